@@ -11,7 +11,7 @@ import numpy as np
 from _build import Program, build_all, compilers
 from _measure import Record, check_same_numbers, quietest, run
 
-from thunder_py.manipulation.interception import Camera, InterceptionOptions, Interceptor
+from thunder_py.manipulation.interception import InterceptionOptions, Interceptor, MeasurementModel
 from thunder_py.manipulation.interception.runs import Scenario, default_belt, default_planner, summary
 from thunder_py.papers.parallel import map_seeds
 
@@ -50,7 +50,7 @@ def _programs(arm: Path, quick: bool) -> tuple[list[Record], list[dict[str, Any]
 
 def python_replan(rounds: int) -> dict[str, float]:
     """Time ``measure`` and ``reference`` of an `Interceptor` where the measurement calls for a new plan [us]."""
-    scenario, times = Scenario(camera=Camera(outliers=0.0)), []
+    scenario, times = Scenario(camera=MeasurementModel(outliers=0.0)), []
     options = InterceptionOptions(threshold=1e-9)
     hand = Interceptor(default_planner(), default_belt(), _start(), options=options)
     for seed in range(rounds):

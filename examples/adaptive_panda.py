@@ -41,7 +41,7 @@ def main(picture: str | None = None) -> dict[bool, th.SimulationResult]:
     m, *first = robot.parameters[60:64] + load.parameters[:4]
     print(f"truth {'':26} link 7: {m:.3f} kg, center {np.round(np.array(first) / m, 3)} m")
     if picture is not None:
-        results[True].plot()[0].figure.savefig(picture)
+        results[True].plot()["error"].figure.savefig(picture)
     return results
 
 

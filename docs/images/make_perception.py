@@ -29,7 +29,7 @@ def main(file: str | Path) -> None:
         edge_dropout=0.3,
     )
     cloud = camera.see([belt, box, can], np.random.default_rng(0)).cloud
-    CloudPipeline()(cloud, near=(0.05, 0.0, 0.05)).plot().savefig(file, dpi=100)
+    CloudPipeline()(cloud, near=(0.05, 0.0, 0.05)).plot()["above"].figure.savefig(file, dpi=100)
 
 
 if __name__ == "__main__":

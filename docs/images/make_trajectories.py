@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 import thunder_py as th
 from thunder_py.geometry import Sphere
 from thunder_py.papers.scara.kinematics import scara_path
-from thunder_py.trajectory import PotentialField, cubic, min_jerk, parabolic_blends, s_curve, spline, trapezoidal
+from thunder_py.trajectory import PotentialField, cubic, parabolic_blends, quintic, s_curve, spline, trapezoidal
 
 SKY, AMBER, BROWN = "#56B4E9", "#E69F00", "#8C510A"  # another panel, another meaning
 BLUE, ORANGE, GREEN, PURPLE, INK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#222222"
@@ -25,7 +25,7 @@ def draw_laws(ax: Axes) -> None:
     """Draw speeds of timing laws of one duration."""
     laws = {
         "cubic": cubic(1.0),
-        "min_jerk": min_jerk(1.0),
+        "quintic": quintic(1.0),
         "trapezoidal": trapezoidal(duration=1.0, blend=0.25),
         "s_curve": s_curve(v_max=1.5, a_max=9.0, j_max=70.0).stretched(1.0),
     }

@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image
 
 import thunder_py as th
-from thunder_py.mujoco import Camera, Renderer, render
+from thunder_py.io import Meshes
+from thunder_py.mujoco import Renderer, Viewpoint, render
 from thunder_py.papers.lissajous.run import START, run_lissajous_panda
-from thunder_py.plotting import Meshes
 
 ROBOTS = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
 PANDA, UR5 = ROBOTS / "panda_description/urdf/panda.urdf", ROBOTS / "ur_description/urdf/ur5_gripper.urdf"
@@ -63,7 +63,7 @@ def lissajous(folder: Path) -> None:
     q = run.adaptive.result.q
     curve = run.reference(np.linspace(0.0, 10.0, 400)).p
     way = bundled.forward_kinematics(q)[:, :3, 3]
-    view = Camera(azimuth=128.0, elevation=-13.0, distance=1.42, lookat=(0.17, -0.03, 0.36))
+    view = Viewpoint(azimuth=128.0, elevation=-13.0, distance=1.42, lookat=(0.17, -0.03, 0.36))
     with Renderer(robot, 880, 540, camera=view, meshes=meshes) as renderer:
         save(renderer.draw(q[-1], path=curve, trace=way), folder / "panda.png")
 

@@ -15,6 +15,7 @@ from .errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 __all__ = [
     "Array",
     "above_zero",
+    "all_positive",
     "argument_names",
     "array",
     "at_least",
@@ -41,6 +42,7 @@ __all__ = [
     "unit_axis",
     "whole",
     "within",
+    "zero_or_above",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -439,6 +441,21 @@ def above_zero(value: Any, what: str, *, finite: bool = True) -> float:
     if number <= 0.0:
         raise ModelError(f"{what} must be positive, got {number:g}")
     return number
+
+
+def zero_or_above(value: Any, what: str) -> float:
+    """Return a number that is not negative, also from an array without dimensions, or raise `ModelError`."""
+    number = float(array(value, (), what))
+    if number < 0.0:
+        raise ModelError(f"{what} must not be negative, got {number:g}")
+    return number
+
+
+def all_positive(values: Array, what: str) -> Array:
+    """Return `values` if all are positive, or raise `ModelError` naming `what`."""
+    if not (values > 0.0).all():
+        raise ModelError(f"{what} must be positive, got {values.tolist()}")
+    return values
 
 
 def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .checks import Array, array, not_negative, positive, real, rotation
+from .checks import Array, all_positive, array, not_negative, positive, real, rotation
 
 __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
 
@@ -93,8 +93,7 @@ class Box(Obstacle, _core.Box):
 
     def __init__(self, center: npt.ArrayLike, size: npt.ArrayLike, orientation: npt.ArrayLike | None = None) -> None:
         self.center, self.size = array(center, (3,), "center"), array(size, (3,), "size")
-        if not (self.size > 0.0).all():
-            raise ValueError(f"size must be positive, got {self.size.tolist()}")
+        all_positive(self.size, "size")
         self.orientation = rotation(np.eye(3) if orientation is None else orientation, "orientation")
         _core.Box.__init__(self, self.center, self.orientation, 0.5 * self.size)
 

@@ -10,7 +10,7 @@ import numpy as np
 from .checks import Array
 from .errors import ThunderError
 
-__all__ = ["IntegrationError", "integrate"]
+__all__ = ["IntegrationError", "integrate", "rk4_step"]
 
 
 class IntegrationError(ThunderError):
@@ -73,3 +73,20 @@ def integrate(
     if not solution.success:
         raise IntegrationError(f"the integration ended at t = {solution.t[-1]:g} s: {solution.message}")
     return solution
+
+
+def rk4_step(f: Callable[[float, Array], Array], t: float, x: Array, h: float) -> Array:
+    """Advance x' = f(t, x) by a step h of the classical Runge-Kutta method of order 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.integration import rk4_step
+    >>> round(float(rk4_step(lambda t, x: -x, 0.0, np.ones(1), 0.1)[0]), 6)
+    0.904838
+    """
+    k1 = f(t, x)
+    k2 = f(t + 0.5 * h, x + 0.5 * h * k1)
+    k3 = f(t + 0.5 * h, x + 0.5 * h * k2)
+    k4 = f(t + h, x + h * k3)
+    return np.asarray(x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))

@@ -7,7 +7,7 @@ attributes). Those of this module are evaluated in C++ inside `thunder_py.simula
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,20 +91,20 @@ class _JointSource:
         """Return the reference at time `t`, or at an array of times."""
         return JointReference(*_sample(self, t))  # type: ignore[arg-type]
 
-    def plot(self, duration: float | None = None, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+    def plot(self, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw position, velocity and acceleration over time.
 
         Parameters
         ----------
         duration : float, optional
             Plotted time from the start [s]; default the reference's own. Required if it has none, as a `Sinusoid`.
-        axes : sequence of three Axes, optional
-            Axes of the panels; default a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"q"``, ``"dq"`` and ``"ddq"``; default all, in a new figure.
 
         Returns
         -------
-        (3,) array of Axes
-            For q, dq and ddq.
+        dict of str to Axes
+            The panels drawn.
         """
         from .trajectory.plot import plot_joint_reference
 
@@ -124,13 +124,13 @@ class _TaskSource:
         duration : float, optional
             Plotted time from 0 [s]; default the reference's own. Required if it has none, as a `Lissajous`.
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"path"`` (three-dimensional), ``"p"``, ``"v"`` and ``"w"``; only these are drawn.
-            Default a new figure.
+            Panels to draw, of ``"path"`` (three-dimensional), ``"p"``, ``"v"`` and ``"w"``; default all, in a new
+            figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .trajectory.plot import plot_task_reference
 

@@ -39,7 +39,7 @@ from thunder_py.papers.human_like.tasks import (
 )
 from thunder_py.recordings.synthetic import daily_living
 from thunder_py.result import SimulationResult
-from thunder_py.trajectory import Line, Orientation, min_jerk
+from thunder_py.trajectory import Line, Orientation, quintic
 
 ROBOT = th.Robot.load("human_arm")
 straight_plan = planners(["minimum jerk"])["minimum jerk"]
@@ -105,7 +105,7 @@ class TestSamples:
         scene = SCENES["stop gesture", "none"]
         a, b = scene.start, scene.goal
         turning = Orientation.through([a[:3, :3], b[:3, :3]], 5.0)
-        expected = HandMotion.of(Line(a[:3, 3], b[:3, 3], min_jerk(5.0), orientation=turning), 5.0)
+        expected = HandMotion.of(Line(a[:3, 3], b[:3, 3], quintic(5.0), orientation=turning), 5.0)
         motion = straight_plan(scene)
         for name, tolerance in (("p", 1e-12), ("R", 1e-12), ("xi", 1e-12), ("xi_dot", 1e-12)):
             np.testing.assert_allclose(getattr(motion, name), getattr(expected, name), atol=tolerance)

@@ -135,6 +135,7 @@ def test_draws_are_summarized_without_those_that_have_no_value() -> None:
     assert spread(np.array([2.0])) == "2"
 
 
+@pytest.mark.filterwarnings("default")
 def test_seeds_without_effect_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(real, "reaches_of", lambda *_: [])
     Path("recordings").mkdir()

@@ -195,7 +195,7 @@ def test_figures():
     import matplotlib.pyplot as plt
 
     found = optimize_excitation(elbow(), 5.0, 3, restarts=1, iterations=5)
-    assert len(found.plot()) == 3
+    assert list(found.plot()) == ["position", "velocity", "criterion"]
     assert found.plot_path().get_xlabel() == "x [m]"
     plt.close("all")
 

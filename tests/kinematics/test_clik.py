@@ -266,7 +266,7 @@ def test_joint_reference_drives_a_joint_controller():
     np.testing.assert_allclose((ahead.q - behind.q) / (2 * h), middle.dq, atol=1e-8)
     np.testing.assert_allclose((ahead.dq - behind.dq) / (2 * h), middle.ddq, atol=1e-5)
     assert joint.duration == pytest.approx(1.0)
-    assert joint.plot()[0].lines[0].get_xdata()[-1] == joint.duration
+    assert joint.plot()["q"].lines[0].get_xdata()[-1] == joint.duration
     later = joint(5.0)
     np.testing.assert_array_equal(later.q, joint(1.0).q)
     assert not later.dq.any()
@@ -295,12 +295,12 @@ def test_ellipsoid_is_drawn_where_the_velocities_are():
     scara = robot("scara")
     center = scara.forward_kinematics(SCARA_START)[:2, 3]
     ellipsoid = scara.velocity_ellipsoid(SCARA_START, rows=(0, 1))
-    line = th.plotting.plot_ellipsoid(ellipsoid, center, scale=0.2, color="k")
+    (line,) = th.plotting.plot_ellipsoid(ellipsoid, center, scale=0.2, color="k").lines
     J = scara.jacobian(SCARA_START)[:2]
     dq = np.linalg.pinv(J) @ ((np.array(line.get_data()) - center[:, None]) / 0.2)
     np.testing.assert_allclose(np.linalg.norm(dq, axis=0), 1.0, atol=1e-12)
-    with pytest.raises(ValueError, match=r"^ellipsoid.axes must have shape \(2, 2\), got \(3, 3\)$"):
-        th.plotting.plot_ellipsoid(scara.velocity_ellipsoid(SCARA_START))
+    with pytest.raises(ValueError, match=r"^ellipsoid.axes must have shape \(2, 2\), got \(4, 4\)$"):
+        th.plotting.plot_ellipsoid(scara.velocity_ellipsoid(SCARA_START, rows=(0, 1, 2, 5)))
     plt.close("all")
 
 
@@ -310,9 +310,11 @@ def test_plot():
 
     result = scara_clik("inverse").follow(Swing(pose(SCARA_START, "scara")), SCARA_START, 0.1)
     axes = result.plot()
-    assert [len(axis.lines) for axis in axes] == [4, 4, 4, 1]
-    assert [text.get_text() for text in axes[2].get_legend().get_texts()] == list(SCARA_ROWS)
-    with pytest.raises(ValueError, match=r"^axes must be 4 \(q, dq, error, manipulability\), got 2$"):
-        result.plot(axes=axes[:2])
+    assert [len(axis.lines) for axis in axes.values()] == [4, 4, 4, 1]
+    assert [text.get_text() for text in axes["error"].get_legend().get_texts()] == list(SCARA_ROWS)
+    with pytest.raises(
+        ValueError, match=r"^axes must be named q, dq, error, manipulability, got 'errors'; did you mean 'error'"
+    ):
+        result.plot(axes={"errors": axes["error"]})
     plt.close("all")
     assert repr(result).startswith("<CLIKResult: 0.1 s, 101 instants, 4 joints, error ")

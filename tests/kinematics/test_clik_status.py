@@ -196,7 +196,7 @@ def test_null_space_that_returns_nothing(order):
         ({"rows": ["y", "x"]}, r"^rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got \["),
         ({"rows": []}, r"^rows must be"),
         ({"frame": "hand"}, r"frame"),
-        ({"velocity_limits": [1.0, 2.0]}, r"^velocity_limits must have shape \(7,\), got \(2,\)$"),
+        ({"velocity_limits": [1.0, 2.0]}, r"^velocity_limits must be a number or 7 numbers, one per joint, got 2$"),
         ({"velocity_limits": 0.0}, r"^velocity_limits must be positive, got \["),
         ({"null_space": [1.0, 2.0]}, r"^null_space must have shape \(7,\), got \(2,\)$"),
         ({"null_space": Manipulability(-1.0)}, r"^gain must be positive, got -1$"),

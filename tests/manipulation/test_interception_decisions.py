@@ -11,7 +11,7 @@ from thunder_py.manipulation.interception import (
     TimeAugmentation,
     VariableStructure,
     arrival_time,
-    misses,
+    misses_target,
     new_arrival,
 )
 
@@ -30,7 +30,7 @@ def test_arrival_is_an_absolute_time():
 def test_a_perfect_estimate_never_misses_and_the_printed_condition_says_it_does():
     """Errata D-26: (114) adds v t_OA to where the object is at t_k, as if no time had passed."""
     for t in np.linspace(0.0, 2.0, 9):
-        assert not misses(BELT, t, P0 + V * t, V, BELT.reference, T_OA, threshold=1e-9)
+        assert not misses_target(BELT, t, P0 + V * t, V, BELT.reference, T_OA, threshold=1e-9)
     t = 1.5
     printed = np.abs(BELT.reference - (P0 + V * t + V * T_OA)).max()
     assert np.isclose(printed, 0.39)
@@ -38,8 +38,8 @@ def test_a_perfect_estimate_never_misses_and_the_printed_condition_says_it_does(
 
 
 def test_misses_by_more_than_the_threshold():
-    assert not misses(BELT, 1.0, P0 + V + [0.0099, 0, 0], V, BELT.reference, T_OA)
-    assert misses(BELT, 1.0, P0 + V + [0.0101, 0, 0], V, BELT.reference, T_OA)
+    assert not misses_target(BELT, 1.0, P0 + V + [0.0099, 0, 0], V, BELT.reference, T_OA)
+    assert misses_target(BELT, 1.0, P0 + V + [0.0101, 0, 0], V, BELT.reference, T_OA)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_directions_other_than_y():
         (lambda: InterceptionOptions(freeze_time=0.3), "freeze_time"),
         (lambda: InterceptionOptions(least_speed=0.7), "least_speed"),
         (lambda: InterceptionOptions(velocity_limit=np.inf), "velocity_limit"),
-        (lambda: misses(BELT, 0.0, P0, V, P0, 1.0, threshold=-1.0), "threshold"),
+        (lambda: misses_target(BELT, 0.0, P0, V, P0, 1.0, threshold=-1.0), "threshold"),
     ],
 )
 def test_bad_options(make, word):

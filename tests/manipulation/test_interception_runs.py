@@ -10,10 +10,10 @@ import pytest
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.interception import (
     BeltObject,
-    Camera,
     Conveyor,
     GraspTolerance,
     InterceptionOptions,
+    MeasurementModel,
     SingleShot,
     evaluate_grasp,
 )
@@ -32,7 +32,7 @@ def test_velocity_is_the_derivative_of_position():
 
 
 def test_camera_noise_is_what_it_says():
-    camera = Camera(rate=2000.0, noise=0.004, bias=0.0, outliers=0.0, dropout=0.1, latency=0.05, jitter=0.01)
+    camera = MeasurementModel(rate=2000.0, noise=0.004, bias=0.0, outliers=0.0, dropout=0.1, latency=0.05, jitter=0.01)
     thing = BeltObject(BELT, -0.55, 0.26)
     feed = camera.watch(thing, 3.0, np.random.default_rng(1))
     error = feed.positions - thing.position(feed.taken)
@@ -127,9 +127,9 @@ def test_runs_can_be_sent_to_other_processes():
     [
         (lambda: Conveyor(speed=0.0), "speed"),
         (lambda: Conveyor(ripple=-1.0), "ripple"),
-        (lambda: Camera(rate=np.nan), "rate"),
-        (lambda: Camera(noise=-0.001), "noise"),
-        (lambda: Camera(outliers=1.5), "outliers"),
+        (lambda: MeasurementModel(rate=np.nan), "rate"),
+        (lambda: MeasurementModel(noise=-0.001), "noise"),
+        (lambda: MeasurementModel(outliers=1.5), "outliers"),
         (lambda: GraspTolerance(speed=0.0), "speed"),
         (lambda: Follower(damping=(1.0,) * 6), "damping"),
         (lambda: Follower(stiffness=-1.0), "stiffness"),

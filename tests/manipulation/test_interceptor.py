@@ -9,11 +9,11 @@ from thunder_py.errors import ThunderError
 from thunder_py.manipulation.interception import (
     Belt,
     BeltObject,
-    Camera,
     ConstantVelocityFilter,
     Feed,
     InterceptionOptions,
     Interceptor,
+    MeasurementModel,
     SingleShot,
     TimeAugmentation,
     VariableStructure,
@@ -29,7 +29,7 @@ BELT, PLANNER = default_belt(), default_planner()
 START = np.eye(4)
 START[:3, :3] = np.diag([1.0, -1.0, -1.0])
 START[:3, 3] = [0.45, 0.0, 0.5]
-EXACT = Camera(noise=0.0, bias=0.0, outliers=0.0, dropout=0.0)
+EXACT = MeasurementModel(noise=0.0, bias=0.0, outliers=0.0, dropout=0.0)
 T = np.arange(0.0, 4.0, 1e-3)
 STRATEGIES = [SingleShot(), VariableStructure(), TimeAugmentation()]
 REPLANNING = STRATEGIES[1:]
@@ -77,7 +77,7 @@ def test_meets_what_is_seen_exactly_in_spite_of_latency(strategy):
 
 def test_the_first_plan_and_its_corrections_are_those_of_the_planner():
     """The core plans what `HumanLikePlanner.plan` and `replan` plan in Python."""
-    thing, feed = watched(Camera(), speed=0.2)
+    thing, feed = watched(MeasurementModel(), speed=0.2)
     order = np.argsort(feed.available)
     made = Interceptor(PLANNER, BELT, START, options=InterceptionOptions(strategy=VariableStructure()))
     plan, seen = None, 0
@@ -100,7 +100,7 @@ def test_the_first_plan_and_its_corrections_are_those_of_the_planner():
 
 @pytest.mark.parametrize(("continuity", "derivatives"), [("acceleration", 3), ("velocity", 2)])
 def test_plans_go_on_where_they_meet(continuity, derivatives):
-    _, feed = watched(Camera())
+    _, feed = watched(MeasurementModel())
     made, wanted = run(feed, continuity=continuity)
     assert len(made.plans) > 5
     h = 1e-3
@@ -113,7 +113,7 @@ def test_plans_go_on_where_they_meet(continuity, derivatives):
 
 
 def test_frozen_before_the_arrival():
-    _, feed = watched(Camera(rate=60.0, dropout=0.0))
+    _, feed = watched(MeasurementModel(rate=60.0, dropout=0.0))
     made, _ = run(feed, freeze_time=0.14)
     assert made.plans[-1].time <= made.arrival - 0.14
     assert max(plan.time for plan in made.plans) > made.arrival - 0.6
@@ -141,14 +141,14 @@ def test_waits_until_the_object_is_near_in_time():
 @pytest.mark.parametrize("strategy", REPLANNING, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize(("speed", "reason"), [(0.0, "stopped"), (-0.2, "reversed"), (0.9, "too fast")])
 def test_what_stops_turns_back_or_runs_away_is_let_go(strategy, speed, reason):
-    _, feed = watched(Camera(), change_time=0.9, change_speed=speed)
+    _, feed = watched(MeasurementModel(), change_time=0.9, change_speed=speed)
     made, wanted = run(feed, strategy)
     is_safe(made, wanted, reason)
 
 
 def test_a_belt_that_slows_down_too_much_ends_out_of_time_or_reach_but_safely():
     for speed in (0.05, 0.12, 0.45):
-        _, feed = watched(Camera(), change_time=1.2, change_speed=speed)
+        _, feed = watched(MeasurementModel(), change_time=1.2, change_speed=speed)
         made, wanted = run(feed)
         if made.phase == "aborted":
             is_safe(made, wanted, made.reason)
@@ -204,7 +204,7 @@ def test_a_source_that_says_nothing_more(strategy, fault):
 
 
 def test_a_short_gap_does_no_harm():
-    thing, feed = watched(Camera(outliers=0.0))
+    thing, feed = watched(MeasurementModel(outliers=0.0))
     kept = (feed.taken < 1.0) | (feed.taken > 1.35)
     made, wanted = run(Feed(*(part[kept] for part in feed)))
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
@@ -213,7 +213,7 @@ def test_a_short_gap_does_no_harm():
 
 def test_a_source_that_jumps():
     """One wrong picture is nothing; a place that stays elsewhere begins the estimate anew."""
-    thing, feed = watched(Camera(outliers=0.0))
+    thing, feed = watched(MeasurementModel(outliers=0.0))
     k = np.searchsorted(feed.taken, 1.0)
     one = feed.positions.copy()
     one[k] += [0.0, 0.3, 0.2]
@@ -235,7 +235,7 @@ def test_without_any_measurement_it_waits():
 
 def test_what_is_asked_of_the_hand_stays_within_its_limits():
     for seed in range(10):
-        _, feed = watched(Camera(), seed=seed, speed=0.38)
+        _, feed = watched(MeasurementModel(), seed=seed, speed=0.38)
         _, wanted = run(feed, velocity_limit=0.8, acceleration_limit=6.0)
         assert np.linalg.norm(wanted.xi[:, :3], axis=1).max() < 0.8 + 1e-9
     _, feed = watched(speed=0.38)
@@ -245,7 +245,7 @@ def test_what_is_asked_of_the_hand_stays_within_its_limits():
 
 
 def test_step_by_step_is_what_the_schedule_does():
-    _, feed = watched(Camera())
+    _, feed = watched(MeasurementModel())
     made, wanted = run(feed)
     again = Interceptor(PLANNER, BELT, START)
     order, k = np.argsort(feed.available, kind="stable"), 0
@@ -285,7 +285,7 @@ def test_turns_the_hand_to_the_grasp():
     )
     c, s = np.cos(0.6), np.sin(0.6)
     grasp = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ START[:3, :3]
-    thing, feed = watched(Camera())
+    thing, feed = watched(MeasurementModel())
     made = Interceptor(poses, BELT, START, goal_rotation=grasp)
     wanted = made.follow(feed)(T)
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
@@ -309,7 +309,7 @@ def test_planners_that_do_not_fit():
 
 def test_measurements_before_the_last_period_are_planned_from_it_on():
     """A loop that polls now and then, or not in order, never moves the hand back to an older plan."""
-    _, feed = watched(Camera(rate=60.0, jitter=0.1))
+    _, feed = watched(MeasurementModel(rate=60.0, jitter=0.1))
     made = Interceptor(PLANNER, BELT, START)
     p, v, seen = [], [], np.zeros(len(feed.taken), dtype=bool)
     for k, t in enumerate(T[:2400]):
@@ -371,7 +371,7 @@ def test_results_that_come_at_once_do_not_move_the_arrival_by_seconds():
 def test_whatever_comes_the_reference_is_finite_and_within_limits(strategy, gate):
     rng = np.random.default_rng(3)
     for _ in range(15):
-        camera = Camera(
+        camera = MeasurementModel(
             rate=rng.choice([5, 15, 60]), latency=rng.choice([0.0, 0.1, 1.5]), jitter=rng.choice([0.0, 0.3]),
             noise=rng.choice([0.0, 0.03]), outliers=rng.choice([0.0, 0.3]), outlier_size=rng.choice([0.06, 1e3]),
         )  # fmt: skip

@@ -25,6 +25,6 @@ def test_motion_and_basis_are_drawn() -> None:
     shares = np.array([line.get_ydata() for line in dmp.plot_basis().lines])
     assert shares.shape[0] == 7
     np.testing.assert_allclose(shares.sum(axis=0), 1.0)
-    with pytest.raises(ValueError, match="axes must be among x, speed, jerk, got force"):
+    with pytest.raises(ValueError, match="axes must be named x, speed, jerk, got 'force'"):
         motion.plot(axes={"force": panels["x"]})
     plt.close("all")

@@ -131,21 +131,21 @@ def test_figures(way):
     tau = np.linspace(0.0, 1.0, 301)
     try:
         panels = fpca.plot(2, spread=2.0)
-        assert [len(row) for row in panels] == [2, 2, 2]
-        mean, more, less = (line.get_ydata() for line in panels[1][0].lines)
+        assert list(panels) == ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"]
+        mean, more, less = (line.get_ydata() for line in panels["y 1"].lines)
         deviation = np.sqrt(fpca.variances_[0] if fpca.joint else fpca.variances_[0, 1])
         np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
         np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
         np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
-        assert ("distance" in panels[0][0].get_ylabel()) == (fpca.alignment == "path")
+        assert ("distance" in panels["x 1"].get_ylabel()) == (fpca.alignment == "path")
         components = fpca.plot_components(3, derivative=1)
         assert len(components) == 3
-        assert [len(axis.lines) for axis in components] == [3, 3, 3]
-        np.testing.assert_allclose(components[2].lines[1].get_ydata(), fpca.components(tau, 1)[1, :, 2])
+        assert [len(axis.lines) for axis in components.values()] == [3, 3, 3]
+        np.testing.assert_allclose(components["z"].lines[1].get_ydata(), fpca.components(tau, 1)[1, :, 2])
         axis = fpca.plot_variance()
         assert len(axis.lines) == (1 if fpca.joint else 3)
         ratio = fpca.explained_variance_ratio_.reshape(4, -1)[:, 0]
         np.testing.assert_allclose(axis.lines[0].get_ydata(), 100.0 * np.cumsum(ratio))
-        assert fpca.plot_variance(axes=axis) is axis
+        assert fpca.plot_variance(ax=axis) is axis
     finally:
         plt.close("all")

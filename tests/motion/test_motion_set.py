@@ -189,15 +189,15 @@ def test_figures(motions):
     import matplotlib.pyplot as plt
 
     panels = motions.plot()
-    assert [panel.get_ylabel() for panel in panels] == ["x [m]", "y [m]", "z [m]"]
-    assert all(len(panel.lines) == 6 for panel in panels)
-    assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["A", "B", "C"]
-    (one,) = motions.plot(["y"], axes=[plt.figure().add_subplot()])
+    assert [panel.get_ylabel() for panel in panels.values()] == ["x [m]", "y [m]", "z [m]"]
+    assert all(len(panel.lines) == 6 for panel in panels.values())
+    assert [text.get_text() for text in panels["x"].get_legend().get_texts()] == ["A", "B", "C"]
+    (one,) = motions.plot(axes={"y": plt.figure().add_subplot()}).values()
     np.testing.assert_array_equal(one.lines[0].get_ydata(), motions[0].x[:, 1])
     with pytest.raises(errors.UnknownNameError, match=r"^no dof 'w' among x, y, z"):
         motions.plot(["w"])
-    with pytest.raises(errors.ThunderError, match=r"^axes must hold one panel for each of 3 dofs, got 0$"):
-        motions.plot(axes=[])
+    with pytest.raises(errors.ThunderError, match=r"^axes must be named x, y, z, got 'w'"):
+        motions.plot(axes={"w": one})
     with pytest.raises(errors.ThunderError, match=r"^plot needs one trial and one dof or more, got 0 and 1$"):
         MotionSet().plot(["x"])
     plt.close("all")

@@ -192,7 +192,7 @@ def test_no_sample_of_plans_and_replans_contradicts_their_clearance(kind) -> Non
 
 
 @pytest.mark.parametrize("kind", ["plain", "pose"])
-def test_figures_show_start_via_points_and_goal(kind) -> None:
+def test_figures_show_start_via_points_and_goal(kind, tmp_path) -> None:
     planner = HumanLikePlanner(fitted(kind))
     ends = (START, GOAL) if kind == "plain" else ((START, np.eye(3)), (GOAL, np.eye(3)))
     made = planner.plan(*ends, T, obstacles=[BALL], margin=0.02)
@@ -203,6 +203,13 @@ def test_figures_show_start_via_points_and_goal(kind) -> None:
     np.testing.assert_allclose(speed.get_ydata(), np.linalg.norm(made.position(speed.get_xdata(), 1)[:, :3], axis=1))
     with pytest.raises(ValueError, match="duration must be positive"):
         made.plot(0.0)
+    ball = MovingObstacle(BALL, [0.0, 0.1, 0.0])
+    film = made.animate(tmp_path / "reach.html", obstacles=[BALL, ball], fps=2.0 / T, dpi=20)
+    assert (tmp_path / "reach.html").stat().st_size > 1000
+    (space,) = film._fig.axes  # type: ignore[attr-defined]
+    np.testing.assert_allclose(np.ravel(space.lines[-1].get_data_3d()), made.position(T)[:3])
+    still, moved = (np.asarray(body._faces) for body in space.collections[-2:])
+    np.testing.assert_allclose(moved - still, np.broadcast_to([0.0, 0.1 * T, 0.0], still.shape), atol=1e-12)
     one = plt.subplots()[1]
     assert set(made.plot(axes={"speed": one})) == {"speed"}
     plt.close("all")

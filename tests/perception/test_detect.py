@@ -182,8 +182,8 @@ def test_every_outcome_can_be_drawn() -> None:
 
     for cloud in (view(box(_BOX)), view(), np.zeros((0, 3))):
         found = _FIND(cloud)
-        figure = found.plot()
-        figure.canvas.draw()
-        title = figure.axes[1].get_title()
+        axes = found.plot()
+        axes["space"].figure.canvas.draw()
+        title = axes["above"].get_title()
         assert title == found.reason or "yaw" in title
-        close(figure)
+        close("all")

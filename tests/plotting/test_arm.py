@@ -9,12 +9,12 @@ import pytest
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 import thunder_py as th
+from thunder_py.cli.window import slider_window
 from thunder_py.errors import ModelError, ThunderError
-from thunder_py.plotting.arm import ArmPicture, arm_frames, arm_points, default_posture, joint_bodies, joint_frames
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
-from thunder_py.plotting.window import slider_window
-from thunder_py.plotting.workspace import sample_workspace
 from thunder_py.robot.description import Limits
+from thunder_py.robot.frames import arm_frames, arm_points, default_posture, joint_frames
+from thunder_py.robot.plot import ArmPicture, joint_bodies
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)
@@ -47,7 +47,7 @@ def test_frames_point_along_the_axes_of_the_end_effector() -> None:
 def test_several_postures_get_darker_on_given_axes() -> None:
     robot = th.Robot.load("panda")
     axes = robot.plot(_Q, color="#123456")
-    assert robot.plot(_MOTION[::20], axes, frames=False) is axes
+    assert robot.plot(_MOTION[::20], ax=axes, frames=False) is axes
     assert axes.lines[0].get_color() == "#123456"
     shades = [line.get_alpha() for line in axes.lines[-3:]]
     assert shades == sorted(shades)
@@ -184,7 +184,7 @@ def test_joints_with_one_limit_stay_on_its_side() -> None:
     ones = np.ones(2)
     arm = th.Robot.load("elbow").replace(limits=Limits(lower=lower, upper=upper, velocity=ones, effort=ones))
     assert default_posture(arm).tolist() == [5.0, -5.0]
-    q = sample_workspace(arm, 200, seed=0).q
+    q = arm.sample_workspace(200, seed=0).q
     assert (q >= lower).all()
     assert (q <= upper).all()
     assert (np.ptp(q, axis=0) > 6.0).all()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from PIL import Image
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.plotting.animation import animate, save_animation
-from thunder_py.plotting.arm import arm_points
+from thunder_py.robot.frames import arm_points
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 _T = np.linspace(0.0, 0.4, 41)
@@ -23,8 +26,8 @@ def test_a_film_moves_arm_trace_and_points(tmp_path: Path) -> None:
     robot = th.Robot.load("panda")
     ball = np.stack([0.5 + 0.0 * _T, _T, 0.1 + 0.0 * _T], axis=1)
     ball[:5] = np.nan  # not there yet
-    film = animate(robot, _T, _MOTION, path=arm_points(robot, _MOTION)[:, -1], points={"ball": ball}, fps=10)
-    save_animation(film, tmp_path / "arm.gif", dpi=40)
+    line, file = arm_points(robot, _MOTION)[:, -1], tmp_path / "arm.gif"
+    film = robot.animate(_T, _MOTION, file, reference=line, points={"ball": ball}, fps=10, dpi=40)
     with Image.open(tmp_path / "arm.gif") as gif:
         assert gif.n_frames == 5
         assert gif.info["duration"] == 100
@@ -37,8 +40,8 @@ def test_a_film_moves_arm_trace_and_points(tmp_path: Path) -> None:
 
 
 def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
-    film = animate(th.Robot.load("scara"), [0.0, 0.1], np.zeros((2, 4)), playback_speed=0.5, fps=20)
-    save_animation(film, tmp_path / "slow.gif", dpi=20)
+    robot, file = th.Robot.load("scara"), tmp_path / "slow.gif"
+    robot.animate([0.0, 0.1], np.zeros((2, 4)), file, playback_speed=0.5, fps=20, dpi=20)
     with Image.open(tmp_path / "slow.gif") as gif:
         assert gif.n_frames == 5
 
@@ -49,7 +52,7 @@ def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
         ({"t": _T[::-1]}, "t must be at least two ascending times"),
         ({"q": _MOTION[:, :6]}, r"q must have shape \(41, 7\)"),
         ({"q": np.full((41, 7), np.nan)}, "q must be finite"),
-        ({"path": np.zeros((4, 2))}, r"path must have shape \(n, 3\)"),
+        ({"reference": np.zeros((4, 2))}, r"reference must have shape \(n, 3\)"),
         ({"points": {"ball": np.zeros((4, 3))}}, "must have a row for each of the 41 times"),
         ({"fps": 0}, "fps must be a positive number"),
         ({"playback_speed": 1e-5}, "must have at most 5000 frames, got"),
@@ -58,19 +61,49 @@ def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
 def test_films_of_nonsense_are_refused(change: dict[str, Any], message: str) -> None:
     arguments = {"t": _T, "q": _MOTION} | change
     with pytest.raises(ThunderError, match=message):
-        animate(th.Robot.load("panda"), arguments.pop("t"), arguments.pop("q"), **arguments)
+        th.Robot.load("panda").animate(**arguments)
 
 
 def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ThunderError, match=r"file must end in \.gif or \.mp4"):
-        save_animation(None, tmp_path / "arm.png")  # type: ignore[arg-type]
+    def save(name: str, **options: Any) -> None:
+        th.Robot.load("scara").animate([0.0, 0.1], np.zeros((2, 4)), tmp_path / name, **options)
+
+    with pytest.raises(ThunderError, match=r"path must end in \.gif, \.mp4 or \.html"):
+        save("arm.png")
     with pytest.raises(ThunderError, match="there is no folder"):
-        save_animation(None, tmp_path / "none" / "arm.gif")  # type: ignore[arg-type]
+        save("none/arm.gif")
     with pytest.raises(ThunderError, match="dpi must be a positive number"):
-        save_animation(None, tmp_path / "arm.gif", dpi=0)  # type: ignore[arg-type]
+        save("arm.gif", dpi=0)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ThunderError, match=r"MP4 needs the program ffmpeg"):
-        save_animation(None, tmp_path / "arm.mp4")  # type: ignore[arg-type]
+        save("arm.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_contains_its_frames_and_needs_no_network(tmp_path: Path) -> None:
+    file = tmp_path / "arm.html"
+    th.Robot.load("scara").animate([0.0, 0.1], [np.zeros(4), np.ones(4)], file, fps=20, dpi=20)
+    page = file.read_text(encoding="utf-8")
+    frames = re.findall(r'frames\[(\d)\] = "data:image/png;base64,([^"]*)"', page)
+    assert [number for number, _ in frames] == ["0", "1", "2"]
+    pictures = [Image.open(io.BytesIO(base64.b64decode(text.replace("\\\n", "")))) for _, text in frames]
+    assert len({picture.tobytes() for picture in pictures}) == 3
+    assert not re.search(r"https?://|<link", page)
+    icons = {name for names in re.findall(r'<i class="fa ([^"]*)"', page) for name in names.split()}
+    assert len(icons) == 9
+    assert all(f".{icon}::before" in page for icon in icons)
+
+
+@pytest.mark.parametrize("suffix", ["gif", "html"])
+def test_the_view_of_a_workspace_turns(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"space.{suffix}"
+    film = th.Robot.load("ur5e").animate_workspace(file, 200, duration=2.0, fps=2, dpi=20)
+    film._func(3)  # type: ignore[attr-defined]
+    (space, *_) = film._fig.axes  # type: ignore[attr-defined]
+    assert space.azim == -60.0 + 270.0
+    assert file.stat().st_size > 1000
+    with pytest.raises(ThunderError, match="ax must be 3-D axes"):
+        th.plotting.animate_view(plt.figure().add_subplot())
 
 
 @pytest.fixture(scope="module")

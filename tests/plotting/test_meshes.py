@@ -15,8 +15,8 @@ from real_urdfs import description, real_urdf_cases
 
 import thunder_py as th
 from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.io import Meshes
 from thunder_py.io.urdf_geometry import read_geometry
-from thunder_py.plotting.meshes import Meshes
 from thunder_py.plotting.shapes import together
 
 _CASES = {case.id: case for case in real_urdf_cases() if case.id in ("panda", "ur5")}

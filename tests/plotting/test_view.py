@@ -12,8 +12,9 @@ from PIL import Image
 
 import thunder_py as th
 from thunder_py.cli import main
-from thunder_py.plotting.arm import ArmPicture, arm_points
-from thunder_py.plotting.window import slider_window
+from thunder_py.cli.window import slider_window
+from thunder_py.robot.frames import arm_points
+from thunder_py.robot.plot import ArmPicture
 
 _SIZE = ["--size", "96x72"]
 
@@ -89,6 +90,9 @@ def test_pictures_and_films_by_matplotlib(tmp_path: Path, run_file: Path) -> Non
     film = tmp_path / "run.gif"
     assert main([*base, "--result", str(run_file), "--fps", "5", "--output", str(film)]) == 0
     assert _duration(film) == 3 * 200
+    page = tmp_path / "run.html"
+    assert main(["view", "scara", "--result", str(run_file), "--fps", "5", "--output", str(page)]) == 0
+    assert "frames[2]" in page.read_text(encoding="utf-8")
     assert main([*base, "--result", str(run_file), "--output", str(tmp_path / "run.pdf")]) == 0
     assert (tmp_path / "run.pdf").read_bytes().startswith(b"%PDF")
 
@@ -120,6 +124,7 @@ def test_without_a_display_it_says_what_to_do(capsys: pytest.CaptureFixture[str]
     [
         (["panda", "--q", "0,1", "--output", "x.png"], "--q must be 7 numbers (joint1, "),
         (["panda", "--output", "x.bmp"], "--output must end in .png"),
+        (["panda", "--backend", "mujoco", "--output", "x.html"], "--output must end in .png or .mp4"),
         (["panda", "--backend", "matplotlib", "--output", "none/x.png"], "there is no folder 'none'"),
         (["pando", "--output", "x.png"], "did you mean 'panda'"),
         (

@@ -7,7 +7,6 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import ModelError, ThunderError
-from thunder_py.plotting import sample_workspace
 from thunder_py.robot.description import Limits
 
 
@@ -23,22 +22,22 @@ def _shift(x: float) -> np.ndarray:
 
 def test_samples_are_postures_within_limits_and_what_they_reach() -> None:
     robot = th.Robot.load("panda")
-    space = sample_workspace(robot, 500, seed=5)
+    space = robot.sample_workspace(500, seed=5)
     assert (space.q >= robot.limits.lower).all()
     assert (space.q <= robot.limits.upper).all()
     for k in (0, 77, 499):
         np.testing.assert_allclose(space.points[k], robot.forward_kinematics(space.q[k])[:3, 3], atol=1e-12)
         J = robot.jacobian(space.q[k])[:3]
         assert space.manipulability[k] == pytest.approx(np.sqrt(np.linalg.det(J @ J.T)))
-    again, other = sample_workspace(robot, 500, seed=5), sample_workspace(robot, 500, seed=6)
+    again, other = robot.sample_workspace(500, seed=5), robot.sample_workspace(500, seed=6)
     assert np.array_equal(space.q, again.q)
     assert not np.array_equal(space.q, other.q)
-    elbow = sample_workspace(robot, 500, seed=5, frame=4)
+    elbow = robot.sample_workspace(500, seed=5, frame=4)
     np.testing.assert_allclose(elbow.points, robot.forward_kinematics(space.q, 4)[:, :3, 3], atol=1e-12)
 
 
 def test_the_workspace_of_two_links_is_a_ring() -> None:
-    radius = np.linalg.norm(sample_workspace(_planar(), 20000).points, axis=1)
+    radius = np.linalg.norm(_planar().sample_workspace(20000).points, axis=1)
     assert radius.min() >= 0.2 - 1e-12
     assert radius.max() <= 0.8 + 1e-12
     assert radius.min() < 0.201
@@ -48,7 +47,7 @@ def test_the_workspace_of_two_links_is_a_ring() -> None:
 def test_the_picture_holds_the_largest_manipulability_of_every_cell() -> None:
     robot = th.Robot.load("ur5e")
     axes = robot.plot_workspace(5000, seed=1, through=[0.0, 0.0, 0.8])
-    space = sample_workspace(robot, 5000, seed=1)
+    space = robot.sample_workspace(5000, seed=1)
     drawn = axes["space"].collections[0]
     np.testing.assert_allclose(np.stack(drawn._offsets3d, -1), space.points[:4000])
     for name, across, middle in (("side", 1, 0.0), ("above", 2, 0.8)):
@@ -62,12 +61,12 @@ def test_the_picture_holds_the_largest_manipulability_of_every_cell() -> None:
 def test_what_has_no_workspace_is_refused() -> None:
     slides = th.Robot.from_dh([[0.0, 0.0, 0.0, 0.0]], joint_types="P")
     with pytest.raises(ModelError, match="limits of joint1 must be finite"):
-        sample_workspace(slides)
+        slides.sample_workspace()
     held = Limits(lower=np.array([-1.0]), upper=np.array([2.0]), velocity=np.array([1.0]), effort=np.array([1.0]))
-    reach = sample_workspace(slides, 1000, limits=held).points[:, 2]
+    reach = slides.sample_workspace(1000, limits=held).points[:, 2]
     assert -1.0 <= reach.min() < -0.9
     assert 1.9 < reach.max() <= 2.0
     with pytest.raises(ModelError, match="samples must be a whole number of at least 1, got 0"):
-        sample_workspace(slides, 0)
+        slides.sample_workspace(0)
     with pytest.raises(ThunderError, match=r"through must be near reached points, got none near z = 9 m"):
         th.Robot.load("ur5e").plot_workspace(1000, through=[0.0, 0.0, 9.0])

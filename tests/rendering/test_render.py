@@ -12,12 +12,12 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import FileFormatError, ModelError, ThunderError
-from thunder_py.plotting.arm import default_posture
-from thunder_py.plotting.meshes import Meshes
+from thunder_py.robot.frames import default_posture
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
-from thunder_py.mujoco import Camera, Renderer, film, render, to_mjcf, view
+from thunder_py.io import Meshes
+from thunder_py.mujoco import Renderer, Viewpoint, render, render_video, to_mjcf, view
 from thunder_py.mujoco import rendering as gl
 from thunder_py.mujoco.scene import stage
 
@@ -75,9 +75,9 @@ def test_the_default_is_the_middle_of_limits_and_all_of_it_is_in_the_picture(pan
     assert np.array_equal(render(panda, None, *_SMALL), render(panda, default_posture(panda), *_SMALL))
 
 
-def _above(where: Any, distance: float) -> Camera:
+def _above(where: Any, distance: float) -> Viewpoint:
     """A camera that looks straight down: x of the world is to the right, y up."""
-    return Camera(azimuth=90.0, elevation=-90.0, distance=distance, lookat=(0.0, 0.0, 0.0))
+    return Viewpoint(azimuth=90.0, elevation=-90.0, distance=distance, lookat=(0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize("q", [0.4, -1.9])
@@ -169,7 +169,7 @@ def test_a_film_has_its_pictures(tmp_path: Path, suffix: str) -> None:
     robot = th.Robot.load("scara")
     t, q = np.array([0.0, 0.2, 0.5]), np.array([np.zeros(4), np.full(4, 0.1), np.full(4, 0.4)])
     file = tmp_path / f"motion{suffix}"
-    assert film(robot, t, q, file, fps=10, width=96, height=72) == 6
+    assert render_video(robot, t, q, file, fps=10, width=96, height=72) == 6
     pictures = _pictures(file)
     assert pictures.shape == (6, 72, 96, 3)
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
@@ -189,11 +189,11 @@ def test_a_film_that_fails_leaves_nothing(tmp_path: Path, panda: th.Robot) -> No
         (([0.0, 1e6], np.zeros((2, 7)), tmp_path / "a.gif"), "must have at most 5000 frames"),
     ):
         with pytest.raises(ThunderError, match=message):
-            film(panda, *arguments, width=96, height=72)
+            render_video(panda, *arguments, width=96, height=72)
     with pytest.raises(ThunderError, match="must be even, got 95 by 72"):
-        film(panda, [0.0, 1.0], np.zeros((2, 7)), tmp_path / "a.mp4", width=95, height=72)
+        render_video(panda, [0.0, 1.0], np.zeros((2, 7)), tmp_path / "a.mp4", width=95, height=72)
     with pytest.raises(FileNotFoundError):
-        film(panda, [0.0, 0.1], np.zeros((2, 7)), tmp_path / "none" / "a.gif", width=96, height=72)
+        render_video(panda, [0.0, 0.1], np.zeros((2, 7)), tmp_path / "none" / "a.gif", width=96, height=72)
     assert not list(tmp_path.iterdir())
 
 
@@ -205,7 +205,7 @@ def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
     assert np.array_equal(one, render(str(file), _Q, *_SMALL, camera="front"))
     assert not np.array_equal(one, render(file, _Q, *_SMALL))
     with pytest.raises(
-        ThunderError, match="camera must be a Camera or a camera of the file, got 'frnt'; did you mean 'front'"
+        ThunderError, match="camera must be a Viewpoint or a camera of the file, got 'frnt'; did you mean 'front'"
     ):
         render(file, _Q, camera="frnt")
     with pytest.raises(ModelError, match="meshes must be None for an MJCF file"):
@@ -229,9 +229,9 @@ def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
         ({"q": np.full(7, np.inf)}, "q must be finite"),
         ({"width": 0}, "width must be a whole number from 1 to 4096, got 0"),
         ({"height": 5000}, "height must be"),
-        ({"camera": 3}, "camera must be a Camera or a name"),
-        ({"camera": Camera(distance=np.nan)}, "camera.distance must be finite"),
-        ({"camera": Camera(distance=-1.0)}, "camera.distance must be positive"),
+        ({"camera": 3}, "camera must be a Viewpoint or a name"),
+        ({"camera": Viewpoint(distance=np.nan)}, "camera.distance must be finite"),
+        ({"camera": Viewpoint(distance=-1.0)}, "camera.distance must be positive"),
         ({"robot": None}, "robot must be a Robot or an MJCF file, got NoneType"),
         ({"path": np.zeros((3, 2))}, r"path must have shape \(n, 3\)"),
     ],

@@ -21,7 +21,6 @@ from thunder_py import (
     mujoco,
     papers,
     perception,
-    plotting,
     realtime,
     recordings,
     reference,
@@ -242,7 +241,7 @@ made(
     lambda: trajectory.s_curve(v_max=0.5, a_max=2.0, j_max=8.0),
     lambda law: (law, law(TIMES), law.duration),
 )
-made(trajectory.TimingState, lambda: trajectory.min_jerk(1.0)(TIMES))
+made(trajectory.TimingState, lambda: trajectory.quintic(1.0)(TIMES))
 UP = [0.0, 0.0, 1.0]
 made(trajectory.Line, lambda: trajectory.Line([0.0] * 3, [0.3, 0.1, 0.2], 1.0), followed)
 made(
@@ -552,7 +551,7 @@ made(
 
 # --- interception -----------------------------------------------------------------------------------------------------
 
-CAMERA = interception.Camera()
+CAMERA = interception.MeasurementModel()
 BEFORE = pose_from_rpy((0.45, 0.0, 0.5), (np.pi, 0.0, 0.0))
 
 
@@ -607,7 +606,7 @@ made(interception.PlannedArrival, lambda: interceptor().plans[0])
 made(interception.Belt, default_belt)
 made(interception.Feed, feed)
 value(interception.BeltObject, default_belt(), -0.55, 0.26)
-value(interception.Camera, latency=0.1)
+value(interception.MeasurementModel, latency=0.1)
 value(interception.Conveyor, speed=0.2)
 value(interception.GraspTolerance, 0.02)
 value(interception.InterceptionOptions, interception.VariableStructure(0.02))
@@ -846,8 +845,8 @@ value(clouds.Plane, [0.0, 0.0, 1.0], 0.2)
 
 # --- plotting, MuJoCo, experiments ------------------------------------------------------------------------------------
 
-made(plotting.Workspace, lambda: plotting.sample_workspace(elbow(), 20, seed=1))
-value(mujoco.Camera, azimuth=20.0)
+made(th.robot.Workspace, lambda: elbow().sample_workspace(20, seed=1))
+value(mujoco.Viewpoint, azimuth=20.0)
 made(
     mujoco.MujocoPlant,
     lambda: mujoco.MujocoPlant(elbow()),

@@ -28,7 +28,7 @@ EXCLUDED = {
     "thunder_py.control.DerivativeEstimator": "base class",
     "thunder_py.geometry.Obstacle": "base class",
     "thunder_py.mujoco.Renderer": "holds an OpenGL context of its thread",
-    "thunder_py.plotting.Meshes": "needs mesh files, which no bundled robot has",
+    "thunder_py.io.Meshes": "needs mesh files, which no bundled robot has",
     "thunder_py.realtime.Pacer": "a clock of its process",
     "thunder_py.realtime.nodes.ControllerNode": "live ROS node",
     "thunder_py.realtime.nodes.ReferenceNode": "live ROS node",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py import geometry, kinematics, plotting, trajectory
+from thunder_py import geometry, kinematics, trajectory
 from thunder_py.control import DCMotor, arm_points, link_gains
 from thunder_py.identification import MotionLimits
 from thunder_py.motion.planning.obstacles import MovingObstacle
@@ -73,7 +73,6 @@ CASES: list[tuple[Callable[[], object], str]] = [
     (lambda: kinematics.joint_torque("panda", [0.0] * 7, [0.0] * 6), "robot must be a Robot, got str"),  # type: ignore[arg-type]
     (lambda: kinematics.wrench_from_torque(1, [0.0], [0.0]), "robot must be a Robot, got int"),  # type: ignore[arg-type]
     (lambda: MotionLimits.of("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
-    (lambda: plotting.draw_arm("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]
     (lambda: motor(damping=math.nan), "damping must be finite, got nan"),
     (lambda: motor(resistance=[0.5, math.nan]), "resistance must be finite, got [0.5, nan]"),
     (lambda: th.SimulationResult.load(3), "path must be a str or path-like, got int: 3"),  # type: ignore[arg-type]
@@ -87,8 +86,8 @@ CASES: list[tuple[Callable[[], object], str]] = [
         lambda: MovingObstacle(SPHERE, np.zeros(3)).distance([0.0, 0.0, 0.0], np.array(1j)),
         "t must be real numbers, got array(0.+1.j)",
     ),
-    (lambda: trajectory.min_jerk(1.0)(np.array([1j])), "t must be real numbers, got array([0.+1.j])"),
-    (lambda: trajectory.min_jerk(1.0)(math.nan), "t must be finite, got nan"),
+    (lambda: trajectory.quintic(1.0)(np.array([1j])), "t must be real numbers, got array([0.+1.j])"),
+    (lambda: trajectory.quintic(1.0)(math.nan), "t must be finite, got nan"),
     (lambda: SetPoint([0.0])(np.array([1j])), "t must be a time or an array of times, got array([0.+1.j])"),  # type: ignore[arg-type]
 ]
 

@@ -207,8 +207,8 @@ def test_motors_are_saved_loaded_and_plotted(tmp_path: Path) -> None:
     assert again.names["motors"] == ("joint1", "joint3")
     assert result.to_dict()["x"] is result.x
     axes = result.plot()
-    deflection = [axis for axis in axes if axis.get_ylabel() == "deflection [rad, m]"]
-    lines = deflection[0].get_lines()
+    assert axes["deflection"].get_ylabel() == "deflection [rad, m]"
+    lines = axes["deflection"].get_lines()
     np.testing.assert_array_equal(lines[1].get_ydata(), result.x[:, 1] - result.q[:, 2])
     pyplot.close("all")
 

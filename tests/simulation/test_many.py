@@ -97,8 +97,8 @@ def test_plots() -> None:
     from matplotlib import pyplot
 
     axes = simulate_many(make, SETS[:2]).plot()
-    assert [axis.get_ylabel() for axis in axes] == ["error norm", "norm of torques [N m, N]"]
-    assert len(axes[0].get_legend().get_texts()) == 2
+    assert [axis.get_ylabel() for axis in axes.values()] == ["error norm", "norm of torques [N m, N]"]
+    assert len(axes["error"].get_legend().get_texts()) == 2
     pyplot.close("all")
 
 
@@ -127,6 +127,6 @@ def test_bad_arguments() -> None:
     runs = [RunSpec(plant, th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.1) for _ in range(2)]
     with pytest.raises(ValueError, match="runs 0 and 1 share a plant, which has state: make one for each run"):
         simulate_many(runs)
-    with pytest.raises(ValueError, match="threads must be an integer of at least 0, got -1"):
+    with pytest.raises(ValueError, match="threads must be a whole number of at least 0, got -1"):
         simulate_many(make, SETS, threads=-1)
     assert isinstance(simulate_many([]), Runs)

@@ -147,10 +147,10 @@ def test_plots() -> None:
     from matplotlib import pyplot as plt
 
     axes = run().plot()
-    assert [axis.get_ylabel() for axis in axes] == ["error norm", "torque [N m, N]", "change of estimate"]
-    assert axes[-1].get_xlabel() == "time [s]"
-    with pytest.raises(ValueError, match=re.escape("axes must be 3 (error, tau, parameters), got 1")):
-        run().plot(axes=[axes[0]])
+    assert [axis.get_ylabel() for axis in axes.values()] == ["error norm", "torque [N m, N]", "change of estimate"]
+    assert axes["parameters"].get_xlabel() == "time [s]"
+    with pytest.raises(ValueError, match=re.escape("axes must be named error, tau, parameters, got 'deflection'")):
+        run().plot(axes={"deflection": axes["tau"]})
     plt.close("all")
 
 

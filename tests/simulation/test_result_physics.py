@@ -311,9 +311,9 @@ def test_plots() -> None:
 
     result, law = run(plant=friction(), log=()), slotine_li()
     axes = th.compare_results({"a": run(), "b": result}).plot()
-    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["a", "b (error not logged)"]
-    with pytest.raises(ValueError, match=re.escape("axes must be 2 (error, tau), got 1")):
-        th.compare_results({"a": run()}).plot(axes=[axes[0]])
+    assert [text.get_text() for text in axes["error"].get_legend().get_texts()] == ["a", "b (error not logged)"]
+    with pytest.raises(ValueError, match=re.escape("axes must be named error, tau, got 'torque'")):
+        th.compare_results({"a": run()}).plot(axes={"torque": axes["tau"]})
     drawn = result.energy().plot()
     assert [text.get_text() for text in drawn.get_legend().get_texts()] == [
         "kinetic", "potential, change", "work", "dissipated", "residual",

@@ -274,10 +274,10 @@ BAD = [
     ({"control_period": 1e-4}, "control_period must be a whole multiple of dt = 0.001, got 0.0001"),
     ({"q0": [0.0]}, "q0 must have shape (2,), got (1,)"),
     ({"dq0": [0.0, np.nan]}, "dq0 must be finite"),
-    ({"torque_limits": [1.0]}, "torque_limits must have shape (2,), got (1,)"),
+    ({"torque_limits": [1.0]}, "torque_limits must be a number or 2 numbers, one per joint, got 1"),
     ({"torque_limits": 0.0}, "torque_limits must be positive, got [0.0, 0.0]"),
-    ({"log_every": 0}, "log_every must be an integer of at least 1, got 0"),
-    ({"log_every": 1.5}, "log_every must be an integer of at least 1, got 1.5"),
+    ({"log_every": 0}, "log_every must be a whole number of at least 1, got 0"),
+    ({"log_every": 1.5}, "log_every must be a whole number of at least 1, got 1.5"),
     (
         {"integrator": "euler"},
         "integrator must be one of ('rk4', 'semi_implicit_euler', 'adaptive', 'plant'), got 'euler'",

@@ -32,7 +32,7 @@ def test_laws_are_drawn_with_their_jumps() -> None:
     _, one = plt.subplots()
     assert law.plot(axes={"ds": one}, label="speed") == {"ds": one}
     assert one.lines[0].get_label() == "speed"
-    with pytest.raises(ValueError, match=r"^axes must be named s, ds, dds, got v$"):
+    with pytest.raises(ValueError, match=r"^axes must be named s, ds, dds, got 'v'"):
         law.plot(axes={"v": one})
     plt.close("all")
 
@@ -43,7 +43,14 @@ def test_plans_are_drawn() -> None:
     axes = plan.plot()
     np.testing.assert_array_equal([line.get_ydata() for line in axes["q"].lines], plan.path.T)
     np.testing.assert_array_equal(axes["clearance"].lines[0].get_ydata(), plan.clearance)
-    assert "reached" in axes["q"].get_xlabel()
+    assert "reached" in axes["clearance"].get_xlabel()
+    film = plan.animate(duration=0.5, fps=4)
+    film._func(2)  # type: ignore[attr-defined]
+    (space,) = film._fig.axes  # type: ignore[attr-defined]
+    tip = np.ravel(space.lines[1].get_data_3d()).reshape(3, -1)[:, -1]
+    np.testing.assert_allclose(tip, elbow().forward_kinematics(plan.path[-1])[:3, 3], atol=1e-12)
+    assert len(space.collections) == 2  # the obstacle and the bodies of the arm
+    film._draw_was_started = True  # type: ignore[attr-defined]  # it is not saved
     plt.close("all")
 
 
@@ -89,12 +96,12 @@ def test_task_trajectories_run_in_the_core_as_in_python() -> None:
 
 def test_pictures() -> None:
     axes = JOINT["spline"].plot()
-    assert [len(axis.lines) for axis in axes] == [2, 2, 2]
-    np.testing.assert_allclose(axes[0].lines[0].get_ydata()[[0, -1]], 0.3)
+    assert {name: len(axis.lines) for name, axis in axes.items()} == {"q": 2, "dq": 2, "ddq": 2}
+    np.testing.assert_allclose(axes["q"].lines[0].get_ydata()[[0, -1]], 0.3)
     panels = path().plot()
     assert set(panels) == {"path", "p", "v", "w"}
     assert panels["v"].lines[0].get_xdata()[-1] == pytest.approx(path().duration)
-    assert Sinusoid([1.0], [1.0]).plot(2.0)[0].lines[0].get_xdata()[-1] == 2.0
+    assert Sinusoid([1.0], [1.0]).plot(2.0)["q"].lines[0].get_xdata()[-1] == 2.0
     only = {"v": plt.figure().subplots()}
     assert Lissajous([1, 1, 1], [1, 1, 1], center=[0, 0, 0]).plot(1.0, axes=only) == only
     plt.close("all")
@@ -105,8 +112,8 @@ def test_pictures() -> None:
     [
         (lambda: Sinusoid([1.0], [1.0]).plot(), "duration must be given for a Sinusoid, which has none"),
         (lambda: JOINT["spline"].plot(0.0), "duration must be positive, got 0"),
-        (lambda: JOINT["spline"].plot(axes=[None]), "axes must be 3 (q, dq, ddq), got 1"),
-        (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v or w, got speed"),
+        (lambda: JOINT["spline"].plot(axes={"v": None}), "axes must be named q, dq, ddq, got 'v'"),
+        (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v, w, got 'speed'"),
     ],
 )
 def test_pictures_that_cannot_be_drawn(draw, message: str) -> None:

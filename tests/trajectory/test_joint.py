@@ -10,9 +10,9 @@ from scipy.interpolate import CubicSpline
 
 from thunder_py.trajectory import (
     JointTrajectory,
-    min_jerk,
     parabolic_blends,
     point_to_point,
+    quintic,
     quintic_spline,
     spline,
     trapezoidal,
@@ -100,7 +100,7 @@ def test_quintic_pieces_take_given_velocities_and_accelerations() -> None:
 
 def test_two_points_at_rest_are_minimum_jerk() -> None:
     t = np.linspace(0.0, 0.8, 9)
-    np.testing.assert_allclose(TRAJECTORIES["quintic of two points"](t).q, point_to_point(*Q[:2], min_jerk(0.8))(t).q)
+    np.testing.assert_allclose(TRAJECTORIES["quintic of two points"](t).q, point_to_point(*Q[:2], quintic(0.8))(t).q)
 
 
 def test_point_to_point_is_synchronized_and_within_limits() -> None:
@@ -153,12 +153,12 @@ def test_touching_blends_leave_no_line() -> None:
         (lambda: parabolic_blends(T, Q, 0.0), "blend must be positive"),
         (lambda: point_to_point(Q[0], Q[1]), "timing must be given, or both v_max and a_max"),
         (
-            lambda: point_to_point(Q[0], Q[1], min_jerk(1.0), v_max=1.0),
+            lambda: point_to_point(Q[0], Q[1], quintic(1.0), v_max=1.0),
             "timing must be None if v_max or a_max is given",
         ),
         (lambda: point_to_point(Q[0], Q[0], v_max=1.0, a_max=1.0), "q1 must differ from q0"),
         (lambda: point_to_point(Q[0], Q[1], v_max=[1, 1, 0], a_max=1.0), "v_max must be positive"),
-        (lambda: point_to_point(Q[0], Q[1][:2], min_jerk(1.0)), "q1 must have shape (3,), got (2,)"),
+        (lambda: point_to_point(Q[0], Q[1][:2], quintic(1.0)), "q1 must have shape (3,), got (2,)"),
         (lambda: JointTrajectory([0.0, 1.0], np.zeros((2, 2, 3))), "coefficients must have shape (n, 1, n)"),
     ],
 )

@@ -296,13 +296,16 @@ ARM = elbow()
         ),
         (
             lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5),
-            "interior_points must be an integer of at least",
+            "interior_points must be a whole number of at least",
         ),
         (lambda: PotentialField(ARM, RR_GOAL, [], control_points=[(3, [0, 0, 0])]), "link must be 0 to 2, got 3"),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan([1.57, 0.0]), "q0 must keep more than 0 m from obstacles"),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, step=0.0), "step must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, margin=-1), "margin must not be negative, got -1"),
-        (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, seed=-1), "seed must be an integer of at least 0"),
+        (
+            lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, seed=-1),
+            "seed must be a whole number of at",
+        ),
         (
             lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_START).to_trajectory(),
             "exactly one of duration and v_max must be given",

@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from thunder_py.reference import TaskReference
-from thunder_py.trajectory import Arc, Circle, Line, Orientation, Path, RotationSegment, cubic, min_jerk, trapezoidal
+from thunder_py.trajectory import Arc, Circle, Line, Orientation, Path, RotationSegment, cubic, quintic, trapezoidal
 
 from .numerics import assert_rests_outside, assert_task_derivatives
 
@@ -18,13 +18,13 @@ RNG = np.random.default_rng(4)
 P = RNG.normal(size=(5, 3))
 R = Rotation.random(4, random_state=1).as_matrix()
 LAW = trapezoidal(0.0, 2.0, v_max=1.0, a_max=2.5)
-TURNING = Orientation.through(R, [min_jerk(0.7), 0.9, LAW], anticipation=[0.3, 0.0])
+TURNING = Orientation.through(R, [quintic(0.7), 0.9, LAW], anticipation=[0.3, 0.0])
 TRAJECTORIES = {
     "line": Line(P[0], P[1], LAW, orientation=TURNING),
     "arc": Arc(P[0], P[1], P[2], cubic(1.4), orientation=R[0]),
     "helix": Circle(P[0], P[1], P[2], 2.0, angle=-9.0, rise=0.4),
     "turn": RotationSegment(P[0], TURNING),
-    "polyline": Path.through(P, min_jerk(1.0), anticipation=[0.2, 0.0, 1.0], orientation=TURNING),
+    "polyline": Path.through(P, quintic(1.0), anticipation=[0.2, 0.0, 1.0], orientation=TURNING),
     "path": Path(
         [Line(P[0], P[1], 1.0), Arc(P[1], P[2], P[3], 1.5), Line(P[3], P[4], 0.8)],
         anticipation=[0.4, 0.1],
@@ -122,7 +122,7 @@ def test_geodesic_has_a_constant_direction_and_is_the_shorter_way() -> None:
 
 def test_orientations_are_passed_in_order() -> None:
     times = np.cumsum([0.0, 0.7, 0.9, LAW.duration])
-    turn = RotationSegment(P[0], Orientation.through(R, [min_jerk(0.7), 0.9, LAW]))
+    turn = RotationSegment(P[0], Orientation.through(R, [quintic(0.7), 0.9, LAW]))
     np.testing.assert_allclose(turn(times).R, R, atol=1e-12)
     assert np.abs(np.swapaxes(turn(times).R, 1, 2) @ turn(times).R - np.eye(3)).max() < 1e-12
     stays = RotationSegment(P[0], Orientation.through([R[0], R[0], R[1]], 1.0))

@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from thunder_py.trajectory import TimingLaw, cubic, min_jerk, quintic, s_curve, trapezoidal
+from thunder_py.trajectory import TimingLaw, cubic, quintic, s_curve, trapezoidal
 
 LAWS = {
     "cubic": cubic(2.0, 1.0, -0.5, start_velocity=0.3, end_velocity=-0.2),
     "quintic": quintic(1.5, -1.0, 2.0, start_velocity=1, end_velocity=0.5, start_acceleration=-2, end_acceleration=1),
-    "min_jerk": min_jerk(0.7, 0.2, 0.9),
+    "minimum jerk": quintic(0.7, 0.2, 0.9),
     "trapezoid": trapezoidal(0.0, 2.0, v_max=1.0, a_max=4.0),
     "triangle": trapezoidal(3.0, 2.0, v_max=5.0, a_max=4.0),
     "blend": trapezoidal(duration=2.0, blend=0.2),
@@ -35,7 +35,7 @@ def test_derivatives_and_ends(law: TimingLaw) -> None:
         assert tuple(map(float, law(t_out))) == (value, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("make", [cubic, quintic, min_jerk, lambda T: trapezoidal(duration=T), cubic(1.0).stretched])
+@pytest.mark.parametrize("make", [cubic, quintic, lambda T: trapezoidal(duration=T), cubic(1.0).stretched])
 def test_durations_of_nothing(make) -> None:
     for duration in (1e-300, 1e-100, 1e-10):
         with pytest.raises(ValueError, match=rf"^duration must be at least 1e-09 s, got {duration:g}$"):
@@ -48,8 +48,8 @@ def test_boundary_conditions() -> None:
     np.testing.assert_allclose([law(0.0)[:2], law(2.0)[:2]], [[1.0, 0.3], [-0.5, -0.2]], atol=1e-14)
     law = LAWS["quintic"]
     np.testing.assert_allclose([law(0.0), law(1.5)], [[-1.0, 1.0, -2.0], [2.0, 0.5, 1.0]], atol=1e-12)
-    np.testing.assert_allclose([min_jerk(2.0)(0.0), min_jerk(2.0)(2.0)], [[0, 0, 0], [1, 0, 0]], atol=1e-12)
-    np.testing.assert_allclose(min_jerk(2.0)(0.5).s, 10 / 64 - 15 / 256 + 6 / 1024, atol=1e-14)
+    np.testing.assert_allclose([quintic(2.0)(0.0), quintic(2.0)(2.0)], [[0, 0, 0], [1, 0, 0]], atol=1e-12)
+    np.testing.assert_allclose(quintic(2.0)(0.5).s, 10 / 64 - 15 / 256 + 6 / 1024, atol=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -116,7 +116,7 @@ def test_rescaled_and_stretched() -> None:
     ("make", "message"),
     [
         (lambda: cubic(0.0), "duration must be positive, got 0"),
-        (lambda: min_jerk(-1.0), "duration must be positive, got -1"),
+        (lambda: quintic(-1.0), "duration must be positive, got -1"),
         (lambda: quintic(1.0, np.nan), "start must be finite"),
         (lambda: trapezoidal(), "v_max and a_max must be given, or a duration"),
         (lambda: trapezoidal(v_max=1.0), "v_max and a_max must be given, or a duration"),

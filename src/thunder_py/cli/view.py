@@ -19,7 +19,7 @@ from .text import check_target
 
 if TYPE_CHECKING:
     from ..checks import Array
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
 __all__ = ["add_parser", "run"]
 
@@ -34,6 +34,7 @@ examples:
   thunder view panda --q 0,-0.5,0,-2,0,1.6,0.8 --output panda.png
   thunder view arm.urdf --tip-link flange --package-dir ~/robots --output arm.gif
   thunder view panda --result run.npz --output run.mp4
+  thunder view panda --result run.npz --output run.html
   thunder view scara --backend matplotlib --output scara.pdf
 
 MuJoCo draws where it is installed (pip install "thunder_py[mujoco]"), matplotlib elsewhere. Meshes of a URDF need
@@ -41,7 +42,8 @@ pip install "thunder_py[visual]". Without a display MuJoCo draws with EGL or OSM
 MUJOCO_GL=egl or osmesa chooses.
 """
 
-_FILMS, _PICTURES = (".mp4", ".gif"), {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
+_FILMS = {"mujoco": (".mp4", ".gif"), "matplotlib": (".mp4", ".gif", ".html")}
+_PICTURES = {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
 _SECONDS_PER_JOINT, _STEPS = 2.0, 120
 
 
@@ -58,7 +60,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--q", type=_numbers, metavar="Q1,Q2,...", help="joint positions [rad or m], default the middle of limits"
     )
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write a picture (.png) or a film (.mp4, .gif)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write a picture (.png), a film (.mp4, .gif) or a page with controls (.html)",
+    )
     parser.add_argument("--backend", choices=("mujoco", "matplotlib"), help="default MuJoCo if it is installed")
     parser.add_argument("--result", type=Path, metavar="FILE.npz", help="a run, as SimulationResult.save wrote it")
     parser.add_argument("--size", type=_size, default=(640, 480), metavar="WxH", help="of what MuJoCo draws [pixels]")
@@ -73,10 +80,11 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Show, or write a file and say which."""
-    backend = _backend(arguments.backend)
     target: Path | None = arguments.output
+    page = target is not None and target.suffix == ".html"  # only matplotlib writes pages
+    backend = "matplotlib" if page and arguments.backend is None else _backend(arguments.backend)
     if target is not None:
-        check_target(target, "--output", (*_PICTURES[backend], *_FILMS))
+        check_target(target, "--output", (*_PICTURES[backend], *_FILMS[backend]))
     else:
         _check_display()
     if arguments.q is not None and arguments.result is not None:
@@ -95,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
 def _with_mujoco(
     arguments: argparse.Namespace, robot: Robot, motion: tuple[Array, Array] | None, meshes: Meshes | None
 ) -> None:
-    from ..mujoco import film, render, view
+    from ..mujoco import render, render_video, view
 
     target: Path | None = arguments.output
     # its own shapes, unless only a part of the file is the arm
@@ -105,9 +113,9 @@ def _with_mujoco(
     if target is None:
         t, q = (None, arguments.q) if motion is None else motion
         view(source, q, t=t, meshes=meshes)
-    elif target.suffix in _FILMS:
+    elif target.suffix in _FILMS["mujoco"]:
         t, q = _tour(robot, arguments.q) if motion is None else motion
-        film(source, t, q, target, arguments.fps, width=width, height=height, meshes=meshes)
+        render_video(source, t, q, target, arguments.fps, width=width, height=height, meshes=meshes)
     else:
         from PIL import Image
 
@@ -128,15 +136,13 @@ def _with_matplotlib(
         _matplotlib_window(robot, arguments.q, motion, meshes)
         return
     mpl.use("agg")  # no window, whatever the screen
-    if target.suffix in _FILMS:
-        from ..plotting import animate, save_animation
-
+    if target.suffix in _FILMS["matplotlib"]:
         t, q = _tour(robot, arguments.q) if motion is None else motion
-        save_animation(animate(robot, t, q, meshes=meshes, fps=arguments.fps), target)
+        robot.animate(t, q, target, meshes=meshes, fps=arguments.fps)
         return
     axes = robot.plot(arguments.q if motion is None else motion[1], meshes=meshes)
     with whole_file(target) as temporary:
-        axes.figure.savefig(temporary, dpi=130)
+        axes.figure.figure.savefig(temporary, dpi=130)
 
 
 def _matplotlib_window(
@@ -150,13 +156,11 @@ def _matplotlib_window(
             "write a file with --output"
         )
     if motion is None:
-        from ..plotting.window import slider_window
+        from .window import slider_window
 
         kept: Any = slider_window(robot, q, meshes=meshes)
     else:
-        from ..plotting import animate
-
-        kept = animate(robot, *motion, meshes=meshes)
+        kept = robot.animate(*motion, meshes=meshes)
     pyplot.show()
     del kept
 
@@ -190,7 +194,7 @@ def _meshes(arguments: argparse.Namespace) -> Meshes | None:
     """Return meshes of a URDF; if they are missing it is told, and the arm drawn without."""
     if arguments.no_meshes or not arguments.robot.endswith(".urdf"):
         return None
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
     faces = 1000 if arguments.backend == "matplotlib" else 6000
     try:
@@ -202,7 +206,7 @@ def _meshes(arguments: argparse.Namespace) -> Meshes | None:
 
 def _tour(robot: Robot, q: Array | None) -> tuple[Array, Array]:
     """Return a motion, t (T,) and q (T, n), of each joint through its range, one after another."""
-    from ..plotting.arm import default_posture
+    from ..robot.frames import default_posture
 
     start = default_posture(robot) if q is None else np.asarray(q)
     wide = np.where([kind == "R" for kind in robot.joint_types], 0.5 * np.pi, 0.2)

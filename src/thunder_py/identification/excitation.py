@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, all_positive, array, per_joint
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from ..values import Value, set_fields
@@ -127,11 +127,8 @@ class MotionLimits(Value):
             raise ThunderError(f"limits: lower must be below upper, got {lower.tolist()} and {upper.tolist()}")
         set_fields(self, lower=lower, upper=upper)
         for name in ("velocity", "acceleration", "effort"):
-            value = getattr(self, name)
-            sizes = np.full(lower.shape, value) if np.ndim(value) == 0 else value
-            sizes = array(sizes, lower.shape, f"limits: {name}", finite=False)
-            if not (sizes > 0.0).all():
-                raise ThunderError(f"limits: {name} must be positive, got {sizes.tolist()}")
+            sizes = per_joint(getattr(self, name), lower.size, f"limits: {name}", finite=False)
+            all_positive(sizes, f"limits: {name}").setflags(write=False)
             set_fields(self, **{name: sizes})
 
     @classmethod

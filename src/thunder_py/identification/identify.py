@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, all_positive, array, zero_or_above
 from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot, inertia
@@ -108,19 +108,24 @@ class Identification:
         rows = ((name, value, 100.0 * sigma / abs(value) if value else np.inf) for name, value, sigma in columns)
         return Table(["base parameter", "value", "standard deviation [%]"], rows)
 
-    def plot(self, *, axes: Axes | None = None, truth: Robot | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None, truth: Robot | None = None) -> Axes:
         """Plot the base parameters with two standard deviations.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
         truth : Robot, optional
             Robot with the true parameters, plotted as well.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_identification
 
-        return plot_identification(self, axes=axes, truth=truth)
+        return plot_identification(self, ax=ax, truth=truth)
 
 
 def identify(
@@ -256,9 +261,7 @@ def _data(
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
-    hold = float(array(hold, (), "hold"))
-    if hold < 0.0:
-        raise ThunderError(f"hold must not be negative, got {hold:g}")
+    hold = zero_or_above(hold, "hold")
     if hold > 0.0:
         torque = np.column_stack([np.interp(times, times + 0.5 * hold, column) for column in torque.T])
     motion, smooth = differentiate(times, positions, cutoff), lowpass(times, torque, cutoff)
@@ -283,17 +286,14 @@ def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:
     values = array(weights, (n,), "weights")
-    if not (values > 0.0).all():
-        raise ThunderError(f"weights must be positive, got {values.tolist()}")
+    all_positive(values, "weights")
     return 1.0 / values
 
 
 def _consistent(
     robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularization: float
 ) -> Array:
-    gamma = float(array(regularization, (), "regularization"))
-    if gamma <= 0.0:
-        raise ThunderError(f"regularization must be positive, got {gamma:g}")
+    gamma = above_zero(regularization, "regularization")
     known = tau - Y[..., ~mask] @ pi0[~mask]
     W = (Y[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
     return solve_consistent(consistent_problem(robot, pi0, mask, W, (known / noise).ravel()), gamma)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, whole
 from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
@@ -142,8 +142,7 @@ def persistent_excitation(
         )
     if (longest := float(np.diff(times).max())) * (1.0 - 1e-9) > window:
         raise ThunderError(f"window must be no shorter than a sample, {longest:g} s, got {window:g}")
-    if isinstance(windows, bool) or not isinstance(windows, (int, np.integer)) or windows < 1:
-        raise ThunderError(f"windows must be a positive whole number, got {windows!r}")
+    whole(windows, "windows", 1)
     columns = _columns(robot, unknown)
     last = max(int(np.searchsorted(times, times[-1] - window * (1.0 - 1e-9), side="right")) - 1, 0)
     starts = np.unique(np.linspace(0, last, min(int(windows), last + 1)).round().astype(int))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, whole
 from ..errors import ThunderError
 from ..progress import percentage
 from ..robot import Robot
@@ -77,29 +76,39 @@ class Excitation:
         """Smallest of all margins; negative if a limit is violated."""
         return float(min(values.min() for values in self.margins.values()))
 
-    def plot(self, *, axes: npt.NDArray[np.object_] | None = None) -> npt.NDArray[np.object_]:
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Plot positions and velocities relative to their limits, and the history of the criterion.
 
         Parameters
         ----------
-        axes : array of 3 Axes, optional
-            Default a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"position"``, ``"velocity"`` and ``"criterion"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
         """
         from .plot import plot_excitation
 
         return plot_excitation(self, axes=axes)
 
-    def plot_path(self, *, axes: Axes | None = None) -> Axes:
+    def plot_path(self, *, ax: Axes | None = None) -> Axes:
         """Plot the path of the end effector in 3-D.
 
         Parameters
         ----------
-        axes : Axes with a 3D projection, optional
+        ax : Axes3D, optional
             Default a new figure.
+
+        Returns
+        -------
+        Axes3D
+            The panel drawn.
         """
         from .plot import plot_excitation_path
 
-        return plot_excitation_path(self, axes=axes)
+        return plot_excitation_path(self, ax=ax)
 
     def __repr__(self) -> str:
         """Robot, duration, harmonics, condition number and margin."""
@@ -175,8 +184,7 @@ def optimize_excitation(
     """
     problem = _problem(robot, duration, harmonics, limits, criterion, unknown)
     for name, value, least in (("restarts", restarts, 1), ("iterations", iterations, 1)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-            raise ThunderError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        whole(value, name, least)
     rng = np.random.default_rng(seed)
     best: tuple[float, Array] | None = None
     histories = []
@@ -198,11 +206,8 @@ def _problem(
 ) -> ExcitationProblem:
     if criterion not in CRITERIA:
         raise ThunderError(f"criterion must be one of {tuple(CRITERIA)}, got {criterion!r}")
-    duration = float(array(duration, (), "duration"))
-    if duration <= 0.0:
-        raise ThunderError(f"duration must be positive, got {duration:g}")
-    if isinstance(harmonics, bool) or not isinstance(harmonics, (int, np.integer)) or not 2 <= harmonics <= 50:
-        raise ThunderError(f"harmonics must be a whole number from 2 to 50, got {harmonics!r}")
+    duration = above_zero(duration, "duration")
+    whole(harmonics, "harmonics", 2, 50)
     if limits is None:
         limits = MotionLimits.of(robot)
     if limits.lower.size != robot.n:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, whole
 from ..errors import ThunderError
 
 __all__ = ["Motion", "differentiate", "lowpass"]
@@ -128,8 +128,7 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
         raise ThunderError(
             f"cutoff must be more than 0 and less than half the sampling frequency, {0.5 / dt:g} Hz, got {cutoff:g}"
         )
-    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or not 1 <= order <= 10:
-        raise ThunderError(f"order must be a whole number from 1 to 10, got {order!r}")
+    whole(order, "order", 1, 10)
     padding = round(min(3.0 / (cutoff * dt), len(signals) - 1))
     filtered: Array = sosfiltfilt(butter(order, cutoff, fs=1.0 / dt, output="sos"), signals, axis=0, padlen=padding)
     return filtered

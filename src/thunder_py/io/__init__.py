@@ -11,11 +11,12 @@ from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
 from ..robot import Robot
 from ..robot.description import RobotDescription
+from .meshes import Meshes
 from .yaml_native import read_native, save_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
 
-__all__ = ["SUFFIXES", "conversion_losses", "load_description", "parse_description", "save_description"]
+__all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
 
 _MJCF_OPTIONS = ("tip_link", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")

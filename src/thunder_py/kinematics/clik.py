@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._core import Status
-from ..checks import Array, argument_names, array, given_group, numbers, pose
+from ..checks import Array, all_positive, argument_names, array, given_group, numbers, per_joint, pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import _JointSource
 from ..robot import Robot
@@ -76,8 +76,19 @@ class CLIKResult(Value):
         norm: Array = np.linalg.norm(self.error, axis=1)
         return norm
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Draw joint positions and velocities, the error and the manipulability; see `plotting.plot_clik`."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw joint positions and velocities, the error by rows and the manipulability over time.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"q"``, ``"dq"``, ``"error"`` and ``"manipulability"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_clik
 
         return plot_clik(self, axes=axes)
@@ -438,10 +449,7 @@ def _steps(duration: float, dt: float) -> int:
 def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
     if limits is None:
         return None
-    bounds = array(np.full(n, limits) if np.ndim(limits) == 0 else limits, (n,), "velocity_limits", finite=False)
-    if not (bounds > 0.0).all():
-        raise ValueError(f"velocity_limits must be positive, got {bounds.tolist()}")
-    return bounds
+    return all_positive(per_joint(limits, n, "velocity_limits", finite=False), "velocity_limits")
 
 
 def _null_space(

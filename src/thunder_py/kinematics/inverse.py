@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import ROTATION_TOLERANCE, Array, array
+from ..checks import ROTATION_TOLERANCE, Array, above_zero, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from .task_rows import require_robot, resolve_rows
@@ -131,12 +131,12 @@ class InverseKinematics(_core.InverseKinematics):
             frame,
             mask,
             method == "levenberg_marquardt",
-            _positive(_TOLERANCE[method] if tolerance is None else tolerance, "tolerance"),
-            _whole(_ITERATIONS[method] if max_iterations is None else max_iterations, "max_iterations", 1),
-            0.0 if learning_rate is None else _positive(learning_rate, "learning_rate"),
+            above_zero(_TOLERANCE[method] if tolerance is None else tolerance, "tolerance"),
+            whole(_ITERATIONS[method] if max_iterations is None else max_iterations, "max_iterations", 1),
+            0.0 if learning_rate is None else above_zero(learning_rate, "learning_rate"),
             robot.limits.lower if limits else -free,
             robot.limits.upper if limits else free,
-            _starts(robot, _whole(restarts, "restarts", 0), _whole(seed, "seed", 0)),
+            _starts(robot, whole(restarts, "restarts", 0), whole(seed, "seed", 0)),
         )
 
     def solve(
@@ -173,8 +173,7 @@ class InverseKinematics(_core.InverseKinematics):
         targets = _poses(T)
         batch = targets.shape[:-2]
         start = None if q0 is None else _start(q0, batch, self.n)
-        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= 1024:
-            raise ValueError(f"threads must be a whole number from 0 (one per core) to 1024, got {threads!r}")
+        whole(threads, "threads", 0, 1024)
         q, success, error, iterations, restarts = self._solve(targets.reshape(-1, 4, 4), start, int(threads))
         solution = IKSolution(
             q.reshape(*batch, self.n),
@@ -187,19 +186,6 @@ class InverseKinematics(_core.InverseKinematics):
                 f"{solution.error.max():.3g} after {int(solution.restarts.max())} restarts; check reach and limits"
             )
         return solution
-
-
-def _positive(value: float, what: str) -> float:
-    number = float(array(value, (), what))
-    if number <= 0.0:
-        raise ValueError(f"{what} must be positive, got {number:g}")
-    return number
-
-
-def _whole(value: int, what: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{what} must be a whole number of at least {least}, got {value!r}")
-    return int(value)
 
 
 def _starts(robot: Robot, restarts: int, seed: int) -> Array:

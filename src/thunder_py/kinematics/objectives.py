@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import array
+from ..checks import above_zero, array
 from ..robot import Robot
 
 __all__ = ["JointCentering", "Manipulability", "Objective", "Posture"]
@@ -19,13 +19,6 @@ class Objective:
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows (bit r of `mask` keeps row r)."""
         raise NotImplementedError
-
-
-def _gain(gain: float) -> float:
-    value = float(array(gain, (), "gain"))
-    if value <= 0.0:
-        raise ValueError(f"gain must be positive, got {value:g}")
-    return value
 
 
 @dataclass(frozen=True)
@@ -56,7 +49,7 @@ class Manipulability(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.ManipulabilityObjective(robot, frame, mask, _gain(self.gain))
+        return _core.ManipulabilityObjective(robot, frame, mask, above_zero(self.gain, "gain"))
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,7 @@ class JointCentering(Objective):
         high = array(upper, (robot.n,), "upper", finite=False)
         if (low > high).any():
             raise ValueError(f"lower must not exceed upper, got {low.tolist()} and {high.tolist()}")
-        return _core.JointLimitObjective(robot, low, high, _gain(self.gain))
+        return _core.JointLimitObjective(robot, low, high, above_zero(self.gain, "gain"))
 
 
 @dataclass(frozen=True)
@@ -123,4 +116,4 @@ class Posture(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.PostureObjective(robot, array(self.q, (robot.n,), "q"), _gain(self.gain))
+        return _core.PostureObjective(robot, array(self.q, (robot.n,), "q"), above_zero(self.gain, "gain"))

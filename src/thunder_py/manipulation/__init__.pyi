@@ -1,10 +1,10 @@
 from .interception import Belt as Belt
-from .interception import Camera as Camera
 from .interception import ConstantVelocityFilter as ConstantVelocityFilter
 from .interception import Conveyor as Conveyor
 from .interception import GraspTolerance as GraspTolerance
 from .interception import InterceptionOptions as InterceptionOptions
 from .interception import Interceptor as Interceptor
+from .interception import MeasurementModel as MeasurementModel
 from .interception import SingleShot as SingleShot
 from .interception import TimeAugmentation as TimeAugmentation
 from .interception import VariableStructure as VariableStructure

@@ -22,14 +22,24 @@ from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
 from ..optional import require
 from ..plotting.animation import film_times, interpolated
-from ..plotting.arm import default_posture
 from ..robot import Robot
+from ..robot.frames import default_posture
 from .scene import Stage, stage
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
-__all__ = ["BACKENDS", "Camera", "Renderer", "backends", "film", "has_display", "open_context", "posture", "render"]
+__all__ = [
+    "BACKENDS",
+    "Renderer",
+    "Viewpoint",
+    "backends",
+    "has_display",
+    "open_context",
+    "posture",
+    "render",
+    "render_video",
+]
 
 #: OpenGL backends in the order of trial; glfw needs a display
 BACKENDS = ("egl", "osmesa", "glfw")
@@ -134,7 +144,7 @@ _COLORS = 128
 _LARGEST = 4096
 
 
-class Camera(NamedTuple):
+class Viewpoint(NamedTuple):
     """Viewpoint of a picture.
 
     Attributes
@@ -148,9 +158,9 @@ class Camera(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.mujoco import Camera
-    >>> Camera(azimuth=90.0, distance=1.5)
-    Camera(azimuth=90.0, elevation=-18.0, distance=1.5, lookat=None)
+    >>> from thunder_py.mujoco import Viewpoint
+    >>> Viewpoint(azimuth=90.0, distance=1.5)
+    Viewpoint(azimuth=90.0, elevation=-18.0, distance=1.5, lookat=None)
     """
 
     azimuth: float = 140.0
@@ -168,7 +178,7 @@ class Renderer:
         A robot, or an MJCF file with its own shapes.
     width, height : int
         Size of the pictures [pixels], at most 4096.
-    camera : Camera or str, optional
+    camera : Viewpoint or str, optional
         Viewpoint, or the name of a camera in the MJCF file.
     meshes : Meshes, optional
         Meshes of the links, from the URDF from which the robot was loaded; default capsules and cylinders.
@@ -202,7 +212,7 @@ class Renderer:
         width: int = 640,
         height: int = 480,
         *,
-        camera: Camera | str | None = None,
+        camera: Viewpoint | str | None = None,
         meshes: Meshes | None = None,
     ) -> None:
         mujoco = require("mujoco", "mujoco")
@@ -285,7 +295,7 @@ def render(
     width: int = 640,
     height: int = 480,
     *,
-    camera: Camera | str | None = None,
+    camera: Viewpoint | str | None = None,
     meshes: Meshes | None = None,
     path: npt.ArrayLike | None = None,
 ) -> npt.NDArray[np.uint8]:
@@ -314,15 +324,15 @@ def render(
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.mujoco import Camera, render
-    >>> render(th.Robot.load("panda"), width=64, height=48, camera=Camera(azimuth=90.0)).shape
+    >>> from thunder_py.mujoco import Viewpoint, render
+    >>> render(th.Robot.load("panda"), width=64, height=48, camera=Viewpoint(azimuth=90.0)).shape
     (48, 64, 3)
     """
     with Renderer(robot, width, height, camera=camera, meshes=meshes) as renderer:
         return renderer.draw(posture(renderer.stage, q), path=path)
 
 
-def film(
+def render_video(
     robot: Robot | str | Path,
     t: npt.ArrayLike,
     q: npt.ArrayLike,
@@ -331,7 +341,7 @@ def film(
     *,
     width: int = 640,
     height: int = 480,
-    camera: Camera | str | None = None,
+    camera: Viewpoint | str | None = None,
     meshes: Meshes | None = None,
     reference: npt.ArrayLike | None = None,
     playback_speed: float = 1.0,
@@ -373,10 +383,10 @@ def film(
     >>> from pathlib import Path
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.mujoco import film
+    >>> from thunder_py.mujoco import render_video
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "panda.gif"
-    ...     pictures = film(
+    ...     pictures = render_video(
     ...         th.Robot.load("panda"), [0.0, 0.2], [np.zeros(7), np.full(7, 0.3)], path, 10.0, width=64, height=48)
     ...     print(pictures, path.is_file())
     3 True
@@ -441,18 +451,18 @@ def posture(where: Stage, q: npt.ArrayLike | None) -> Array:
     return np.array(where.model.qpos0[where.places])
 
 
-def _camera(mujoco: Any, where: Stage, camera: Camera | str | None, size: tuple[int, int]) -> Any:
+def _camera(mujoco: Any, where: Stage, camera: Viewpoint | str | None, size: tuple[int, int]) -> Any:
     view = mujoco.MjvCamera()
     if isinstance(camera, str):
         names = [where.model.camera(k).name for k in range(where.model.ncam)]
         if camera not in names:
             hint = nearest_hint(camera, names) or f"; there are {', '.join(names) or 'none'}"
-            raise ThunderError(f"camera must be a Camera or a camera of the file, got {camera!r}{hint}")
+            raise ThunderError(f"camera must be a Viewpoint or a camera of the file, got {camera!r}{hint}")
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, names.index(camera)
         return view
-    chosen = Camera() if camera is None else camera
-    if not isinstance(chosen, Camera):
-        raise ThunderError(f"camera must be a Camera or a name, got {camera!r}")
+    chosen = Viewpoint() if camera is None else camera
+    if not isinstance(chosen, Viewpoint):
+        raise ThunderError(f"camera must be a Viewpoint or a name, got {camera!r}")
     view.type = mujoco.mjtCamera.mjCAMERA_FREE
     view.azimuth, view.elevation = (float(array(x, (), "camera")) for x in (chosen.azimuth, chosen.elevation))
     narrow = min(1.0, size[0] / size[1])

@@ -11,11 +11,11 @@ from ..checks import Array
 from ..errors import FileFormatError, ModelError
 from ..io.mjcf_writer import write_mjcf
 from ..optional import require
-from ..plotting.arm import arm_points, default_posture
 from ..robot import Robot
+from ..robot.frames import arm_points, default_posture
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes, MeshPart
+    from ..io.meshes import Meshes, MeshPart
 
 __all__ = ["Stage", "stage"]
 

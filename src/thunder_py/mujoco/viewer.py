@@ -17,7 +17,7 @@ from .rendering import has_display, posture
 from .scene import stage
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
 
 __all__ = ["view"]
 
@@ -69,7 +69,7 @@ def view(
     """
     mujoco = require("mujoco", "mujoco")
     if not has_display():
-        raise ThunderError("there is no display to open a window on; render() and film() work without one")
+        raise ThunderError("there is no display to open a window on; render() and render_video() work without one")
     viewer = require("mujoco.viewer", "mujoco")
     where = stage(robot, meshes, sliders=True)
     times, rows = _motion(t, q, where.n)

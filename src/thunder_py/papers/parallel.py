@@ -61,7 +61,7 @@ def map_seeds(
     Raises
     ------
     ThunderError
-        If an argument is invalid, if the function cannot be sent, or for a `ThunderError` of the function.
+        If an argument is invalid, the function cannot be sent, or it raises a `ThunderError`; with the seed.
     RuntimeError
         For any other exception of the function, with the seed, or if a worker process died. The error is that of the
         first failing seed in order, whatever the number of processes.

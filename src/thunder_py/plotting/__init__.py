@@ -1,19 +1,6 @@
-"""Drawing with matplotlib, imported with the first figure: arms, meshes, workspaces, animation."""
+"""Drawing of arrays with matplotlib, which is imported with the first figure: panels, shapes, ellipsoids, animation."""
 
-from .animation import animate, save_animation
-from .arm import draw_arm
-from .ellipsoid import draw_ellipsoid, plot_ellipsoid
-from .meshes import Meshes
-from .workspace import Workspace, plot_workspace, sample_workspace
+from .animation import animate_view
+from .ellipsoid import plot_ellipsoid
 
-__all__ = [
-    "Meshes",
-    "Workspace",
-    "animate",
-    "draw_arm",
-    "draw_ellipsoid",
-    "plot_ellipsoid",
-    "plot_workspace",
-    "sample_workspace",
-    "save_animation",
-]
+__all__ = ["animate_view", "plot_ellipsoid"]

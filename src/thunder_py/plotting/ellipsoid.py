@@ -9,143 +9,104 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
+from .panels import panel
 from .shapes import sphere_grid
 from .style import BLUE, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
-    from ..robot import Ellipsoid
-
-__all__ = ["draw_ellipsoid", "ellipsoid_outline", "ellipsoid_surface", "plot_ellipsoid"]
+__all__ = ["ELLIPSOID_COLORS", "ellipsoid_points", "plot_ellipsoid"]
 
 ELLIPSOID_COLORS = {"velocity": BLUE, "force": VERMILION}
 
 
-def ellipsoid_outline(ellipsoid: Ellipsoid, scale: float = 1.0, points: int = 181) -> Array:
-    """Return the closed outline of a planar ellipsoid about the origin, (2, points)."""
-    directions = array(ellipsoid.axes, (2, 2), "ellipsoid.axes")
-    lengths = array(ellipsoid.lengths, (2,), "ellipsoid.lengths")
-    angle = np.linspace(0.0, 2.0 * np.pi, points)
-    outline: Array = scale * (directions * lengths) @ np.array([np.cos(angle), np.sin(angle)])
-    return outline
-
-
-def ellipsoid_surface(ellipsoid: Ellipsoid, scale: float = 1.0) -> Array:
-    """Return points of a three-dimensional ellipsoid about the origin, on a grid (3, 13, 25).
+def ellipsoid_points(ellipsoid: tuple[Array, Array], scale: float = 1.0, points: int = 181) -> Array:
+    """Return the closed outline (2, points) of a planar ellipsoid about the origin, or the surface (3, 13, 25).
 
     Parameters
     ----------
     ellipsoid : Ellipsoid
-        Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
+        Directions (r, r) as columns and lengths (r,) of the half axes, r = 2 or 3.
     scale : float
         Meters per unit of velocity or force.
+    points : int
+        Number of points of an outline.
 
     Raises
     ------
     ThunderError
         If an axis is infinite: force ellipsoids of singular postures.
     """
-    directions = array(ellipsoid.axes, (3, 3), "ellipsoid.axes")
-    lengths = array(ellipsoid.lengths, (3,), "ellipsoid.lengths", finite=False)
+    rows = 3 if np.shape(ellipsoid[1]) == (3,) else 2
+    directions = array(ellipsoid[0], (rows, rows), "ellipsoid.axes")
+    lengths = array(ellipsoid[1], (rows,), "ellipsoid.lengths", finite=False)
     if not np.isfinite(lengths).all():
         raise ThunderError(
             "ellipsoid must have finite axes; the force ellipsoid of a singular posture has an infinite one"
         )
-    surface: Array = np.einsum("ij,jkl->ikl", scale * directions * lengths, sphere_grid())
+    angle = np.linspace(0.0, 2.0 * np.pi, points)
+    unit = sphere_grid() if rows == 3 else np.array([np.cos(angle), np.sin(angle)])
+    surface: Array = np.einsum("ij,j...->i...", scale * directions * lengths, unit)
     return surface
 
 
 def plot_ellipsoid(
-    ellipsoid: Ellipsoid,
-    center: npt.ArrayLike = (0.0, 0.0),
+    ellipsoid: tuple[Array, Array],
+    center: npt.ArrayLike | None = None,
     *,
     scale: float = 1.0,
-    axes: Axes | None = None,
+    ax: Axes | None = None,
     **style: Any,
-) -> Line2D:
-    """Draw the outline of a planar ellipsoid: velocities or forces of unit joint vectors.
+) -> Axes:
+    """Draw the velocities or forces of unit joint vectors: an outline in the plane or a surface in 3-D.
 
     Parameters
     ----------
     ellipsoid : Ellipsoid
-        Ellipsoid of one state and two rows, such as ``robot.velocity_ellipsoid(q, rows=(0, 1))``.
-    center : (2,) array_like
-        Center [m], such as the end effector's position.
+        Ellipsoid of one state and two or three rows, such as ``robot.velocity_ellipsoid(q, rows=(0, 1))``.
+    center : (2,) or (3,) array_like, optional
+        Center [m], such as the end effector's position; default the origin.
     scale : float
         Meters per unit of velocity or force.
-    axes : Axes, optional
-        Default the current axes.
+    ax : Axes, optional
+        Axes, with three dimensions for three rows; default a new figure.
     **style
-        Arguments of ``Axes.plot``.
+        Arguments of ``Axes.plot`` or ``Axes3D.plot_surface``.
 
     Returns
     -------
-    Line2D
-        The outline.
+    Axes
+        The panel drawn.
+
+    Raises
+    ------
+    ThunderError
+        If an axis is infinite: force ellipsoids of singular postures.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> import thunder_py as th
     >>> robot, q = th.Robot.load("elbow"), [0.5, 1.0]
-    >>> line = th.plotting.plot_ellipsoid(robot.velocity_ellipsoid(q, rows=(0, 1)), scale=0.1)
-    >>> line.get_xydata().shape
+    >>> ax = th.plotting.plot_ellipsoid(robot.velocity_ellipsoid(q, rows=(0, 1)), scale=0.1)
+    >>> ax.lines[0].get_xydata().shape
     (181, 2)
-    >>> plt.close()
+    >>> panda, q = th.Robot.load("panda"), [0.3, -0.5, 0, -2.1, 0, 1.7, 0.8]
+    >>> ax, position = panda.plot(q), panda.forward_kinematics(q)[:3, 3]
+    >>> th.plotting.plot_ellipsoid(panda.force_ellipsoid(q), position, scale=0.1, ax=ax) is ax
+    True
+    >>> plt.close("all")
     """
-    middle, size = array(center, (2,), "center"), float(array(scale, (), "scale"))
-    outline = middle[:, None] + ellipsoid_outline(ellipsoid, size)
-    if axes is None:
-        from matplotlib.pyplot import gca
-
-        axes = gca()
-    axes.set_aspect("equal", adjustable="datalim")
-    return axes.plot(*outline, **style)[0]
-
-
-def draw_ellipsoid(
-    axes: Any, ellipsoid: Ellipsoid, center: npt.ArrayLike, *, scale: float = 1.0, color: str | None = None
-) -> Array:
-    """Draw an ellipsoid in 3-D.
-
-    Parameters
-    ----------
-    axes : Axes3D
-        Axes to draw on.
-    ellipsoid : Ellipsoid
-        Ellipsoid of one state and three rows, such as ``robot.velocity_ellipsoid(q)``.
-    center : (3,) array_like
-        Center [m], such as the end effector's position.
-    scale : float
-        Meters per unit of velocity or force.
-    color : str, optional
-        Color of the surface.
-
-    Returns
-    -------
-    (3, 13, 25) array
-        Points of the surface [m].
-
-    Raises
-    ------
-    ThunderError
-        If an axis is infinite: force ellipsoids of singular postures.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> import thunder_py as th
-    >>> robot, q = th.Robot.load("panda"), [0.3, -0.5, 0, -2.1, 0, 1.7, 0.8]
-    >>> axes = robot.plot(q)
-    >>> position = robot.forward_kinematics(q)[:3, 3]
-    >>> th.plotting.draw_ellipsoid(axes, robot.force_ellipsoid(q), position, scale=0.1).shape
-    (3, 13, 25)
-    >>> plt.close()
-    """
-    middle = array(center, (3,), "center")
-    surface = middle[:, None, None] + ellipsoid_surface(ellipsoid, float(array(scale, (), "scale")))
-    shade = color or ELLIPSOID_COLORS["velocity"]
-    axes.plot_surface(*surface, color=shade, alpha=0.3, linewidth=0.0, shade=True)
-    return surface
+    points = ellipsoid_points(ellipsoid, float(array(scale, (), "scale")))
+    rows = len(points)
+    middle = np.zeros(rows) if center is None else array(center, (rows,), "center")
+    surface = middle.reshape(rows, *[1] * (points.ndim - 1)) + points
+    drawn = panel(ax, (5.0, 5.0), projection="3d" if rows == 3 else None)
+    if rows == 3:
+        style = {"color": ELLIPSOID_COLORS["velocity"], "alpha": 0.3, "linewidth": 0.0} | style
+        drawn.plot_surface(*surface, **style)
+    else:
+        drawn.set_aspect("equal", adjustable="datalim")
+        drawn.plot(*surface, **style)
+    return drawn  # type: ignore[no-any-return]

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
-from .style import FAINT
+from ..geometry import Box, Capsule, HalfSpace, Obstacle, Sphere
 
-if TYPE_CHECKING:
-    from ..geometry import Sphere
-
-__all__ = ["Triangles", "box", "cylinder", "draw_spheres", "shaded", "sphere", "sphere_grid", "together"]
+__all__ = [
+    "Triangles",
+    "box",
+    "cylinder",
+    "frame_along",
+    "obstacle_surface",
+    "shaded",
+    "sphere",
+    "sphere_grid",
+    "together",
+]
 
 #: direction of the light
 _LIGHT = np.array([0.35, -0.55, 0.76])
@@ -76,11 +83,10 @@ def cylinder(radius: float, length: float, sides: int = 20) -> Triangles:
     return Triangles(vertices, np.array(faces, dtype=np.int64))
 
 
-def sphere(radius: float) -> Triangles:
+def sphere(radius: float, meridians: int = 13, circles: int = 7) -> Triangles:
     """Return a sphere about the origin [m]."""
-    grid = radius * sphere_grid(13, 7)
-    rows, columns = grid.shape[1:]
-    number = np.arange(rows * columns).reshape(rows, columns)
+    grid = radius * sphere_grid(meridians, circles)
+    number = np.arange(circles * meridians).reshape(circles, meridians)
     a, b, c, d = number[:-1, :-1], number[:-1, 1:], number[1:, 1:], number[1:, :-1]
     faces = np.concatenate([np.stack([a, d, c], -1).reshape(-1, 3), np.stack([a, c, b], -1).reshape(-1, 3)])
     return Triangles(grid.reshape(3, -1).T, faces)
@@ -92,13 +98,36 @@ def sphere_grid(meridians: int = 25, circles: int = 13) -> Array:
     return np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)])
 
 
-def draw_spheres(axes: Any, spheres: Iterable[Sphere], margin: float = 0.0) -> None:
-    """Draw spheres, and their margin with less opacity, on 3-D axes."""
-    unit = sphere_grid()
-    for body in spheres:
-        for radius, alpha in ((body.radius, 0.6), (body.radius + margin, 0.12))[: 2 if margin else 1]:
-            surface = np.asarray(body.center)[:, None, None] + radius * unit
-            axes.plot_surface(*surface, color=FAINT, alpha=alpha, linewidth=0.0)
+def obstacle_surface(obstacle: Obstacle, margin: float = 0.0, floor: float = 1.0) -> Triangles:
+    """Return the surface of an obstacle that is larger by a margin [m]; of a half-space, a square of edge `floor`."""
+    if isinstance(obstacle, Sphere):
+        return sphere(obstacle.radius + margin, 25, 13).placed(_pose(np.eye(3), obstacle.center))
+    if isinstance(obstacle, Box):
+        return box(obstacle.size + 2.0 * margin).placed(_pose(obstacle.orientation, obstacle.center))
+    if isinstance(obstacle, Capsule):
+        radius, length = obstacle.radius + margin, float(np.linalg.norm(obstacle.b - obstacle.a))
+        ends = [sphere(radius, 25, 13).placed(_pose(np.eye(3), end)) for end in (obstacle.a, obstacle.b)]
+        if length == 0.0:
+            return ends[0]
+        turned = frame_along((obstacle.b - obstacle.a) / length)[:3, :3]
+        return together([cylinder(radius, length).placed(_pose(turned, 0.5 * (obstacle.a + obstacle.b))), *ends])
+    assert isinstance(obstacle, HalfSpace)
+    plane = box([floor, floor, 0.0]).placed(frame_along(obstacle.normal))
+    return Triangles(plane.vertices + obstacle.point + margin * obstacle.normal, plane.faces)
+
+
+def frame_along(axis: Array) -> Array:
+    """Return a frame (4, 4) at the origin whose z axis points along a unit vector."""
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    x = np.cross(helper, axis)
+    x /= np.linalg.norm(x)
+    return _pose(np.column_stack([x, np.cross(axis, x), axis]), np.zeros(3))
+
+
+def _pose(R: Array, p: Array) -> Array:
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, p
+    return T
 
 
 def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, all_positive, array
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number
@@ -116,9 +116,7 @@ class Table:
 
     def positive(self, key: str, default: float | None = None) -> float:
         """Return a positive number, or raise `ThunderError`."""
-        value = float(array(self.get(key, default), (), f"{self._where}: {key}"))
-        if value <= 0.0:
-            raise ThunderError(f"{self._where}: {key} must be positive, got {value:g}")
+        value = above_zero(self.get(key, default), f"{self._where}: {key}")
         return value
 
     def whole(self, key: str, default: int) -> int:
@@ -132,8 +130,7 @@ class Table:
         """Return n positive numbers, or raise `ThunderError`."""
         entry = self.get(key)
         values = per_joint(default if entry is None else entry, n, f"{self._where}: {key}", finite=finite)
-        if not (values > 0.0).all():
-            raise ThunderError(f"{self._where}: {key} must be positive, got {values.tolist()}")
+        all_positive(values, f"{self._where}: {key}")
         return values
 
     def table(self, key: str) -> Table:

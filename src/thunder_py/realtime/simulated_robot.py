@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array, whole
 from ..errors import ThunderError
+from ..integration import rk4_step
 from ..robot import Robot
 from ..robot.payload import Payload
 from ..values import Stateful
@@ -269,15 +270,12 @@ class SimulatedRobot(Stateful):
         assert self._start is not None
         while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
             self._plant = self._payloads.pop(0).added_to(self._plant)
-        f, h, q, v = self._plant.forward_dynamics, self.period, self._q, self._dq
-        a1 = f(q, v, tau)
-        v2 = v + 0.5 * h * a1
-        a2 = f(q + 0.5 * h * v, v2, tau)
-        v3 = v + 0.5 * h * a2
-        a3 = f(q + 0.5 * h * v2, v3, tau)
-        v4 = v + h * a3
-        a4 = f(q + h * v3, v4, tau)
-        q, v = q + h / 6.0 * (v + 2.0 * v2 + 2.0 * v3 + v4), v + h / 6.0 * (a1 + 2.0 * a2 + 2.0 * a3 + a4)
+        plant = self._plant
+
+        def rate(_: float, x: Array) -> Array:
+            return np.stack([x[1], plant.forward_dynamics(x[0], x[1], tau)])
+
+        q, v = rk4_step(rate, 0.0, np.stack([self._q, self._dq]), self.period)
         if not v @ v < _FASTEST**2:
             self.failed = True
             v = np.zeros_like(v)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -240,14 +240,26 @@ class MotionSet(Sequence[Trial]):
         """Read a file written by `save`."""
         return load_npz(path)
 
-    def plot(self, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None) -> list[Axes]:
-        """Draw every trial over its own time, one panel per name in `dofs` (default: all); return the panels.
+    def plot(self, dofs: Iterable[str] | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw every trial over its own time, one panel per dof.
+
+        Parameters
+        ----------
+        dofs : iterable of str, optional
+            Dofs to draw; default all.
+        axes : mapping of str to Axes, optional
+            Panels to draw, by the names of dofs; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
 
         Examples
         --------
         >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
         >>> panels = minimum_jerk_reaches(3, seed=0).plot(["x", "z"])
-        >>> [panel.get_ylabel() for panel in panels]
+        >>> [panel.get_ylabel() for panel in panels.values()]
         ['x [m]', 'z [m]']
         """
         from .plot import plot_motions

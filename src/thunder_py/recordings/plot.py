@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..plotting.panels import label_time, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,29 +19,27 @@ _MOST_IN_LEGEND = 10
 
 
 def plot_motions(
-    motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Sequence[Axes] | None = None
-) -> list[Axes]:
+    motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Mapping[str, Axes] | None = None
+) -> dict[str, Axes]:
     """Draw every trial over its own time, one color per subject; see `MotionSet.plot`."""
     names = _check_dofs(motions, dofs)
-    panels = _panels(len(names)) if axes is None else list(axes)
-    if len(panels) != len(names):
-        raise ThunderError(f"axes must hold one panel for each of {len(names)} dofs, got {len(panels)}")
+    drawn = panels(axes, names, (8.0, 1.0 + 1.6 * len(names)), sharex=True)
     colors = {subject: f"C{k % 10}" for k, subject in enumerate(motions.subjects)}
-    for panel, name in zip(panels, names, strict=True):
+    for name, ax in drawn.items():
         labeled: set[str] = set()
         for trial in motions:
             column = trial.dofs.index(name)
             label = None if trial.subject in labeled else trial.subject
             labeled.add(trial.subject)
             time, values = trial.t - trial.t[0], trial.x[:, column]
-            panel.plot(time, values, color=colors[trial.subject], linewidth=0.8, alpha=0.7, label=label or None)
+            ax.plot(time, values, color=colors[trial.subject], linewidth=0.8, alpha=0.7, label=label or None)
         unit = motions[0].units[motions[0].dofs.index(name)]
-        panel.set_ylabel(name if unit == "1" else f"{name} [{unit}]")
-        panel.grid(visible=True, alpha=0.3)
-    panels[-1].set_xlabel("time [s]")
-    if 1 < len(colors) <= _MOST_IN_LEGEND:
-        panels[0].legend(fontsize="small", ncols=2)
-    return panels
+        ax.set_ylabel(name if unit == "1" else f"{name} [{unit}]")
+        ax.grid(visible=True, alpha=0.3)
+    label_time(drawn)
+    if drawn and 1 < len(colors) <= _MOST_IN_LEGEND:
+        next(iter(drawn.values())).legend(fontsize="small", ncols=2)
+    return drawn
 
 
 def _check_dofs(motions: MotionSet, dofs: Iterable[str] | None) -> tuple[str, ...]:
@@ -53,10 +52,3 @@ def _check_dofs(motions: MotionSet, dofs: Iterable[str] | None) -> tuple[str, ..
             if name not in trial.dofs:
                 raise UnknownNameError(f"no dof {name!r} among {', '.join(trial.dofs)}{nearest_hint(name, trial.dofs)}")
     return names
-
-
-def _panels(count: int) -> list[Axes]:
-    from matplotlib.pyplot import subplots
-
-    _, panels = subplots(count, sharex=True, figsize=(8.0, 1.0 + 1.6 * count), layout="constrained", squeeze=False)
-    return list(panels[:, 0])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core import Status
-from ..checks import Array, array
+from ..checks import Array, zero_or_above
 from ..values import Value
 
 __all__ = ["Metrics"]
@@ -113,9 +113,7 @@ class Metrics(Value):
         components : slice or sequence of int, optional
             See `error_norm`.
         """
-        bound = float(array(tolerance, (), "tolerance"))
-        if bound < 0.0:
-            raise ValueError(f"tolerance must not be negative, got {bound:g}")
+        bound = zero_or_above(tolerance, "tolerance")
         outside = np.flatnonzero(self.error_norm(components) > bound)
         if self.diverged:
             return math.inf

@@ -11,21 +11,19 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..plotting.animation import animate, save_animation
-from ..plotting.style import BLUE, VERMILION
+from ..plotting.panels import draw_curves, label_time, panel, panels
+from ..plotting.style import BLUE, TRUTH, VERMILION
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
     from ..robot import Robot
     from . import EnergyBalance, Lyapunov, SimulationResult
 
 __all__ = [
-    "LEGEND_LINES",
     "animate_result",
-    "new_axes",
     "plot_comparison",
     "plot_energy",
     "plot_lyapunov",
@@ -34,162 +32,87 @@ __all__ = [
     "robot_of",
 ]
 
-#: most lines of a legend
-LEGEND_LINES = 12
+#: most runs of a legend
+_MOST_IN_LEGEND = 12
 
 
-def plot_result(result: SimulationResult, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-    """Plot the error norm, torques, spring deflections and parameter estimates of a run.
-
-    Parameters
-    ----------
-    result : Result
-        The run.
-    axes : sequence of Axes, optional
-        Axes, one for each panel; default a new figure. Panels: the error if it was logged, the torques, the
-        deflections x - q of elastic joints, and the changes of those estimates that changed.
-
-    Returns
-    -------
-    array of Axes
-        One per panel.
-    """
-    panels = ["tau"]
+def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+    """Plot the error norm, torques, spring deflections and parameter estimates; see `SimulationResult.plot`."""
+    curves: dict[str, tuple[Array, str, Sequence[str]]] = {}
     if "error" in result.signals:
-        panels.insert(0, "error")
+        curves["error"] = _above_zero(result.error_norm()), "error norm", ()
+    curves["tau"] = result.tau, "torque [N m, N]", result.names.get("joints", ())
     if result.x.shape[1]:
-        panels.append("deflection")
-    moved = _moved(result)
-    if moved.any():
-        panels.append("parameters")
-    column = new_axes(len(panels)) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(column) != len(panels):
-        raise ValueError(f"axes must be {len(panels)} ({', '.join(panels)}), got {len(column)}")
-    for axis, panel in zip(column, panels, strict=True):
-        if panel == "error":
-            axis.semilogy(result.t, np.maximum(result.error_norm(), np.finfo(np.float64).tiny))
-            axis.set_ylabel("error norm")
-        elif panel == "tau":
-            _lines(axis, result.t, result.tau, result.names.get("joints", ()), "torque [N m, N]")
-        elif panel == "deflection":
-            joints, motors = list(result.names["joints"]), result.names["motors"]
-            deflection = result.x - result.q[:, [joints.index(name) for name in motors]]
-            _lines(axis, result.t, deflection, motors, "deflection [rad, m]")
-        else:
-            change = (result.parameters - result.parameters[0])[:, moved]
+        joints, motors = list(result.names["joints"]), result.names["motors"]
+        deflection = result.x - result.q[:, [joints.index(name) for name in motors]]
+        curves["deflection"] = deflection, "deflection [rad, m]", motors
+    if "parameters" in result.signals:
+        change = result.parameters - result.parameters[0]
+        moved = np.any(change != 0.0, axis=0)
+        if moved.any():
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]
-            _lines(axis, result.t, change, names, "change of estimate")
-        axis.grid(visible=True, alpha=0.3)
-    column[-1].set_xlabel("time [s]")
-    return column
-
-
-def new_axes(count: int) -> npt.NDArray[np.object_]:
-    """Return a column of axes in a new figure."""
-    from matplotlib.pyplot import subplots
-
-    _, axes = subplots(count, sharex=True, squeeze=False, figsize=(8.0, 2.5 * count), layout="constrained")
-    column: npt.NDArray[np.object_] = axes[:, 0]
-    return column
-
-
-def _moved(result: SimulationResult) -> npt.NDArray[np.bool_]:
-    if "parameters" not in result.signals:
-        return np.zeros(0, dtype=bool)
-    moved: npt.NDArray[np.bool_] = np.any(result.parameters != result.parameters[0], axis=0)
-    return moved
-
-
-def _lines(axis: Axes, t: Array, values: Array, names: Sequence[str], label: str) -> None:
-    lines = axis.plot(t, values, linewidth=1.0)
-    axis.set_ylabel(label)
-    if 0 < len(names) <= LEGEND_LINES:
-        axis.legend(lines, names, ncols=2, fontsize="small", loc="upper right")
+            curves["parameters"] = change[:, moved], "change of estimate", names
+    drawn = panels(axes, list(curves), (8.0, 2.5 * len(curves)), sharex=True)
+    for name, ax in drawn.items():
+        draw_curves(ax, result.t, *curves[name])
+        if name == "error":
+            ax.set_yscale("log")
+    label_time(drawn)
+    return drawn
 
 
 def plot_comparison(
-    results: Mapping[str, SimulationResult], *, axes: Sequence[Axes] | None = None
-) -> npt.NDArray[np.object_]:
-    """Overlay the error norms and the norms of the torques of several runs.
-
-    Parameters
-    ----------
-    results : mapping of str to Result
-        Runs by their names in the legend.
-    axes : sequence of two Axes, optional
-        Axes of errors and torques; default a new figure.
-
-    Returns
-    -------
-    array of Axes
-        Errors, torques.
-    """
-    column = new_axes(2) if axes is None else np.ravel(np.asarray(axes, dtype=object))
-    if len(column) != 2:
-        raise ValueError(f"axes must be 2 (error, tau), got {len(column)}")
-    for name, result in results.items():
-        if "error" in result.signals:
-            column[0].semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
-        else:
-            column[0].plot([], [], label=f"{name} (error not logged)")
-        column[1].plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
-    column[0].set_ylabel("error norm")
-    column[1].set_ylabel("norm of torques [N m, N]")
-    for axis in column:
-        axis.grid(visible=True, alpha=0.3)
-    if 0 < len(results) <= LEGEND_LINES:
-        column[0].legend(fontsize="small", loc="upper right")
-    column[-1].set_xlabel("time [s]")
-    return column
+    results: Mapping[str, SimulationResult], *, axes: Mapping[str, Axes] | None = None
+) -> dict[str, Axes]:
+    """Overlay the error norms and the norms of the torques of several runs; see `Comparison.plot`."""
+    drawn = panels(axes, ["error", "tau"], (8.0, 5.0), sharex=True)
+    for panel_name, ax in drawn.items():
+        for name, result in results.items():
+            if panel_name == "tau":
+                ax.plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
+            elif "error" in result.signals:
+                ax.semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
+            else:
+                ax.plot([], [], label=f"{name} (error not logged)")
+        ax.set_ylabel("error norm" if panel_name == "error" else "norm of torques [N m, N]")
+        ax.grid(visible=True, alpha=0.3)
+    if drawn and 0 < len(results) <= _MOST_IN_LEGEND:
+        next(iter(drawn.values())).legend(fontsize="small", loc="upper right")
+    label_time(drawn)
+    return drawn
 
 
-def plot_energy(energy: EnergyBalance, *, axes: Axes | None = None) -> Axes:
-    """Draw the energy balance of a run.
-
-    Parameters
-    ----------
-    energy : EnergyBalance
-        Result of `SimulationResult.energy`.
-    axes : Axes, optional
-        Default a new figure.
-    """
-    axis = new_axes(1)[0] if axes is None else axes
+def plot_energy(energy: EnergyBalance, *, ax: Axes | None = None) -> Axes:
+    """Draw the energy balance of a run; see `EnergyBalance.plot`."""
+    ax = panel(ax)
     for name in ("kinetic", "potential", "work", "dissipated", "external", "payload", "residual"):
         values = getattr(energy, name)
         if name == "potential":  # its zero is arbitrary
             values, name = values - values[0], "potential, change"
         if np.any(values != 0.0):
-            (line,) = axis.plot(energy.t, values, linewidth=1.0, label=name)
+            (line,) = ax.plot(energy.t, values, linewidth=1.0, label=name)
             if name == "residual":
-                line.set(color="black", linestyle=":")
-    axis.set_ylabel("energy [J]")
-    axis.set_xlabel("time [s]")
-    axis.grid(visible=True, alpha=0.3)
-    axis.legend(fontsize="small", ncols=2, loc="upper right")
-    return axis
+                line.set(color=TRUTH, linestyle=":")
+    ax.set_ylabel("energy [J]")
+    ax.set_xlabel("time [s]")
+    ax.grid(visible=True, alpha=0.3)
+    ax.legend(fontsize="small", ncols=2, loc="upper right")
+    return ax
 
 
-def plot_lyapunov(lyapunov: Lyapunov, *, axes: Axes | None = None) -> Axes:
-    """Draw a Lyapunov function on a logarithmic axis, and its derivative on a second one.
-
-    Parameters
-    ----------
-    lyapunov : Lyapunov
-        Result of `SimulationResult.lyapunov`.
-    axes : Axes, optional
-        Default a new figure.
-    """
-    axis = new_axes(1)[0] if axes is None else axes
-    lines = axis.semilogy(lyapunov.t, _above_zero(lyapunov.V), color=BLUE, label="$V$")
-    second = axis.twinx()
+def plot_lyapunov(lyapunov: Lyapunov, *, ax: Axes | None = None) -> Axes:
+    """Draw a Lyapunov function on a logarithmic axis, and its derivative on a second one; see `Lyapunov.plot`."""
+    ax = panel(ax)
+    lines = ax.semilogy(lyapunov.t, _above_zero(lyapunov.V), color=BLUE, label="$V$")
+    second = ax.twinx()
     label = r"$\dot V$" + ("" if lyapunov.analytic else " (differences)")
     lines += second.plot(lyapunov.t, lyapunov.V_dot, color=VERMILION, linewidth=1.0, label=label)
-    axis.set_ylabel("$V$")
+    ax.set_ylabel("$V$")
     second.set_ylabel(r"$\dot V$")
-    axis.set_xlabel("time [s]")
-    axis.grid(visible=True, alpha=0.3)
+    ax.set_xlabel("time [s]")
+    ax.grid(visible=True, alpha=0.3)
     second.legend(lines, [str(line.get_label()) for line in lines], fontsize="small", loc="upper right")
-    return axis
+    return ax
 
 
 def _above_zero(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -207,21 +130,16 @@ def animate_result(
     *,
     robot: Robot | None = None,
     reference: Callable[[float], Any] | None = None,
-    meshes: Meshes | None = None,
+    meshes: Meshes | str | Path | None = None,
     playback_speed: float = 1.0,
     fps: float = 20.0,
-    dpi: int = 72,
+    dpi: float = 72,
 ) -> FuncAnimation:
     """Animate a run; see `SimulationResult.animate`."""
     arm = robot_of(result, robot)
     line = None if reference is None else reference_path(arm, reference, result.t)
-    film = animate(arm, result.t, result.q, path=line, meshes=meshes, playback_speed=playback_speed, fps=fps)
-    if path is not None:
-        from matplotlib.pyplot import close
-
-        close(film._fig)  # type: ignore[attr-defined]  # written to the file: no window needed
-        save_animation(film, path, dpi=dpi)
-    return film
+    options: dict[str, Any] = {"meshes": meshes, "playback_speed": playback_speed, "fps": fps, "dpi": dpi}
+    return arm.animate(result.t, result.q, path, reference=line, **options)
 
 
 def robot_of(result: SimulationResult, robot: Robot | None = None) -> Robot:

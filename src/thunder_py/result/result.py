@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-    from ..plotting.meshes import Meshes
+    from ..io.meshes import Meshes
     from ..robot.payload import Payload
 
 __all__ = [
@@ -183,17 +183,22 @@ class EnergyBalance(Value):
         residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
         return residual
 
-    def plot(self, *, axes: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot all energies over time.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_energy
 
-        return plot_energy(self, axes=axes)
+        return plot_energy(self, ax=ax)
 
 
 def energy_balance(result: SimulationResult) -> EnergyBalance:
@@ -295,17 +300,22 @@ class Lyapunov(Value):
     V_dot: Array
     analytic: bool
 
-    def plot(self, *, axes: Axes | None = None) -> Axes:
+    def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot V on a logarithmic axis, and V_dot on a second axis.
 
         Parameters
         ----------
-        axes : Axes, optional
+        ax : Axes, optional
             Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
         """
         from .plot import plot_lyapunov
 
-        return plot_lyapunov(self, axes=axes)
+        return plot_lyapunov(self, ax=ax)
 
 
 def lyapunov_function(result: SimulationResult, controller: object) -> Lyapunov:
@@ -531,13 +541,19 @@ class SimulationResult(Metrics):
         """
         return lyapunov_function(self, controller)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
-        """Plot the error norm, torques, spring deflections and changes of estimates, one panel each.
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Plot the error norm, torques, spring deflections and changes of estimates over time.
 
         Parameters
         ----------
-        axes : sequence of Axes, optional
-            One for each panel; default a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"error"`` if it was logged, ``"tau"``, ``"deflection"`` (x - q) for elastic joints and
+            ``"parameters"`` if estimates changed; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
         """
         from .plot import plot_result
 
@@ -549,39 +565,41 @@ class SimulationResult(Metrics):
         *,
         robot: Robot | None = None,
         reference: Callable[[float], Any] | None = None,
-        meshes: Meshes | None = None,
+        meshes: Meshes | str | Path | None = None,
         playback_speed: float = 1.0,
         fps: float = 20.0,
-        dpi: int = 72,
+        dpi: float = 72,
     ) -> FuncAnimation:
         """Animate the run in 3-D with a trace of the end effector.
 
         Parameters
         ----------
         path : str or path, optional
-            File to write: ``.gif``, or ``.mp4``, which needs the program ffmpeg.
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls that
+            contains all frames.
         robot : Robot, optional
             Robot to draw; default the plant.
         reference : callable, optional
             Reference of joints or poses whose path is drawn as well.
-        meshes : Meshes, optional
+        meshes : Meshes or path-like, optional
             Meshes of the links, from the URDF that `robot` was loaded from.
         playback_speed : float
             Seconds of the run in each second of the film.
         fps : float
             Frames per second of the film.
-        dpi : int
+        dpi : float
             Dots per inch in the file.
 
         Returns
         -------
         matplotlib.animation.FuncAnimation
-            See `thunder_py.plotting.animate`; show it in a notebook with ``to_jshtml``.
+            See `Robot.animate`; show it in a notebook with ``to_jshtml``.
 
         Raises
         ------
         ThunderError
-            If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or ffmpeg is missing.
+            If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or the file cannot
+            be written.
         """
         from .plot import animate_result
 

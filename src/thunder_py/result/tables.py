@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from .._core import Status
 from ..table import Table
 from .metrics import Metrics
@@ -146,13 +143,18 @@ class Comparison(Mapping[str, SimulationResult]):
         """
         return metrics_table(self._results, metrics)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay the error norms and the norms of the torques of the runs.
 
         Parameters
         ----------
-        axes : sequence of two Axes, optional
-            Axes of errors and torques; default a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"error"`` and ``"tau"``; default both, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
         """
         from .plot import plot_comparison
 

@@ -1,9 +1,10 @@
-"""Robot models: the description, inertial parameters, elastic joints, payloads and the class `Robot`."""
+"""Robot models: the description, inertial parameters, elastic joints, payloads, workspaces and the class `Robot`."""
 
 from .description import Elastic, Friction, Limits, RobotDescription, Rotor
 from .payload import Payload
 from .robot import BaseParameters, Ellipsoid, Robot, UnknownParameters
 from .robot import require_robot as require_robot
+from .workspace import Workspace
 
 __all__ = [
     "BaseParameters",
@@ -16,4 +17,5 @@ __all__ = [
     "RobotDescription",
     "Rotor",
     "UnknownParameters",
+    "Workspace",
 ]

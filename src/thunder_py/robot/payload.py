@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, zero_or_above
 from ..errors import UnknownNameError, nearest_hint
 from ..values import Value, set_fields
 from . import inertia
@@ -62,11 +62,7 @@ class Payload(Value):
 
     def __post_init__(self) -> None:
         """Check everything."""
-        mass, time = float(array(self.mass, (), "payload mass")), float(array(self.time, (), "payload time"))
-        if mass < 0.0:
-            raise ValueError(f"payload mass must not be negative, got {mass:g}")
-        if time < 0.0:
-            raise ValueError(f"payload time must not be negative, got {time:g}")
+        mass, time = zero_or_above(self.mass, "payload mass"), zero_or_above(self.time, "payload time")
         about_com = array(np.zeros((3, 3)) if self.inertia is None else self.inertia, (3, 3), "payload inertia")
         if not np.array_equal(about_com, about_com.T):
             raise ValueError(f"payload inertia must be symmetric, got {about_com.tolist()}")

@@ -12,13 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, is_whole
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from . import elastic, inertia
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
+from .workspace import Workspace, sampling_range
 
 if TYPE_CHECKING:
-    from ..plotting.meshes import Meshes
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.axes import Axes
+
+    from ..geometry import Obstacle
+    from ..io.meshes import Meshes
     from ..symbolic import SymbolicModel
 
 __all__ = [
@@ -104,6 +109,18 @@ class UnknownParameters:
     ) -> Array:
         """Evaluate ``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
         return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
+
+
+def _load_meshes(meshes: Any) -> Meshes | None:
+    if meshes is None:
+        return None
+    from ..io.meshes import Meshes
+
+    if isinstance(meshes, Meshes):
+        return meshes
+    if not isinstance(meshes, (str, Path)):
+        raise ModelError(f"meshes must be Meshes or the path of a URDF, got {meshes!r}")
+    return Meshes.load(meshes)
 
 
 def select_parameters(robot: Robot, which: str | Sequence[str] | npt.ArrayLike | None) -> UnknownParameters:
@@ -739,16 +756,67 @@ class Robot(_core.Model):
         with np.errstate(divide="ignore"):
             return Ellipsoid(axes[..., ::-1], 1.0 / lengths[..., ::-1])
 
+    def sample_workspace(
+        self,
+        samples: int = 100_000,
+        *,
+        seed: int = 0,
+        frame: int | str | None = None,
+        limits: Limits | None = None,
+    ) -> Workspace:
+        """Sample postures uniformly within joint limits.
+
+        Parameters
+        ----------
+        samples : int
+            Number of postures.
+        seed : int
+            Seed of the random numbers.
+        frame : int or str, optional
+            Frame whose origin is computed; default the end effector.
+        limits : Limits, optional
+            Default the robot's. Revolute joints without limits make one turn.
+
+        Returns
+        -------
+        Workspace
+            Postures, positions and manipulability.
+
+        Raises
+        ------
+        ModelError
+            If a prismatic joint has no limits, or an argument is invalid.
+
+        Notes
+        -----
+        Samples are uniform in the joints, not in space. Manipulability is Yoshikawa's, of the linear velocity; it is
+        zero for an arm that cannot move along three directions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> space = th.Robot.load("elbow").sample_workspace(1000, seed=1)
+        >>> bool(np.linalg.norm(space.points, axis=1).max() <= 0.9)  # links of 0.5 m and 0.4 m
+        True
+        """
+        if not is_whole(samples) or samples < 1:
+            raise ModelError(f"samples must be a whole number of at least 1, got {samples!r}")
+        lower, upper = sampling_range(self.joint_names, self.joint_types, self.limits if limits is None else limits)
+        q = np.random.default_rng(seed).uniform(lower, upper, (int(samples), self.n))
+        points = self.forward_kinematics(q, frame)[..., :3, 3]
+        return Workspace(q, points, self.manipulability(q, frame, rows=(0, 1, 2)))
+
     def plot(
         self,
         q: npt.ArrayLike | None = None,
-        ax: Any = None,
         *,
+        ax: Axes | None = None,
         frames: bool | Literal["all"] = True,
         ellipsoid: Literal["velocity", "force"] | None = None,
         color: str | None = None,
         meshes: Meshes | str | Path | None = None,
-    ) -> Any:
+    ) -> Axes:
         """Draw the arm with matplotlib: cylinders are revolute joints, boxes prismatic ones.
 
         Parameters
@@ -766,11 +834,12 @@ class Robot(_core.Model):
         color : str, optional
             Color of the arm.
         meshes : Meshes or path-like, optional
-            Meshes of the links, from the URDF that the robot was loaded from; see `thunder_py.plotting.Meshes`.
+            Meshes of the links, from the URDF that the robot was loaded from; see `thunder_py.io.Meshes`.
 
         Returns
         -------
         Axes3D
+            The panel drawn.
 
         Raises
         ------
@@ -782,31 +851,41 @@ class Robot(_core.Model):
         Examples
         --------
         >>> import thunder_py as th
-        >>> axes = th.Robot.load("elbow").plot([0.3, 0.5])
-        >>> type(axes).__name__
+        >>> ax = th.Robot.load("elbow").plot([0.3, 0.5])
+        >>> type(ax).__name__
         'Axes3D'
         """
-        from ..plotting.arm import draw_arm
+        from .plot import plot_arm
 
-        return draw_arm(self, q, ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=meshes)
+        bodies = _load_meshes(meshes)
+        return plot_arm(self, q, ax=ax, frames=frames, ellipsoid=ellipsoid, color=color, meshes=bodies)
 
-    def plot_workspace(self, samples: int = 100_000, *, seed: int = 0, **options: Any) -> dict[str, Any]:
+    def plot_workspace(
+        self,
+        samples: int = 100_000,
+        *,
+        seed: int = 0,
+        frame: int | str | None = None,
+        limits: Limits | None = None,
+        through: npt.ArrayLike | None = None,
+        axes: Mapping[str, Axes] | None = None,
+    ) -> dict[str, Axes]:
         """Draw the workspace in space, and in two slices the largest sampled manipulability of each cell.
 
         Parameters
         ----------
-        samples : int
-            Number of random postures, uniform within joint limits.
-        seed : int
-            Seed of the random numbers.
-        **options
-            ``frame``: frame whose origin is drawn, default the end effector; ``limits``: a `Limits` in place of the
-            robot's; ``through``: point (3,) on both slices [m], default the origin of the first link's frame.
+        samples, seed, frame, limits
+            See `sample_workspace`.
+        through : (3,) array_like, optional
+            Point in both slices [m]; default the origin of the first link's frame.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"space"`` (three-dimensional), ``"side"`` (a slice across y) and ``"above"`` (a slice
+            across z); default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            ``"space"``, ``"side"`` (a slice across y) and ``"above"`` (across z).
+            The panels drawn.
 
         Raises
         ------
@@ -820,9 +899,141 @@ class Robot(_core.Model):
         >>> sorted(axes)
         ['above', 'side', 'space']
         """
-        from ..plotting.workspace import plot_workspace
+        from .plot import plot_workspace
 
-        return plot_workspace(self, samples, seed=seed, **options)
+        space = self.sample_workspace(samples, seed=seed, frame=frame, limits=limits)
+        return plot_workspace(self, space, through=through, axes=axes)
+
+    def animate(
+        self,
+        t: npt.ArrayLike,
+        q: npt.ArrayLike,
+        path: str | Path | None = None,
+        *,
+        reference: npt.ArrayLike | None = None,
+        points: Mapping[str, npt.ArrayLike] | None = None,
+        obstacles: Sequence[Obstacle] = (),
+        meshes: Meshes | str | Path | None = None,
+        playback_speed: float = 1.0,
+        fps: float = 20.0,
+        dpi: float = 72,
+    ) -> FuncAnimation:
+        """Animate a motion of the arm with a trace of the end effector.
+
+        Parameters
+        ----------
+        t : (T,) array_like
+            Ascending times [s], at least two; frames between them are interpolated.
+        q : (T, n) array_like
+            Joint positions [rad or m].
+        path : path-like, optional
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls that
+            contains all frames.
+        reference : (K, 3) array_like, optional
+            Static line, such as the planned path [m]; NaN interrupts it.
+        points : mapping of str to (T, 3) array_like, optional
+            Moving points, such as an object, by their names in the legend [m]; NaN hides a point.
+        obstacles : sequence of Obstacle
+            Obstacles, see `thunder_py.geometry`.
+        meshes : Meshes or path-like, optional
+            Meshes of the links, from the URDF that the robot was loaded from.
+        playback_speed : float
+            Seconds of the motion in each second of the film: 0.5 is half the speed.
+        fps : float
+            Frames per second of the film.
+        dpi : float
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            Animation on a new figure of pyplot, which is closed if `path` is given. Show it in a notebook with
+            ``to_jshtml``.
+
+        Raises
+        ------
+        ThunderError
+            If shapes do not match, times do not ascend, the film has more than 5000 frames, or the file cannot be
+            written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("scara")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "scara.gif")
+        ...     film = robot.animate([0.0, 1.0], [[0, 0, 0, 0], [1.0, 0.5, 0.1, 0]], file, fps=2, dpi=30)
+        ...     file.exists()
+        True
+        """
+        from .plot import animate_arm
+
+        return animate_arm(
+            self,
+            t,
+            q,
+            path,
+            reference=reference,
+            points=points,
+            obstacles=obstacles,
+            meshes=_load_meshes(meshes),
+            playback_speed=playback_speed,
+            fps=fps,
+            dpi=dpi,
+        )
+
+    def animate_workspace(
+        self,
+        path: str | Path | None = None,
+        samples: int = 4000,
+        *,
+        seed: int = 0,
+        frame: int | str | None = None,
+        limits: Limits | None = None,
+        duration: float = 8.0,
+        fps: float = 10.0,
+        dpi: float = 72,
+    ) -> FuncAnimation:
+        """Animate one turn of the view of the workspace about the vertical.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write, ``.gif``, ``.mp4`` or ``.html``.
+        samples, seed, frame, limits
+            See `sample_workspace`; at most 4000 samples are drawn.
+        duration : float
+            Time of the turn [s].
+        fps : float
+            Frames per second.
+        dpi : float
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            See `animate`.
+
+        Raises
+        ------
+        ThunderError
+            If a prismatic joint has no limits, an argument is wrong, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import matplotlib.pyplot as plt
+        >>> import thunder_py as th
+        >>> film = th.Robot.load("ur5e").animate_workspace(samples=500, duration=1.0, fps=2)
+        >>> "<script" in film.to_jshtml()
+        True
+        >>> plt.close()
+        """
+        from .plot import animate_workspace
+
+        space = self.sample_workspace(samples, seed=seed, frame=frame, limits=limits)
+        return animate_workspace(self, space, path, duration=duration, fps=fps, dpi=dpi)
 
     def __repr__(self) -> str:
         elastic = f", {self.e} elastic" if self.e else ""

@@ -10,9 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-import numpy.typing as npt
-
+from ..checks import whole
 from ..errors import ThunderError
 from ..progress import progress_bar
 from ..result import DEFAULT_METRICS, Metric, SimulationResult, metrics_table
@@ -132,7 +130,7 @@ class Runs(Sequence[SimulationResult]):
         rows: dict[str, SimulationResult | str] = {label: failed.get(label, "") for label in self.labels}
         return metrics_table({**rows, **self.succeeded}, metrics)
 
-    def plot(self, *, axes: Sequence[Axes] | None = None) -> npt.NDArray[np.object_]:
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
         from ..result.plot import plot_comparison
 
@@ -188,8 +186,7 @@ def simulate_many(
     K_p=50  0.1744      ok
     K_p=80  0.1441      ok
     """
-    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
-        raise ValueError(f"threads must be an integer of at least 0, got {threads!r}")
+    whole(threads, "threads", 0)
     batch, failures, sets = _make_runs(runs, parameters)
     _refuse_shared(batch)
     results: list[SimulationResult | None] = [None] * len(batch)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, above_zero, all_positive, array, per_joint, whole
 from ..errors import ModelError
 from ..robot import Robot
 from ..robot.payload import Payload
@@ -21,24 +21,16 @@ __all__ = ["elastic_joints", "initial_state", "start_position", "time_options", 
 _MOST_STEPS, _MOST_PERIODS, _MOST_ROWS = 10**9, 10**12, 10**9
 
 
-def _positive(value: float, name: str) -> float:
-    number = float(array(value, (), name))
-    if number <= 0.0:
-        raise ValueError(f"{name} must be positive, got {number:g}")
-    return number
-
-
 def time_options(duration: float, dt: float, control_period: float | None, log_every: int) -> dict[str, Any]:
     """Check times and return them in steps and periods."""
-    dt, duration = _positive(dt, "dt"), _positive(duration, "duration")
-    period = dt if control_period is None else _positive(control_period, "control_period")
+    dt, duration = above_zero(dt, "dt"), above_zero(duration, "duration")
+    period = dt if control_period is None else above_zero(control_period, "control_period")
     if period / dt > _MOST_STEPS:
         raise ValueError(f"control_period must be at most {_MOST_STEPS:g} steps of dt = {dt:g}, got {period:g}")
     steps = round(period / dt)
     if steps < 1 or abs(period / dt - steps) > 1e-6:
         raise ValueError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
-    if isinstance(log_every, bool) or not isinstance(log_every, (int, np.integer)) or log_every < 1:
-        raise ValueError(f"log_every must be an integer of at least 1, got {log_every!r}")
+    whole(log_every, "log_every", 1)
     if duration / period > _MOST_PERIODS:
         raise ValueError(
             f"duration must be at most {_MOST_PERIODS:g} control periods of {period:g} s, got {duration:g}"
@@ -102,9 +94,5 @@ def torque_bounds(limits: npt.ArrayLike | None, n: int) -> Array:
     """Return n positive numbers, or an empty array without limits."""
     if limits is None:
         return np.zeros(0)
-    if np.ndim(limits) == 0:
-        limits = np.full(n, limits)
-    bounds = array(limits, (n,), "torque_limits", finite=False)
-    if not (bounds > 0.0).all():
-        raise ValueError(f"torque_limits must be positive, got {bounds.tolist()}")
+    bounds = all_positive(per_joint(limits, n, "torque_limits", finite=False), "torque_limits")
     return np.minimum(bounds, np.finfo(np.float64).max)  # infinity: no limit

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, number_or_row, per_joint
+from ..checks import Array, all_positive, array, number_or_row, per_joint
 from ..control.estimation import DerivativeEstimator
 from ..control.motor import DCMotor
 from ..robot import Robot
@@ -240,10 +240,7 @@ class Actuators:
 
 def _positive(limits: object, name: str) -> Array:
     """Return a positive number or a row of positive numbers; infinity is allowed."""
-    bounds = number_or_row(limits, name, finite=False)
-    if not (bounds > 0.0).all():
-        raise ValueError(f"{name} must be positive, got {bounds.tolist()}")
-    return bounds
+    return all_positive(number_or_row(limits, name, finite=False), name)
 
 
 def _interval(start: float, stop: float, what: str) -> tuple[float, float]:

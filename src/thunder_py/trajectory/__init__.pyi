@@ -18,7 +18,6 @@ from .segments import RotationSegment as RotationSegment
 from .timing import TimingLaw as TimingLaw
 from .timing import TimingState as TimingState
 from .timing import cubic as cubic
-from .timing import min_jerk as min_jerk
 from .timing import quintic as quintic
 from .timing import s_curve as s_curve
 from .timing import trapezoidal as trapezoidal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, above_zero, array
 from ..reference import _JointSource
 
 __all__ = ["FourierSeries"]
@@ -52,8 +52,6 @@ class FourierSeries(_JointSource, _core.FourierSeries):
             raise ValueError(f"a must have at least one joint and one harmonic, got shape {self.a.shape}")
         self.b: Array = array(b, self.a.shape, "b")
         self.q0: Array = array(q0, self.a.shape[:1], "q0")
-        self.fundamental = float(array(fundamental, (), "fundamental"))
-        if self.fundamental <= 0.0:
-            raise ValueError(f"fundamental must be positive, got {self.fundamental:g}")
+        self.fundamental = above_zero(fundamental, "fundamental")
         self.duration = 1.0 / self.fundamental
         super().__init__(self.a, self.b, self.q0, self.fundamental)

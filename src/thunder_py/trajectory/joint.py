@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, all_positive, array, per_joint
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
 
@@ -106,8 +106,8 @@ def point_to_point(
 
     Examples
     --------
-    >>> from thunder_py.trajectory import min_jerk, point_to_point
-    >>> motion = point_to_point([0.0, 0.0], [0.8, -0.4], min_jerk(1.5))
+    >>> from thunder_py.trajectory import quintic, point_to_point
+    >>> motion = point_to_point([0.0, 0.0], [0.8, -0.4], quintic(1.5))
     >>> motion.duration, motion(0.75).q.round(3).tolist()
     (1.5, [0.4, -0.2])
     >>> round(point_to_point([0.0, 0.0], [0.8, -0.4], v_max=[1.0, 0.5], a_max=2.0).duration, 3)
@@ -134,9 +134,7 @@ def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> Timing
         raise ValueError("q1 must differ from q0 if v_max and a_max are given")
     least = []
     for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
-        limit = np.full(delta.shape, array(bound, (), what)) if np.ndim(bound) == 0 else array(bound, delta.shape, what)
-        if not (limit > 0.0).all():
-            raise ValueError(f"{what} must be positive, got {limit.tolist()}")
+        limit = all_positive(per_joint(bound, delta.size, what), what)
         least.append(float((limit[moves] / np.abs(delta[moves])).min()))
     return trapezoidal(v_max=least[0], a_max=least[1])
 
@@ -289,8 +287,7 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
     """
     at, q = _waypoints(times, points, 2)
     b = np.full(at.shape, array(blend, (), "blend")) if np.ndim(blend) == 0 else array(blend, at.shape, "blend")
-    if not (b > 0.0).all():
-        raise ValueError(f"blend must be positive, got {b.tolist()}")
+    all_positive(b, "blend")
     T = np.diff(at)
     free = T - 0.5 * (b[:-1] + b[1:])
     if (free < -1e-12 * T).any():

@@ -21,7 +21,7 @@ class Path(TaskTrajectory):
 
     With an anticipation a segment starts before the previous one has ended, and the displacements add up: the via point
     between them is passed near, without a stop. Position and velocity are continuous if the laws start and end at rest.
-    Acceleration is continuous if the laws start and end with zero acceleration, as `min_jerk` does and `trapezoidal`
+    Acceleration is continuous if the laws start and end with zero acceleration, as `quintic` does and `trapezoidal`
     does not.
 
     Parameters

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array
+from ..checks import Array, above_zero, all_positive, array, per_joint, whole, zero_or_above
 from ..geometry import Obstacle
 from ..robot import Robot
 from ..values import StrEnum
@@ -20,6 +21,7 @@ from .joint import JointTrajectory, spline
 from .timing import numbers, positive_duration
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
 __all__ = ["Plan", "PlanStatus", "PotentialField"]
@@ -135,12 +137,49 @@ class Plan:
             T = positive_duration(duration)  # type: ignore[arg-type]
         else:
             n = self.path.shape[1]
-            limit = np.full(n, array(v_max, (), "v_max")) if np.ndim(v_max) == 0 else array(v_max, (n,), "v_max")
-            if not (limit > 0.0).all():
-                raise ValueError(f"v_max must be positive, got {limit.tolist()}")
+            limit = all_positive(per_joint(v_max, n, "v_max"), "v_max")
             T = float((np.abs(unit(np.linspace(0.0, 1.0, 2001)).dq).max(axis=0) / limit).max())
         order = len(unit.coefficients)
         return JointTrajectory(T * unit.breaks, unit.coefficients / T ** np.arange(order - 1, -1, -1)[:, None, None])
+
+    @property
+    def fraction(self) -> Array:
+        """Length of the path in joint space up to each point, from 0 to 1, (k,); zero for a path without length."""
+        length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(self.path, axis=0), axis=1))])
+        return length / length[-1] if length[-1] > 0.0 else length
+
+    def animate(
+        self, path: str | Path | None = None, *, duration: float = 4.0, fps: float = 20.0, dpi: float = 72
+    ) -> FuncAnimation:
+        """Animate the arm along the path, at constant speed in joint space, with its obstacles.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls.
+        duration : float
+            Time of the motion [s].
+        fps : float
+            Frames per second.
+        dpi : float
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            See `Robot.animate`.
+
+        Raises
+        ------
+        ThunderError
+            If the path has no length, a number is not positive, or the file cannot be written.
+        """
+        fraction, robot = self.fraction, self.field.robot
+        moved = np.concatenate([[True], np.diff(fraction) > 0.0])
+        t = positive_duration(duration) * fraction[moved]
+        line = robot.forward_kinematics(self.path)[:, :3, 3]
+        options: dict[str, Any] = {"reference": line, "obstacles": self.field.obstacles, "fps": fps, "dpi": dpi}
+        return robot.animate(t, self.path[moved], path, **options)
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw joint positions and clearance along the path over its normalized length in joint space.
@@ -148,12 +187,12 @@ class Plan:
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"q"`` and ``"clearance"``; only these are drawn. Default a new figure.
+            Panels to draw, of ``"q"`` and ``"clearance"``; default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_plan
 
@@ -264,12 +303,11 @@ class PotentialField(_core.PotentialField):
             if not isinstance(obstacle, Obstacle):
                 raise ValueError(f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}")
         for value, name in ((posture, "posture"), (radius, "radius")):
-            if numbers(**{name: value})[0] < 0.0:
-                raise ValueError(f"{name} must not be negative, got {value:g}")
-        if _whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
+            zero_or_above(value, name)
+        if whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
             raise ValueError(f"interior_points must be at most {_MOST_INTERIOR}, got {interior_points}")
         for link, _ in control_points:
-            if not 0 <= _whole(link, "control_points: link", 0) <= robot.n:
+            if not 0 <= whole(link, "control_points: link", 0) <= robot.n:
                 raise ValueError(f"control_points: link must be 0 to {robot.n}, got {link}")
         offsets = [array(offset, (3,), "control_points: offset") for _, offset in control_points]
         super().__init__(
@@ -360,9 +398,7 @@ class PotentialField(_core.PotentialField):
             If the start or goal is in collision or beyond the limits, or an argument is out of range.
         """
         start = array(q0, (self.robot.n,), "q0")
-        keep = numbers(margin=margin)[0]
-        if keep < 0.0:
-            raise ValueError(f"margin must not be negative, got {keep:g}")
+        keep = zero_or_above(margin, "margin")
         self._check_free(start, "q0", keep)
         self._check_free(self.goal, "goal", keep)
         longest = above_zero(step, "step")
@@ -373,10 +409,10 @@ class PotentialField(_core.PotentialField):
             longest,
             longest if tolerance is None else above_zero(tolerance, "tolerance"),
             keep,
-            _whole(max_iterations, "max_iterations", 1),
-            _whole(walk_steps, "walk_steps", 1),
-            _whole(max_walks, "max_walks", 0),
-            _whole(seed, "seed", 0),
+            whole(max_iterations, "max_iterations", 1),
+            whole(walk_steps, "walk_steps", 1),
+            whole(max_walks, "max_walks", 0),
+            whole(seed, "seed", 0),
         )
         return Plan(self, PlanStatus(status), path, iterations, walks, keep)
 
@@ -387,9 +423,3 @@ class PotentialField(_core.PotentialField):
         clearance = float(self.clearance(q))
         if clearance <= margin:
             raise ValueError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")
-
-
-def _whole(value: int, what: str, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{what} must be an integer of at least {least}, got {value!r}")
-    return int(value)

@@ -24,7 +24,6 @@ __all__ = [
     "as_law",
     "as_laws",
     "cubic",
-    "min_jerk",
     "placed",
     "quintic",
     "s_curve",
@@ -46,8 +45,8 @@ class TimingState(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.trajectory import min_jerk
-    >>> state = min_jerk(2.0)(0.5)
+    >>> from thunder_py.trajectory import quintic
+    >>> state = quintic(2.0)(0.5)
     >>> round(float(state.s), 3), round(float(state.ds), 3), round(float(state.dds), 3)
     (0.104, 0.527, 1.406)
     """
@@ -60,7 +59,7 @@ class TimingState(NamedTuple):
 class TimingLaw:
     """Piecewise polynomial scalar law from time 0 to `duration`, constant before and after.
 
-    Constructed by `cubic`, `quintic`, `min_jerk`, `trapezoidal` and `s_curve`. The value is a path parameter from 0 to
+    Constructed by `cubic`, `quintic`, `trapezoidal` and `s_curve`. The value is a path parameter from 0 to
     1, an arc length [m], an angle [rad] or any other scalar; segments scale its range to their length.
 
     Parameters
@@ -133,14 +132,14 @@ class TimingLaw:
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"s"``, ``"ds"`` and ``"dds"``; only these are drawn. Default a new figure.
+            Panels to draw, of ``"s"``, ``"ds"`` and ``"dds"``; default all, in a new figure.
         label : str, optional
             Legend label of the curves.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_timing_law
 
@@ -235,6 +234,11 @@ def quintic(
     ValueError
         If `duration` is not positive or a value is not finite.
 
+    Notes
+    -----
+    From rest to rest, which is the default, it is the minimum-jerk law ``10 r^3 - 15 r^4 + 6 r^5`` with ``r = t / T``
+    (Flash and Hogan 1985).
+
     Examples
     --------
     >>> from thunder_py.trajectory import quintic
@@ -256,40 +260,6 @@ def quintic_coefficients(T: Array | float, x0: Array, v0: Array, a0: Array, x1: 
     c4 = -15.0 * D / T**4 + (8.0 * v0 + 7.0 * v1) / T**3 + (1.5 * a0 - a1) / T**2
     c3 = 10.0 * D / T**3 - (6.0 * v0 + 4.0 * v1) / T**2 + (a1 - 3.0 * a0) / (2.0 * T)
     return np.stack([c5, c4, c3, 0.5 * a0, v0, x0])
-
-
-def min_jerk(duration: float, start: float = 0.0, end: float = 1.0) -> TimingLaw:
-    """Return the minimum-jerk law from rest to rest, ``10 r^3 - 15 r^4 + 6 r^5`` with ``r = t / T``.
-
-    Parameters
-    ----------
-    duration : float
-        T [s].
-    start, end : float
-        Values at the ends, where velocity and acceleration are zero.
-
-    Returns
-    -------
-    TimingLaw
-        The law.
-
-    Raises
-    ------
-    ValueError
-        If `duration` is not positive or a value is not finite.
-
-    Notes
-    -----
-    Flash and Hogan (1985).
-
-    Examples
-    --------
-    >>> from thunder_py.trajectory import min_jerk
-    >>> law = min_jerk(2.0)
-    >>> float(law(1.0).s), float(law(1.0).ds)
-    (0.5, 0.9375)
-    """
-    return quintic(duration, start, end)
 
 
 #: relative rounding tolerance of durations
@@ -486,7 +456,7 @@ def as_law(timing: Timing, what: str = "timing") -> TimingLaw:
         return timing.rescaled(0.0, 1.0)
     if isinstance(timing, bool) or np.ndim(timing) != 0:
         raise ValueError(f"{what} must be a TimingLaw or a duration, got {timing!r}")
-    return min_jerk(float(array(timing, (), what)))
+    return quintic(float(array(timing, (), what)))
 
 
 def as_laws(timings: Timing | Sequence[Timing], count: int) -> list[TimingLaw]:

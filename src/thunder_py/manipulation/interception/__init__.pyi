@@ -1,11 +1,11 @@
 from .conveyor import Belt as Belt
 from .conveyor import BeltObject as BeltObject
-from .conveyor import Camera as Camera
 from .conveyor import Conveyor as Conveyor
 from .conveyor import Feed as Feed
 from .conveyor import Grasp as Grasp
 from .conveyor import GraspOutcome as GraspOutcome
 from .conveyor import GraspTolerance as GraspTolerance
+from .conveyor import MeasurementModel as MeasurementModel
 from .conveyor import evaluate_grasp as evaluate_grasp
 from .filter import ConstantVelocityFilter as ConstantVelocityFilter
 from .interceptor import FollowedInterception as FollowedInterception
@@ -19,5 +19,5 @@ from .interceptor import Strategy as Strategy
 from .interceptor import TimeAugmentation as TimeAugmentation
 from .interceptor import VariableStructure as VariableStructure
 from .interceptor import arrival_time as arrival_time
-from .interceptor import misses as misses
+from .interceptor import misses_target as misses_target
 from .interceptor import new_arrival as new_arrival

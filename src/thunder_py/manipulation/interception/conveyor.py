@@ -16,12 +16,12 @@ from ...values import StrEnum, Value, set_fields
 __all__ = [
     "Belt",
     "BeltObject",
-    "Camera",
     "Conveyor",
     "Feed",
     "Grasp",
     "GraspOutcome",
     "GraspTolerance",
+    "MeasurementModel",
     "evaluate_grasp",
 ]
 
@@ -240,7 +240,7 @@ class Conveyor:
 
 
 @dataclass(frozen=True)
-class Camera:
+class MeasurementModel:
     """A depth camera on a pole and its processing pipeline, as a model of position measurements.
 
     The defaults are those of a RealSense D400 about 1 m away, chosen before any result: pictures at 30 Hz of which
@@ -270,9 +270,9 @@ class Camera:
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.manipulation.interception import Belt, BeltObject, Camera
+    >>> from thunder_py.manipulation.interception import Belt, BeltObject, MeasurementModel
     >>> target = BeltObject(Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35)), start=-0.5, speed=0.2)
-    >>> feed = Camera(jitter=0.0, dropout=0.0, outliers=0.0).watch(target, 2.0, np.random.default_rng(0))
+    >>> feed = MeasurementModel(jitter=0.0, dropout=0.0, outliers=0.0).watch(target, 2.0, np.random.default_rng(0))
     >>> bool(np.abs(feed.positions - target.position(feed.taken)).max() < 0.03)
     True
     >>> feed.positions.shape, round(float((feed.available - feed.taken)[0]), 3)

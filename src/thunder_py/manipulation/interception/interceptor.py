@@ -33,7 +33,7 @@ __all__ = [
     "TimeAugmentation",
     "VariableStructure",
     "arrival_time",
-    "misses",
+    "misses_target",
     "new_arrival",
 ]
 
@@ -543,7 +543,7 @@ def arrival_time(belt: Belt, t: float, p: npt.ArrayLike, v: npt.ArrayLike) -> fl
     return _core._arrival_time(InterceptionOptions()._settings(belt), t, p, v)
 
 
-def misses(
+def misses_target(
     belt: Belt,
     t: float,
     p: npt.ArrayLike,
@@ -576,12 +576,12 @@ def misses(
 
     Examples
     --------
-    >>> from thunder_py.manipulation.interception import Belt, misses
+    >>> from thunder_py.manipulation.interception import Belt, misses_target
     >>> belt = Belt((0.5, 0.0, 0.25), (0.4, -0.25, 0.15), (0.6, 0.3, 0.35))
     >>> p, v = [0.5, -0.5, 0.25], [0.0, 0.25, 0.0]
-    >>> misses(belt, 1.0, p, v, goal=belt.reference, arrival=3.0)
+    >>> misses_target(belt, 1.0, p, v, goal=belt.reference, arrival=3.0)
     False
-    >>> misses(belt, 1.0, p, v, goal=belt.reference, arrival=3.1)  # 25 mm past p_ref
+    >>> misses_target(belt, 1.0, p, v, goal=belt.reference, arrival=3.1)  # 25 mm past p_ref
     True
     """
     options = InterceptionOptions(threshold=positive(threshold, "threshold", "m"))

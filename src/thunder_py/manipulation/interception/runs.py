@@ -17,7 +17,7 @@ from ...motion import FPCA, HumanLikePlanner
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate
-from .conveyor import Belt, BeltObject, Camera, Conveyor, Feed, Grasp, GraspTolerance, evaluate_grasp
+from .conveyor import Belt, BeltObject, Conveyor, Feed, Grasp, GraspTolerance, MeasurementModel, evaluate_grasp
 from .filter import ConstantVelocityFilter
 from .interceptor import (
     FollowedInterception,
@@ -159,7 +159,7 @@ class Scenario:
     """
 
     conveyor: Conveyor = field(default_factory=Conveyor)
-    camera: Camera = field(default_factory=Camera)
+    camera: MeasurementModel = field(default_factory=MeasurementModel)
     options: InterceptionOptions = field(default_factory=InterceptionOptions)
     tolerance: GraspTolerance = field(default_factory=GraspTolerance)
     filter: tuple[tuple[str, object], ...] = ()

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ReleaseError, ThunderError
+from ...integration import rk4_step
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
@@ -233,14 +234,10 @@ def _state_at(robot: Robot, result: SimulationResult, time: float) -> tuple[Arra
     h, n, tau = time - float(result.t[k]), robot.n, result.tau[k]
     x = np.concatenate([result.q[k], result.dq[k]])
 
-    def rate(x: Array) -> Array:
+    def rate(_: float, x: Array) -> Array:
         return np.concatenate([x[n:], robot.forward_dynamics(x[:n], x[n:], tau)])
 
-    if h > 0.0:
-        k1 = rate(x)
-        k2 = rate(x + 0.5 * h * k1)
-        k3 = rate(x + 0.5 * h * k2)
-        x = x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + rate(x + h * k3))
+    x = rk4_step(rate, 0.0, x, h) if h > 0.0 else x
     return x[:n], x[n:]
 
 

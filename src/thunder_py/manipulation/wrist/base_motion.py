@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ThunderError
 from ...robot import Robot
-from ...trajectory import JointTrajectory, min_jerk, point_to_point
+from ...trajectory import JointTrajectory, point_to_point, quintic
 from ...values import Value
 
 __all__ = ["BaseMotion", "optimize_base_motion"]
@@ -88,7 +88,7 @@ class BaseMotion(Value):
         """Trajectory of run-up, throw and brake; the acceleration jumps between them."""
         breaks = np.cumsum([0.0, self.run_up, self.T, self.brake])
         coefficients = np.zeros((6, 3, self.robot.n))
-        up = point_to_point(self.q_start, self.q_intermediate, min_jerk(self.run_up))
+        up = point_to_point(self.q_start, self.q_intermediate, quintic(self.run_up))
         coefficients[:, 0] = up.coefficients[:, 0]
         dq = self.dq_release
         coefficients[3:, 1] = [0.5 * dq / self.T, np.zeros_like(dq), self.q_intermediate]

@@ -14,6 +14,7 @@ from scipy.sparse import diags_array, vstack
 
 from ...checks import Array, array, finite, is_number, positive, whole
 from ...errors import ThunderError
+from ...integration import rk4_step
 from ...values import Value
 from .motor import MotorMotion
 
@@ -255,14 +256,10 @@ class _Rollout:
         h = float(self.t[1] - self.t[0])
 
         def rate(s: float, y: Array) -> Array:
-            motor = first + s * (last - first)
-            return np.stack([y[:, 1], self._acceleration(t + s * h, y[:, 0], y[:, 1], motor)], axis=-1)
+            motor = first + s / h * (last - first)
+            return np.stack([y[:, 1], self._acceleration(t + s, y[:, 0], y[:, 1], motor)], axis=-1)
 
-        k1 = rate(0.0, x)
-        k2 = rate(0.5, x + 0.5 * h * k1)
-        k3 = rate(0.5, x + 0.5 * h * k2)
-        k4 = rate(1.0, x + h * k3)
-        return np.asarray(x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4))
+        return rk4_step(rate, 0.0, x, h)
 
 
 class _Controls(NamedTuple):

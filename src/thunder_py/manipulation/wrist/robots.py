@@ -7,8 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, pose, positive
-from ...errors import ThunderError
+from ...checks import Array, all_positive, array, of_kind, pose, positive
 from ...robot import Robot
 from ...robot.description import RobotDescription
 from ...robot.inertia import reg_from_dyn
@@ -117,8 +116,7 @@ def floating_wrist(
     """
     of_kind(wrist, ElasticWrist, "wrist")
     mass, moments = positive(base_mass, "base_mass", "kg"), array(base_inertia, (3,), "base_inertia")
-    if not (moments > 0.0).all():
-        raise ThunderError(f"base_inertia must be positive, got {moments.tolist()}")
+    all_positive(moments, "base_inertia")
     body = np.concatenate([[mass, 0.0, 0.0, 0.0], np.diag(moments)[np.triu_indices(3)]])
     axes = np.concatenate([np.eye(3), np.eye(3)[::-1]])
     base = RobotDescription(

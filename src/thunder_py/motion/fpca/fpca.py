@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -369,23 +369,67 @@ class FPCA(Estimator):
         """
         return load_fpca(path)
 
-    def plot(self, n: int = 3, *, spread: float = 1.0) -> list[list[Axes]]:
-        """Draw the mean and the mean +- `spread` standard deviations along the first n components, dof by dof."""
+    def plot(self, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw the mean and the mean +- standard deviations along the first n components.
+
+        Parameters
+        ----------
+        n : int
+            Number of components.
+        spread : float
+            Number of standard deviations.
+        axes : mapping of str to Axes, optional
+            Panels to draw, named by dof and component such as ``"x 1"``; default all, in a new figure with a row for
+            each dof.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_mean_and_components
 
-        return plot_mean_and_components(self, n, spread=spread)
+        return plot_mean_and_components(self, n, spread=spread, axes=axes)
 
-    def plot_components(self, n: int = 5, *, derivative: int = 0) -> list[Axes]:
-        """Draw the first n components or one of their derivatives, dof by dof."""
+    def plot_components(
+        self, n: int = 5, *, derivative: int = 0, axes: Mapping[str, Axes] | None = None
+    ) -> dict[str, Axes]:
+        """Draw the first n components or one of their derivatives, one panel for each dof.
+
+        Parameters
+        ----------
+        n : int
+            Number of components.
+        derivative : int
+            Order of the derivative with respect to normalized time.
+        axes : mapping of str to Axes, optional
+            Panels to draw, by the names of dofs; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_components
 
-        return plot_components(self, n, derivative=derivative)
+        return plot_components(self, n, derivative=derivative, axes=axes)
 
-    def plot_variance(self, *, axes: Axes | None = None) -> Axes:
-        """Draw the cumulative explained variance."""
+    def plot_variance(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the cumulative explained variance.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
+        """
         from .plot import plot_variance
 
-        return plot_variance(self, axes=axes)
+        return plot_variance(self, ax=ax)
 
 
 def _components(value: Any) -> int | float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...plotting.panels import draw_curves, label_time, panel, panels
 from ...plotting.style import BLUE, TRUTH, VERMILION
 
 if TYPE_CHECKING:
@@ -19,72 +21,68 @@ _SAMPLES = 301
 _LESS, _MORE = BLUE, VERMILION
 
 
-def plot_components(fpca: FPCA, n: int = 5, *, derivative: int = 0) -> list[Axes]:
+def plot_components(
+    fpca: FPCA, n: int = 5, *, derivative: int = 0, axes: Mapping[str, Axes] | None = None
+) -> dict[str, Axes]:
     """Draw the first n components, one panel for each dof; see `FPCA.plot_components`."""
     tau = np.linspace(0.0, 1.0, _SAMPLES)
     values = fpca.components(tau, derivative)[:n]
-    panels = _panels(len(fpca.dofs), 1)
-    mark = {0: "$S_i$", 1: "$S_i'$", 2: "$S_i''$", 3: "$S_i'''$"}.get(derivative, f"derivative {derivative} of $S_i$")
-    for k, (row, dof) in enumerate(zip(panels, fpca.dofs, strict=True)):
-        for i, curve in enumerate(values[:, :, k]):
-            row[0].plot(tau, curve, linewidth=1.2, label=f"$S_{{{i + 1}}}$")
-        row[0].set_ylabel(f"{mark} of {dof}")
-    # outside the panels, which the curves fill
-    panels[0][0].legend(ncols=5, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False)
-    panels[-1][0].set_xlabel("normalized time")
-    return [row[0] for row in panels]
+    drawn = panels(axes, fpca.dofs, (7.0, 1.2 + 1.6 * len(fpca.dofs)), sharex=True)
+    mark = f"$S_i{derivative * chr(39)}$" if derivative < 4 else f"derivative {derivative} of $S_i$"
+    for dof, ax in drawn.items():
+        draw_curves(ax, tau, values[:, :, fpca.dofs.index(dof)].T, f"{mark} of {dof}")
+    for ax in list(drawn.values())[:1]:  # the legend is outside the panels, which the curves fill
+        names = [f"$S_{{{i + 1}}}$" for i in range(len(values))]
+        corner = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+        ax.legend(ax.lines, names, ncols=5, fontsize="small", frameon=False, **corner)
+    label_time(drawn, "normalized time")
+    return drawn
 
 
-def plot_mean_and_components(fpca: FPCA, n: int = 3, *, spread: float = 1.0) -> list[list[Axes]]:
+def plot_mean_and_components(
+    fpca: FPCA, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None
+) -> dict[str, Axes]:
     """Draw the mean +- standard deviations along components, dofs in rows; see `FPCA.plot`."""
     tau = np.linspace(0.0, 1.0, _SAMPLES)
     mean = fpca.offset_mean_ + fpca.mean(tau)
     n = min(n, fpca.n_components_)
     # joint components have one variance for all dofs
-    deviation = np.sqrt(fpca.variances_[:n]).reshape(n, 1, -1)
-    steps = spread * deviation * fpca.components(tau)[:n]
-    panels = _panels(len(fpca.dofs), max(n, 1))
-    ratio = fpca.explained_variance_ratio_
-    for k, (row, dof, unit) in enumerate(zip(panels, fpca.dofs, fpca.units, strict=True)):
-        for i, axis in enumerate(row):
-            axis.plot(tau, mean[:, k], color=TRUTH, linewidth=1.2, label="mean")
-            if n:
-                axis.plot(tau, mean[:, k] + steps[i, :, k], color=_MORE, linewidth=1.0, label=f"+{spread:g} sd")
-                axis.plot(tau, mean[:, k] - steps[i, :, k], color=_LESS, linewidth=1.0, label=f"-{spread:g} sd")
-                if fpca.joint and k:
-                    continue  # one share for all dofs
-                part = ratio[i] if fpca.joint else ratio[i, k]
-                axis.set_title(f"component {i + 1}: {100.0 * part:.1f} %", fontsize="small")
-        row[0].set_ylabel(f"{dof} [{_unit(fpca, unit)}]")
-    panels[0][0].legend(fontsize="small")
-    for axis in panels[-1]:
-        axis.set_xlabel("normalized time")
-    return panels
+    steps = spread * np.sqrt(fpca.variances_[:n]).reshape(n, 1, -1) * fpca.components(tau)[:n]
+    columns, rows = max(n, 1), len(fpca.dofs)
+    layout = [[f"{dof} {i + 1}" for i in range(columns)] for dof in fpca.dofs]
+    size = (4.0 + 2.6 * columns if columns > 1 else 7.0, 1.2 + 1.6 * rows)
+    drawn = panels(axes, layout, size, sharex=True)
+    places = {name: (k, i) for k, row in enumerate(layout) for i, name in enumerate(row)}
+    for name, ax in drawn.items():
+        k, i = places[name]
+        ax.plot(tau, mean[:, k], color=TRUTH, linewidth=1.2, label="mean")
+        for sign, color in (("+", _MORE), ("-", _LESS)) if n else ():
+            step = float(f"{sign}1") * steps[i, :, k]
+            ax.plot(tau, mean[:, k] + step, color=color, linewidth=1.0, label=f"{sign}{spread:g} sd")
+        if n and not (fpca.joint and k):  # joint components have one share for all dofs
+            ratio = fpca.explained_variance_ratio_[i]
+            ax.set_title(f"component {i + 1}: {100.0 * (ratio if fpca.joint else ratio[k]):.1f} %", fontsize="small")
+        if i == 0:
+            ax.set_ylabel(f"{fpca.dofs[k]} [{_unit(fpca, fpca.units[k])}]")
+        if k == rows - 1:
+            ax.set_xlabel("normalized time")
+        ax.grid(visible=True, alpha=0.3)
+    for ax in list(drawn.values())[:1]:
+        ax.legend(fontsize="small")
+    return drawn
 
 
-def plot_variance(fpca: FPCA, *, axes: Axes | None = None) -> Axes:
+def plot_variance(fpca: FPCA, *, ax: Axes | None = None) -> Axes:
     """Draw cumulative explained variance over the number of components; see `FPCA.plot_variance`."""
-    if axes is None:
-        axes = _panels(1, 1)[0][0]
+    ax = panel(ax, (7.0, 2.8))
     ratio = np.cumsum(fpca.explained_variance_ratio_, axis=0)
     count = np.arange(1, len(ratio) + 1)
-    lines = axes.plot(count, 100.0 * ratio, marker="o", markersize=3.0, linewidth=1.2)
-    axes.legend(lines, ["all dofs"] if fpca.joint else fpca.dofs, fontsize="small")
-    axes.set_xlabel("components")
-    axes.set_ylabel("explained variance [%]")
-    axes.grid(visible=True, alpha=0.3)
-    return axes
+    lines = ax.plot(count, 100.0 * ratio, marker="o", markersize=3.0, linewidth=1.2)
+    ax.legend(lines, ["all dofs"] if fpca.joint else fpca.dofs, fontsize="small")
+    ax.set(xlabel="components", ylabel="explained variance [%]")
+    ax.grid(visible=True, alpha=0.3)
+    return ax
 
 
 def _unit(fpca: FPCA, unit: str) -> str:
     return "of the distance" if fpca.alignment == "path" and unit == "m" else unit
-
-
-def _panels(rows: int, columns: int) -> list[list[Axes]]:
-    from matplotlib.pyplot import subplots
-
-    size = (4.0 + 2.6 * columns if columns > 1 else 7.0, 1.2 + 1.6 * rows)
-    _, grid = subplots(rows, columns, sharex=True, squeeze=False, figsize=size, layout="constrained")
-    for axis in grid.flat:
-        axis.grid(visible=True, alpha=0.3)
-    return [list(row) for row in grid]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,7 +16,10 @@ from ...reference import _JointSource, _TaskSource
 from .model import PlannerModel, Stretch, scores_of
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
+
+    from .obstacles import Obstacles
 
 
 __all__ = ["HumanLikeJointPlan", "HumanLikePlan", "PlanDetails", "make_plan"]
@@ -192,17 +196,56 @@ class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
         duration : float, optional
             Time drawn from the start on [s]; by default the duration of the plan.
         axes : mapping of str to Axes, optional
-            Axes of the panels ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses,
-            ``"rotation"``; other panels are not drawn. By default a new figure.
+            Panels to draw, of ``"path"`` (three-dimensional), ``"position"``, ``"speed"`` and, for poses,
+            ``"rotation"``; default all, in a new figure.
 
         Returns
         -------
         dict of str to Axes
-            One per panel.
+            The panels drawn.
         """
         from .plot import plot_human_like_plan
 
         return plot_human_like_plan(self, duration, axes=axes)
+
+    def animate(
+        self,
+        path: str | Path | None = None,
+        *,
+        obstacles: Obstacles = (),
+        playback_speed: float = 1.0,
+        fps: float = 20.0,
+        dpi: float = 72,
+    ) -> FuncAnimation:
+        """Animate the position along the path, with obstacles, which may move.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write: ``.gif``, ``.mp4``, which needs the program ffmpeg, or ``.html``, a page with controls.
+        obstacles : sequence of Obstacle or MovingObstacle
+            Obstacles to draw, such as those of the plan.
+        playback_speed : float
+            Seconds of the motion in each second of the film.
+        fps : float
+            Frames per second of the film.
+        dpi : float
+            Dots per inch in the file.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            Animation on a new figure of pyplot, which is closed if `path` is given.
+
+        Raises
+        ------
+        ThunderError
+            If a number is not positive, or the file cannot be written.
+        """
+        from .plot import animate_human_like_plan
+
+        options = {"playback_speed": playback_speed, "fps": fps, "dpi": dpi}
+        return animate_human_like_plan(self, path, obstacles, **options)
 
 
 class HumanLikeJointPlan(_Plan, _JointSource, _core.JointBezierPath):

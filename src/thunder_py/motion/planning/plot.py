@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ...checks import Array, array
+from ...geometry import HalfSpace
+from ...plotting.animation import animate_figure, film_times
+from ...plotting.panels import draw_curves, panel, panels
+from ...plotting.shapes import obstacle_surface
+from ...plotting.space import draw_obstacles, frame_box
 from ...plotting.style import BLUE, GRAY, TRUTH, VERMILION
+from .obstacles import MovingObstacle, Obstacles
 
 if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
     from .plan import HumanLikePlan
 
-__all__ = ["plot_human_like_plan"]
+__all__ = ["animate_human_like_plan", "plot_human_like_plan"]
 
 _SAMPLES = 401
 _START, _VIA, _GOAL = BLUE, TRUTH, VERMILION
@@ -30,34 +37,56 @@ def plot_human_like_plan(
     if not length > 0.0:
         raise ValueError(f"duration must be positive, got {length:g}")
     t = plan.start_time + np.linspace(0.0, length, _SAMPLES)
-    drawn = _new_axes(len(plan.dofs) == 6) if axes is None else dict(axes)
-    x, v = plan.position(t), plan.position(t, 1)[:, :3]
-    if "path" in drawn:
-        _draw_path(drawn["path"], x[:, :3], plan.via_points)
-    if "position" in drawn:
-        _draw_coordinates(drawn["position"], t, x[:, :3], plan.dofs[:3], "position [m]")
-        for time, point in zip(plan.via_times, plan.via_points, strict=True):
-            drawn["position"].plot(np.full(3, time), point, "o", color=_VIA, markersize=4)
-    if "rotation" in drawn:
-        _draw_coordinates(drawn["rotation"], t, x[:, 3:], plan.dofs[3:], "rotation vector [rad]")
-    if "speed" in drawn:
-        drawn["speed"].plot(t, np.linalg.norm(v, axis=1), color=GRAY)
-        drawn["speed"].set_ylabel("speed [m/s]")
-        drawn["speed"].set_ylim(bottom=0.0)
-        drawn["speed"].set_xlabel("time [s]")
+    names = ["position", *(["rotation"] if len(plan.dofs) == 6 else []), "speed"]
+    size = (10.0, 4.6 if len(names) == 2 else 6.0)
+    drawn = panels(axes, [["path", name] for name in names], size, spatial=["path"])
+    x, speed = plan.position(t), np.linalg.norm(plan.position(t, 1)[:, :3], axis=1)
+    for name, ax in drawn.items():
+        if name == "path":
+            _draw_path(ax, x[:, :3], plan.via_points)
+        elif name == "position":
+            draw_curves(ax, t, x[:, :3], "position [m]", plan.dofs[:3])
+            for time, point in zip(plan.via_times, plan.via_points, strict=True):
+                ax.plot(np.full(3, time), point, "o", color=_VIA, markersize=4)
+        elif name == "rotation":
+            draw_curves(ax, t, x[:, 3:], "rotation vector [rad]", plan.dofs[3:])
+        else:
+            draw_curves(ax, t, speed, "speed [m/s]")
+            ax.set_ylim(bottom=0.0)
+            ax.set_xlabel("time [s]")
     return drawn
 
 
-def _new_axes(rotates: bool) -> dict[str, Axes]:
-    from matplotlib.pyplot import figure
+def animate_human_like_plan(
+    plan: HumanLikePlan,
+    path: str | Path | None,
+    obstacles: Obstacles,
+    *,
+    playback_speed: float,
+    fps: float,
+    dpi: float,
+) -> FuncAnimation:
+    """Animate the position along the path, with obstacles; see `HumanLikePlan.animate`."""
+    ends = np.array([plan.start_time, plan.end_time])
+    t = film_times(ends, playback_speed, fps)
+    p, line = plan.position(t)[:, :3], plan.position(np.linspace(plan.start_time, plan.end_time, _SAMPLES))[:, :3]
+    ax = panel(None, (5.5, 5.0), projection="3d")
+    _draw_path(ax, line, plan.via_points)
+    bodies = [one.obstacle if isinstance(one, MovingObstacle) else one for one in obstacles]
+    rates = [one.velocity if isinstance(one, MovingObstacle) else np.zeros(3) for one in obstacles]
+    drawn, corners = draw_obstacles(ax, bodies), [obstacle_surface(body).corners() for body in bodies]
+    solid = [k for k, body in enumerate(bodies) if not isinstance(body, HalfSpace)]
+    frame_box(ax, [line, *(corners[k] + rates[k] * time for k in solid for time in ends)])
+    hand = ax.plot([], [], [], "o", color="black", markersize=7)[0]
+    clock = ax.text2D(0.02, 0.96, "", transform=ax.transAxes)
 
-    names = ["position", *(["rotation"] if rotates else []), "speed"]
-    canvas = figure(figsize=(10.0, 4.6 if len(names) == 2 else 6.0), layout="constrained")
-    grid = canvas.add_gridspec(len(names), 2)
-    drawn: dict[str, Any] = {"path": canvas.add_subplot(grid[:, 0], projection="3d")}
-    for row, name in enumerate(names):
-        drawn[name] = canvas.add_subplot(grid[row, 1], sharex=drawn.get("position"))
-    return drawn
+    def show(k: int) -> None:
+        hand.set_data_3d(*p[k : k + 1].T)
+        clock.set_text(f"{t[k]:.2f} s")
+        for surface, still, rate in zip(drawn, corners, rates, strict=True):
+            surface.set_verts(still + rate * t[k])
+
+    return animate_figure(ax.figure, show, len(t), fps=fps, path=path, dpi=dpi)
 
 
 def _draw_path(axis: Any, p: Array, vias: Array) -> None:
@@ -76,10 +105,3 @@ def _draw_path(axis: Any, p: Array, vias: Array) -> None:
     axis.legend()
     spread = np.maximum(np.ptp(p, axis=0), 0.2 * max(float(np.ptp(p, axis=0).max()), 1e-3))
     axis.set_box_aspect(spread, zoom=0.85)  # or the last label is cut off
-
-
-def _draw_coordinates(axis: Any, t: npt.NDArray[np.float64], x: Array, names: tuple[str, ...], label: str) -> None:
-    for values, name in zip(x.T, names, strict=True):
-        axis.plot(t, values, label=name)
-    axis.set_ylabel(label)
-    axis.legend()

@@ -127,10 +127,15 @@ class DMPMotion:
 
         Parameters
         ----------
-        axes : mapping, optional
-            Axes of some of the panels ``"x"``, ``"speed"`` and ``"jerk"``; by default all, in a new figure.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"x"``, ``"speed"`` and ``"jerk"``; default all, in a new figure.
         label : str, optional
             Label in legends.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
         """
         from .plot import plot_dmp_motion
 
@@ -487,11 +492,22 @@ class DMP(Estimator, Stateful):
         """Return the learned f(x), (k, d), at phases x (k,)."""
         return self.basis_.forcing(self.weights_, x)
 
-    def plot_basis(self, *, axes: Axes | None = None) -> Axes:
-        """Draw the normalized basis functions over t / tau."""
+    def plot_basis(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the normalized basis functions over t / tau.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Default a new figure.
+
+        Returns
+        -------
+        Axes
+            The panel drawn.
+        """
         from .plot import plot_dmp_basis
 
-        return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), axes=axes)
+        return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), ax=ax)
 
     def _learned_core(self) -> _core.Dmp:
         if self._core is None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...plotting.arm import arm_frames, draw_sticks
+from ...plotting.space import draw_sticks
 from ...plotting.style import BLUE, GREEN, LINE, SKY, TRUTH, VERMILION, label, label_time, new_panels, outside_legend
+from ...robot.frames import arm_frames
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.arm import draw_sticks
-from ...plotting.shapes import draw_spheres
+from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import (
     AXIS_COLORS,
     BLUE,
@@ -123,7 +122,7 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     """Draw one run: the arm at several times, its obstacles, the planned path in green, via points in purple."""
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
     draw_arm(axes, run.robot, run.result.q, rows.tolist())
-    draw_spheres(axes, run.scene.spheres)
+    draw_obstacles(axes, run.scene.spheres)
     axes.plot(*run.plan.p.T, color=GREEN, linewidth=2.0, label="planned path of the hand")
     if len(run.plan.via_points):
         axes.plot(*run.plan.via_points.T, color=PURPLE, linestyle="", marker="o", markersize=7, label="its via point")
@@ -213,7 +212,7 @@ def _draw_example(axes: Any, found: HumanLikeObstacles, zoom: float = 0.72) -> N
 
 def draw_setting(axes: Any, scene: Scenario, motions: dict[str, Motion], zoom: float = 0.72) -> None:
     """Draw obstacles and paths of several methods; start blue, goal red, via points black."""
-    draw_spheres(axes, scene.spheres, scene.margin)
+    draw_obstacles(axes, scene.spheres, scene.margin)
     t = np.linspace(0.0, scene.duration, 301)
     for name, motion in motions.items():
         axes.plot(*motion.position(t)[:, :3].T, **_line(name), label=name)

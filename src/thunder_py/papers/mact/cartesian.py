@@ -13,7 +13,7 @@ from ...reference import Lissajous, TaskReference
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, simulate_many
-from ...trajectory import Circle, Path, min_jerk
+from ...trajectory import Circle, Path, quintic
 from ..draws import spread
 from ..softhand.run import DRAWN as HAND_DRAWN
 from ..softhand.run import HAND_MASS, draw_com
@@ -57,10 +57,10 @@ def curves(robot: Robot, duration: float) -> dict[str, Curve]:
     p, R = T[:3, 3], T[:3, :3]
     end = p + np.array([0.0, 0.2, 0.2])
     points = [p if k % 2 == 0 else end for k in range(int(duration) + 1)]
-    line = Path.through(points, [min_jerk(1.0)] * (len(points) - 1), orientation=R)
+    line = Path.through(points, [quintic(1.0)] * (len(points) - 1), orientation=R)
     turns = max(1.0, round(duration / 5.0))
     center, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
-    circle = Circle(p, center, axis, min_jerk(duration), angle=2.0 * np.pi * turns, orientation=R)
+    circle = Circle(p, center, axis, quintic(duration), angle=2.0 * np.pi * turns, orientation=R)
     slow = Lissajous.starting_at(T, (0.1, 0.15, 0.1), (0.1, 0.05, 0.2))
     return {"liss3D": slow, "linear": line, "circle": Path([circle], orientation=R)}
 

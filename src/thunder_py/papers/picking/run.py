@@ -28,7 +28,7 @@ from ...simulation import Payload, simulate
 from ...spatial.single import inverse
 from ..parallel import map_seeds
 from ..tables import markdown
-from .scene import CAMERA, GRASP, HAND, TASKS, Camera, Grasp, Scene, Task, random_scene
+from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -280,7 +280,7 @@ class _World:
 class _ObjectSource(SimulatedPoseSource):
     """The camera's poses of the object, which the tool hides when it is near."""
 
-    def __init__(self, world: _World, camera: Camera, seed: int) -> None:
+    def __init__(self, world: _World, camera: VisionErrors, seed: int) -> None:
         self._world = world
         super().__init__(
             world.seen_object,
@@ -297,7 +297,7 @@ class _ObjectSource(SimulatedPoseSource):
         ]
 
 
-def _options(camera: Camera) -> dict[str, Any]:
+def _options(camera: VisionErrors) -> dict[str, Any]:
     return {
         "rate": camera.rate,
         "latency": camera.latency,

@@ -11,7 +11,7 @@ from ...perception.pose_source import PoseFault
 from ...robot import Robot
 from ...spatial.single import exp, make_pose
 
-__all__ = ["CAMERA", "GRASP", "HAND", "HOME", "TASKS", "Camera", "Scene", "Task", "random_scene"]
+__all__ = ["CAMERA", "GRASP", "HAND", "HOME", "TASKS", "Scene", "Task", "VisionErrors", "random_scene"]
 
 #: where the arm waits, the hand above the table and pointing down
 HOME = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
@@ -20,7 +20,7 @@ HAND = make_pose(np.eye(3), np.array([0.0, 0.0, 0.10]))
 
 
 @dataclass(frozen=True)
-class Camera:
+class VisionErrors:
     """Errors of the vision layer, fixed before the first run; standard deviations are per axis.
 
     A picture's error is a part that all pictures of an object share (its model, its texture, the light) and one of its
@@ -112,7 +112,7 @@ class Task:
         return make_pose(np.eye(3), np.array([0.0, 0.0, self.length]))
 
 
-CAMERA, GRASP = Camera(), Grasp()
+CAMERA, GRASP = VisionErrors(), Grasp()
 TASKS = {
     # a soft hand closes around what is near its palm
     "hand": Task("hand", 0.06, False, across=0.020, along=0.020, tilt=0.35, turn=0.35),
@@ -176,7 +176,7 @@ class Scene:
         return self.held @ self.slip if t >= self.slip_time else self.held
 
 
-def random_scene(robot: Robot, task: Task, seed: int, camera: Camera = CAMERA, grasp: Grasp = GRASP) -> Scene:
+def random_scene(robot: Robot, task: Task, seed: int, camera: VisionErrors = CAMERA, grasp: Grasp = GRASP) -> Scene:
     """Draw a scene: an object within reach, upright to 30 degrees, and all errors.
 
     A third of the objects are pushed by 2 to 5 cm while the arm approaches.
@@ -224,7 +224,7 @@ def _near(rng: np.random.Generator, position: float, rotation: float) -> Array:
     return make_pose(exp(rng.normal(0.0, rotation, 3)), rng.normal(0.0, position, 3))
 
 
-def _wild(rng: np.random.Generator, camera: Camera, duration: float = 30.0) -> tuple[PoseFault, ...]:
+def _wild(rng: np.random.Generator, camera: VisionErrors, duration: float = 30.0) -> tuple[PoseFault, ...]:
     """Single pictures of something else."""
     faults = []
     for k in np.flatnonzero(rng.random(round(duration * camera.rate)) < camera.wild):

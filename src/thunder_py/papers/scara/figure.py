@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
-from ...plotting.arm import arm_points, draw_sticks
-from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_outline
+from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
+from ...plotting.space import draw_sticks
 from ...plotting.style import (
     ARM,
     AXIS_COLORS,
@@ -28,6 +28,7 @@ from ...plotting.style import (
     outside_legend,
     positive,
 )
+from ...robot.frames import arm_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -293,7 +294,7 @@ def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
 
 
 def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, kind: str) -> None:
-    x, y = center[:, None] + ellipsoid_outline(ellipsoid, scale, points=121)
+    x, y = center[:, None] + ellipsoid_points(ellipsoid, scale, points=121)
     axes.plot(x, y, color=ELLIPSOID_COLORS[kind], linewidth=LINE)
     axes.fill(x, y, color=ELLIPSOID_COLORS[kind], alpha=0.15)
 

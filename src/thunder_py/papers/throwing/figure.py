@@ -8,8 +8,9 @@ import numpy as np
 
 from ...checks import Array
 from ...manipulation.throwing import simulate_flight
-from ...plotting.arm import ArmPicture, frame_box
+from ...plotting.space import frame_box
 from ...plotting.style import GRAY, LAW_COLORS, ORANGE, PURPLE, SHADE, TRUTH, label, new_panels, outside_legend
+from ...robot.plot import ArmPicture
 from .setup import OBJECTS, REPORT
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from .segmentation import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 __all__ = ["CloudPipeline", "Detection", "detect_object"]
 
@@ -122,11 +123,22 @@ class Detection(Value):
         T[:3, :3] = np.stack([np.cross(x, -n), x, -n], axis=1)
         return T
 
-    def plot(self) -> Figure:
-        """Plot every stage."""
+    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Plot every stage in space and from above.
+
+        Parameters
+        ----------
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"space"`` and ``"above"``; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
         from .plot import plot_detection
 
-        return plot_detection(self)
+        return plot_detection(self, axes=axes)
 
 
 #: Heights on the cap that a plane cuts off a sphere are uniform (Archimedes): their standard deviation is 0.58 of the

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...plotting.arm import draw_frame, frame_box
+from ...plotting.panels import panels
+from ...plotting.space import draw_frame, frame_box
 from ...plotting.style import AXIS_COLORS, BLUE, FAINT, GRAY, ORANGE, TRUTH, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from ...checks import Array
     from .detection import Detection
@@ -21,29 +22,30 @@ __all__ = ["plot_detection"]
 _TABLE, _OTHER, _CLUSTER, _SURFACE = FAINT, GRAY, BLUE, ORANGE
 
 
-def plot_detection(detection: Detection) -> Figure:
+def plot_detection(detection: Detection, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Plot the stages of a detection in space and from above, with the object's axes at its center."""
-    from matplotlib.pyplot import figure as new_figure
-
-    figure = new_figure(figsize=(10.5, 4.8), layout="constrained")
-    grid = figure.add_gridspec(1, 3, width_ratios=[1.0, 0.06, 1.0])  # room for the labels of 3-D axes
-    space: Any = figure.add_subplot(grid[0], projection="3d")
-    above = figure.add_subplot(grid[2])
+    # the empty panel is room for the labels of 3-D axes
+    widths = [1.0, 0.06, 1.0]
+    drawn = panels(axes, [["space", ".", "above"]], (10.5, 4.8), spatial=["space"], width_ratios=widths)
     nearby = _nearby(detection)
-    for label, color, rows in _stages(detection):
-        points = detection.points[rows & nearby]
-        space.scatter(*points.T, s=2.0, color=color, depthshade=False)
-        above.scatter(points[:, 0], points[:, 1], s=3.0, color=color, label=f"{label} ({len(points)})")
-    frame_box(space, [detection.points[nearby]])
-    above.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
-    above.set_title(detection.reason or _summary(detection), fontsize="medium")
-    if detection.pose is not None:
-        draw_frame(space, detection.pose, _length(detection))
-        _draw_axes(above, detection, detection.pose)
-    if len(detection.points):
-        above.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=1.5)
-    tidy(above)
-    return figure
+    if (space := drawn.get("space")) is not None:
+        for _, color, rows in _stages(detection):
+            space.scatter(*detection.points[rows & nearby].T, s=2.0, color=color, depthshade=False)
+        frame_box(space, [detection.points[nearby]])
+        if detection.pose is not None:
+            draw_frame(space, detection.pose, _length(detection))
+    if (above := drawn.get("above")) is not None:
+        for label, color, rows in _stages(detection):
+            points = detection.points[rows & nearby]
+            above.scatter(points[:, 0], points[:, 1], s=3.0, color=color, label=f"{label} ({len(points)})")
+        above.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+        above.set_title(detection.reason or _summary(detection), fontsize="medium")
+        if detection.pose is not None:
+            _draw_axes(above, detection, detection.pose)
+        if len(detection.points):
+            above.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), markerscale=1.5)
+        tidy(above)
+    return drawn
 
 
 def _stages(detection: Detection) -> list[tuple[str, str, Any]]:

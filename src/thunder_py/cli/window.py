@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import array
-from .arm import ArmPicture, arm_points, default_posture, frame_box
+from ..plotting.space import frame_box
+from ..robot.frames import arm_points, default_posture
 
 if TYPE_CHECKING:
+    from ..io.meshes import Meshes
     from ..robot import Robot
-    from .meshes import Meshes
 
 __all__ = ["slider_window"]
 
@@ -38,6 +39,8 @@ def slider_window(robot: Robot, q: npt.ArrayLike | None = None, *, meshes: Meshe
     """
     from matplotlib.pyplot import figure as new_figure
     from matplotlib.widgets import Slider
+
+    from ..robot.plot import ArmPicture
 
     start = default_posture(robot) if q is None else array(q, (robot.n,), "q")
     lower, upper = robot.limits.lower, robot.limits.upper

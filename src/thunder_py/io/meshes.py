@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import FileFormatError, ThunderError
 from ..files import as_file
-from ..io.urdf_geometry import Geometry, mesh_path, read_geometry
 from ..optional import require
-from .shapes import Triangles, box, cylinder, sphere, together
+from ..plotting.shapes import Triangles, box, cylinder, sphere, together
+from .urdf_geometry import Geometry, mesh_path, read_geometry
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -149,7 +149,7 @@ class Meshes:
     >>> import tempfile
     >>> from pathlib import Path
     >>> import thunder_py as th
-    >>> from thunder_py.plotting import Meshes
+    >>> from thunder_py.io import Meshes
     >>> arm = '''<robot name="pole"><link name="base"/><link name="pole">
     ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
     ...   <visual><geometry><box size="0.1 0.1 0.5"/></geometry></visual></link>
