@@ -14,8 +14,8 @@ from .text import check_target
 __all__ = ["add_parser", "run"]
 
 _DESCRIPTION = """\
-Read a robot, a bundled one or a file, and write it as YAML, URDF or MJCF, as the suffix says. What the format cannot
-hold is told on the standard error stream, and in comments of the file.
+Read a bundled robot or a file and write it as YAML, URDF or MJCF, according to the suffix of OUT. Properties that the
+format cannot represent are listed on the standard error stream and in comments of the file.
 """
 
 _EPILOG = """\
@@ -39,11 +39,11 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "source", metavar="IN", help="a bundled robot, or the path of a .yaml, .urdf, .xml or .mjcf file"
+        "source", metavar="IN", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
     )
-    parser.add_argument("target", metavar="OUT", type=Path, help="the file to write; its suffix says the format")
-    parser.add_argument("--force", action="store_true", help="replace the file if it is there")
-    parser.add_argument("--name", help="of the robot, an identifier; default what its file calls it")
+    parser.add_argument("target", metavar="OUT", type=Path, help="file to write; its suffix selects the format")
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    parser.add_argument("--name", help="name of the robot, an identifier; default the name in its file")
     add_robot_options(parser)
     parser.set_defaults(run=run)
 

@@ -19,9 +19,10 @@ __all__ = ["add_parser", "run"]
 _SHORTEST, _LONGEST = 0.1, 3600.0  # [s]
 
 _DESCRIPTION = """\
-A Franka Emika Panda draws a Lissajous curve at constant orientation. The controller takes its last link for a body
-of 2.5 kg, 20 cm off in every direction; the true one has 0.74 kg. Adaptive backstepping in task space learns the
-difference while it tracks; beside it runs the same law without adaptation. Control and simulation at 1 kHz.
+A Franka Emika Panda follows a Lissajous curve at constant orientation. The controller's model of the last link is
+a body of 2.5 kg with the center of mass 20 cm off in every direction; the true mass is 0.74 kg. Adaptive
+backstepping in task space estimates the parameters while it tracks; the same law without adaptation runs for
+comparison. Control and simulation at 1 kHz.
 """
 
 _EPILOG = """\
@@ -31,7 +32,7 @@ examples:
   thunder demo --json --no-plot > figures.json
   thunder demo --save run.npz            then, in Python:
 
-    run = thunder_py.Result.load("run.npz")
+    run = thunder_py.SimulationResult.load("run.npz")
     run.t, run.q, run.error, run.parameters           the run with adaptation
     run.signals["fixed_q"], run.signals["fixed_error"]   the run without
 """

@@ -45,17 +45,30 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("robot", help="a bundled robot, or the path of a .yaml or .urdf file")
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument("-n", "--name", help="prefix of files and functions, default the robot's name")
-    parser.add_argument("-o", "--output", type=Path, default=Path("."), metavar="DIR", help="where, default here")
-    parser.add_argument("-p", "--python", action="store_true", help="also a Python package, for pip install")
-    parser.add_argument("--select", metavar="NAMES", help="only these functions, as M,C,G,Yr; default all")
-    parser.add_argument("--functions", type=Path, metavar="FILE.py", help="functions of your own; the file is run")
-    parser.add_argument("--scalar", choices=("double", "float"), default="double", help="float: the C functions only")
-    parser.add_argument("--batch", action="store_true", help="also functions for many samples")
-    parser.add_argument("--run-time", default="", metavar="GROUPS", help="parameters that are arguments")
-    parser.add_argument("--baked", default="", metavar="GROUPS", help="parameters that are numbers in the code")
-    parser.add_argument("--inertial-as", choices=("REG", "DYN"), help="inertia about link origins or centers of mass")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("."), metavar="DIR", help="output folder, default the current one"
+    )
+    parser.add_argument("-p", "--python", action="store_true", help="also write a Python package for pip install")
+    parser.add_argument("--select", metavar="NAMES", help="functions to generate, such as M,C,G,Yr; default all")
+    parser.add_argument(
+        "--functions", type=Path, metavar="FILE.py", help="file with user-defined functions; it is executed"
+    )
+    parser.add_argument(
+        "--scalar",
+        choices=("double", "float"),
+        default="double",
+        help="type of numbers; float generates only the C functions",
+    )
+    parser.add_argument("--batch", action="store_true", help="also generate functions for batches of samples")
+    parser.add_argument("--run-time", default="", metavar="GROUPS", help="groups of parameters that are arguments")
+    parser.add_argument(
+        "--baked", default="", metavar="GROUPS", help="groups of parameters that are constants in the code"
+    )
+    parser.add_argument(
+        "--inertial-as", choices=("REG", "DYN"), help="inertia about link origins (REG) or centers of mass (DYN)"
+    )
     add_robot_options(parser)
     parser.set_defaults(run=run)
 

@@ -46,7 +46,9 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("robot", nargs="?", help="a bundled robot, or the path of a .yaml or .urdf file")
+    parser.add_argument(
+        "robot", nargs="?", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
+    )
     add_robot_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

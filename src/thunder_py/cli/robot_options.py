@@ -1,4 +1,4 @@
-"""Options of commands that read a robot: what of a tree is the arm."""
+"""Options of commands that read a robot, which select the arm in a tree of links."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ _NAMES = ("base_link", "tip_link", "missing_inertia")
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """Add what `Robot.load` wants to know of URDF and MJCF."""
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: where the arm starts, default the root")
-    parser.add_argument("--tip-link", metavar="LINK", help="for URDF and MJCF: where it ends, default its only leaf")
+    """Add the options of `Robot.load` for URDF and MJCF."""
+    parser.add_argument("--base-link", metavar="LINK", help="for URDF: first link of the arm, default the root")
+    parser.add_argument(
+        "--tip-link", metavar="LINK", help="for URDF and MJCF: last link of the arm, default the only leaf"
+    )
     parser.add_argument(
         "--fix-joint",
         metavar="JOINT=POSITION",
@@ -23,11 +25,15 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
         type=_locked,
         help="for URDF and MJCF: lock a joint [rad or m], such as a finger's; may be repeated",
     )
-    parser.add_argument("--missing-inertia", choices=("error", "zero"), help="for URDF: links without, default error")
+    parser.add_argument(
+        "--missing-inertia",
+        choices=("error", "zero"),
+        help="for URDF: treatment of links without inertia, default error",
+    )
 
 
 def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None = None) -> Robot:
-    """Load a robot with the options that were given; `name` in place of what its file calls it."""
+    """Load a robot with the options of the command line; `name` replaces the name in its file."""
     options: dict[str, Any] = {name: value for name in _NAMES if (value := getattr(arguments, name)) is not None}
     if arguments.fix_joint:
         options["fix_joints"] = dict(arguments.fix_joint)

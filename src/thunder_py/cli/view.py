@@ -37,7 +37,7 @@ examples:
   thunder view panda --result run.npz --output run.html
   thunder view scara --backend matplotlib --output scara.pdf
 
-MuJoCo draws where it is installed (pip install "thunder_py[mujoco]"), matplotlib elsewhere. Meshes of a URDF need
+The renderer is MuJoCo if it is installed (pip install "thunder_py[mujoco]"), else matplotlib. Meshes of a URDF need
 pip install "thunder_py[visual]". Without a display MuJoCo draws with EGL or OSMesa (Debian: libegl1, libosmesa6);
 MUJOCO_GL=egl or osmesa chooses.
 """
@@ -56,7 +56,7 @@ def add_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("robot", help="a bundled robot, or the path of a .yaml, .urdf, .xml or .mjcf file")
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument(
         "--q", type=_numbers, metavar="Q1,Q2,...", help="joint positions [rad or m], default the middle of limits"
     )
@@ -66,12 +66,21 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="write a picture (.png), a film (.mp4, .gif) or a page with controls (.html)",
     )
-    parser.add_argument("--backend", choices=("mujoco", "matplotlib"), help="default MuJoCo if it is installed")
-    parser.add_argument("--result", type=Path, metavar="FILE.npz", help="a run, as SimulationResult.save wrote it")
-    parser.add_argument("--size", type=_size, default=(640, 480), metavar="WxH", help="of what MuJoCo draws [pixels]")
+    parser.add_argument(
+        "--backend", choices=("mujoco", "matplotlib"), help="renderer, default MuJoCo if it is installed"
+    )
+    parser.add_argument("--result", type=Path, metavar="FILE.npz", help="run saved by SimulationResult.save")
+    parser.add_argument(
+        "--size", type=_size, default=(640, 480), metavar="WxH", help="size of MuJoCo's pictures [pixels]"
+    )
     parser.add_argument("--fps", type=float, default=20.0, help="pictures per second of a film, default 20")
     parser.add_argument(
-        "--package-dir", type=Path, action="append", default=[], metavar="DIR", help="for URDF: where packages are"
+        "--package-dir",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="for URDF: folder of ROS packages; may be repeated",
     )
     parser.add_argument("--no-meshes", action="store_true", help="for URDF: sticks instead of meshes")
     add_robot_options(parser)
@@ -191,7 +200,7 @@ def _result(file: Path, robot: Robot) -> tuple[Array, Array]:
 
 
 def _meshes(arguments: argparse.Namespace) -> Meshes | None:
-    """Return meshes of a URDF; if they are missing it is told, and the arm drawn without."""
+    """Return meshes of a URDF; if they are missing, warn and draw the arm without them."""
     if arguments.no_meshes or not arguments.robot.endswith(".urdf"):
         return None
     from ..io.meshes import Meshes
