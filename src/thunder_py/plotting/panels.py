@@ -120,7 +120,7 @@ def draw_curves(
     ax.set_ylabel(label)
     ax.grid(visible=True, alpha=0.3)
     if 0 < len(names) <= _MOST_IN_LEGEND:
-        ax.legend(lines, names, ncols=2, fontsize="small")
+        ax.legend(lines, names, ncols=2, fontsize="small", loc="upper right")
 
 
 def label_column(axes: Mapping[str, Axes], label: str = "time [s]") -> None:
