@@ -31,7 +31,7 @@ def _select(robot: Robot, unknown: Unknown) -> UnknownParameters:
 
 @dataclass(frozen=True, eq=False)
 class _Adaptation:
-    """What the laws have in common: the parameters that adapt, and the dead zone."""
+    """Arguments common to the adaptation laws: the parameters that adapt, and the dead zone."""
 
     _: KW_ONLY
     unknown: Unknown = None

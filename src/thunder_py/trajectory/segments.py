@@ -153,7 +153,7 @@ class Circle(Segment):
     center : (3,) array
         Projection of the start on the axis [m].
     axis : (3,) array
-        Of unit length.
+        Unit vector.
     radius : float
         [m].
 

@@ -64,9 +64,9 @@ class ArmRun:
     robot : Robot
     scene : Scene
     plan : HandMotion
-        What it was asked to follow.
+        Planned motion.
     result : Result
-        What it did, logged at 1 kHz.
+        Simulated motion, logged at 1 kHz.
     """
 
     robot: Robot
@@ -89,7 +89,7 @@ class ArmRun:
 
     @property
     def final_error(self) -> tuple[float, float]:
-        """How far the arm's hand ends from the goal: position [m], orientation [rad]."""
+        """Return the distance from the goal at the end: position [m], orientation [rad]."""
         return pose_error(self.scene.goal, self.robot.forward_kinematics(self.result.q[-1]))
 
     @property
@@ -119,7 +119,7 @@ class ArmRun:
 
     @property
     def beyond_limits(self) -> float:
-        """How far a joint goes past its range of motion, which neither plant nor controller know [rad]; 0 inside."""
+        """Return how far a joint exceeds its range of motion [rad], unknown to plant and controller; 0 inside."""
         q, limits = self.result.q, self.robot.limits
         return max(0.0, float(np.max([(limits.lower - q).max(), (q - limits.upper).max()])))
 

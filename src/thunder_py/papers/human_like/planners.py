@@ -220,7 +220,7 @@ def default_recordings(quick: bool = False) -> MotionSet:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What the methods learn from recordings, each when it is first asked for.
+    """Models learned from recordings, each at its first use.
 
     Attributes
     ----------

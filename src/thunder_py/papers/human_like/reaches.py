@@ -65,7 +65,7 @@ def _rest() -> Array:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ends:
-    """What a planner is told.
+    """Information given to a planner.
 
     Attributes
     ----------
@@ -354,7 +354,7 @@ class Reaches:
 
     @property
     def groups(self) -> npt.NDArray[np.str_]:
-        """What is left out together, (n,): the subject, or the fold."""
+        """Subject or fold of each reach, (n,), which is left out as a whole."""
         if self.by_subject:
             return self.subjects
         return np.array([f"fold {k % _FOLDS + 1}" for k in range(len(self))])

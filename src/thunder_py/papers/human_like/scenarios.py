@@ -65,7 +65,7 @@ class Family:
     Attributes
     ----------
     sentence : str
-        What it is.
+        Description.
     placements : tuple of Placement
     """
 
@@ -111,7 +111,7 @@ class Scenario:
     duration : float
         Time for the motion, from rest to rest [s].
     margin : float
-        How far from the spheres' surfaces the hand shall stay [m].
+        Required distance from the surfaces of the spheres [m].
     family : int
         Which of `FAMILIES`.
     """
@@ -142,7 +142,7 @@ def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:
     family : int
         1 to 4, see `FAMILIES`.
     count : int
-        How many. The first ones are the same, whatever the count.
+        Number of scenarios. The first ones do not depend on it.
     seed : int
         Not negative.
 

@@ -76,7 +76,7 @@ class Task:
     posture : tuple of float
         Where it ends, joint angles in the order of `REST` [deg].
     sentence : str
-        What the arm does.
+        Description of the motion.
     aside : (float, float, float)
         To which side of its obstacle the hand shall pass; x forward, y left, z up.
     elbow : (float, float, float)
@@ -229,7 +229,7 @@ class HandMotion:
     xi, xi_dot : (k, 6) array
         Twist and its derivative.
     via_points : (v, 3) array
-        What it goes round obstacles through [m].
+        Via points around obstacles [m].
     """
 
     p: Array

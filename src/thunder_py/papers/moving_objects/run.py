@@ -82,7 +82,7 @@ class Cell(NamedTuple):
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How often runs ended how, the most frequent first."""
+        """Return the outcomes of the runs with their counts, the most frequent first."""
         return dict(Counter(run.outcome for run in self.runs).most_common())
 
     def mean(self, name: str) -> float:
@@ -104,7 +104,7 @@ Key = tuple[str, float]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MovingObjects:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ def run_moving_objects(
     strategies : iterable of str
         Some of `STRATEGIES`.
     speeds : sequence of float
-        Of the belt [m/s].
+        Speeds of the belt [m/s].
     arm_seeds, point_seeds, variant_seeds : int
         Runs of each with the Panda, with the planned point, and of the variants; 0 leaves them out.
     jobs : int

@@ -140,7 +140,7 @@ _CLOSING = 0.3  # time of the gripper [s]
 
 @dataclass(frozen=True, eq=False)
 class Pick:
-    """How a pick went.
+    """Course and outcome of a pick.
 
     Attributes
     ----------
@@ -186,9 +186,9 @@ class PickTrace:
     angle : (T,) array
         Between the orientations of tool and goal, as the law sees it [rad].
     tool_error : (T,) array
-        Of the estimate of the tool's tip in the palm [m].
+        Error of the estimate of the tool's tip in the palm [m].
     age : (T,) array
-        Of the latest good picture of the object [s].
+        Age of the latest accepted picture of the object [s].
     events : tuple of PickEvent
     """
 
@@ -213,7 +213,7 @@ def panda() -> Robot:
 
 
 class _World:
-    """What is true, what the camera sees of it, and what the gripper feels."""
+    """True state, pictures of it by the camera, and contact of the gripper."""
 
     def __init__(self, scene: Scene, task: Task) -> None:
         self.scene, self.task = scene, task
@@ -380,7 +380,7 @@ def pick(task: str, variant: str, seed: int) -> Pick:
     variant : str
         One of `VARIANTS`; "no tool estimate" and `CAMERAS` are of the tool.
     seed : int
-        Of scene and noise, the same for all variants.
+        Seed of scene and noise, the same for all variants.
     """
     return _outcome(*_simulate(task, variant, seed))
 
@@ -434,7 +434,7 @@ def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Picking:
-    """What the experiment found.
+    """Results of the experiment.
 
     Attributes
     ----------

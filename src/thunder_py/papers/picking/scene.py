@@ -33,11 +33,11 @@ class VisionErrors:
     dropout : float
         Share of the pictures without a result.
     shared_position, shared_rotation, position, rotation : float
-        Of the two parts [m, rad].
+        Standard deviations of the shared and the independent part [m, rad].
     wild : float
         Share of the pictures in which something else was taken for the object, up to `wild_distance` away [m].
     calibration_position, calibration_rotation : float
-        Of the camera's place beside the arm [m, rad], about a point in the middle of the scene.
+        Standard deviations of the camera's pose [m, rad], about a point in the middle of the scene.
     hidden_distance : float
         So close to the object the tool hides it [m].
     occlusion : float
@@ -62,7 +62,7 @@ class VisionErrors:
 
 @dataclass(frozen=True)
 class Grasp:
-    """How uncertainly a soft hand holds the tool, fixed before the first run; per axis.
+    """Uncertainty of a tool in a soft hand, chosen before the first run; per axis.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Grasp:
 
 @dataclass(frozen=True)
 class Task:
-    """What picks, and what error at contact it forgives; fixed before the first run.
+    """A gripper or tool, and the errors at contact that it tolerates; chosen before the first run.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class Scene:
     calibration, object_bias, tool_bias : (4, 4) array
         Errors that all pictures share: of the camera's place (from the left), of object and tool (from the right).
     occlusions : tuple of (start, stop)
-        Of the object [s].
+        Times at which the object is hidden [s].
     faults : tuple of PoseFault
         Pictures of something else.
     """
