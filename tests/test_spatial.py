@@ -112,6 +112,13 @@ def test_jacobian_of_quaternions(scalar_first):
         (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold rotations, got a reflection"),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got"),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 1.0], np.nan), "angle must be finite, got nan"),
+        (lambda: spatial.rotation_about("w", 1.0), "axis must be one of ('x', 'y', 'z'), got 'w'"),
+        (lambda: spatial.cos_sin(np.nan), "angle must be a finite number, got nan"),
+        (lambda: spatial.pose_from_rpy([1.0, 2.0]), "translation must have shape (3,), got (2,)"),
+        (lambda: spatial.pose_from_rpy([0.0] * 3, [np.nan, 0.0, 0.0]), "rpy must be finite, got"),
+        (lambda: spatial.rpy_from_rotation(2.0 * np.eye(3)), "R must"),
+        (lambda: spatial.dh_transform([1.0, 2.0, 3.0]), "row must have shape (4,), got (3,)"),
+        (lambda: spatial.dh_chain([[0.0, 0.0, 0.0]]), "dh must have shape (n, 4), got (1, 3)"),
         (
             lambda: spatial.rotation_from_quaternion([1.0, 1.0, 0.0, 0.0], scalar_first=True),
             "quaternion must have unit",

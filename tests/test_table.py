@@ -41,6 +41,10 @@ def test_dictionary_and_data_frame():
 def test_refusals(monkeypatch):
     with pytest.raises(ThunderError, match=r"^row 1 must have 2 values, got 3$"):
         Table(["a", "b"], [[1, 2], [1, 2, 3]])
+    with pytest.raises(ThunderError, match=r"^row 0 must be a sequence of values, got 1$"):
+        Table(["a"], [1])
+    with pytest.raises(ThunderError, match=r"^header must name at least one column$"):
+        Table([], [])
     with pytest.raises(ThunderError, match=r"^columns of a table must have different names to be a dictionary, got "):
         Table(["a", "b", "b"], [[1, 2, 3]]).to_dict()
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)

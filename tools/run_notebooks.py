@@ -119,7 +119,8 @@ def unit(number: str) -> float:
 def close(old: str, new: str, tolerance: float) -> bool:
     """Return whether two printed numbers agree."""
     a, b = float(old), float(new)
-    last = max(unit(old), unit(new), 1.0 if tolerance else 0.0)
+    whole = not any(mark in text for text in (old, new) for mark in ".e")
+    last = max(unit(old), unit(new), 1.0 if tolerance and whole else 0.0)
     return abs(a - b) <= max(1.001 * last, tolerance * abs(a)) or max(abs(a), abs(b)) < ROUNDING
 
 

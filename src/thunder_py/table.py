@@ -15,7 +15,7 @@ from .optional import require
 __all__ = ["Table"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Table of values; the first column names the rows. Notebooks show it as Markdown.
 
@@ -31,7 +31,7 @@ class Table:
     Raises
     ------
     ThunderError
-        If a row has another length than the header.
+        If there are no columns, or a row is not iterable or has another length than the header.
 
     Examples
     --------
@@ -56,8 +56,10 @@ class Table:
 
     def __init__(self, header: Iterable[str], rows: Iterable[Iterable[Any]], digits: int = 4) -> None:
         object.__setattr__(self, "header", tuple(header))
-        object.__setattr__(self, "rows", tuple(map(tuple, rows)))
+        object.__setattr__(self, "rows", tuple(_row(row, k) for k, row in enumerate(rows)))
         object.__setattr__(self, "digits", whole(digits, "digits", 1))
+        if not self.header:
+            raise ThunderError("header must name at least one column")
         for k, row in enumerate(self.rows):
             if len(row) != len(self.header):
                 raise ThunderError(f"row {k} must have {len(self.header)} values, got {len(row)}")
@@ -114,9 +116,16 @@ class Table:
         return frame.set_index(self.header[0])
 
 
+def _row(row: Iterable[Any], k: int) -> tuple[Any, ...]:
+    try:
+        return tuple(row)
+    except TypeError:
+        raise ThunderError(f"row {k} must be a sequence of values, got {row!r:.80}") from None
+
+
 def _text(value: object, digits: int) -> str:
     if isinstance(value, np.ndarray):
         return " ".join(_text(entry, digits) for entry in value.ravel().tolist())
     if isinstance(value, (float, np.floating)):
         return "" if np.isnan(value) else f"{value:.{digits}g}"
-    return "" if value is None else str(value)
+    return "" if value is None else " ".join(str(value).split("\n"))

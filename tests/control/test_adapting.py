@@ -102,3 +102,16 @@ def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="this one has none"):
         fixed.adapting = np.ones(70, dtype=bool)
     fixed.adapting = np.zeros(70, dtype=bool)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, [1.0, 2.0]])
+def test_a_message_names_the_argument_of_the_short_form(value: object) -> None:
+    with pytest.raises(ValueError, match=r"^adaptation must "):
+        th.SlotineLi(panda(), 5.0, 8.0, adaptation=value)
+
+
+@pytest.mark.parametrize("rest", [0.0, -3.0])
+def test_gains_of_other_parameters_are_positive(rest: float) -> None:
+    robot = panda().replace(armature=[0.1] * 7)
+    with pytest.raises(ValueError, match="rest must be positive"):
+        th.control.link_gains(robot, [1.0] * 7, rest=rest)

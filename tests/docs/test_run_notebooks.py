@@ -91,6 +91,7 @@ def test_outputs_agree_within_tolerance(old, new, tags):
         ("error 1.23 mm", "error 1.25 mm", (), "stored 1.23, now 1.25 in 'error 1.25 mm'"),
         ("40 picked", "39 picked", (), "stored 40, now 39 in '39 picked'"),
         ("1.0 diverged", "1.0 done", ("tolerance=5%",), "stored '1.0 diverged', now '1.0 done'"),
+        ("rate 0.02", "rate 0.95", ("tolerance=5%",), "stored 0.02, now 0.95 in 'rate 0.95'"),
         ("error 100.0", "error 107.0", ("tolerance=5%",), "stored 100.0, now 107.0 in 'error 107.0'"),
         ("error 0.5", "error -0.5", (), "stored 0.5, now -0.5 in 'error -0.5'"),
         ("error 0.5", "", (), "stored 'error 0.5', now ''"),

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 
 import thunder_py as th
-from thunder_py.errors import UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 
 from ..robustness.recipes import RECIPES
 
@@ -71,7 +71,7 @@ def test_a_drawing_takes_and_returns_its_panels(cls: type, name: str) -> None:
     own = plt.figure().add_subplot(projection=ax.name)
     assert draw(axes={panel: own}) == {panel: own}
     assert own.has_data()
-    with pytest.raises(UnknownNameError, match=re.escape(f"axes must be named {', '.join(drawn)}, got 'unknown'")):
+    with pytest.raises(UnknownNameError, match=re.escape(f"axes must be named {', '.join(drawn)}")):
         draw(axes={"unknown": own})
 
 
@@ -80,3 +80,31 @@ def test_functions_follow_the_rule_too(name: str) -> None:
     signature = inspect.signature(getattr(th.plotting, name))
     assert signature.return_annotation in ("Axes", "dict[str, Axes]")
     assert {"ax", "axes"} & set(signature.parameters)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        (3, "axes must be a mapping from names of panels to Axes, got 3"),
+        ([1, 2], r"axes must be a mapping from names of panels to Axes, got \[1, 2\]"),
+        ({"error": 3}, r"axes\['error'\] must be Axes, got 3"),
+        ({"eror": None}, "axes must be named error, tau, deflection, parameters, got 'eror'; did you mean 'error'"),
+    ],
+)
+def test_axes_of_another_kind_are_refused(axes: object, message: str) -> None:
+    robot = th.Robot.load("elbow")
+    law = th.PDGravity(robot, 50.0, 20.0)
+    run = th.simulate(robot, law, th.reference.SetPoint([0.3, 0.2]), 0.1, q0=[0.0, 0.0])
+    with pytest.raises(ThunderError, match=message):
+        run.plot(axes=axes)
+
+
+def test_panels_without_content_may_be_given() -> None:
+    """A run without adaptation is drawn into the panels of one with it."""
+    robot = th.Robot.load("elbow")
+    rest = th.reference.SetPoint([0.3, 0.2])
+    adaptive = th.SlotineLi(robot, 5.0, 8.0, adaptation=1.0)
+    fixed = th.SlotineLi(robot, 5.0, 8.0, adaptation=None)
+    drawn = th.simulate(robot, adaptive, rest, 0.1, q0=[0.0, 0.0]).plot()
+    assert "parameters" in drawn
+    assert list(th.simulate(robot, fixed, rest, 0.1, q0=[0.0, 0.0]).plot(axes=drawn)) == ["error", "tau"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array, one_of, per_joint, real
+from ..checks import Array, above_zero, argument_names, array, one_of, per_joint, real
 from ..errors import ModelError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
@@ -243,7 +244,8 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     others = robot.p - 10 * robot.n
     if others and rest is None:
         raise ValueError(f"rest must be given: {others} parameters belong to no link")
-    return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), np.full(others, rest or 1.0)])
+    other_gains = np.full(others, 1.0 if rest is None else above_zero(rest, "rest"))
+    return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), other_gains])
 
 
 #: adaptation of a controller; a number or array is the Gamma of a `GradientAdaptation`, None a fixed estimate
@@ -280,7 +282,9 @@ class AdaptiveController:
         require_robot(robot)
         self.adaptation = law = _law(adaptation)
         self.unknown = _select(robot, None if law is None else law.unknown)
-        return None if law is None else law.build(self.unknown), self.unknown.mask.tolist()
+        short_form = law is not adaptation  # the user wrote a number or an array
+        with argument_names(Gamma="adaptation") if short_form else nullcontext():
+            return None if law is None else law.build(self.unknown), self.unknown.mask.tolist()
 
     def _filtered(self, route: str, cutoff: float) -> tuple[str, float]:
         """Set `route`; return it and the cutoff [rad/s] for the core."""
@@ -297,5 +301,5 @@ class AdaptiveController:
         if self.adaptation is None:
             weight = 0.0
         if weight > 0.0:
-            self.prediction_weight = weight * np.asarray(R_t, dtype=np.float64)
+            self.prediction_weight = weight * real(R_t, "R_t")
         return *self._filtered(route, cutoff), weight, R_t

@@ -32,16 +32,17 @@ class Draws:
     @classmethod
     def of(cls, drawn: str, rows: Iterable[Mapping[str, float | None]]) -> Draws:
         """Collect one mapping per draw; None counts as NaN."""
-        given = list(rows)
-        return cls(drawn, {name: np.array([row[name] for row in given], dtype=np.float64) for name in given[0]})
+        draws = list(rows)
+        names = draws[0] if draws else ()
+        return cls(drawn, {name: np.array([row[name] for row in draws], dtype=np.float64) for name in names})
 
     @property
     def seeds(self) -> int:
         """Number of draws."""
-        return len(next(iter(self.values.values())))
+        return len(next(iter(self.values.values()), ()))
 
     def table(self) -> str:
-        """Return mean, median, least and most of every figure of merit, as Markdown; NaN is left out."""
+        """Return mean, median, least and most of each figure of merit over draws with a finite value, as Markdown."""
         rows: list[list[object]] = []
         for name, values in self.values.items():
             known = values[np.isfinite(values)]
@@ -56,6 +57,9 @@ class Draws:
 
 
 def spread(values: Array) -> str:
-    """Return median, least and most as a cell of a table; infinite values are runs that diverged."""
+    """Return median, least and most as a cell of a table; a value that is not finite is a run that diverged."""
+    if not len(values):
+        return ""
+    values = np.where(np.isnan(values), np.inf, values)
     texts = [f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (np.median(values), values.min(), values.max())]
     return f"{texts[0]} ({texts[1]} to {texts[2]})" if len(values) > 1 else texts[0]

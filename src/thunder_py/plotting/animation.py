@@ -169,7 +169,9 @@ def film_times(t: Array, playback_speed: float, fps: float) -> Array:
     duration = t[-1] - t[0]
     count = int(np.ceil(duration * fps / speed - 1e-9)) + 1
     if count > _MOST:
-        raise ThunderError(f"a film must have at most {_MOST} frames, got {count}; raise playback_speed or lower fps")
+        raise ThunderError(
+            f"a film must have at most {_MOST} frames, got {count}; shorten it, play it faster or lower fps"
+        )
     instants: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
     return instants
 

@@ -36,7 +36,7 @@ def ellipsoid_points(ellipsoid: tuple[Array, Array], scale: float = 1.0, points:
     Raises
     ------
     ThunderError
-        If an axis is infinite: force ellipsoids of singular postures.
+        If an axis is infinite (force ellipsoids of singular postures), or `ax` is plane and the ellipsoid is not.
     """
     rows = 3 if np.shape(ellipsoid[1]) == (3,) else 2
     directions = array(ellipsoid[0], (rows, rows), "ellipsoid.axes")
@@ -82,7 +82,7 @@ def plot_ellipsoid(
     Raises
     ------
     ThunderError
-        If an axis is infinite: force ellipsoids of singular postures.
+        If an axis is infinite (force ellipsoids of singular postures), or `ax` is plane and the ellipsoid is not.
 
     Examples
     --------
@@ -104,6 +104,8 @@ def plot_ellipsoid(
     surface = middle.reshape(rows, *[1] * (points.ndim - 1)) + points
     drawn = panel(ax, (5.0, 5.0), projection="3d" if rows == 3 else None)
     if rows == 3:
+        if getattr(drawn, "name", None) != "3d":
+            raise ThunderError(f"ax must be 3-D axes, of add_subplot(projection='3d'), got {drawn!r:.80}")
         style = {"color": ELLIPSOID_COLORS["velocity"], "alpha": 0.3, "linewidth": 0.0} | style
         drawn.plot_surface(*surface, **style)
     else:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..checks import Array
-from ..errors import UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from .style import COLORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,9 @@ def panel(ax: Axes | None, figsize: tuple[float, float] = (8.0, 2.5), *, project
         return ax
     from matplotlib.pyplot import figure
 
-    return figure(figsize=figsize, layout="constrained").add_subplot(projection=projection)
+    ax = figure(figsize=figsize, layout="constrained").add_subplot(projection=projection)
+    ax.set_prop_cycle(color=COLORS)
+    return ax
 
 
 def new_panels(
@@ -56,7 +59,10 @@ def new_panels(
     if title:
         new.suptitle(title)
     kinds: Any = {name: {"projection": "3d"} for name in spatial}
-    return new, dict(new.subplot_mosaic(layout, per_subplot_kw=kinds, **options))
+    drawn = dict(new.subplot_mosaic(layout, per_subplot_kw=kinds, **options))
+    for ax in drawn.values():
+        ax.set_prop_cycle(color=COLORS)
+    return new, drawn
 
 
 def panels(
@@ -65,6 +71,7 @@ def panels(
     figsize: tuple[float, float],
     *,
     spatial: Collection[str] = (),
+    empty: Collection[str] = (),
     **options: Any,
 ) -> dict[str, Any]:
     """Return the panels to draw by name: those of `axes`, or all in a new figure of pyplot.
@@ -79,22 +86,30 @@ def panels(
         Width and height of a new figure [inch].
     spatial : collection of str
         Names of panels with three dimensions.
+    empty : collection of str
+        Names of panels without content here; they are accepted in `axes` and left as they are.
     **options
         Arguments of ``Figure.subplot_mosaic`` for a new figure.
 
     Raises
     ------
+    ThunderError
+        If `axes` is not a mapping to Axes.
     UnknownNameError
         If `axes` has a name that `layout` does not have; the message lists the names.
     """
     rows: Any = [[row] if isinstance(row, str) else list(row) for row in layout]
     if axes is None:
         return new_panels(rows, figsize, spatial=spatial, **options)[1]
-    names = list(dict.fromkeys(name for row in rows for name in row if name != "."))
+    if not isinstance(axes, Mapping):
+        raise ThunderError(f"axes must be a mapping from names of panels to Axes, got {axes!r:.80}")
+    names = list(dict.fromkeys([*(name for row in rows for name in row if name != "."), *empty]))
     for name in axes:
         if name not in names:
             raise UnknownNameError(f"axes must be named {', '.join(names)}, got {name!r}{nearest_hint(name, names)}")
-    return {name: axes[name] for name in names if name in axes}
+        if not hasattr(axes[name], "plot"):
+            raise ThunderError(f"axes[{name!r}] must be Axes, got {axes[name]!r:.80}")
+    return {name: axes[name] for name in names if name in axes and name not in empty}
 
 
 def draw_curves(
@@ -124,6 +139,8 @@ def draw_curves(
 
 
 def label_column(axes: Mapping[str, Axes], label: str = "time [s]") -> None:
-    """Label the abscissa of the last panel of a column."""
-    for ax in list(axes.values())[-1:]:
-        ax.set_xlabel(label)
+    """Label the abscissa of the last panel of a column, and of each panel that does not share it."""
+    drawn = list(axes.values())
+    for ax in drawn:
+        if ax is drawn[-1] or not ax.get_shared_x_axes().joined(ax, drawn[-1]):
+            ax.set_xlabel(label)

@@ -10,16 +10,15 @@ import numpy as np
 from ..checks import Array
 from ..geometry import Obstacle
 from .shapes import Triangles, obstacle_surface, shaded
+from .style import ARM, AXIS_COLORS
 
-__all__ = ["AXIS_COLORS", "draw_frame", "draw_obstacles", "draw_sticks", "draw_surface", "frame_box", "move_frame"]
+__all__ = ["draw_frame", "draw_obstacles", "draw_sticks", "draw_surface", "frame_box", "move_frame"]
 
-_ARM, _OBSTACLE = "#444444", "#B0B0B0"
-#: x, y, z of a frame: red, green and blue in shades that color-blind readers can distinguish
-AXIS_COLORS = ("#D55E00", "#009E73", "#0072B2")
+_OBSTACLE = "#B0B0B0"
 
 
 def draw_sticks(
-    axes: Any, points: Array, color: str = _ARM, shades: Iterable[float] | None = None, **style: Any
+    axes: Any, points: Array, color: str = ARM, shades: Iterable[float] | None = None, **style: Any
 ) -> list[Any]:
     """Draw arms as lines through points, later ones darker, in 3-D or in the plane.
 
@@ -72,7 +71,7 @@ def move_frame(lines: Sequence[Any], T: Array, length: float) -> None:
         line.set_data_3d(*np.stack([T[:3, 3], T[:3, 3] + length * axis]).T)
 
 
-def draw_surface(axes: Any, surface: Triangles, colors: Any = _ARM, alpha: float = 1.0, drawn: Any = None) -> Any:
+def draw_surface(axes: Any, surface: Triangles, colors: Any = ARM, alpha: float = 1.0, drawn: Any = None) -> Any:
     """Draw a surface with shades, or move a drawn one, and return it.
 
     Parameters

@@ -52,7 +52,8 @@ def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = N
         if moved.any():
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]
             curves["parameters"] = change[:, moved], "change of estimate", names
-    drawn = panels(axes, list(curves), (8.0, 2.5 * len(curves)), sharex=True)
+    empty = [name for name in ("error", "deflection", "parameters") if name not in curves]
+    drawn = panels(axes, list(curves), (8.0, 2.5 * len(curves)), empty=empty, sharex=True)
     for name, ax in drawn.items():
         draw_curves(ax, result.t, *curves[name])
         if name == "error":

@@ -17,6 +17,7 @@ from ..plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points, plot_ellips
 from ..plotting.panels import panel, panels
 from ..plotting.shapes import Triangles, box, cylinder, obstacle_surface, together
 from ..plotting.space import draw_frame, draw_obstacles, draw_sticks, draw_surface, frame_box, move_frame
+from ..plotting.style import ARM, BLUE, GREEN, ORANGE, PINK, PURPLE, SKY, VERMILION
 from .frames import arm_frames, arm_points, default_posture, joint_frames
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = [
     "plot_workspace",
 ]
 
-_ARM, _JOINT, _BASE = "#444444", "#F0A030", "#8C8C8C"
+_JOINT, _BASE = "#F0A030", "#8C8C8C"
 #: length of a frame's axes, half length and radius of a cylinder, half edge of a box, relative to the arm's length
 _AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025
 #: an ellipsoid's longest half axis relative to the arm's length
@@ -49,8 +50,8 @@ _LABEL = r"manipulability $\sqrt{\det(J J^\top)}$"
 _SLAB = 0.05
 #: most points of the 3-D view of a workspace
 _SHOWN = 4000
-_PATH, _TRACE = "#009E73", "#0072B2"
-_POINTS = ("#D55E00", "#7B3294", "#E69F00", "#56B4E9", "#CC79A7")
+_PATH, _TRACE = GREEN, BLUE
+_POINTS = (VERMILION, PURPLE, ORANGE, SKY, PINK)
 
 
 def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]:
@@ -107,7 +108,7 @@ class ArmPicture:
         posture = array(q, (robot.n,), "q")
         poses = arm_frames(robot, posture)
         self._length = max(_length(poses[:, :3, 3]), 1e-3)
-        self._sticks = None if meshes else draw_sticks(axes, poses[None, :, :3, 3], color or _ARM, (alpha,))[0]
+        self._sticks = None if meshes else draw_sticks(axes, poses[None, :, :3, 3], color or ARM, (alpha,))[0]
         self._bodies: Any = None
         self._ax, self._alpha = axes, alpha
         self._paint(posture)

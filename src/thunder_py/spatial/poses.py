@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, array, finite, one_of, rotation
 from ..errors import ModelError, nearest_hint
 
 __all__ = [
@@ -46,6 +46,7 @@ def cos_sin(angle: float) -> tuple[float, float]:
     >>> cos_sin(math.pi / 2)
     (0.0, 1.0)
     """
+    angle = finite(angle, "angle")
     quarter = round(angle / (math.pi / 2))
     if abs(angle - quarter * (math.pi / 2)) <= _SNAP * max(1.0, abs(quarter)):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarter % 4]
@@ -74,7 +75,7 @@ def rotation_about(axis: str, angle: float) -> Array:
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     c, s = cos_sin(angle)
-    i = "xyz".index(axis)
+    i = "xyz".index(one_of(axis, ("x", "y", "z"), "axis"))
     j, k = (i + 1) % 3, (i + 2) % 3
     R = np.eye(3)
     R[j, j] = R[k, k] = c
@@ -103,19 +104,19 @@ def pose_from_rpy(translation: npt.ArrayLike, rpy: npt.ArrayLike = (0.0, 0.0, 0.
     >>> pose_from_rpy([0.1, 0.2, 0.3], [0, 0, np.pi / 2]).tolist()
     [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 0.2], [0.0, 0.0, 1.0, 0.3], [0.0, 0.0, 0.0, 1.0]]
     """
-    roll, pitch, yaw = np.asarray(rpy, dtype=np.float64)
+    roll, pitch, yaw = array(rpy, (3,), "rpy")
     T = np.eye(4)
     T[:3, :3] = rotation_about("z", yaw) @ rotation_about("y", pitch) @ rotation_about("x", roll) + 0.0
-    T[:3, 3] = translation
+    T[:3, 3] = array(translation, (3,), "translation")
     return T
 
 
-def rpy_from_rotation(R: Array) -> Array:
+def rpy_from_rotation(R: npt.ArrayLike) -> Array:
     """Return roll, pitch, yaw of a rotation matrix; at a pitch of a quarter turn (singularity) roll is zero.
 
     Parameters
     ----------
-    R : (3, 3) array
+    R : (3, 3) array_like
         Rotation matrix.
 
     Returns
@@ -129,6 +130,7 @@ def rpy_from_rotation(R: Array) -> Array:
     >>> rpy_from_rotation(pose_from_rpy([0, 0, 0], [0.1, 0.2, 0.3])[:3, :3]).round(6).tolist()
     [0.1, 0.2, 0.3]
     """
+    R = rotation(R, "R")
     if abs(R[2, 0]) > 1.0 - 1e-15:
         return np.array([0.0, np.arcsin(-R[2, 0]), np.arctan2(-R[0, 1], R[1, 1])])
     return np.array([np.arctan2(R[2, 1], R[2, 2]), np.arcsin(-R[2, 0]), np.arctan2(R[1, 0], R[0, 0])])
@@ -168,7 +170,7 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
     >>> dh_transform([0.5, 0, 0.2, 0])[:3, 3].tolist()
     [0.5, 0.0, 0.2]
     """
-    a, alpha, d, theta = np.asarray(row, dtype=np.float64)
+    a, alpha, d, theta = array(row, (4,), "row")
     along_x, along_z = _screw("x", a, alpha), _screw("z", d, theta)
     if convention == "modified":
         return along_x @ along_z + 0.0
@@ -209,7 +211,7 @@ def dh_chain(dh: npt.ArrayLike, convention: str = "modified") -> tuple[Array, Ar
     >>> placements[:, :3, 3].tolist(), axes.tolist()
     ([[0.0, 0.0, 0.3], [0.5, 0.0, 0.0]], [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
     """
-    rows = np.asarray(dh, dtype=np.float64)
+    rows = array(dh, (None, 4), "dh")
     constant = np.array([dh_transform(row, convention) for row in rows]).reshape(-1, 4, 4)
     identity = np.tile(np.eye(4), (len(rows), 1, 1))
     axes = np.tile((0.0, 0.0, 1.0), (len(rows), 1))
