@@ -18,7 +18,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 #: seconds of every test function, all its cases and their share of fixtures; written by ``pytest --record-durations``
 DURATIONS = Path(__file__).with_name("durations.json")
 #: above this a function is slow [s]
-LIMIT = 0.5
+LIMIT = 0.15
 
 
 def _function(nodeid: str) -> str:
@@ -38,7 +38,7 @@ class _Durations:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.config.getoption("record_durations"):
-            found = {key: round(value, 1) for key, value in sorted(self.seconds.items()) if value >= 0.2 * LIMIT}
+            found = {key: round(value, 1) for key, value in sorted(self.seconds.items()) if value >= 0.6 * LIMIT}
             DURATIONS.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
             terminalreporter.write_line(f"durations written to {DURATIONS}")
         elif self.config.getoption("markexpr") == "not slow":
