@@ -23,6 +23,7 @@ def cells(path, kind):
         "d42_servoing",
         "d42_throwing",
         "lecture_course",
+        "lecture_examples",
         "mujoco_plant",
         "regressors_2009",
         "scara_project",

@@ -79,3 +79,21 @@ def test_payloads_and_logs():
 def test_rows_of_ellipsoids():
     with pytest.raises(ValueError, match=r"^rows must be increasing whole numbers from 0 to 5, got \[9\]$"):
         th.Robot.load("elbow").velocity_ellipsoid([0.0, 0.0], rows=[9])
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"friction": {"viscous": [1, 1]}}, "friction must be a Friction or None, got {'viscous': [1, 1]}"),
+        ({"limits": [1, 2]}, "limits must be a Limits or None, got [1, 2]"),
+        ({"rotors": [3]}, "rotors must be a sequence of Rotor, got 3 in it"),
+    ],
+)
+def test_joint_data_of_another_type(fields, message):
+    with pytest.raises(th.errors.ModelError, match=f"^{re.escape(message)}$"):
+        th.Robot.load("elbow").replace(**fields)
+
+
+def test_a_choice_that_is_an_array():
+    with pytest.raises(ValueError, match=r"^axis must be one of \('x', 'y', 'z'\), got array\(\[1., 0., 0.\]\)$"):
+        th.spatial.rotation_about(np.array([1.0, 0.0, 0.0]), 0.1)

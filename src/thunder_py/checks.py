@@ -429,9 +429,9 @@ def probability(value: Any, what: str) -> float:
 
 def one_of(value: object, options: tuple[str, ...], what: str) -> str:
     """Return `value` if it is one of `options`, or raise `UnknownNameError` naming `what`."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         hint = nearest_hint(value, options) if isinstance(value, str) else ""
-        raise UnknownNameError(f"{what} must be one of {options}, got {value!r}{hint}")
+        raise UnknownNameError(f"{what} must be one of {options}, got {value!r:.80}{hint}")
     return str(value)
 
 

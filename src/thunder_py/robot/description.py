@@ -179,6 +179,12 @@ class RobotDescription(Value):
 
     def _check_joint_data(self) -> None:
         n = self.n
+        for what, value, kind in (("limits", self.limits, Limits), ("friction", self.friction, Friction)):
+            if value is not None and not isinstance(value, kind):
+                raise ModelError(f"{what} must be a {kind.__name__} or None, got {value!r:.80}")
+        for rotor in self.rotors:
+            if not isinstance(rotor, Rotor):
+                raise ModelError(f"rotors must be a sequence of Rotor, got {rotor!r:.80} in it")
         if self.limits is not None and len(self.limits.lower) != n:
             raise ModelError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
         if self.friction is not None and len(self.friction.coefficients) != n:
