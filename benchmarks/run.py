@@ -152,7 +152,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error(f"--rounds must be at least 1, got {arguments.rounds}")
+    return arguments
 
 
 def build(quick: bool, baseline: bool, arm: _arm.Arm) -> tuple[list[Program], Program]:

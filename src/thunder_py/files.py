@@ -110,13 +110,8 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
     target = Path(path)
     if target.suffix != ".npz":
         raise ThunderError(f"path must end in .npz, got {str(path)!r}")
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with whole_file(target) as temporary, open(temporary, "xb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def read_archive(path: str | Path, writer: str) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def test_links_of_a_notebook(notebook):
 
 def test_every_notebook_is_among_the_papers():
     page = (DOCS / "papers.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", page)) == [name(path) for path in NOTEBOOKS]
+    assert sorted(set(re.findall(r"\(\.\./(notebooks/\w+\.ipynb)\)", page))) == [name(path) for path in NOTEBOOKS]
 
 
 SOURCES = [

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..files import write_whole
 from ..table import Table
 
 __all__ = ["markdown", "plain", "write_results"]
@@ -73,11 +72,4 @@ def write_results(path: str | Path, document: Mapping[str, Any]) -> None:
         The folder cannot be written.
     """
     text = json.dumps(plain(document), indent=1, allow_nan=False, ensure_ascii=False)
-    target = Path(path).resolve()  # a link keeps pointing at the file that is replaced
-    temporary = target.with_name(f".{target.stem}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text + "\n")
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(text + "\n", path)

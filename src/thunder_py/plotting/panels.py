@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import Array
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from .style import COLORS
+from .style import COLORS, MOST_IN_LEGEND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_curves", "label_column", "new_panels", "panel", "panels"]
-
-#: most curves of a legend
-_MOST_IN_LEGEND = 12
 
 
 def panel(ax: Axes | None, figsize: tuple[float, float] = (8.0, 2.5), *, projection: str | None = None) -> Any:
@@ -134,7 +131,7 @@ def draw_curves(
     lines = ax.plot(t, values, linewidth=1.2, label=together)
     ax.set_ylabel(label)
     ax.grid(visible=True, alpha=0.3)
-    if 0 < len(names) <= _MOST_IN_LEGEND:
+    if 0 < len(names) <= MOST_IN_LEGEND:
         ax.legend(lines, names, ncols=2, fontsize="small", loc="upper right")
 
 

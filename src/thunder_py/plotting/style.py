@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "ORANGE", "PINK",
-    "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label", "label_time",
-    "outside_legend", "positive", "tidy",
+    "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "MOST_IN_LEGEND",
+    "ORANGE", "PINK", "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label",
+    "label_time", "outside_legend", "positive", "tidy",
 ]  # fmt: skip
 
 #: Okabe-Ito palette without black and yellow
@@ -31,7 +31,7 @@ ARM = "#444444"
 #: true values, references and printed values
 TRUTH = "#222222"
 #: curves without a color of their own, in this order
-COLORS = (BLUE, VERMILION, ORANGE, GREEN, PINK, SKY)
+COLORS = (BLUE, VERMILION, ORANGE, GREEN, PINK, SKY, PURPLE, BROWN, GRAY)
 #: x, y, z of a frame: red, green and blue in distinguishable shades
 AXIS_COLORS = (VERMILION, GREEN, BLUE)
 #: control law or method -> its color in all figures; laws without adaptation are vermilion
@@ -63,6 +63,8 @@ LAW_COLORS = {
 }
 #: widths of curves, and of help lines and crowded curves [points]
 LINE, THIN = 1.3, 0.8
+#: most entries of a legend
+MOST_IN_LEGEND = 12
 
 
 def tidy(axes: Axes) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..plotting.panels import label_column, panels
+from ..plotting.style import COLORS, MOST_IN_LEGEND
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_motions"]
 
-_MOST_IN_LEGEND = 10
-
 
 def plot_motions(
     motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Mapping[str, Axes] | None = None
@@ -24,7 +23,7 @@ def plot_motions(
     """Draw every trial over its own time, one color per subject; see `MotionSet.plot`."""
     names = _check_dofs(motions, dofs)
     drawn = panels(axes, names, (8.0, 1.0 + 1.6 * len(names)), sharex=True)
-    colors = {subject: f"C{k % 10}" for k, subject in enumerate(motions.subjects)}
+    colors = {subject: COLORS[k % len(COLORS)] for k, subject in enumerate(motions.subjects)}
     for name, ax in drawn.items():
         labeled: set[str] = set()
         for trial in motions:
@@ -37,7 +36,7 @@ def plot_motions(
         ax.set_ylabel(name if unit == "1" else f"{name} [{unit}]")
         ax.grid(visible=True, alpha=0.3)
     label_column(drawn)
-    if drawn and 1 < len(colors) <= _MOST_IN_LEGEND:
+    if drawn and 1 < len(colors) <= MOST_IN_LEGEND:
         next(iter(drawn.values())).legend(fontsize="small", ncols=2)
     return drawn
 

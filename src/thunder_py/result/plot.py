@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..plotting.panels import draw_curves, label_column, panel, panels
-from ..plotting.style import BLUE, TRUTH, VERMILION
+from ..plotting.style import BLUE, MOST_IN_LEGEND, TRUTH, VERMILION, positive
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -32,15 +31,12 @@ __all__ = [
     "robot_of",
 ]
 
-#: most runs of a legend
-_MOST_IN_LEGEND = 12
-
 
 def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Plot the error norm, torques, spring deflections and parameter estimates; see `SimulationResult.plot`."""
     curves: dict[str, tuple[Array, str, Sequence[str]]] = {}
     if "error" in result.signals:
-        curves["error"] = _above_zero(result.error_norm()), "error norm", ()
+        curves["error"] = positive(result.error_norm()), "error norm", ()
     curves["tau"] = result.tau, "torque [N m, N]", result.names.get("joints", ())
     if result.x.shape[1]:
         joints, motors = list(result.names["joints"]), result.names["motors"]
@@ -72,12 +68,12 @@ def plot_comparison(
             if panel_name == "tau":
                 ax.plot(result.t, np.linalg.norm(result.tau, axis=1), linewidth=1.0, label=name)
             elif "error" in result.signals:
-                ax.semilogy(result.t, _above_zero(result.error_norm()), linewidth=1.0, label=name)
+                ax.semilogy(result.t, positive(result.error_norm()), linewidth=1.0, label=name)
             else:
                 ax.plot([], [], label=f"{name} (error not logged)")
         ax.set_ylabel("error norm" if panel_name == "error" else "norm of torques [N m, N]")
         ax.grid(visible=True, alpha=0.3)
-    if drawn and 0 < len(results) <= _MOST_IN_LEGEND:
+    if drawn and 0 < len(results) <= MOST_IN_LEGEND:
         next(iter(drawn.values())).legend(fontsize="small", loc="upper right")
     label_column(drawn)
     return drawn
@@ -104,7 +100,7 @@ def plot_energy(energy: EnergyBalance, *, ax: Axes | None = None) -> Axes:
 def plot_lyapunov(lyapunov: Lyapunov, *, ax: Axes | None = None) -> Axes:
     """Draw a Lyapunov function on a logarithmic axis, and its derivative on a second one; see `Lyapunov.plot`."""
     ax = panel(ax)
-    lines = ax.semilogy(lyapunov.t, _above_zero(lyapunov.V), color=BLUE, label="$V$")
+    lines = ax.semilogy(lyapunov.t, positive(lyapunov.V), color=BLUE, label="$V$")
     second = ax.twinx()
     label = r"$\dot V$" + ("" if lyapunov.analytic else " (differences)")
     lines += second.plot(lyapunov.t, lyapunov.V_dot, color=VERMILION, linewidth=1.0, label=label)
@@ -114,11 +110,6 @@ def plot_lyapunov(lyapunov: Lyapunov, *, ax: Axes | None = None) -> Axes:
     ax.grid(visible=True, alpha=0.3)
     second.legend(lines, [str(line.get_label()) for line in lines], fontsize="small", loc="upper right")
     return ax
-
-
-def _above_zero(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return values for a logarithmic axis, NaN where they are not positive."""
-    return np.where(values > 0.0, values, np.nan)
 
 
 #: points of a drawn path
