@@ -36,6 +36,8 @@ REGISTRY: dict[str, str] = {
     "throwing": "throwing.run",
     "elastic-wrist": "elastic_wrist.run",
     "moving-objects": "moving_objects.run",
+    "moving-objects-clouds": "moving_objects.clouds",
+    "pose-accuracy": "pose_accuracy.run",
     "picking": "picking.run",
     "mujoco": "mujoco.run",
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...plotting.panels import new_panels
 from ...plotting.style import FAINT, GRAY, LAW_COLORS, PURPLE, SHADE, THIN, TRUTH, label, outside_legend
+from .clouds import TOTAL, interval, rate
 from .run import SPEEDS, TABLE_16
 
 if TYPE_CHECKING:
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ...manipulation.interception.runs import ConveyorRun
+    from .clouds import CloudTrial, MovingObjectClouds
     from .run import Cell, MovingObjects
 
-__all__ = ["plot_moving_objects", "plot_reach"]
+__all__ = ["plot_clouds", "plot_moving_objects", "plot_reach"]
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:
@@ -97,3 +99,42 @@ def _draw_lead(cells: dict[tuple[str, float], Cell], axes: Axes) -> None:
     axes.axvspan(-25.0, 25.0, color=SHADE, zorder=0, label="tolerance")
     title = "Not in D4.2: hand ahead of the object\nwhile closing, all speeds"
     label(axes, title, "lead [mm]", "share of runs with less [%]", xlim=(-150.0, 150.0))
+
+
+def plot_clouds(found: MovingObjectClouds) -> Figure:
+    """Draw success by kind of object and by speed, and the errors of the measured positions.
+
+    Parameters
+    ----------
+    found : MovingObjectClouds
+    """
+    figure, panels = new_panels([["kinds", "speeds", "errors"]], (12.0, 3.8), width_ratios=(1.6, 1.0, 1.2))
+    groups = {name: trials for name, trials in found.groups().items() if trials}
+    _draw_rates(groups, {"all": TOTAL}, panels["kinds"])
+    label(panels["kinds"], "D4.2, Figure 38: success by kind of object", "", "success [%]", ylim=(0.0, 105.0))
+    panels["kinds"].tick_params(axis="x", rotation=35)
+    speeds = {f"{speed:g}": found.at(speed) for speed in SPEEDS if found.at(speed)}
+    printed = {f"{speed:g}": share for speed, share in zip(SPEEDS, TABLE_16["replan"], strict=True)}
+    _draw_rates(speeds, printed, panels["speeds"])
+    label(panels["speeds"], "D4.2, Figure 39, with clouds", "speed of the belt [m/s]", "success [%]", ylim=(0.0, 105.0))
+    kinds = list(groups)[3:]
+    errors = [[1e3 * trial.error for trial in groups[kind]] for kind in kinds]
+    panels["errors"].boxplot(errors, orientation="horizontal", widths=0.6, medianprops={"color": TRUTH})
+    panels["errors"].set_yticks(range(1, len(kinds) + 1), [kind.split(",")[0] for kind in kinds])
+    label(panels["errors"], "Not in D4.2: error of the\nmeasured middle", "RMS over a trial [mm]", "", xlim=(0.0, None))
+    outside_legend(figure, panels["kinds"], panels["speeds"])
+    return figure
+
+
+def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], axes: Axes) -> None:
+    found, low, high = (100.0 * np.array([(rate(trials), *interval(trials)) for trials in groups.values()])).T
+    x = np.arange(len(groups))
+    axes.bar(x, found, 0.7, color=LAW_COLORS["time augmentation"], label="ours")
+    spread = np.maximum([found - low, high - found], 0.0)
+    axes.errorbar(x, found, spread, color=TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
+    for k, name in enumerate(groups):
+        if name in printed:
+            axes.hlines(
+                100.0 * printed[name], k - 0.35, k + 0.35, color=TRUTH, linewidth=2, linestyle=":", label="report"
+            )
+    axes.set_xticks(x, [name.split(",")[0] for name in groups])

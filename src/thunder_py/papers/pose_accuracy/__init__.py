@@ -1,0 +1,1 @@
+"""D4.2, section 7.1: accuracy of poses of resting, moving and partly hidden objects."""
