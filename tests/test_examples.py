@@ -79,17 +79,6 @@ def test_adaptation_laws(capsys):
     assert error["natural"] < error["gradient, dead zone"]
 
 
-def test_perception_accuracy(capsys):
-    errors = load("perception_accuracy").main(4)
-    assert errors["clouds"].shape == (4, 4, 7)
-    assert errors["tags"].shape == (4, 3, 3)
-    box = errors["clouds"][:, 0]
-    assert np.abs(box[:, 3:6]).max() < 8.0 < np.abs(box[:, :3]).max()  # millimeters
-    assert np.abs(box[:, 6]).max() < 3.0
-    assert errors["tags"][:, :2, 0].max() < 6.0
-    assert "centroid: bias [mm]" in capsys.readouterr().out
-
-
 def test_megapose_client(capsys, tmp_path):
     picture = tmp_path / "picture.png"
     matplotlib.image.imsave(picture, np.zeros((30, 40, 3)))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.papers.pose_accuracy import run as experiment
-from thunder_py.papers.pose_accuracy.run import DISTANCES, HIDDEN, OBJECTS, SPEEDS, PoseAccuracy
+from thunder_py.papers.pose_accuracy.run import DISTANCES, HIDDEN, OBJECTS, PoseAccuracy
 
 
 @pytest.mark.parametrize("share", HIDDEN[1:])
@@ -38,6 +38,14 @@ def test_a_moving_tag_stays_within_the_reports_centimeter_and_a_covered_one_is_n
     assert position < experiment.PRINTED
     assert angle < np.radians(2.0)
     assert np.isnan(experiment._found(experiment._covered(T, 0.2, rng), T)[0])
+
+
+def test_the_middle_of_a_box_is_found_and_the_mean_of_its_points_is_biased(monkeypatch):
+    monkeypatch.setattr(experiment, "HIDDEN", (0.0,))
+    monkeypatch.setattr(experiment, "OBJECTS", ("box",))
+    ((error,),) = experiment.cloud_errors(0)
+    assert np.abs(error[3:6]).max() < 0.008 < np.abs(error[:3]).max()
+    assert abs(error[6]) < np.radians(3.0)
 
 
 @pytest.fixture(scope="module")
