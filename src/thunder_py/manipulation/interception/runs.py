@@ -22,11 +22,10 @@ from .filter import ConstantVelocityFilter
 from .interceptor import (
     FollowedInterception,
     InterceptionOptions,
-    InterceptionPhase,
-    InterceptionReason,
     Interceptor,
     PlannedArrival,
 )
+from .outcome import InterceptionPhase, InterceptionReason
 
 __all__ = ["FOLLOWER", "START", "ConveyorRun", "Follower", "RunSummary", "Scenario", "run_conveyor", "summary"]
 
@@ -272,7 +271,7 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         reference, velocity, acceleration = desired.p, desired.xi[:, :3], desired.xi_dot[:, :3]
         hand = reference
     grasp = None
-    if interceptor.phase in (InterceptionPhase.leaving, InterceptionPhase.finished):
+    if interceptor.phase in (InterceptionPhase.leaving, InterceptionPhase.finished, InterceptionPhase.missed):
         end = interceptor.arrival + scenario.options.closing_time
         closing = (t >= interceptor.arrival) & (t < end)
         grasp = evaluate_grasp(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)
