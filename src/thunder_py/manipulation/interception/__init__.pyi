@@ -21,4 +21,3 @@ from .interceptor import misses_target as misses_target
 from .interceptor import new_arrival as new_arrival
 from .outcome import InterceptionPhase as InterceptionPhase
 from .outcome import InterceptionReason as InterceptionReason
-from .verdict import grasp_verdict as grasp_verdict

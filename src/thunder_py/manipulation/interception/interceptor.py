@@ -407,7 +407,7 @@ class Interceptor(_core.Interceptor):
 
     @property
     def reason(self) -> InterceptionReason:
-        """Reason for waiting, for an abort, or for a grasp that measurements contradict (see `grasp_verdict`)."""
+        """Reason for waiting, for an abort, or for a grasp that measurements contradict."""
         phase = InterceptionPhase(super().phase)
         if phase not in (InterceptionPhase.leaving, InterceptionPhase.finished):
             return InterceptionReason(super().reason)

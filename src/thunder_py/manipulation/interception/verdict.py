@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -76,32 +76,30 @@ class _Track:
     P: Array
     cost: float = 0.0
 
-    def to(self, t: float, change: float = 0.0) -> _Track:
-        """Return the prediction at time t, with a standard deviation of the velocity's change at an instant before."""
+    def to(self, t: float, change: Array | None = None) -> _Track:
+        """Return the prediction at time t, with the covariance (3, 3) of a change of velocity at an instant before."""
         h = t - self.time
         F = np.eye(6)
         F[:3, 3:] = h * np.eye(3)
         Q = self.filter.process_covariance(h, self.x[3:])
-        Q += np.kron([[h * h / 3.0, h / 2.0], [h / 2.0, 1.0]], change**2 * np.eye(3))  # uniformly distributed in h
+        if change is not None:  # the instant has a uniform distribution
+            Q += np.kron([[h * h / 3.0, h / 2.0], [h / 2.0, 1.0]], change)
         return _Track(self.filter, t, F @ self.x, F @ self.P @ F.T + Q, self.cost)
 
-    def after(self, seen: Sighting, change: float = 0.0) -> _Track:
+    def after(self, seen: Sighting, change: Array | None = None) -> _Track:
         """Return the state after a picture, which counts as an outlier where that is more likely."""
         made = self.to(seen.taken, change)
         R = self.filter.measurement_covariance
         S = made.P[:3, :3] + R
         innovation = seen.position - made.x[:3]
-        distance = float(innovation @ np.linalg.solve(S, innovation))
-        cost = distance + float(np.linalg.slogdet(S)[1] - np.linalg.slogdet(R)[1])
-        outlier = cost > _GATE and not change
-        made.cost += _GATE if outlier else cost
-        if not outlier:
-            L = np.linalg.solve(S, made.P[:3]).T
-            J = np.eye(6)
-            J[:, :3] -= L
-            made.x = made.x + L @ innovation
-            made.P = J @ made.P @ J.T + L @ R @ L.T
-        return made
+        cost = float(innovation @ np.linalg.solve(S, innovation))
+        cost += float(np.linalg.slogdet(S)[1] - np.linalg.slogdet(R)[1])
+        if cost > _GATE and change is None:  # a change is dated by a good picture
+            return replace(self, cost=self.cost + _GATE)
+        L = np.linalg.solve(S, made.P[:3]).T
+        J = np.eye(6)
+        J[:, :3] -= L
+        return _Track(self.filter, made.time, made.x + L @ innovation, J @ made.P @ J.T + L @ R @ L.T, self.cost + cost)
 
     def through(self, pictures: Sequence[Sighting]) -> _Track:
         track = self
@@ -141,13 +139,13 @@ def grasp_verdict(
     -----
     The state and covariance of the filter when the plan became final predict the later pictures. Three hypotheses
     explain these: the motion goes on; it does until the hand has closed, and then the object moves with the hand; or
-    the velocity changed between two of the m pictures before, with a standard deviation of `greatest_speed`. In each, a
-    picture is a good one, with the density of its innovation, or an outlier, with the density of a good one at the
-    0.999 quantile of the chi-square distribution. A single wrong picture costs all of them the same; several that agree
-    are explained by a change alone. A change is accepted if its likelihood ratio, at its best instant, to the better
-    one of the others exceeds 1000 m. The mean of a likelihood ratio under the other hypothesis is 1. So a change is
-    found wrongly with a probability of at most 0.001 (Markov's inequality, summed over m), whatever the rate of the
-    pictures.
+    the velocity changed before that, at an instant between two pictures, along the belt or in any direction, with a
+    standard deviation of `greatest_speed`. In each, a picture is a good one, with the density of its innovation, or an
+    outlier, with the density of a good one at the 0.999 quantile of the chi-square distribution. A single wrong picture
+    costs all of them the same; several that agree are explained by a change alone. The most likely one of the m changes
+    is accepted if its likelihood ratio to the better one of the other hypotheses exceeds 1000 m. The mean of a
+    likelihood ratio under the other hypothesis is 1. So a change is found wrongly with a probability of at most 0.001
+    (Markov's inequality, summed over m), whatever the rate of the pictures.
 
     The grasp is contradicted if the object was beyond `tolerance` from the hand when this had closed, by more than 3.09
     standard deviations of the estimate of the accepted hypothesis.
@@ -188,7 +186,7 @@ def _pictures(sightings: Sequence[Sighting]) -> list[Sighting]:
     return kept
 
 
-def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, change: float) -> _Track:
+def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, speed: float) -> _Track:
     """Return the track of the accepted hypothesis; without a change, at the last picture before the hand has closed."""
     during = [seen for seen in pictures if seen.taken <= plan.closed]
     after = pictures[len(during) :]
@@ -198,7 +196,8 @@ def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, cha
     last = steady[-1]
     least = min(last.through(after).cost, _carried(last, after, plan).cost)
     instants = range(min(len(during) + 1, len(pictures)))
-    changed = [steady[k].after(pictures[k], change).through(pictures[k + 1 :]) for k in instants]
+    changes = speed**2 * np.outer(plan.direction, plan.direction), speed**2 * np.eye(3)
+    changed = [steady[k].after(pictures[k], c).through(pictures[k + 1 :]) for k in instants for c in changes]
     best = min(changed, key=lambda track: track.cost, default=last)
     return best if least - best.cost > 2.0 * np.log(max(len(changed), 1) / ERROR) else last
 
