@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -417,15 +417,18 @@ class Interceptor(_core.Interceptor):
         return self._verdict[1]
 
     def _judge(self, phase: InterceptionPhase) -> InterceptionReason:
-        closing, velocity = self.options.closing_time, np.asarray(self.goal_velocity[:3])
+        offset, direction = (np.asarray(part, dtype=np.float64) for part in (self.belt.offset, self.belt.direction))
+        closing = self.options.closing_time
         frozen = max(self.plans[-1].time, self.arrival - self.options.freeze_time)
-        position = np.asarray(self.goal[:3]) - self.belt.offset + closing * velocity
+        position = self.goal[:3] - offset + closing * self.goal_velocity[:3]
         closed = self.arrival + closing
-        plan = PlannedGrasp(frozen, self.arrival, closed, position, self.path, np.asarray(self.belt.direction))
+        plan = PlannedGrasp(frozen, self.arrival, closed, position, self.path, direction)
         until = closed + (self.options.leave_time if phase is InterceptionPhase.finished else 0.0)
         return grasp_verdict(self._sightings, self._estimator, plan, self.options, until)
 
-    def measure(self, now: float, taken: float, position: npt.ArrayLike) -> str:
+    def measure(
+        self, now: SupportsFloat | SupportsIndex, taken: SupportsFloat | SupportsIndex, position: npt.ArrayLike
+    ) -> str:
         """Update at time `now` with a position from an image: filter, decide and replan where the plan would miss.
 
         Parameters
@@ -441,8 +444,9 @@ class Interceptor(_core.Interceptor):
             Verdict of the filter, see `ConstantVelocityFilter`.
         """
         verdict = super().measure(now, taken, position)
-        if np.isfinite(now) and taken <= now and super().phase not in ("finished", "aborted"):
-            self._sightings.append(Sighting(now, taken, np.array(position, dtype=float)))
+        available, picture = float(now), float(taken)
+        if np.isfinite(available) and picture <= available and super().phase not in ("finished", "aborted"):
+            self._sightings.append(Sighting(available, picture, np.array(position, dtype=float)))
         return verdict
 
     def take(self, measurement: PoseMeasurement, now: float | None = None) -> str:

@@ -158,7 +158,7 @@ def grasp_verdict(
     if not used.started:
         return InterceptionReason.none
     later = _pictures([seen for seen in known if seen.taken > used.time + _SAME_TIME])
-    track = _likely(_Track(estimator, used.time, *used.estimate()), later, plan, options.greatest_speed)
+    track = _likely(_Track(estimator, used.time, *used.estimate()), later, plan, options)
     if _beyond(track.to(plan.closed), plan, options.tolerance):
         return _reason(track.x[3:], plan, options)
     silent = _vanished(_pictures(known), plan, options, until)
@@ -186,7 +186,7 @@ def _pictures(sightings: Sequence[Sighting]) -> list[Sighting]:
     return kept
 
 
-def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, speed: float) -> _Track:
+def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, options: InterceptionOptions) -> _Track:
     """Return the track of the accepted hypothesis; without a change, at the last picture before the hand has closed."""
     during = [seen for seen in pictures if seen.taken <= plan.closed]
     after = pictures[len(during) :]
@@ -194,18 +194,20 @@ def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, spe
     for seen in during:
         steady.append(steady[-1].after(seen))
     last = steady[-1]
-    least = min(last.through(after).cost, _carried(last, after, plan).cost)
+    least = min(last.through(after).cost, _carried(last, after, plan, options.tolerance).cost)
     instants = range(min(len(during) + 1, len(pictures)))
-    changes = speed**2 * np.outer(plan.direction, plan.direction), speed**2 * np.eye(3)
+    change = options.greatest_speed**2 * np.eye(3)
+    changes = change @ np.outer(plan.direction, plan.direction), change
     changed = [steady[k].after(pictures[k], c).through(pictures[k + 1 :]) for k in instants for c in changes]
     best = min(changed, key=lambda track: track.cost, default=last)
     return best if least - best.cost > 2.0 * np.log(max(len(changed), 1) / ERROR) else last
 
 
-def _carried(track: _Track, after: Sequence[Sighting], plan: PlannedGrasp) -> _Track:
-    """Return the track of an object that moves with the hand after the closing, seen from the hand."""
+def _carried(track: _Track, after: Sequence[Sighting], plan: PlannedGrasp, slip: float) -> _Track:
+    """Return the track, seen from the hand, of an object that moves with it after a slip of two standard deviations."""
     held = track.to(plan.closed)
     held.x[3:] = held.P[3:] = held.P[:, 3:] = 0.0
+    held.P[:3, :3] += (0.5 * slip) ** 2 * np.eye(3)
     if after:
         way = plan.path.sample([seen.taken for seen in after])[:, :3] - plan.path.sample(plan.closed)[:3]
         for seen, shift in zip(after, way, strict=True):
