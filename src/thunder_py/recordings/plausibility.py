@@ -19,10 +19,10 @@ _LONGEST_STEP = 1.0
 #: ratio to the other trials from which units differ; the smallest one between common units is 10 (cm and mm)
 _UNLIKE = 50.0
 #: longest gap, as a fraction of the duration
-_LONGEST_GAP = 0.2
+_LONGEST_GAP = 0.3
 _MOST_NAMED = 3
 _REMEDY = {
-    "m": "pass unit='mm' (or 'cm') to the loader or to Trial.from_positions",
+    "m": "pass unit='mm' or 'cm' to the loader or Trial.from_positions",
     "rad": "pass the unit 'deg' to the loader",
 }
 
@@ -58,7 +58,7 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
         - positions over more than 20 m, or a median speed above 60 m/s;
         - angles over more than two turns;
         - values or time steps 50 times larger or smaller than those of the other trials, three of them or more;
-        - a gap between measured samples over more than a fifth of the duration.
+        - a gap between measured samples over more than 30 % of the duration.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
     ...     warnings.simplefilter("always")
     ...     check_plausible([trial])
     >>> print(caught[0].message)
-    trial 'reach': speed of 100 m/s can hardly be right; pass unit='mm' (or 'cm') to the loader or to Trial.from_positions
+    trial 'reach': speed of 100 m/s can hardly be right; pass unit='mm' or 'cm' to the loader or Trial.from_positions
     """
     found: dict[str, list[str]] = {}
     for index, trial in enumerate(trials):
@@ -102,7 +102,7 @@ def _alone(trial: Trial) -> Iterator[str]:
     if gap := _gap(trial):
         start, end = gap
         yield (
-            f"nothing was measured from {start:.3g} to {end:.3g} s, {(end - start) / trial.duration:.0%} of the duration; "
+            f"nothing measured from {start:.3g} to {end:.3g} s, {(end - start) / trial.duration:.0%} of the duration; "
             "leave such trials out (MotionSet.filter) or keep the parts around the gap (processing.split_at_gaps)"
         )
 
