@@ -14,7 +14,7 @@ from thunder_py.recordings.loaders import load_culm, load_folder, load_kinesis, 
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
 TAU = np.linspace(0.0, 1.0, 101)
-REACH = np.outer(10 * TAU**3 - 15 * TAU**4 + 6 * TAU**5, [0.3, 0.1, 0.05]) + [0.4, 0.2, 0.1]
+REACH = [0.4, 0.2, 0.1] + np.outer(10 * TAU**3 - 15 * TAU**4 + 6 * TAU**5, [0.3, 0.1, 0.05])  # noqa: RUF005
 COLUMNS = {"x": "X", "y": "Y", "z": "Z"}
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -142,7 +142,7 @@ def test_spreadsheets(tmp_path, suffix, engine):
     assert trial.name == "book"
     with pytest.raises(FileFormatError, match="sheet must be one of reach, other, got none"):
         load_table(path, **options)
-    with pytest.raises(UnknownNameError, match="no sheet 'reaches' among reach, other.*did you mean 'reach'"):
+    with pytest.raises(UnknownNameError, match=r"no sheet 'reaches' among reach, other.*did you mean 'reach'"):
         load_table(path, sheet="reaches", **options)
     with pytest.raises(FileFormatError, match="no column 'X' among"):
         load_table(path, sheet="other", **options)

@@ -20,9 +20,11 @@ _LONGEST_STEP = 1.0
 _UNLIKE = 50.0
 #: longest gap, as a fraction of the duration
 _LONGEST_GAP = 0.3
+#: samples from which speeds and gaps are judged
+_FEWEST = 10
 _MOST_NAMED = 3
 _REMEDY = {
-    "m": "pass unit='mm' or 'cm' to the loader or Trial.from_positions",
+    "m": "pass unit='mm' to the loader or Trial.from_positions",
     "rad": "pass the unit 'deg' to the loader",
 }
 
@@ -64,12 +66,12 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
     --------
     >>> import warnings
     >>> from thunder_py.recordings import Trial, check_plausible
-    >>> trial = Trial.from_positions([0.0, 0.01, 0.02], [[0, 0, 500], [1, 0, 500], [2, 0, 501]], name="reach")
+    >>> trial = Trial.from_positions([0.0, 0.01, 0.02], [[0, 0, 500], [90, 0, 500], [300, 0, 501]], name="reach")
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     check_plausible([trial])
     >>> print(caught[0].message)
-    trial 'reach': speed of 100 m/s can hardly be right; pass unit='mm' or 'cm' to the loader or Trial.from_positions
+    trial 'reach': positions over 300 m can hardly be right; pass unit='mm' to the loader or Trial.from_positions
     """
     found: dict[str, list[str]] = {}
     for index, trial in enumerate(trials):
@@ -94,7 +96,7 @@ def _alone(trial: Trial) -> Iterator[str]:
     extent = _extent(trial.x[:, place])
     if extent > _LARGEST_EXTENT:
         yield f"positions over {extent:.3g} m can hardly be right; {_REMEDY['m']}"
-    elif (speed := _speed(trial, place)) > _LARGEST_SPEED:
+    elif len(trial) >= _FEWEST and (speed := _speed(trial, place)) > _LARGEST_SPEED:
         yield f"speed of {speed:.3g} m/s can hardly be right; {_REMEDY['m']}"
     angle = max((_extent(trial.x[:, [k]]) for k, unit in enumerate(trial.units) if unit == "rad"), default=0.0)
     if angle > _LARGEST_ANGLE:
@@ -121,7 +123,7 @@ def _speed(trial: Trial, columns: list[int]) -> float:
 
 def _gap(trial: Trial) -> tuple[float, float] | None:
     """Return the longest gap between measured samples if it is too long."""
-    if trial.valid.all() or not trial.valid.any():
+    if len(trial) < _FEWEST or trial.valid.all() or not trial.valid.any():
         return None
     first, last = trial.t[trial.valid][[0, -1]]
     inner = [(a, b) for a, b in trial.gaps if a >= first and b <= last]

@@ -40,7 +40,8 @@ def read_sheet(path: Path, sheet: str | None = None) -> list[list[str]]:
     try:
         with pandas.ExcelFile(file, engine=engine) as book:
             name = _chosen(list(book.sheet_names), sheet, path)
-            cells = book.parse(name, header=None, dtype=object, keep_default_na=False).to_numpy()
+            frame = pandas.read_excel(book, name, header=None, dtype=object, keep_default_na=False)
+        cells = frame.to_numpy()
     except (UnknownNameError, FileFormatError):
         raise
     except Exception as error:  # of zip files, XML and either package
