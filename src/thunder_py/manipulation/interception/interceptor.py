@@ -18,7 +18,7 @@ from ...values import Stateful
 from .conveyor import Belt
 from .filter import ConstantVelocityFilter
 from .outcome import InterceptionPhase, InterceptionReason
-from .verdict import PlannedGrasp, Sighting, grasp_verdict
+from .verdict import GraspLimits, PlannedGrasp, Sighting, grasp_verdict
 
 if TYPE_CHECKING:
     from ...motion import HumanLikePlanner
@@ -424,7 +424,8 @@ class Interceptor(_core.Interceptor):
         closed = self.arrival + closing
         plan = PlannedGrasp(frozen, self.arrival, closed, position, self.path, direction)
         until = closed + (self.options.leave_time if phase is InterceptionPhase.finished else 0.0)
-        return grasp_verdict(self._sightings, self._estimator, plan, self.options, until)
+        limits = GraspLimits(*(getattr(self.options, name) for name in GraspLimits._fields))
+        return grasp_verdict(self._sightings, self._estimator, plan, limits, until)
 
     def measure(
         self, now: SupportsFloat | SupportsIndex, taken: SupportsFloat | SupportsIndex, position: npt.ArrayLike

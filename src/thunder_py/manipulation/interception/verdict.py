@@ -14,9 +14,8 @@ from .outcome import InterceptionReason
 if TYPE_CHECKING:
     from ..._core import BezierPath
     from .filter import ConstantVelocityFilter
-    from .interceptor import InterceptionOptions
 
-__all__ = ["ERROR", "PlannedGrasp", "Sighting", "grasp_verdict"]
+__all__ = ["ERROR", "GraspLimits", "PlannedGrasp", "Sighting", "grasp_verdict"]
 
 #: bound of the probability of a false alarm
 ERROR = 1e-3
@@ -39,6 +38,25 @@ class Sighting(NamedTuple):
     available: float
     taken: float
     position: Array
+
+
+class GraspLimits(NamedTuple):
+    """Limits of a grasp, as in `InterceptionOptions`.
+
+    Attributes
+    ----------
+    tolerance : float
+        Distance over which the hand can close [m].
+    least_speed, greatest_speed : float
+        Speeds of an object along the belt [m/s].
+    longest_silence : float
+        Time without a picture after which an object may have vanished [s].
+    """
+
+    tolerance: float
+    least_speed: float
+    greatest_speed: float
+    longest_silence: float
 
 
 class PlannedGrasp(NamedTuple):
@@ -112,7 +130,7 @@ def grasp_verdict(
     sightings: Sequence[Sighting],
     estimator: ConstantVelocityFilter,
     plan: PlannedGrasp,
-    options: InterceptionOptions,
+    options: GraspLimits,
     until: float,
 ) -> InterceptionReason:
     """Decide whether later pictures contradict a grasp.
@@ -125,8 +143,8 @@ def grasp_verdict(
         The filter before the first of them.
     plan : PlannedGrasp
         The grasp.
-    options : InterceptionOptions
-        Closing time, tolerance, speeds and longest silence.
+    options : GraspLimits
+        Limits.
     until : float
         Present time [s]. Later measurements are not used.
 
@@ -186,7 +204,7 @@ def _pictures(sightings: Sequence[Sighting]) -> list[Sighting]:
     return kept
 
 
-def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, options: InterceptionOptions) -> _Track:
+def _likely(start: _Track, pictures: Sequence[Sighting], plan: PlannedGrasp, options: GraspLimits) -> _Track:
     """Return the track of the accepted hypothesis; without a change, at the last picture before the hand has closed."""
     during = [seen for seen in pictures if seen.taken <= plan.closed]
     after = pictures[len(during) :]
@@ -223,7 +241,7 @@ def _beyond(track: _Track, plan: PlannedGrasp, tolerance: float) -> bool:
     return distance - tolerance > _NORMAL * deviation
 
 
-def _reason(v: Array, plan: PlannedGrasp, options: InterceptionOptions) -> InterceptionReason:
+def _reason(v: Array, plan: PlannedGrasp, options: GraspLimits) -> InterceptionReason:
     along = float(plan.direction @ v)
     if abs(along) < options.least_speed:
         return InterceptionReason.stopped
@@ -232,7 +250,7 @@ def _reason(v: Array, plan: PlannedGrasp, options: InterceptionOptions) -> Inter
     return InterceptionReason.too_fast if np.linalg.norm(v) > options.greatest_speed else InterceptionReason.elsewhere
 
 
-def _vanished(pictures: Sequence[Sighting], plan: PlannedGrasp, options: InterceptionOptions, until: float) -> bool:
+def _vanished(pictures: Sequence[Sighting], plan: PlannedGrasp, options: GraspLimits, until: float) -> bool:
     taken = np.array([seen.taken for seen in pictures])
     if len(taken) < 3 or taken[-1] >= plan.arrival:
         return False
