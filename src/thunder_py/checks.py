@@ -351,10 +351,26 @@ def numbers(value: Any, what: str, dimensions: int | None = None) -> Array:
             raise TypeError(f"entries of type {data.dtype}")
         result = np.array(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
+        if sizes := _unequal(value):
+            raise ThunderError(f"{what} must have rows of equal length, got {sizes}") from None
         raise ThunderError(f"{what} must be numbers, got {type(value).__name__}: {error}") from error
     if dimensions is not None and result.ndim != dimensions:
         raise ThunderError(f"{what} must have {dimensions} dimension(s), got shape {result.shape}")
     return result
+
+
+def _unequal(value: Any) -> str:
+    """Describe the first two rows of different shape; empty without such rows."""
+    if not isinstance(value, (list, tuple)):
+        return ""
+    try:
+        shapes = [np.shape(row) for row in value]
+    except ValueError:
+        return ""
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            return f"shape {shapes[0]} at index 0 and {shape} at index {k}"
+    return ""
 
 
 def points(value: Any, what: str, tail: tuple[int, ...] = (3,)) -> Array:

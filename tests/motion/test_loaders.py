@@ -126,7 +126,7 @@ def test_a_table_gives_back_what_was_written(tmp_path_factory, values, delimiter
     path = write(tmp_path_factory.mktemp("t") / "t.txt", delimiter.join("ab") + "\n" + "\n".join([*rows, ""]))
     if not rows[-1].strip():  # a line of blanks at the end is no sample
         return
-    (trial,) = load_table(path, columns=["a", "b"], unit="m", rate=1)
+    (trial,) = load_table(path, columns=["a", "b"], unit="1", rate=1)
     np.testing.assert_array_equal(trial.x, values)
 
 

@@ -108,6 +108,7 @@ class Trial:
     def __post_init__(self) -> None:
         t, x = _times(self.t), _values(self.x)
         dofs = _names(self.dofs, "dofs")
+        _check_reserved(dofs)
         if len(x) != len(t) or x.shape[1] != len(dofs):
             raise ThunderError(f"x must have shape (T, d) = ({len(t)}, {len(dofs)}) of t and dofs, got {x.shape}")
         units = tuple(self.units) if isinstance(self.units, Iterable) else (self.units,)
@@ -413,6 +414,16 @@ def _names(value: Any, what: str) -> tuple[str, ...]:
     if not names or not all(isinstance(name, str) and name for name in names) or len(set(names)) != len(names):
         raise ThunderError(f"{what} must be one or more distinct names, got {value!r}")
     return tuple(map(str, names))
+
+
+def _check_reserved(dofs: tuple[str, ...]) -> None:
+    """Refuse other spellings of reserved names: X, Y, Z would be joints."""
+    for name in dofs:
+        if name not in POSITION + ROTATION and name.strip().lower() in POSITION + ROTATION:
+            raise ThunderError(
+                f"dofs must be {', '.join(POSITION)} for positions and {', '.join(ROTATION)} for rotation vectors, in "
+                f"small letters, got {name!r}; rename it ({{{name.strip().lower()!r}: {name!r}}} as columns of a table)"
+            )
 
 
 def _rate(value: Any) -> float | None:

@@ -10,8 +10,6 @@ from .conveyor import evaluate_grasp as evaluate_grasp
 from .filter import ConstantVelocityFilter as ConstantVelocityFilter
 from .interceptor import FollowedInterception as FollowedInterception
 from .interceptor import InterceptionOptions as InterceptionOptions
-from .interceptor import InterceptionPhase as InterceptionPhase
-from .interceptor import InterceptionReason as InterceptionReason
 from .interceptor import Interceptor as Interceptor
 from .interceptor import PlannedArrival as PlannedArrival
 from .interceptor import SingleShot as SingleShot
@@ -21,3 +19,5 @@ from .interceptor import VariableStructure as VariableStructure
 from .interceptor import arrival_time as arrival_time
 from .interceptor import misses_target as misses_target
 from .interceptor import new_arrival as new_arrival
+from .outcome import InterceptionPhase as InterceptionPhase
+from .outcome import InterceptionReason as InterceptionReason

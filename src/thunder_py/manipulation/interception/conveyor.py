@@ -348,19 +348,20 @@ class GraspTolerance:
 
 
 class GraspOutcome(StrEnum):
-    """Outcome of a grasp: success, or the quantity out of tolerance.
+    """Outcome of a grasp: success, the quantity out of tolerance, or that the hand has not closed yet.
 
     Examples
     --------
     >>> from thunder_py.manipulation.interception import GraspOutcome
     >>> [outcome.value for outcome in GraspOutcome]
-    ['grasped', 'beside', 'above or below', 'sliding']
+    ['grasped', 'beside', 'above or below', 'sliding', 'still on its way']
     """
 
     grasped = "grasped"
     beside = "beside"
     above_or_below = "above or below"
     sliding = "sliding"
+    pending = "still on its way"
 
 
 class Grasp(NamedTuple):

@@ -80,15 +80,29 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
     ) -> None:
         if process not in PROCESSES:
             raise ThunderError(f"process must be one of {PROCESSES}, got {process!r}")
+        R = _covariance(measurement_noise)
         super().__init__(
             process,
             at_least(intensity, "intensity"),
-            _covariance(measurement_noise),
+            R,
             at_least(velocity_deviation, "velocity_deviation"),
             np.inf if gate is None else _quantile(gate),
             _few(whole(reinitialize_after, "reinitialize_after", 0)),
             whole(frozen_after, "frozen_after", 0),
         )
+        self.process, self.intensity, self.measurement_covariance = process, float(intensity), R
+
+    def process_covariance(self, dt: float, v: npt.ArrayLike) -> np.ndarray:
+        """Return the covariance Q (6, 6) of the process noise over `dt` [s], for an object of velocity v (3,) [m/s]."""
+        if self.process == "paper":
+            D = np.tile(np.asarray(v, dtype=float), 2)
+            return self.intensity * np.outer(D, D) if dt != 0.0 else np.zeros((6, 6))
+        h = abs(dt)
+        if self.process == "continuous":
+            axis = np.array([[h**3 / 3.0, h * dt / 2.0], [h * dt / 2.0, h]])
+        else:
+            axis = np.array([[h**4 / 4.0, h * h * dt / 2.0], [h * h * dt / 2.0, h * h]])
+        return np.kron(self.intensity * axis, np.eye(3))
 
 
 def _covariance(noise: npt.ArrayLike) -> np.ndarray:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+from collections import deque
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +14,11 @@ from ... import _core
 from ...checks import Array, array, at_least, finite, not_negative, numbers, pose, positive, whole, within
 from ...errors import ThunderError
 from ...reference import TaskReference, _TaskSource
-from ...values import Stateful, StrEnum
+from ...values import Stateful
 from .conveyor import Belt
 from .filter import ConstantVelocityFilter
+from .outcome import InterceptionPhase, InterceptionReason
+from .verdict import GraspLimits, PlannedGrasp, Sighting, grasp_verdict
 
 if TYPE_CHECKING:
     from ...motion import HumanLikePlanner
@@ -24,8 +28,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FollowedInterception",
     "InterceptionOptions",
-    "InterceptionPhase",
-    "InterceptionReason",
     "Interceptor",
     "PlannedArrival",
     "SingleShot",
@@ -147,6 +149,9 @@ class TimeAugmentation:
         }
 
 
+#: measurements kept for the verdict on a grasp; the filter forgets much faster
+_MEMORY = 512
+
 Strategy: TypeAlias = SingleShot | VariableStructure | TimeAugmentation
 
 #: settings that the core reads of strategies that are not selected
@@ -158,6 +163,7 @@ def strategy_settings(strategy: Strategy) -> dict[str, float | str]:
     return {**_OTHERS, **strategy._settings()}
 
 
+_MAY_BE_INFINITE = ("longest_reach", "longest_silence")
 _MAY_BE_ZERO = ("patience", "freeze_time", "closing_time", "lift", "least_speed")
 
 
@@ -194,7 +200,10 @@ class InterceptionOptions:
     least_speed, greatest_speed : float
         Speeds of an object along the belt [m/s]. Slower ones count as stopped.
     longest_silence : float
-        Time without an accepted estimate after which a reach is aborted [s].
+        Time without an accepted estimate after which a reach is aborted [s], and without a picture since the arrival
+        after which the object may have vanished; infinite for a camera whose view the hand covers.
+    tolerance : float
+        Distance over which the hand can close [m]: an object that is farther away then is not grasped.
     patience : float
         Time for which the present plan, which is safe, is kept although estimates say that the object has stopped,
         reverses, is too fast or out of reach [s]: they may be wrong. It ends at `freeze_time` before the arrival.
@@ -231,6 +240,7 @@ class InterceptionOptions:
     least_speed: float = 0.03
     greatest_speed: float = 0.6
     longest_silence: float = 0.5
+    tolerance: float = 0.025
     patience: float = 0.25
     max_condition_number: float = 1e4
 
@@ -245,8 +255,8 @@ class InterceptionOptions:
         whole(self.least_updates, "least_updates", 2)
         for name in self._numbers():
             value = getattr(self, name)
-            if name == "longest_reach":
-                within(value, name, 0.0, np.inf)
+            if name in _MAY_BE_INFINITE:
+                within(value, name, 0.0, np.inf, ends="(]")
             elif name in _MAY_BE_ZERO:
                 at_least(value, name)
             else:
@@ -297,46 +307,6 @@ class PlannedArrival(NamedTuple):
     goal: Array
     velocity: Array
     fallback: bool
-
-
-class InterceptionPhase(StrEnum):
-    """Phase of an interception. An aborted reach brakes along its path and stays where it comes to rest, until `reset`.
-
-    Examples
-    --------
-    >>> from thunder_py.manipulation.interception import InterceptionPhase
-    >>> [phase.value for phase in InterceptionPhase]
-    ['waiting', 'reaching', 'closing', 'leaving', 'finished', 'aborted']
-    """
-
-    waiting = "waiting"
-    reaching = "reaching"
-    closing = "closing"
-    leaving = "leaving"
-    finished = "finished"
-    aborted = "aborted"
-
-
-class InterceptionReason(StrEnum):
-    """Reason for an abort or for waiting.
-
-    Examples
-    --------
-    >>> from thunder_py.manipulation.interception import InterceptionReason
-    >>> InterceptionReason.too_fast.value, InterceptionReason("out of reach").name
-    ('too fast', 'out_of_reach')
-    """
-
-    none = "none"
-    no_estimate = "no estimate"
-    #: no accepted estimate for too long: drop-outs, NaN, a source that freezes or jumps
-    silent = "silent"
-    stopped = "stopped"
-    reversed = "reversed"
-    #: the object, or the required motion of the hand
-    too_fast = "too fast"
-    out_of_reach = "out of reach"
-    too_late = "too late"
 
 
 class Interceptor(_core.Interceptor):
@@ -417,16 +387,68 @@ class Interceptor(_core.Interceptor):
         estimator = ConstantVelocityFilter() if filter is None else filter
         turn = _turn(T[:3, :3], goal_rotation, planner.kind)
         super().__init__(planner._core, estimator, self.options._settings(belt), T[:3, 3], T[:3, :3], turn)
+        self._estimator = copy.copy(estimator)
+        self._estimator.reset()
+        self._sightings: deque[Sighting] = deque(maxlen=_MEMORY)
+        self._verdict: tuple[object, InterceptionReason] = (None, InterceptionReason.none)
+
+    def reset(self) -> None:
+        """Return to waiting and discard all measurements."""
+        super().reset()
+        self._sightings = deque(maxlen=_MEMORY)
+        self._verdict = (None, InterceptionReason.none)
 
     @property
     def phase(self) -> InterceptionPhase:
         """Phase."""
-        return InterceptionPhase(super().phase)
+        phase = InterceptionPhase(super().phase)
+        contradicted = phase is InterceptionPhase.finished and self.reason is not InterceptionReason.none
+        return InterceptionPhase.missed if contradicted else phase
 
     @property
     def reason(self) -> InterceptionReason:
-        """Reason for an abort or for waiting."""
-        return InterceptionReason(super().reason)
+        """Reason for waiting, for an abort, or for a grasp that measurements contradict."""
+        phase = InterceptionPhase(super().phase)
+        if phase not in (InterceptionPhase.leaving, InterceptionPhase.finished):
+            return InterceptionReason(super().reason)
+        key = phase, len(self._sightings), self._sightings[-1].taken
+        if self._verdict[0] != key:
+            self._verdict = key, self._judge(phase)
+        return self._verdict[1]
+
+    def _judge(self, phase: InterceptionPhase) -> InterceptionReason:
+        offset, direction = (np.asarray(part, dtype=np.float64) for part in (self.belt.offset, self.belt.direction))
+        closing = self.options.closing_time
+        frozen = max(self.plans[-1].time, self.arrival - self.options.freeze_time)
+        position = self.goal[:3] - offset + closing * self.goal_velocity[:3]
+        closed = self.arrival + closing
+        plan = PlannedGrasp(frozen, self.arrival, closed, position, self.path, direction)
+        until = closed + (self.options.leave_time if phase is InterceptionPhase.finished else 0.0)
+        limits = GraspLimits(*(getattr(self.options, name) for name in GraspLimits._fields))
+        return grasp_verdict(self._sightings, self._estimator, plan, limits, until)
+
+    def measure(
+        self, now: SupportsFloat | SupportsIndex, taken: SupportsFloat | SupportsIndex, position: npt.ArrayLike
+    ) -> str:
+        """Update at time `now` with a position from an image: filter, decide and replan where the plan would miss.
+
+        Parameters
+        ----------
+        now, taken : float
+            Present time, and time of the image [s].
+        position : (3,) array_like
+            Measured position [m]; NaN counts as not measured.
+
+        Returns
+        -------
+        str
+            Verdict of the filter, see `ConstantVelocityFilter`.
+        """
+        verdict = super().measure(now, taken, position)
+        available, picture = float(now), float(taken)
+        if np.isfinite(available) and picture <= available and super().phase not in ("finished", "aborted"):
+            self._sightings.append(Sighting(available, picture, np.array(position, dtype=float)))
+        return verdict
 
     def take(self, measurement: PoseMeasurement, now: float | None = None) -> str:
         """Take in a measurement of a `PoseSource`.
@@ -498,6 +520,9 @@ class FollowedInterception(Stateful, _TaskSource, _core.ScheduledInterception):
         available = array(feed.available, (len(taken),), "available")
         positions = numbers(feed.positions, "positions", 2)
         super().__init__(interceptor, taken, available, positions)
+        order = np.argsort(available, kind="stable")
+        known = (Sighting(available[k], taken[k], positions[k]) for k in order if taken[k] <= available[k])
+        interceptor._sightings = deque(known)
 
 
 def _turn(start: Array, goal: npt.ArrayLike | None, kind: str) -> Array:

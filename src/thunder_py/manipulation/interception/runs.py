@@ -17,16 +17,25 @@ from ...motion import FPCA, HumanLikePlanner
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate
-from .conveyor import Belt, BeltObject, Conveyor, Feed, Grasp, GraspTolerance, MeasurementModel, evaluate_grasp
+from .conveyor import (
+    Belt,
+    BeltObject,
+    Conveyor,
+    Feed,
+    Grasp,
+    GraspOutcome,
+    GraspTolerance,
+    MeasurementModel,
+    evaluate_grasp,
+)
 from .filter import ConstantVelocityFilter
 from .interceptor import (
     FollowedInterception,
     InterceptionOptions,
-    InterceptionPhase,
-    InterceptionReason,
     Interceptor,
     PlannedArrival,
 )
+from .outcome import InterceptionPhase, InterceptionReason
 
 __all__ = ["FOLLOWER", "START", "ConveyorRun", "Follower", "RunSummary", "Scenario", "run_conveyor", "summary"]
 
@@ -233,11 +242,11 @@ class ConveyorRun:
         return self.grasp is not None and self.grasp.success
 
     @property
-    def outcome(self) -> str:
-        """``"grasped"``, the quantity out of tolerance, or the reason for a missing grasp."""
-        if self.grasp is None:
-            return "still on its way" if self.reason is InterceptionReason.none else self.reason
-        return self.grasp.reason
+    def outcome(self) -> GraspOutcome | InterceptionReason:
+        """Outcome of the grasp, or the reason for a missing one."""
+        if self.grasp is not None:
+            return self.grasp.reason
+        return GraspOutcome.pending if self.reason is InterceptionReason.none else self.reason
 
     @property
     def jerk(self) -> Array:
@@ -272,7 +281,7 @@ def run_conveyor(seed: int, scenario: Scenario) -> ConveyorRun:
         reference, velocity, acceleration = desired.p, desired.xi[:, :3], desired.xi_dot[:, :3]
         hand = reference
     grasp = None
-    if interceptor.phase in (InterceptionPhase.leaving, InterceptionPhase.finished):
+    if interceptor.phase in (InterceptionPhase.leaving, InterceptionPhase.finished, InterceptionPhase.missed):
         end = interceptor.arrival + scenario.options.closing_time
         closing = (t >= interceptor.arrival) & (t < end)
         grasp = evaluate_grasp(t[closing], hand[closing], velocity[closing], target, scenario.tolerance)
@@ -290,7 +299,7 @@ class RunSummary(NamedTuple):
     ----------
     success : bool
         Whether the object was grasped.
-    outcome : str
+    outcome : GraspOutcome or InterceptionReason
         As `ConveyorRun.outcome`.
     plans, fallbacks : int
         Number of plans, including the first one, and of those that were polynomials.
@@ -305,7 +314,7 @@ class RunSummary(NamedTuple):
     """
 
     success: bool
-    outcome: str
+    outcome: GraspOutcome | InterceptionReason
     plans: int
     fallbacks: int
     mean_jerk: float

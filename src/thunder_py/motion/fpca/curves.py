@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...checks import Array, numbers
 from ...errors import ThunderError
+from ...recordings.plausibility import check_plausible
 
 if TYPE_CHECKING:
     from ...recordings.motion_set import MotionSet
@@ -90,6 +91,7 @@ def read_curves(
                 f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
                 f"{name} with {_listed(trial)}"
             )
+    check_plausible(trials, stacklevel=4)
     taus, durations = [], []
     for trial, name in zip(trials, names, strict=True):
         tau, duration = _normalized(np.asarray(trial.t, dtype=np.float64), name)
@@ -100,6 +102,12 @@ def read_curves(
 
 
 def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
+    shapes = {np.shape(motion) for motion in motions if isinstance(motion, np.ndarray)}
+    if len(shapes) > 1:
+        raise ThunderError(
+            f"motions as arrays must have equal shapes, got {' and '.join(map(str, sorted(shapes)[:2]))}; pass motions "
+            "of different lengths as trials, MotionSet([Trial.from_positions(t, p), ...])"
+        )
     values = numbers(motions, "motions")
     if values.ndim != 3 or min(values.shape) < 1:
         raise ThunderError(f"motions as an array must have shape (trials, samples, dofs), got {values.shape}")

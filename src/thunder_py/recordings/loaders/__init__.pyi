@@ -1,6 +1,7 @@
 from .bvh import load_bvh as load_bvh
 from .c3d import load_c3d as load_c3d
 from .culm import load_culm as load_culm
+from .folder import load_folder as load_folder
 from .kinesis import load_kinesis as load_kinesis
 from .npz import load_npz as load_npz
 from .table import load_table as load_table

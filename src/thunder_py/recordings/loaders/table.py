@@ -1,4 +1,4 @@
-"""Recordings in text tables: CSV, TSV, columns separated by blanks."""
+"""Recordings in tables: CSV, TSV, columns separated by blanks, spreadsheets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from ...checks import Array, whole
 from ...errors import FileFormatError, ThunderError, nearest_hint
 from .. import orientation
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import POSITION, ROTATION, Trial, to_si
+from .spreadsheet import is_spreadsheet, read_sheet
 from .text import (
     MISSING,
     cells_of,
@@ -48,6 +50,7 @@ def load_table(
     sequence: str | None = None,
     angle_unit: str = "rad",
     by: Column | None = None,
+    sheet: str | None = None,
     delimiter: str | None = None,
     decimal: str = ".",
     skip: int = 0,
@@ -63,7 +66,7 @@ def load_table(
     Parameters
     ----------
     path : path-like
-        UTF-8 text.
+        UTF-8 text, or a spreadsheet (``.xlsx``, ``.ods``; needs ``pip install "thunder_py[spreadsheets]"``).
     columns : mapping or sequence of str
         ``{dof: column}``, as ``{"x": "X", "y": "Y", "z": "Z"}``; a sequence names columns equal to the dofs. A column
         is its name in the header, or its number, counted from 1.
@@ -78,6 +81,8 @@ def load_table(
         `angle_unit` as in `Trial.from_poses`.
     by : str or int, optional
         Column that separates trials: a new trial starts where its text changes. The names of trials end in that text.
+    sheet : str, optional
+        Sheet of a spreadsheet; required if it has several.
     delimiter : str, optional
         Default: the tab, semicolon or comma in the first line, otherwise blanks.
     decimal : str
@@ -97,6 +102,11 @@ def load_table(
     -------
     MotionSet
         One trial, or one per group of `by`.
+
+    Warns
+    -----
+    RecordingWarning
+        For units, times and gaps that can hardly be right, see `check_plausible`.
 
     Raises
     ------
@@ -127,7 +137,13 @@ def load_table(
         raise ThunderError(f"name must be text, got {name!r}")
     if decimal not in (".", ","):
         raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
-    table = _read(Path(path), skip, header, delimiter, decimal, tuple(missing))
+    file, gaps = Path(path), tuple(missing)
+    if is_spreadsheet(file):
+        table = _table(file, read_sheet(file, sheet), skip, header, ".", gaps)
+    elif sheet is not None:
+        raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
+    else:
+        table = _read(file, skip, header, delimiter, decimal, gaps)
     dofs, factors = _wanted(columns, unit)
     times = None if time is None else (time, table.times(time) * _TIMES[time_unit])
     x = np.column_stack([table.numbers(column) * factors[dof] for dof, column in dofs.items()])
@@ -137,9 +153,11 @@ def load_table(
         x, names, units = np.hstack([x, vectors]), names + ROTATION, units + ("rad",) * 3
     labels = {"frame": frame, "subject": subject, "task": task, "dofs": names, "units": units}
     title = Path(path).stem if name is None else name
-    return MotionSet(
+    motions = MotionSet(
         _trial(table, rows, times, x, rate, labels | {"name": title + suffix}) for suffix, rows in table.groups(by)
     )
+    check_plausible(motions)
+    return motions
 
 
 @dataclass(frozen=True)
@@ -207,17 +225,23 @@ class _Table:
 
 def _read(path: Path, skip: int, header: bool, delimiter: str | None, decimal: str, missing: tuple[str, ...]) -> _Table:
     lines = read_lines(path)
-    if len(lines) < skip + int(header) + 2:
-        raise FileFormatError(
-            f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more, got {len(lines)} lines",
-            path=path,
-        )
-    mark = guess_delimiter(lines[skip]) if delimiter is None else delimiter
+    mark = guess_delimiter(lines[skip]) if delimiter is None and len(lines) > skip else delimiter
     if mark == "," and decimal == ",":
         raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
-    names = cells_of(lines[skip], mark) if header else None
+    return _table(path, [cells_of(line, mark) for line in lines], skip, header, decimal, missing)
+
+
+def _table(
+    path: Path, rows: list[list[str]], skip: int, header: bool, decimal: str, missing: tuple[str, ...]
+) -> _Table:
+    if len(rows) < skip + int(header) + 2:
+        raise FileFormatError(
+            f"expected {skip} lines to skip, {int(header)} of names and two of numbers or more, got {len(rows)} lines",
+            path=path,
+        )
+    names = rows[skip] if header else None
     first = skip + int(header)
-    cells = [cells_of(line, mark) for line in lines[first:]]
+    cells = rows[first:]
     width = len(names) if names is not None else len(cells[0])
     for line, row in enumerate(cells, first + 1):
         if len(row) != width:
@@ -232,6 +256,8 @@ def _wanted(
     if isinstance(columns, str) or not isinstance(columns, (Mapping, Sequence)) or not columns:
         raise ThunderError(f"columns must be {{dof: column}} or a sequence of names, got {columns!r}")
     dofs: dict[str, Column] = dict(columns) if isinstance(columns, Mapping) else {name: name for name in columns}
+    if set(POSITION) <= set(dofs):  # in this order, whatever the order of the columns
+        dofs = {dof: dofs[dof] for dof in (*POSITION, *(dof for dof in dofs if dof not in POSITION))}
     if not isinstance(unit, str) and not (isinstance(unit, Mapping) and set(unit) == set(dofs)):
         raise ThunderError(f"unit must name the unit of each of {', '.join(map(str, dofs))}, got {unit!r}")
     return dofs, {dof: to_si(_unit(dof, unit), "length" if dof in POSITION else "any") for dof in dofs}

@@ -1,0 +1,109 @@
+"""Folders of tables with subject and task in the names of the files."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from ...errors import FileFormatError, ThunderError, nearest_hint
+from ..motion_set import MotionSet
+from ..plausibility import RecordingWarning, check_plausible
+from .table import load_table
+
+__all__ = ["load_folder"]
+
+_LABELS = ("subject", "task", "name", "frame")
+_FIELD = re.compile(r"\{(\w*)\}")
+
+
+def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
+    r"""Read all tables of a folder; their names, and those of their folders, contain the labels.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder.
+    pattern : str
+        Path of a file in the folder, with ``{subject}``, ``{task}`` (the condition), ``{name}`` and ``{frame}`` in the
+        place of labels and ``{}`` for any other text, as ``"{subject}/{task}_{}.csv"``. A field holds no ``/``.
+    **options
+        Arguments of `load_table`, the same for all files.
+
+    Returns
+    -------
+    MotionSet
+        Trials of all files, sorted by path. Without ``{name}``, their name is the path without suffix.
+
+    Warns
+    -----
+    RecordingWarning
+        If other files have the same suffix; and as for `load_table`, for all files together.
+
+    Raises
+    ------
+    FileFormatError
+        If no file has such a name, or a file cannot be read.
+    ThunderError
+        If the pattern or an option is invalid.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from thunder_py.recordings.loaders import load_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("S1_near_1", "S1_far_1", "S2_near_1"):
+    ...         _ = (Path(folder) / f"{name}.csv").write_text("x,y,z\n0,0,500\n1,0,500\n3,0,501\n")
+    ...     motions = load_folder(folder, "{subject}_{task}_{}.csv", columns=["x", "y", "z"], unit="mm", rate=100)
+    >>> motions, motions.subjects, motions.tasks
+    (<MotionSet of 3 trials, 2 subjects, 2 tasks>, ('S1', 'S2'), ('far', 'near'))
+    """
+    root, expression = Path(folder), _expression(pattern)
+    if taken := set(options) & set(expression.groupindex):
+        raise ThunderError(f"{', '.join(sorted(taken))} must be given once, by the pattern or as an argument")
+    paths = sorted(path for path in root.rglob(f"*{Path(pattern).suffix}") if path.is_file())
+    found = [(path, match) for path in paths if (match := expression.fullmatch(path.relative_to(root).as_posix()))]
+    if not found:
+        others = f"; other files are {', '.join(path.name for path in paths[:3])}" if paths else ""
+        raise FileFormatError(f"expected files {pattern}, found none{others}", path=root)
+    if others_left := [path for path in paths if path not in {path for path, _ in found}]:
+        warnings.warn(
+            f"{len(others_left)} files of {root} have other names than {pattern} and were left out, such as "
+            f"{others_left[0].relative_to(root).as_posix()}; move them, or change the pattern",
+            RecordingWarning,
+            stacklevel=2,
+        )
+    with warnings.catch_warnings():  # once for all of them, below
+        warnings.simplefilter("ignore", RecordingWarning)
+        motions = MotionSet(
+            trial
+            for path, match in found
+            for trial in load_table(
+                path, **{"name": path.relative_to(root).with_suffix("").as_posix()} | match.groupdict() | options
+            )
+        )
+    check_plausible(motions)
+    return motions
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    if not isinstance(pattern, str) or not Path(pattern).suffix:
+        raise ThunderError(f"pattern must be a path with a suffix, such as '{{subject}}_{{task}}.csv', got {pattern!r}")
+    fields = _FIELD.findall(pattern)
+    for name in fields:
+        if name and name not in _LABELS:
+            raise ThunderError(
+                f"fields of pattern must be {', '.join(_LABELS)} or empty, got {name!r}{nearest_hint(name, _LABELS)}"
+            )
+    text, seen = "", set()
+    for k, part in enumerate(_FIELD.split(pattern)):
+        if k % 2 == 0:
+            text += re.escape(part)
+        elif part in seen:
+            text += f"(?P={part})"
+        else:
+            text += f"(?P<{part}>[^/]+?)" if part else "[^/]+?"
+            seen.update({part} - {""})
+    return re.compile(text)

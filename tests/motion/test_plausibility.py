@@ -1,0 +1,189 @@
+"""Units, times and gaps that can hardly be right, spreadsheets, and folders with labels in the names of files."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thunder_py.checks import numbers
+from thunder_py.errors import FileFormatError, ThunderError, UnknownNameError
+from thunder_py.motion import FPCA
+from thunder_py.recordings import MotionSet, RecordingWarning, Trial, check_plausible
+from thunder_py.recordings.loaders import load_culm, load_folder, load_kinesis, load_table
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
+
+TAU = np.linspace(0.0, 1.0, 101)
+REACH = [0.4, 0.2, 0.1] + np.outer(10 * TAU**3 - 15 * TAU**4 + 6 * TAU**5, [0.3, 0.1, 0.05])  # noqa: RUF005
+COLUMNS = {"x": "X", "y": "Y", "z": "Z"}
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+def reaches(count=5):
+    return [Trial.from_positions(TAU, REACH + 0.01 * k, name=f"reach {k}") for k in range(count)]
+
+
+def write(path, t=TAU, p=REACH):
+    rows = "\n".join(";".join(f"{value:.6g}" for value in (a, *b)) for a, b in zip(t, p, strict=True))
+    path.write_text(f"t;X;Y;Z\n{rows}\n")
+    return path
+
+
+def test_millimeters_as_meters(tmp_path):
+    path = write(tmp_path / "reach.csv", p=1000.0 * REACH)
+    with pytest.warns(
+        RecordingWarning, match=r"trial 'reach': positions over 320 m can hardly be right; pass unit='mm'"
+    ):
+        load_table(path, columns=COLUMNS, unit="m", time="t")
+    with pytest.warns(RecordingWarning, match=r"trial 'reach 2': positions over 320 m"):
+        FPCA().fit([*reaches(2), Trial.from_positions(TAU, 1000.0 * REACH, name="reach 2")])
+
+
+def test_milliseconds_as_seconds(tmp_path):
+    path = write(tmp_path / "reach.csv", t=1000.0 * TAU)
+    with pytest.warns(RecordingWarning, match=r"trial 'reach': time steps of 10 s can .*time_unit='ms'"):
+        load_table(path, columns=COLUMNS, unit="m", time="t")
+    (trial,) = load_table(path, columns=COLUMNS, unit="m", time="t", time_unit="ms")
+    assert trial.duration == 1.0
+
+
+def test_degrees_as_radians():
+    with pytest.warns(RecordingWarning, match=r"trial 0: angles over 90 rad .* pass the unit 'deg'"):
+        check_plausible([Trial(TAU, 90.0 * TAU[:, None], ("elbow",))])
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e2])
+def test_one_trial_unlike_the_others(factor):
+    odd = Trial.from_positions(TAU, factor * REACH / 10.0, name="odd")
+    motions = [trial.with_values(trial.x / 10.0) for trial in reaches()]
+    with pytest.warns(
+        RecordingWarning, match=r"trial 'odd': values up to .* in the others; check the unit of this trial"
+    ):
+        check_plausible([*motions, odd])
+    with pytest.warns(RecordingWarning, match=r"trial 'odd': time steps of 0.0001 s, but 0.01 s in the others"):
+        check_plausible([*reaches(), Trial.from_positions(0.01 * TAU, REACH / 1000.0 + REACH[0], name="odd")])
+
+
+def test_a_long_gap_in_the_motion():
+    p = REACH.copy()
+    p[30:68] = np.nan
+    with pytest.warns(
+        RecordingWarning, match=r"trial 'gap': nothing measured from 0.29 to 0.68 s, 39% of the duration"
+    ):
+        FPCA().fit([*reaches(3), Trial.from_positions(TAU, p, name="gap")])
+
+
+def test_many_problems_are_one_warning():
+    with pytest.warns(RecordingWarning, match=r"'a0'.*'a1'.*'a2'.*\(and 3 more\); pass unit") as caught:
+        check_plausible([Trial.from_positions(TAU, 1e3 * REACH, name=f"a{k}") for k in range(6)])
+    assert len(caught) == 1
+
+
+def test_no_warning_for_what_is_right():
+    rest = Trial.from_positions(TAU, 1e-4 * np.random.default_rng(0).standard_normal((101, 3)) + REACH[0])
+    ends = REACH.copy()
+    ends[:40] = ends[90:] = np.nan  # gaps at the ends are cut off
+    sets = [*reaches(), rest, Trial.from_positions(TAU, ends)], [Trial.from_positions(100.0 * TAU, REACH)] * 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for trials in (*sets, minimum_jerk_reaches(20, seed=0), []):
+            check_plausible(trials)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="recordings are not part of the repository")
+def test_no_warning_for_real_recordings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_plausible(load_culm(DATA / "culm", "Planned"))
+        check_plausible(load_kinesis(DATA / "kinesis_rtg" / "rtgData.txt"))
+
+
+def test_capital_letters_are_no_joints(tmp_path):
+    path = write(tmp_path / "reach.csv")
+    with pytest.raises(ThunderError, match=r"dofs must be x, y, z .* got 'X'; rename it \(\{'x': 'X'\}"):
+        load_table(path, columns=["X", "Y", "Z"], unit="m", time="t")
+    with pytest.raises(ThunderError, match="got 'Rx'"):
+        Trial(TAU, REACH, ("Rx", "Ry", "Rz"))
+
+
+def test_positions_are_sorted(tmp_path):
+    path = write(tmp_path / "reach.csv")
+    (trial,) = load_table(path, columns={"z": "Z", "x": "X", "y": "Y"}, unit="m", time="t")
+    assert trial.dofs == ("x", "y", "z")
+    assert np.allclose(trial.x, REACH, rtol=1e-5)
+
+
+def test_arrays_of_different_lengths():
+    with pytest.raises(ThunderError, match=r"equal shapes, got \(50, 3\) and \(101, 3\); pass motions of different"):
+        FPCA().fit([REACH, REACH[:50]])
+    with pytest.raises(
+        ThunderError, match=r"p must have rows of equal length, got shape \(3,\) at index 0 and \(2,\) at"
+    ):
+        Trial.from_positions([0.0, 1.0], [[0.0, 0.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ThunderError, match="must be numbers"):
+        numbers([[1.0, "a"], [2.0, "b"]], "p")
+
+
+@pytest.mark.parametrize(("suffix", "engine"), [("xlsx", "openpyxl"), ("ods", "odf")])
+def test_spreadsheets(tmp_path, suffix, engine):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip(engine)
+    frame = pandas.DataFrame({"t": TAU[:20], "X": 1000 * REACH[:20, 0], "Y": 0, "Z": REACH[:20, 2]})
+    frame.loc[4, "X"] = None
+    path = tmp_path / f"book.{suffix}"
+    with pandas.ExcelWriter(path, engine=engine) as book:
+        frame.to_excel(book, sheet_name="reach", index=False)
+        frame.rename(columns={"X": "x"}).to_excel(book, sheet_name="other", index=False)
+    options = {"columns": COLUMNS, "unit": {"x": "mm", "y": "mm", "z": "m"}, "time": "t"}
+    (trial,) = load_table(path, sheet="reach", **options)
+    expected = np.column_stack([REACH[:20, 0], np.zeros(20), REACH[:20, 2]])
+    expected[4, 0] = np.nan
+    assert np.allclose(trial.x, expected, rtol=1e-12, equal_nan=True)
+    assert trial.name == "book"
+    with pytest.raises(FileFormatError, match="sheet must be one of reach, other, got none"):
+        load_table(path, **options)
+    with pytest.raises(UnknownNameError, match=r"no sheet 'reaches' among reach, other.*did you mean 'reach'"):
+        load_table(path, sheet="reaches", **options)
+    with pytest.raises(FileFormatError, match="no column 'X' among"):
+        load_table(path, sheet="other", **options)
+    (tmp_path / f"no.{suffix}").write_text("t;X\n")
+    with pytest.raises(FileFormatError, match=f"not a spreadsheet of the format .{suffix}"):
+        load_table(tmp_path / f"no.{suffix}", **options)
+
+
+def test_spreadsheets_need_their_extra(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(ModuleNotFoundError, match=r"openpyxl is not installed.*thunder_py\[spreadsheets\]"):
+        load_table(tmp_path / "book.xlsx", columns=COLUMNS, unit="m", time="t")
+
+
+def test_folders(tmp_path):
+    for subject in ("S1", "S2"):
+        (tmp_path / subject).mkdir()
+        for task in ("near", "far"):
+            write(tmp_path / subject / f"{task}_{subject}_1.csv")
+    options = {"columns": COLUMNS, "unit": "m", "time": "t", "frame": "table"}
+    motions = load_folder(tmp_path, "{subject}/{task}_{subject}_{}.csv", **options)
+    assert [(trial.subject, trial.task, trial.name, trial.frame) for trial in motions][:2] == [
+        ("S1", "far", "S1/far_S1_1", "table"),
+        ("S1", "near", "S1/near_S1_1", "table"),
+    ]
+    assert len(motions) == 4
+    write(tmp_path / "S2" / "notes.csv", p=1000.0 * REACH)
+    with pytest.warns(RecordingWarning, match="1 files of .* have other names .* such as S2/notes.csv"):
+        load_folder(tmp_path, "{subject}/{task}_{subject}_{}.csv", **options)
+    with pytest.warns(RecordingWarning, match="trial 'S2/notes': positions over 320 m"):
+        load_folder(tmp_path, "{subject}/{}.csv", **options)
+    with pytest.raises(FileFormatError, match=r"expected files \{subject\}.txt, found none"):
+        load_folder(tmp_path, "{subject}.txt", **options)
+    with pytest.raises(ThunderError, match=r"fields of pattern must be .* got 'subjects'; did you mean 'subject'"):
+        load_folder(tmp_path, "{subjects}.csv", **options)
+    with pytest.raises(ThunderError, match="frame must be given once"):
+        load_folder(tmp_path, "{frame}/{}.csv", **options)
+    with pytest.raises(ThunderError, match="pattern must be a path with a suffix"):
+        load_folder(tmp_path, "{subject}", **options)
+
+
+def test_motion_sets_check_only_where_asked():
+    assert len(MotionSet([*reaches(), Trial.from_positions(TAU, 1000.0 * REACH)])) == 6
