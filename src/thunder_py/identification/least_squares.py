@@ -257,8 +257,8 @@ def consistent_problem(
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
-    The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient whose
-    torque is as large as the noise; it shifts the estimate by less than a standard deviation.
+    The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
+    whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
 
     Raises
     ------
