@@ -442,7 +442,7 @@ def test_a_finger_of_a_urdf_is_locked(thunder, tmp_path):
 
 @pytest.mark.filterwarnings("always:.*the gripper is part of the arm")
 def test_a_gripper_that_is_part_of_the_arm_is_pointed_out(thunder, tmp_path):
-    """In a warning where the tip was not chosen and in a line of `info`, but not if it is locked or nothing else moves."""
+    """In a warning if the tip was not chosen, and in a line of `info`; not if it is locked, or nothing else moves."""
     (tmp_path / "arm.urdf").write_text(URDF.read_text(encoding="utf-8").replace("</robot>", FINGER))
     status, out, err = thunder("info", "arm.urdf")
     assert status == 0

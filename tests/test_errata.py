@@ -107,7 +107,7 @@ def test_tracking_without_knowing():
 
 
 def test_storage_functions_are_radially_unbounded():
-    """T-12: bounds of class K are not enough, as arctan(|x|) bounds nothing; those of V = s' M s / 2 are of class K_inf."""
+    """T-12: bounds of class K, such as arctan(|x|), bound nothing; those of V = s' M s / 2 are of class K_inf."""
     law = th.SlotineLi(elbow(), Lambda=5.0, K_d=8.0, adaptation=None)
     least = 0.5 * min(np.linalg.eigvalsh(elbow().mass_matrix([0.0, angle]))[0] for angle in np.linspace(-3.2, 3.2, 65))
     for size in (1.0, 1e2, 1e4):
@@ -139,7 +139,7 @@ class Stopping:
 
 
 def test_excitation_must_last():
-    """T-9: a motion that excited in the past and stops leaves the estimate where it was then; a lasting one moves it on."""
+    """T-9: a motion that excited in the past and stops leaves the estimate where it was; a lasting one moves it."""
     nominal, errors, excited = elbow().with_parameters(0.7 * elbow().parameters), {}, {}
     base = elbow().base_parameters()
     for last in (2.0, np.inf):
@@ -326,7 +326,7 @@ def test_angular_columns_have_a_factor_each(rpr):
     axes = [np.eye(4), *(robot.forward_kinematics(q, i) for i in (1, 2))]
     z = np.array([T[:3, 2] for T in axes]).T
     np.testing.assert_allclose(robot.jacobian(q)[3:], z * [1, 0, 1], atol=1e-14)
-    assert np.abs(z - z * [1, 0, 1]).max() > 0.5  # without rho_2
+    assert np.abs(z * [1, 1, 1] - z * [1, 0, 1]).max() > 0.5  # printed: rho_1 z_1
 
 
 def test_origin_is_the_sum_of_differences(rpr):
@@ -334,7 +334,7 @@ def test_origin_is_the_sum_of_differences(rpr):
     robot, q = rpr
     origins = np.array([np.zeros(3), *(robot.forward_kinematics(q, i)[:3, 3] for i in (1, 2, 3))])
     np.testing.assert_allclose(np.diff(origins, axis=0).sum(axis=0), origins[3], atol=1e-15)
-    assert np.abs(origins[1:].sum(axis=0) - origins[3]).max() > 0.1
+    assert np.abs(3 * (origins[3] - origins[2]) - origins[3]).max() > 0.1  # printed: sum (O_n - O_{n-1})
 
 
 def test_linear_columns_follow_the_type_of_their_own_joint(rpr):

@@ -109,7 +109,7 @@ def test_filtered_regressor_signs() -> None:
 
 @pytest.mark.parametrize("route", ["regressor", "acceleration"])
 def test_set_point_needs_the_prediction_error(route: Any) -> None:
-    """Errata D-9: at rest e' = 0 moves nothing; gamma > 0 removes the offset, with the filtered (y, W) of either route."""
+    """Errata D-9: at rest e' = 0 moves nothing; gamma > 0 removes the offset, with (y, W) of either route."""
     goal = np.array([0.8, 0.4])
     wrong = elbow().with_parameters(0.5 * elbow().parameters)
     offsets = []

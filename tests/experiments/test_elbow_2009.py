@@ -128,7 +128,7 @@ def test_rows_of_w_1_are_transposed_derivatives(arm):
 
 
 def test_x_1_names_two_things(arm):
-    """G-7: X_1, X_2 of eq. 19 are n x 3, n x 6 and have a velocity in them; those of eq. 52 are n x n x 3, n x n x 6."""
+    """G-7: X_1, X_2 of eq. 19 are n x 3, n x 6 and contain a velocity; those of eq. 52 are n x n x 3, n x n x 6."""
     robot, q, dq, _ = arm
     v, w, _, _, R = velocities(robot, q, dq, dq)
     J_v, J_w = np.split(robot.jacobian(q), 2)

@@ -143,7 +143,7 @@ def test_energy_of_the_other_rules_does_not() -> None:
 
 
 def test_momentum_of_a_symmetry_is_kept_by_the_midpoint_rule() -> None:
-    """A variational rule keeps what a symmetry of the Lagrangian keeps: the momentum of the first joint, without gravity."""
+    """A variational rule keeps the momentum of a symmetry of the Lagrangian: that of joint 1 without gravity."""
     robot = elbow().replace(gravity=[0.0, 0.0, 0.0], friction=None)
     for integrator, bound in (("implicit_midpoint", 1e-11), ("rk4", np.inf)):
         run = th.simulate(
