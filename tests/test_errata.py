@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +12,15 @@ import thunder_py as th
 from tests import truth
 from tests.control.arms import Q0, elbow, panda
 from tests.dynamics.numerics import assert_close
+from tests.named_tests import ROOT, exists, named_tests
 from thunder_py.identification import persistent_excitation
 
-ROOT = Path(__file__).parents[1]
 ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("path", "name"), sorted(set(re.findall(r"(tests/[\w/]+\.py)::(\w+)", ERRATA))))
+@pytest.mark.parametrize(("path", "name"), named_tests(ERRATA))
 def test_named_tests_exist(path, name):
-    assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")
+    assert exists(path, name)
 
 
 def test_every_entry_names_a_test():
