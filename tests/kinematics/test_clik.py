@@ -318,3 +318,19 @@ def test_plot():
         result.plot(axes={"errors": axes["error"]})
     plt.close("all")
     assert repr(result).startswith("<CLIKResult: 0.1 s, 101 instants, 4 joints, error ")
+
+
+@pytest.mark.parametrize("orientation", ["axis_angle_plain", "rotation_vector", "quaternion"])
+def test_orientation_errors_converge_from_below_a_half_turn_and_the_quaternion_from_there(orientation):
+    panda, q = robot("panda"), np.array([0, -np.pi / 4, 0, -3 * np.pi / 4, 0, np.pi / 2, np.pi / 4])
+    law = CLIK(
+        panda, 5.0, orientation=orientation, method="damped", damping=0.05, threshold=0.1, rows=("rx", "ry", "rz")
+    )
+    start = panda.forward_kinematics(q)
+    for degrees in (100.0, 179.0, *([180.0] if orientation == "quaternion" else [])):
+        goal = start.copy()
+        goal[:3, :3] = th.spatial.exp(np.radians(degrees) * np.array([0.6, 0.0, -0.8])) @ start[:3, :3]
+        run = law.follow(th.reference.SetPose(goal), q, 8.0, dt=1e-2)
+        left = goal[:3, :3] @ panda.forward_kinematics(run.q[-1])[:3, :3].T
+        assert run.ok
+        assert np.trace(left) > 3.0 - 1e-6
