@@ -112,15 +112,14 @@ def free_arm(name: str) -> th.Robot:
     return robot if robot.description.friction is None else robot.replace(friction=None)
 
 
-def energy_errors(robot: Any, integrator: str, duration: float, dt: float, **options: Any) -> np.ndarray:
+def energy_errors(robot: th.Robot, integrator: str, duration: float, dt: float, **options: Any) -> np.ndarray:
     """Energy minus that at the start [J] of an arm that is let go, to the end of the run."""
-    model = th.Robot(robot.description) if isinstance(robot, th.Robot) else robot.model
     q0 = np.array([0.1, -0.5, 0.2, -1.5, 0.3, 1.2, 0.4, 0.1])[: robot.n]
     controller = SimpleNamespace(step=lambda t, q, dq, reference: np.zeros(robot.n))
     run = th.simulate(
         robot, controller, th.reference.SetPoint(q0), duration, dt, q0=q0, integrator=integrator, **options
     )  # fmt: skip
-    energy = model.kinetic_energy(run.q, run.dq) + model.potential_energy(run.q)
+    energy = robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
     return np.abs(energy - energy[0])
 
 
@@ -176,9 +175,9 @@ def test_a_step_of_the_midpoint_rule_obeys_its_equations() -> None:
 class Around:
     """A plant written in Python around a robot."""
 
-    def __init__(self, model: th.Robot) -> None:
-        self.n, self.model = model.n, model
-        self.forward_dynamics, self.mass_matrix = model.forward_dynamics, model.mass_matrix
+    def __init__(self, model: th.Robot, forward_dynamics: Any = None) -> None:
+        self.n, self.mass_matrix = model.n, model.mass_matrix
+        self.forward_dynamics = forward_dynamics or model.forward_dynamics
         self.mass_matrix_dot = model.mass_matrix_dot
 
 
@@ -224,6 +223,25 @@ def test_plants_without_a_mass_matrix_are_refused() -> None:
     )
     with pytest.raises(ValueError, match=message):
         th.simulate(plant, IDLE, elbow_motion(), 0.1, integrator="implicit_midpoint")
+
+
+@pytest.mark.parametrize(
+    ("plant", "controller", "options"),
+    [
+        pytest.param(elbow(), IDLE, {"external": ExternalWrench([1e300, 0, 0, 0, 0, 0])}, id="a push that overflows"),
+        pytest.param(elbow(), SimpleNamespace(step=_later), {}, id="a controller's NaN later"),
+        pytest.param(th.Robot.from_dh(np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))), IDLE, {}, id="no mass"),
+        pytest.param(Around(elbow(), _nan), IDLE, {}, id="a plant's NaN"),
+    ],
+)
+def test_what_the_midpoint_rule_cannot_integrate_has_diverged(
+    plant: Any, controller: Any, options: dict[str, Any]
+) -> None:
+    result = th.simulate(
+        plant, controller, elbow_motion(), 0.1, 1e-2, q0=[0.0, 0.0], integrator="implicit_midpoint", **options
+    )  # fmt: skip
+    assert result.status[-1] == Status.diverged
+    assert np.isfinite(result.q).all()
 
 
 def test_a_step_without_a_solution_has_diverged() -> None:

@@ -64,6 +64,7 @@ bool ImplicitMidpoint::solve(const Step& step) {
     update_.setZero();
     add_product(inverse_, f_.data(), update_.data(), -1.0);
     y_ += update_;
+    if (!all_finite(y_.data(), y_.size())) return false;
     last_f_ = f_;
     size = residual(step);
     if (size <= kRoundingAtMost * scale && !(size < 0.5 * last)) return true;
