@@ -214,6 +214,18 @@ def test_transpose_lags_by_what_it_is_not_told():
     assert np.linalg.norm(expected) > 1e-4
 
 
+def test_transpose_stops_where_the_gradient_vanishes():
+    """At a constant pose out of reach: A' Lambda e = 0, and e is not."""
+    goal = pose(SCARA_START, "scara").copy()
+    goal[:3, 3] = [2.0, 0.3, goal[2, 3]]
+    Lambda = np.array([20.0, 10.0, 5.0, 5.0])
+    law = CLIK(robot("scara"), Lambda, method="transpose", rows=SCARA_ROWS)
+    run = law.follow(th.reference.SetPose(goal), SCARA_START, 20.0, dt=2e-3)
+    A = robot("scara").jacobian(run.q[-1])[[0, 1, 2, 5]]
+    np.testing.assert_allclose(A.T @ (Lambda * run.error[-1]), 0.0, atol=1e-8)
+    assert run.error_norm()[-1] > 1.0
+
+
 def test_runge_kutta_leaves_almost_no_error():
     reference = Swing(pose(SCARA_START, "scara"))
     assert scara_clik("inverse").follow(reference, SCARA_START, 1.0, integrator="rk4").error_norm().max() < 1e-9
