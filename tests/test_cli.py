@@ -15,6 +15,7 @@ import pytest
 import thunder_py as th
 from thunder_py import _core, cli, robots
 from thunder_py.cli.info import consistency
+from thunder_py.io.gripper import gripper_joints
 
 URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
 
@@ -437,6 +438,26 @@ def test_a_finger_of_a_urdf_is_locked(thunder, tmp_path):
     assert [joint["name"] for joint in json.loads(out)["joints"]] == ["swing"]
     assert thunder("gen", *options, "--fix-joint", "grip=0.02", "--select", "G")[0] == 0
     assert thunder("convert", "gripper.urdf", "out.yaml", *options[1:], "--fix-joint", "grip=0.02")[0] == 0
+
+
+@pytest.mark.filterwarnings("always:.*the gripper is part of the arm")
+def test_a_gripper_that_is_part_of_the_arm_is_pointed_out(thunder, tmp_path):
+    """In a warning if the tip was not chosen, and in a line of `info`; not if it is locked, or nothing else moves."""
+    (tmp_path / "arm.urdf").write_text(URDF.read_text(encoding="utf-8").replace("</robot>", FINGER))
+    status, out, err = thunder("info", "arm.urdf")
+    assert status == 0
+    assert err == (
+        "thunder info: arm.urdf: the gripper is part of the arm: 'grip' of 2 joints; "
+        "lock it with fix_joints={'grip': 0.0}, or keep it with tip_link='finger'\n"
+    )
+    assert "\nthe gripper is part of the arm: grip\n" in out
+    status, out, err = thunder("info", "arm.urdf", "--tip-link", "finger", "--json")
+    assert (status, err, json.loads(out)["gripper"]) == (0, "", ["grip"])
+    status, out, err = thunder("info", "arm.urdf", "--fix-joint", "grip=0.02")
+    assert (status, err, "gripper" in out) == (0, "", False)
+    assert gripper_joints(["finger_1", "finger_2"]) == []
+    with pytest.warns(UserWarning, match="the gripper is part of the arm: 'grip' of 2 joints"):
+        th.Robot.load(tmp_path / "arm.urdf")
 
 
 @pytest.mark.parametrize("given", ["grip", "=1", "grip=x"])

@@ -47,15 +47,16 @@ std::unique_ptr<LoggedControl> native_control(const py::object& controller, cons
 }
 
 /// A name, or a Python function for `PythonIntegrator`.
-std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& plant, int n,
-                                            int state_size) {
-  if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, state_size);
-  if (py::cast<std::string>(integrator) == "plant") return std::make_unique<OwnIntegrator>(plant, n);
-  if (py::cast<std::string>(integrator) == "rk4") return std::make_unique<RungeKutta4>(state_size);
-  if (py::cast<std::string>(integrator) != "semi_implicit_euler")
-    throw py::value_error("integrator must be 'plant', 'rk4' or 'semi_implicit_euler', got '" +
-                          py::cast<std::string>(integrator) + "'");
-  return std::make_unique<SemiImplicitEuler>(state_size);
+std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const py::object& owner, const Plant& plant) {
+  const int size = plant.state_size();
+  if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, size);
+  const auto name = py::cast<std::string>(integrator);
+  if (name == "plant") return std::make_unique<OwnIntegrator>(owner, plant.n());
+  if (name == "rk4") return std::make_unique<RungeKutta4>(size);
+  if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(size);
+  if (name == "implicit_midpoint") return std::make_unique<ImplicitMidpoint>(plant);
+  throw py::value_error("integrator must be 'plant', 'rk4', 'semi_implicit_euler' or 'implicit_midpoint', got '" + name +
+                        "'");
 }
 
 void add_logs(ClosedLoop& loop, const LoggedControl& control, const std::optional<std::vector<std::string>>& log,
@@ -265,7 +266,7 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
   const auto control = make_control(arguments, n);
   const auto sensors = make_sensors(arguments, n, period);
   const auto command = make_command(arguments, n, period);
-  const auto integrator = make_integrator(integration, arguments.plant, n, plant->state_size());
+  const auto integrator = make_integrator(integration, arguments.plant, *plant);
   ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get()});
   py::dict labels;
   add_logs(loop, *control, log, labels);

@@ -55,8 +55,9 @@ const QuantityDoc kDocs[] = {
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
     {"forward_dynamics", "dynamics/forward_dynamics.hpp",
      "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
-     "Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (massless links) "
-     "the result is meaningless, a rounded division by zero: huge or not finite."},
+     "Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (no mass behind "
+     "a joint, or only a point mass on its axis) the quotients are rounded zeros: the result is meaningless, and may be "
+     "NaN, huge, or inconspicuous where tau is near equilibrium. A condition number of `mass_matrix` above 1e15 shows it."},
     {"christoffel_symbols", "dynamics/coriolis.hpp",
      "Christoffel symbols of the first kind, C_ij = sum_k Gamma[i, j, k] dq_k.",
      "(..., n, n, n) array", "Thunder article, eq. 8."},

@@ -8,7 +8,10 @@
 namespace thunder::python {
 
 PythonPlant::PythonPlant(const py::object& plant, int n)
-    : forward_dynamics_(plant.attr("forward_dynamics")), begin_step_(py::getattr(plant, "begin_step", py::none())), n_(n) {}
+    : plant_(plant),
+      forward_dynamics_(plant.attr("forward_dynamics")),
+      begin_step_(py::getattr(plant, "begin_step", py::none())),
+      n_(n) {}
 
 void PythonPlant::begin_step(double t) {
   if (!begin_step_.is_none()) begin_step_(t);
@@ -19,6 +22,16 @@ void PythonPlant::derivative(double, const double* x, const double* tau, double*
   const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
   std::copy_n(x + n_, n_, x_dot);
   std::copy_n(values.data(), n_, x_dot + n_);
+}
+
+void PythonPlant::inertia(const double* q, const double* dq, double* M, double* M_dot) {
+  const auto read = [this](const py::object& matrix, const char* name, double* out) {
+    const auto values = read_array(matrix, name, {n_, n_});
+    std::copy_n(values.data(), values.size(), out);
+  };
+  read(plant_.attr("mass_matrix")(vector_copy(q, n_)), "result of plant.mass_matrix", M);
+  if (M_dot == nullptr) return;
+  read(plant_.attr("mass_matrix_dot")(vector_copy(q, n_), vector_copy(dq, n_)), "result of plant.mass_matrix_dot", M_dot);
 }
 
 void OwnIntegrator::step(Plant& plant, double t, double dt, const double* u, double* x) {

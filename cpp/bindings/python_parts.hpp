@@ -10,16 +10,18 @@ namespace thunder::python {
 
 inline py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
 
-/// Any object with `forward_dynamics(q, dq, tau)`; `begin_step(t)` is optional.
+/// Any object with `forward_dynamics(q, dq, tau)`; `begin_step(t)` is optional, and so are `mass_matrix(q)` and
+/// `mass_matrix_dot(q, dq)`, which the implicit midpoint rule calls.
 class PythonPlant final : public Plant, public CallsPython {
  public:
   PythonPlant(const py::object& plant, int n);
   int n() const override { return n_; }
   void begin_step(double t) override;
   void derivative(double, const double* x, const double* tau, double* x_dot) override;
+  void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
 
  private:
-  py::object forward_dynamics_, begin_step_;  // the latter None if there is none
+  py::object plant_, forward_dynamics_, begin_step_;  // the latter None if there is none
   int n_;
 };
 

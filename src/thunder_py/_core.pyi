@@ -691,7 +691,7 @@ class Model:
 
         Notes
         -----
-        Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (massless links) the result is meaningless, a rounded division by zero: huge or not finite.
+        Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (no mass behind a joint, or only a point mass on its axis) the quotients are rounded zeros: the result is meaningless, and may be NaN, huge, or inconspicuous where tau is near equilibrium. A condition number of `mass_matrix` above 1e15 shows it.
 
         Kernel: ``cpp/include/thunder/dynamics/forward_dynamics.hpp``; theory: ``docs/theory/dynamics.md``.
 

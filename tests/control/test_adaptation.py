@@ -80,6 +80,15 @@ def test_natural_law_keeps_bodies_where_the_gradient_law_does_not() -> None:
     assert lost > 0
 
 
+@pytest.mark.parametrize("gamma", [1e-12, 1e-4, 1e4, 1e12])
+def test_natural_law_stays_physical_at_any_gain(gamma: float) -> None:
+    rng, law = np.random.default_rng(1), SlotineLi(physical_guess(), 5.0, 5.0, adaptation=NaturalAdaptation(gamma))
+    for k in range(60):
+        q, dq, desired = state(int(rng.integers(1 << 30)))
+        law.step(1e-3 * k, q, dq, desired)
+        assert is_physical(law.parameters[:70].reshape(7, 10)).all()
+
+
 def test_natural_adaptation_converges() -> None:
     """Wrong link 7, a body with mass all the same."""
     parameters = wrong_panda().parameters.copy()

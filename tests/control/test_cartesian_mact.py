@@ -89,6 +89,17 @@ def test_alpha_is_the_derivative_of_beta(s: State) -> None:
     assert abs(storage_rate(s, torque(s, printed)) + damping) > 0.01 * damping
 
 
+@pytest.mark.parametrize("s", CASES)
+def test_beta_is_the_velocity_and_alpha_the_acceleration(s: State) -> None:
+    """Errata D-11: D4.2's text calls alpha a velocity and beta an acceleration; exchanged the torque is another."""
+    velocity, acceleration = beta(s), alpha(s)
+    tau = law_of(s).step(0.0, s.q, s.dq, s.reference)
+    names = s.robot.slotine_li_regressor(s.q, s.dq, velocity, acceleration) @ s.robot.parameters
+    exchanged = s.robot.slotine_li_regressor(s.q, s.dq, acceleration, velocity) @ s.robot.parameters
+    np.testing.assert_allclose(tau, torque(s, acceleration), atol=1e-6)
+    assert np.abs(exchanged - names).max() > 0.1
+
+
 def test_printed_alpha_lets_the_storage_grow() -> None:
     """Errata D-12, with little damping: V' > 0 at some states, where ours stays negative."""
     grows = {"printed": 0, "ours": 0}

@@ -89,3 +89,4 @@ def test_friction_at_the_actual_velocity() -> None:
     assert V_dot == pytest.approx(-10.0 * e_dot @ e_dot, rel=1e-9)
     D_printed = robot.friction_regressor(d.dq) - robot.friction_regressor(dq)
     assert abs(e_dot @ D_printed @ robot.parameters) > 0.1  # what it would add to V'
+    assert robot.friction_torque(dq).shape == (7,)  # D is a vector, not a matrix

@@ -138,3 +138,20 @@ def test_null_space_comes_to_rest() -> None:
     run = th.simulate(panda(), law, SetPose(panda().forward_kinematics(Q0)), 3.0, q0=Q0, dq0=spin, log_every=100)
     assert np.abs(run.dq[-1]).max() < 1e-2 * np.abs(spin).max()
     assert run.error_norm().max() < 1e-3
+
+
+def test_damping_is_bounded_by_twice_the_inertia_over_the_period() -> None:
+    """About the axis of the Panda's hand, 0.005 kg m^2, at 1 kHz: D < 9.8 N m s."""
+    goal, J = panda().forward_kinematics(Q0), panda().jacobian(Q0)[3:]
+    axis = goal[:3, 2]
+    assert axis @ np.linalg.inv(J @ np.linalg.inv(panda().mass_matrix(Q0)) @ J.T) @ axis == pytest.approx(
+        0.005, rel=0.1
+    )
+    goal[0, 3] += 0.01
+    speeds = {}
+    for D in (9.0, 11.0):
+        law = Impedance(panda(), [500.0] * 3 + [10.0] * 3, [20.0] * 3 + [D] * 3, 1.0)
+        run = th.simulate(panda(), law, SetPose(goal), 0.5, q0=Q0)
+        speeds[D] = np.abs(run.dq[-20:]).max()
+    assert speeds[9.0] < 0.2
+    assert speeds[11.0] > 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
@@ -105,13 +107,14 @@ def test_filtered_regressor_signs() -> None:
     assert np.abs(printed - y).max() > 10.0
 
 
-def test_set_point_needs_the_prediction_error() -> None:
-    """Errata D-9: at rest e' = 0 moves nothing; gamma > 0 removes the offset."""
+@pytest.mark.parametrize("route", ["regressor", "acceleration"])
+def test_set_point_needs_the_prediction_error(route: Any) -> None:
+    """Errata D-9: at rest e' = 0 moves nothing; gamma > 0 removes the offset, with (y, W) of either route."""
     goal = np.array([0.8, 0.4])
     wrong = elbow().with_parameters(0.5 * elbow().parameters)
     offsets = []
     for gamma in (0.0, 1.0):
-        law = MACT(wrong, 30.0, 10.0, adaptation=1.0, gamma=gamma)
+        law = MACT(wrong, 30.0, 10.0, adaptation=1.0, gamma=gamma, route=route)
         run = th.simulate(elbow(), law, SetPoint(goal), 30.0, q0=[0.3, 0.1], log_every=10)
         offsets.append(run.steady_state_error())
     assert offsets[0] > 0.05

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -165,3 +167,17 @@ def test_leans_to_a_posture_without_leaving_the_path() -> None:
     for run in runs:
         assert run.error_norm().max() < 0.04  # the curve starts at speed, the arm at rest
         assert run.error_norm()[-100:].max() < 1e-4
+
+
+@pytest.mark.parametrize("law", [OperationalSpace, th.CartesianComputedTorque])
+def test_bound_of_gains_on_accelerations_does_not_depend_on_the_arm(law: Any) -> None:
+    """K_1 dt < 2, whatever the inertia of the arm."""
+    ur5e, q = th.Robot.load("ur5e"), np.array([0.3, -1.2, 1.5, -1.0, -1.5, 0.2])
+    for robot in (ur5e, ur5e.replace(inertial=0.1 * ur5e.inertial), ur5e.replace(inertial=10.0 * ur5e.inertial)):
+        goal = robot.forward_kinematics(q)
+        goal[0, 3] += 1e-4
+        ends = [
+            th.simulate(robot, law(robot, 100.0, K_1, 0.2), SetPose(goal), 0.1, q0=q).status[-1]
+            for K_1 in (1950.0, 2300.0)
+        ]
+        assert ends == [Status.ok, Status.diverged]

@@ -91,6 +91,16 @@ def test_payload_error_is_bounded_and_smaller_than_without() -> None:
     assert np.linalg.norm(run.signals["z"][late], axis=1).max() < EPSILON
 
 
+def test_error_shrinks_with_epsilon() -> None:
+    """In proportion to it, as long as the layer is thin and rho exceeds the error of the model."""
+    errors = []
+    for epsilon in (0.1, 0.05, 0.025):
+        run = tracking(robust(epsilon))
+        errors.append(run.error_norm()[run.t > 2.0].max())
+    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.05)
+    assert errors[2] / errors[1] == pytest.approx(0.5, abs=0.05)
+
+
 def sign_changes(tau: np.ndarray) -> int:
     """Changes of the direction in which torques move, all joints together."""
     return int((np.diff(np.sign(np.diff(tau, axis=0)), axis=0) != 0).sum())

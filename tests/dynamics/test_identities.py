@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import thunder_py as th
 from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few, random_case
 
@@ -171,3 +172,24 @@ def test_dynamics_do_not_depend_on_where_the_base_stands(seed):
     assert_close(moved.mass_matrix(q), robot.mass_matrix(q))
     assert_close(moved.coriolis_matrix(q, dq), robot.coriolis_matrix(q, dq))
     assert_close(moved.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau))
+
+
+def _singular_arms():
+    body = [1.0, 0.3, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1]
+    rows = [[0.3, 0.2, 0.1, 0], [0.4, 0.5, 0.2, 0]]
+    yield "massless", th.Robot.from_dh(rows)
+    yield "massless last link", th.Robot.from_dh(rows, inertial=[body, [0.0] * 10])
+    yield "point mass on the axis", th.Robot.from_dh(rows, inertial=[body, [1.0, 0, 0, 0.3, *[0.0] * 6]])
+    yield "two joints on one axis", th.Robot.from_dh([rows[0], [0, 0, 0.2, 0]], inertial=[[0.0] * 10, body])
+
+
+@pytest.mark.parametrize("arm", [pytest.param(arm, id=name) for name, arm in _singular_arms()])
+def test_forward_dynamics_of_a_singular_mass_matrix(arm):
+    """It is not finite or huge, except near equilibrium; the mass matrix shows it everywhere."""
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        q, dq, tau = rng.uniform(-2.0, 2.0, (3, 2))
+        ddq = arm.forward_dynamics(q, dq, tau)
+        assert not np.isfinite(ddq).all() or np.abs(ddq).max() > 1e12
+        M = arm.mass_matrix(q)
+        assert not M.any() or np.linalg.cond(M) > 1e15

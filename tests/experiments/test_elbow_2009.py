@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from thunder_py import Robot
 from thunder_py.papers.elbow_2009 import run as elbow_2009
 from thunder_py.papers.elbow_2009 import tensors as elbow_2009_tensors
 from thunder_py.papers.elbow_2009.printed import printed_symbols
@@ -127,7 +128,7 @@ def test_rows_of_w_1_are_transposed_derivatives(arm):
 
 
 def test_x_1_names_two_things(arm):
-    """G-7: X_1 of eq. 19 is n x 3 and has a velocity in it; that of eq. 52 is n x n x 3 and has none."""
+    """G-7: X_1, X_2 of eq. 19 are n x 3, n x 6 and contain a velocity; those of eq. 52 are n x n x 3, n x n x 6."""
     robot, q, dq, _ = arm
     v, w, _, _, R = velocities(robot, q, dq, dq)
     J_v, J_w = np.split(robot.jacobian(q), 2)
@@ -139,6 +140,19 @@ def test_x_1_names_two_things(arm):
     of_52 = robot.mass_blocks(q)[-1, 1:4].transpose(1, 2, 0)
     assert (of_19.shape, of_52.shape) == ((3, 3), (3, 3, 3))
     np.testing.assert_allclose(np.einsum("ijk,j->ik", of_52, dq), of_19, atol=1e-12)
+    x, y, z = R.T @ w
+    of_19 = J_w.T @ R @ np.array([[x, y, z, 0, 0, 0], [0, x, 0, y, z, 0], [0, 0, x, 0, y, z]])  # I w by Ixx, Ixy, ...
+    of_52 = robot.mass_blocks(q)[-1, 4:].transpose(1, 2, 0)
+    assert (of_19.shape, of_52.shape) == ((3, 6), (3, 3, 6))
+    np.testing.assert_allclose(np.einsum("ijk,j->ik", of_52, dq), of_19, atol=1e-12)
+
+
+def test_a_link_has_ten_columns():
+    """G-7: Y^(2) of section 5.1, printed as 2 x 8, is 2 x 10."""
+    robot = Robot.load("elbow")
+    Y = robot.slotine_li_regressor([0.3, 0.9], [0.4, -0.7], [0.2, 0.1], [1.0, -0.5])
+    assert Y.shape == (2, 20)
+    assert np.abs(Y[:, 19]).min() > 0.0  # of Izz, the tenth
 
 
 def test_tables_and_figure(elbow):

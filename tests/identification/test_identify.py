@@ -150,6 +150,30 @@ def test_friction_is_identified_and_stays_positive(consistent):
     assert (found.parameters[20:] > 0.0).all() == consistent
 
 
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_a_prior_without_friction_leaves_it_to_the_data(scale):
+    """The estimate is that from a prior near the truth, to less than a standard deviation."""
+    robot = with_friction(elbow())
+    zero = wrong(robot).replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
+    tau = noisy(robot, scale=scale)
+    found, near = (identify(prior, T, *motion(2), tau, consistent=True) for prior in (zero, wrong(robot)))
+    errors = found.standard_deviations[-4:] if scale else 1e-7
+    assert (np.abs(found.parameters[20:] - near.parameters[20:]) < errors + 1e-7).all()
+    assert (np.abs(found.parameters[20:] - robot.parameters[20:]) < 4.0 * errors + 1e-7).all()
+
+
+def test_a_coefficient_of_zero_that_nothing_excites_stays_zero():
+    robot = with_friction(elbow())
+    zero = robot.replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
+    q, dq, ddq = (x.copy() for x in motion(2))
+    q[:, 0], dq[:, 0], ddq[:, 0] = 0.4, 0.0, 0.0
+    found = identify(zero, T, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq), consistent=True, unknown="friction")
+    viscous = robot.parameter_names.index("joint1.viscous")
+    assert found.parameters[viscous] == 0.0
+    second = [k for k, name in enumerate(robot.parameter_names) if name.startswith("joint2.")]
+    np.testing.assert_allclose(found.parameters[second], robot.parameters[second], rtol=1e-5)
+
+
 @pytest.mark.parametrize("unknown", ["friction", ["link2.m", "link2.mcx"], ["link1", "joint2.viscous"]])
 def test_parts_of_links_and_friction_alone(unknown):
     robot = with_friction(elbow())
@@ -369,6 +393,12 @@ def test_a_prior_that_cannot_exist_is_refused():
         ValueError, match=r"^prior must have positive definite pseudo-inertias .*not the case for link2;"
     ):
         identify(elbow().with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
+    pi = with_friction(elbow()).parameters.copy()
+    pi[-1] = -0.1
+    with pytest.raises(
+        ValueError, match=r"^prior must not be negative for unknown coefficients, as it is for joint2\."
+    ):
+        identify(with_friction(elbow()).with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
 
 
 @pytest.mark.parametrize("cutoff", [0.0, 50.0])

@@ -218,6 +218,11 @@ def test_extensions_of_others_are_ignored() -> None:
     assert parse_urdf(edited("<axis", "<hardware_port/><axis", text)) == parse_urdf(PENDULUM)
 
 
+def test_meshes_are_not_opened() -> None:
+    mesh = '<visual><geometry><mesh filename="file:///nowhere/none.stl"/></geometry></visual>'
+    assert parse_urdf(edited('<link name="rod">', f'<link name="rod">{mesh}')) == parse_urdf(PENDULUM)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_encodings(encoding: str) -> None:
     declared = encoding.removesuffix("-sig")

@@ -132,6 +132,92 @@ def test_optional_parts():
     assert "dh" not in arm.masks
 
 
+def without_links_of(text, part):
+    """Leave out `part` of every link, whose indentation is that of ``inertial``."""
+    kept, skipping = [], False
+    for line in text.splitlines(keepends=True):
+        if line.startswith("    ") and line[4] != " ":
+            skipping = line.strip() == f"{part}:"
+        elif not line.startswith("     "):
+            skipping = False
+        if not skipping:
+            kept.append(line)
+    return "".join(kept)
+
+
+def test_defaults_are_those_of_thunder():
+    """No friction without Dl_order, no springs without ELASTIC_MODEL, zeros for a link without friction."""
+    with pytest.warns(
+        UserWarning,
+        match=r"arm3.yaml:\d+: dynamics.link1.friction: not used: Dl_order is missing at the top, default 0$",
+    ):
+        arm = read(FILE.replace("Dl_order: 2\n", ""))
+    assert arm.friction is None
+    assert "friction" not in arm.masks
+    with pytest.warns(
+        UserWarning, match=r"arm3.yaml:\d+: elastic: not used: ELASTIC_MODEL is missing at the top, default false$"
+    ):
+        assert read(FILE.replace("ELASTIC_MODEL: true\n", "")).elastic == ()
+    frictionless = without_links_of(FILE, "friction")
+    assert "Dl:" not in frictionless
+    np.testing.assert_array_equal(read(frictionless).friction.coefficients, np.zeros((3, 2)))
+    assert read(frictionless.replace("Dl_order: 2\n", "")).friction is None  # nothing to warn of
+
+
+OLD = """\
+PI_2_neg: &PI_2_neg -1.5707963267948966
+num_joints: 2
+type_joints: {types}
+DH: [0,   0,         0.3, 0,
+     0.1, *PI_2_neg, 0,   0]
+gravity: [0, 0, -9.81]
+Base_to_L0: {{tr: [1, 2, 3], ypr: [0.1, 0.2, 0.3]}}
+Ln_to_EE: {{tr: [0, 0, 0.1], ypr: [0, 0, 0]}}
+inertial:
+  link1: {{mass: 1, CoM_x: 0.1, CoM_y: 0.2, CoM_z: -0.05, Ixx: 0.1, Ixy: 0.01, Ixz: -0.02, Iyy: 0.2, Iyz: 0.03, Izz: 0.25}}
+  link2: {{mass: 2, CoM_x: 0.1, CoM_y: 0.2, CoM_z: -0.05, Ixx: 0.1, Ixy: 0.01, Ixz: -0.02, Iyy: 0.2, Iyz: 0.03, Izz: 0.25}}
+"""
+
+
+@pytest.mark.parametrize("types", ["RP", "['R', 'P']"])
+def test_the_format_before_0_2_is_read(types):
+    """Tables at the top, lists instead of mappings, joint types as a word; without masks."""
+    arm, new = read(OLD.format(types=types)), read(without_links_of(FILE, "friction"))
+    assert (arm.joint_types, arm.friction, arm.elastic, arm.masks) == ("RP", None, (), {})
+    np.testing.assert_array_equal(arm.dh, new.dh[:2])
+    np.testing.assert_array_equal(arm.inertial, new.inertial[:2])
+    np.testing.assert_array_equal(arm.base, new.base)
+    np.testing.assert_array_equal(arm.gravity, (0, 0, -9.81))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("RP", "RRP", r"type_joints: must be a list of 2 of R, P, R_SEA, P_SEA, or 2 letters R and P, got 'RRP'$"),
+        ("RP", "RX", r"type_joints: must be .*, or 2 letters R and P, got 'RX'$"),
+        ("  link2:", "  link3:", r"inertial: unknown key 'link3'; did you mean 'link[12]'\?$"),
+        ("DH:", "kinematics: {DH: [0, 0, 0, 0, 0, 0, 0, 0]}\nDH:", r"DH: unknown key 'DH'"),
+    ],
+)
+def test_old_files_are_refused_with_the_reason(old, new, message):
+    with pytest.raises(FileFormatError, match=message):
+        read(OLD.format(types="RP").replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "link1: {mass: 1, m_CoM_x: 0, Ixx: 1, d1: 0.1}\nlink2: {mass: 1}\n",
+        "link0: {origin: {xyz: [0, 0, 0], rpy: [0, 0, 0]}, mass: 1, inertia: {xx: 1}}\nend_effector: {mass: 0}\n",
+    ],
+)
+def test_tables_without_kinematics_are_refused_with_the_reason(table):
+    with pytest.raises(
+        FileFormatError, match=r"^folder/arm3.yaml:1: link[01]: a table of inertial parameters at the top is"
+    ):
+        read(table)
+
+
 def line_of(text, part):
     return text[: text.index(part)].count("\n") + 1
 
@@ -147,7 +233,8 @@ BAD = {
     "few Dl": ("Dl: [0.5, 0.25, 7.0]", "Dl: [0.5]", "Dl: [0.5]", r"dynamics.link1.friction.Dl: must hold at least 2 numbers, as its order says, got 1$"),
     "no K": ("K_order: 2", "K_order: 0", "K_order: 0", r"elastic.K_order: must be an integer from 1 to 20, got '0'$"),
     "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
-    "no Dl_order": ("Dl_order: 2\n", "", "      symb: [0,1]", r"dynamics.link1.friction: needs Dl_order at the top"),
+    "urdf": ("kinematics:\n", "kinematics:\n  type: URDF\n", "type: URDF", r"kinematics.type: kinematics of a URDF file are not read here: load the URDF"),
+    "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters at the top is not read: write them under"),
     "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must be >= 0, got -0.5$"),
     "Dl_order": ("Dl_order: 2", "Dl_order: 9", "Dl_order", r"Dl_order: must be an integer from 0 to 6, got '9'$"),
     "slip": ("Dl_order: 2", "Dl_ordr: 2", "Dl_ordr", r"unknown key 'Dl_ordr'; did you mean 'Dl_order'\?$"),

@@ -214,6 +214,18 @@ def test_transpose_lags_by_what_it_is_not_told():
     assert np.linalg.norm(expected) > 1e-4
 
 
+def test_transpose_stops_where_the_gradient_vanishes():
+    """At a constant pose out of reach: A' Lambda e = 0, and e is not."""
+    goal = pose(SCARA_START, "scara").copy()
+    goal[:3, 3] = [2.0, 0.3, goal[2, 3]]
+    Lambda = np.array([20.0, 10.0, 5.0, 5.0])
+    law = CLIK(robot("scara"), Lambda, method="transpose", rows=SCARA_ROWS)
+    run = law.follow(th.reference.SetPose(goal), SCARA_START, 20.0, dt=2e-3)
+    A = robot("scara").jacobian(run.q[-1])[[0, 1, 2, 5]]
+    np.testing.assert_allclose(A.T @ (Lambda * run.error[-1]), 0.0, atol=1e-8)
+    assert run.error_norm()[-1] > 1.0
+
+
 def test_runge_kutta_leaves_almost_no_error():
     reference = Swing(pose(SCARA_START, "scara"))
     assert scara_clik("inverse").follow(reference, SCARA_START, 1.0, integrator="rk4").error_norm().max() < 1e-9
@@ -318,3 +330,19 @@ def test_plot():
         result.plot(axes={"errors": axes["error"]})
     plt.close("all")
     assert repr(result).startswith("<CLIKResult: 0.1 s, 101 instants, 4 joints, error ")
+
+
+@pytest.mark.parametrize("orientation", ["axis_angle_plain", "rotation_vector", "quaternion"])
+def test_orientation_errors_converge_from_below_a_half_turn_and_the_quaternion_from_there(orientation):
+    panda, q = robot("panda"), np.array([0, -np.pi / 4, 0, -3 * np.pi / 4, 0, np.pi / 2, np.pi / 4])
+    law = CLIK(
+        panda, 5.0, orientation=orientation, method="damped", damping=0.05, threshold=0.1, rows=("rx", "ry", "rz")
+    )
+    start = panda.forward_kinematics(q)
+    for degrees in (100.0, 179.0, *([180.0] if orientation == "quaternion" else [])):
+        goal = start.copy()
+        goal[:3, :3] = th.spatial.exp(np.radians(degrees) * np.array([0.6, 0.0, -0.8])) @ start[:3, :3]
+        run = law.follow(th.reference.SetPose(goal), q, 8.0, dt=1e-2)
+        left = goal[:3, :3] @ panda.forward_kinematics(run.q[-1])[:3, :3].T
+        assert run.ok
+        assert np.trace(left) > 3.0 - 1e-6

@@ -50,6 +50,26 @@ def test_release_velocity_hits_with_the_least_speed(target: tuple[float, float, 
         assert np.linalg.norm(other) >= np.linalg.norm(v) - 1e-12
 
 
+def test_at_the_least_speed_the_angle_has_no_effect_to_first_order() -> None:
+    target, h = np.array([1.5, 0.3, 0.0]), 1e-4
+    v = tw.release_velocity(P, target)
+    speed, flat = np.linalg.norm(v), math.hypot(v[0], v[1])
+    angle, ahead = math.atan2(v[2], flat), np.array([v[0], v[1], 0.0]) / flat
+
+    def lands(speed: float, angle: float) -> Any:
+        velocity = speed * (math.cos(angle) * ahead + math.sin(angle) * np.array([0.0, 0.0, 1.0]))
+        return tw.landing(P, velocity, 0.0).p[:2]
+
+    def effect(d_speed: float, d_angle: float) -> float:
+        ends = [lands(speed + s * h * d_speed, angle + s * h * d_angle) for s in (1, -1)]
+        return float(np.linalg.norm(ends[0] - ends[1]) / (2 * h))
+
+    assert effect(0.0, 1.0) < 1e-6
+    assert effect(1.0, 0.0) > 0.3
+    speed *= 1.2  # elsewhere it has one
+    assert effect(0.0, 1.0) > 1e-2
+
+
 def test_release_velocity_straight_up_and_down() -> None:
     np.testing.assert_allclose(tw.release_velocity(P, P - np.array([0.0, 0.0, 0.3])), 0.0, atol=1e-12)
     assert tw.release_velocity(P, P + np.array([0.0, 0.0, 0.3]))[2] == pytest.approx(math.sqrt(2 * 9.81 * 0.3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 from typing import Any
 
@@ -126,6 +127,15 @@ def test_a_line_ends_where_the_arm_does(motion: tw.ThrowMotion) -> None:
     q, _, _ = states(np.array([[0.0], [2.0]]), np.ones((2, 1)), np.zeros((2, 1)))
     np.testing.assert_allclose(q[0], motion.release.q, atol=1e-9)
     assert np.isnan(q[1]).all()
+
+
+def test_the_line_does_not_depend_on_the_speed(motion: tw.ThrowMotion) -> None:
+    release = motion.release
+    slow = dataclasses.replace(release, v=0.5 * release.v, dq=0.5 * release.dq)
+    s, rate = np.linspace(-0.05, 0.02, 5)[:, None], np.ones((5, 1))
+    one, other = (line_states(ROBOT, each, LIMITS, None)(s, rate, 0.0 * rate) for each in (release, slow))
+    for a, b in zip(one, other, strict=True):
+        np.testing.assert_allclose(b, a, atol=1e-9)
 
 
 def test_what_no_duration_can_do_is_refused_with_the_limit() -> None:

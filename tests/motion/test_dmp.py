@@ -276,6 +276,15 @@ def test_what_settles_when() -> None:
     assert dmp.rollout(tolerance=1e3).settling_time == 0.0
 
 
+def test_every_start_ends_at_the_goal() -> None:
+    """f decays with the phase, and the linear part is critically damped."""
+    rng, dmp = np.random.default_rng(0), DMP().fit(Curved())
+    for _ in range(5):
+        start, goal, velocity = rng.normal(size=(3, 3))
+        motion = dmp.rollout(start, goal, start_velocity=3.0 * velocity, until=8.0 * T, dt=T / 50)
+        assert np.abs(motion.x[-1] - goal).max() < 1e-4
+
+
 def test_many_coordinates() -> None:
     t = np.linspace(0.0, 1.0, 200)
     x = np.sin(np.outer(t, np.arange(1.0, 17.0)) * 0.5)

@@ -339,3 +339,16 @@ def test_clock_of_a_plan() -> None:
     np.testing.assert_array_equal(late.position(4.0), late.position(5.0))
     assert not late.position([4.0, 8.0], 1).any()
     assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
+
+
+@pytest.mark.parametrize("kind", ["plain", "aligned"])
+def test_shape_from_rest_to_rest_does_not_depend_on_the_duration(kind) -> None:
+    planner, tau = HumanLikePlanner(fitted(kind)), np.linspace(0.0, 1.0, 21)
+    start, goal, velocity = [0.1, 0.0, 0.2], [0.4, -0.1, 0.3], [0.3, 0.2, 0.0]
+
+    def difference(**rates) -> float:
+        shapes = [planner.plan(start, goal, T, **rates).position(T * tau) for T in (0.8, 3.0)]
+        return float(np.abs(shapes[1] - shapes[0]).max())
+
+    assert difference() < 1e-12
+    assert difference(start_velocity=velocity) > 1e-2  # a velocity enters multiplied by T

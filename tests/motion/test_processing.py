@@ -10,6 +10,7 @@ from thunder_py.errors import ThunderError
 from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.processing import (
     NormalizedTrial,
+    crop_to_movement,
     fill_gaps,
     low_pass,
     median_filter,
@@ -81,6 +82,27 @@ def test_filtered_orientation_does_not_depend_on_the_frame():
         there = step(Trial.from_poses(t, p, matrix=(frame * R).as_matrix())).rotations
         assert ((frame * here).inv() * there).magnitude().max() < 1e-9
         assert (R.inv() * here).magnitude().max() > 1e-3  # something was filtered
+
+
+def test_steps_do_not_depend_on_the_frame_but_for_medians_of_positions():
+    rng = np.random.default_rng(5)
+    phi, p = (scale * np.cumsum(rng.normal(size=(150, 3)), axis=0) for scale in (0.04, 0.01))
+    frame = Rotation.from_rotvec([2.0, -1.0, 0.5])
+    t, R = np.arange(150) / RATE, Rotation.from_rotvec(phi)
+    here = Trial.from_poses(t, p, matrix=R.as_matrix())
+    there = Trial.from_poses(t, frame.apply(p), matrix=(frame * R).as_matrix())
+    steps = {
+        "low_pass": lambda m: low_pass(m, 8.0), "moving_average": moving_average, "median_filter": median_filter,
+        "resample": lambda m: resample(m, rate=0.7 * RATE), "crop_to_movement": crop_to_movement,
+        "normalize_time": normalize_time,
+    }  # fmt: skip
+    depends = []
+    for name, step in steps.items():
+        a, b = step(here), step(there)
+        assert ((frame * a.rotations).inv() * b.rotations).magnitude().max() < 1e-9
+        if np.abs(frame.apply(a.position) - b.position).max() > 1e-9:
+            depends.append(name)
+    assert depends == ["median_filter"]
 
 
 def test_orientation_that_turns_too_far_is_refused():

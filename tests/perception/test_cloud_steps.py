@@ -161,3 +161,19 @@ def test_as_long_as_wide_has_the_axes_of_the_reference() -> None:
     assert surface_axes([(1.0, 0.0, 0.0), (2.0, 0.0, 0.0)], (0.0, 0.0, 1.0)).elongation == np.inf
     with pytest.raises(ThunderError, match="points must be at least one"):
         surface_axes(np.zeros((0, 3)), (0.0, 0.0, 1.0))
+
+
+def test_middle_does_not_depend_on_the_density() -> None:
+    """Of a rectangle; without a center of symmetry it depends on it through the axes."""
+    x, y = (g.ravel() for g in np.meshgrid(np.linspace(-0.1, 0.1, 21), np.linspace(-0.05, 0.05, 11)))
+    rectangle = np.column_stack([x, y, 0.0 * x])
+    triangle = rectangle[x / 0.2 + y / 0.1 <= 1e-9]
+    moved = []
+    for points in (rectangle, triangle):
+        dense = np.concatenate([points, *[points[(points[:, 0] < -0.05) & (points[:, 1] < 0.0)]] * 20])
+        even, uneven = surface_axes(points, (0.0, 0.0, 1.0)), surface_axes(dense, (0.0, 0.0, 1.0))
+        assert np.abs(uneven.centroid - even.centroid).max() > 0.01
+        assert np.abs(uneven.axes - even.axes).max() > 0.05
+        moved.append(np.abs(uneven.middle - even.middle).max())
+    assert moved[0] < 1e-12
+    assert moved[1] > 1e-3

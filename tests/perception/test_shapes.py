@@ -69,6 +69,16 @@ def test_a_perfect_camera_sees_surfaces_exactly_and_what_is_in_front() -> None:
     assert (alone.shape == 1).sum() > (seen.shape == 1).sum() > 0
 
 
+def test_draws_do_not_depend_on_the_scene() -> None:
+    camera = DepthCamera(CAMERA, look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), noise_per_z2=0.002, dropout=0.05)
+    left = []
+    for shapes in ([BELT], [BELT, box((0.1, 0.1, 0.1))], [Ball(0.05)]):
+        rng = np.random.default_rng(0)
+        camera.see(shapes, rng)
+        left.append(rng.random())
+    assert left[0] == left[1] == left[2]
+
+
 def test_noise_grows_with_depth_and_steps_and_holes_are_there() -> None:
     wall = Cuboid((4.0, 4.0, 0.1), pose_from_rpy((0.0, 0.0, 2.05)))
     eye = np.eye(4)

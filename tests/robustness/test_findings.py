@@ -467,7 +467,7 @@ def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
 
 
 def test_unknown_integrators_of_the_core() -> None:
-    with pytest.raises(ValueError, match=r"^integrator must be 'plant'.* or 'semi_implicit_euler', got 'nonsense'$"):
+    with pytest.raises(ValueError, match=r"^integrator must be 'plant'.* or 'implicit_midpoint', got 'nonsense'$"):
         loop(integrator="nonsense")
 
 

@@ -97,3 +97,156 @@ def test_what_cannot_be_integrated_has_diverged(
     assert (result.status[:-1] == Status.ok).all()
     assert np.isfinite(result.q).all()
     assert len(result.t) <= 7
+
+
+# --- the implicit midpoint rule ---------------------------------------------------------------------------------------
+
+
+def test_implicit_midpoint_is_of_second_order(truth: th.SimulationResult) -> None:
+    assert ratios("implicit_midpoint", truth, (2, 4, 8)) == pytest.approx([4.0, 4.0], rel=0.1)
+
+
+def free_arm(name: str) -> th.Robot:
+    """A robot without friction."""
+    robot = th.Robot.load(name)
+    return robot if robot.description.friction is None else robot.replace(friction=None)
+
+
+def energy_errors(robot: th.Robot, integrator: str, duration: float, dt: float, **options: Any) -> np.ndarray:
+    """Energy minus that at the start [J] of an arm that is let go, to the end of the run."""
+    q0 = np.array([0.1, -0.5, 0.2, -1.5, 0.3, 1.2, 0.4, 0.1])[: robot.n]
+    controller = SimpleNamespace(step=lambda t, q, dq, reference: np.zeros(robot.n))
+    run = th.simulate(
+        robot, controller, th.reference.SetPoint(q0), duration, dt, q0=q0, integrator=integrator, **options
+    )  # fmt: skip
+    energy = robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
+    return np.abs(energy - energy[0])
+
+
+@pytest.mark.parametrize(("name", "dt"), [("panda", 1e-3), ("ur5e", 1e-3), ("elbow", 5e-3), ("cart_pendulum", 5e-3)])
+def test_energy_of_the_implicit_midpoint_rule_stays_bounded(name: str, dt: float) -> None:
+    """Over 10 000 steps the error of the second half is not larger than that of the first, up to its fluctuation."""
+    errors = energy_errors(free_arm(name), "implicit_midpoint", 10_000 * dt, dt, log_every=10)
+    assert len(errors) == 1001
+    assert errors[500:].max() < 3.0 * errors[:500].max()
+
+
+def test_energy_of_the_other_rules_does_not() -> None:
+    """That of semi-implicit Euler grows until the run diverges, because M depends on q; that of rk4 drifts."""
+    errors = energy_errors(free_arm("panda"), "semi_implicit_euler", 5.0, 1e-3)
+    assert errors.max() > 50.0
+    errors = energy_errors(free_arm("elbow"), "rk4", 100.0, 2e-2, log_every=10)
+    assert errors[250:].max() > 1.9 * errors[:250].max()
+    errors = energy_errors(free_arm("elbow"), "implicit_midpoint", 100.0, 2e-2, log_every=10)
+    assert errors[250:].max() < 1.2 * errors[:250].max()
+
+
+def test_momentum_of_a_symmetry_is_kept_by_the_midpoint_rule() -> None:
+    """A variational rule keeps the momentum of a symmetry of the Lagrangian: that of joint 1 without gravity."""
+    robot = elbow().replace(gravity=[0.0, 0.0, 0.0], friction=None)
+    for integrator, bound in (("implicit_midpoint", 1e-11), ("rk4", np.inf)):
+        run = th.simulate(
+            robot, IDLE, elbow_motion(), 10.0, 5e-3, q0=[0.3, -0.4], dq0=[1.0, 2.0], integrator=integrator
+        )  # fmt: skip
+        momentum = np.einsum("kij,kj->ki", robot.mass_matrix(run.q), run.dq)[:, 0]
+        assert np.ptp(momentum) < bound
+    assert np.ptp(momentum) > 1e-10  # rk4
+
+
+def test_a_step_of_the_midpoint_rule_obeys_its_equations() -> None:
+    """p = M dq at both ends, q1 - q0 = dt v, p1 - p0 = dt dL/dq + dt tau at the midpoint, by finite differences."""
+    robot, dt, q0, v0 = free_arm("elbow"), 0.02, np.array([0.3, -0.4]), np.array([1.0, -2.0])
+    tau = np.array([0.7, -0.2])
+    controller = SimpleNamespace(step=lambda t, q, dq, reference: tau)
+    run = th.simulate(robot, controller, elbow_motion(), dt, dt, q0=q0, dq0=v0, integrator="implicit_midpoint")
+    q1, v1 = run.q[1], run.dq[1]
+    v, middle = (q1 - q0) / dt, 0.5 * (q0 + q1)
+
+    def lagrangian(q: np.ndarray) -> float:
+        return float(np.sum(robot.kinetic_energy(q, v) - robot.potential_energy(q)))
+
+    steps = 1e-5 * np.eye(2)
+    slope = [(lagrangian(middle + step) - lagrangian(middle - step)) / 2e-5 for step in steps]
+    p0, p1, p = robot.mass_matrix(q0) @ v0, robot.mass_matrix(q1) @ v1, robot.mass_matrix(middle) @ v
+    np.testing.assert_allclose(0.5 * (p0 + p1), p, atol=1e-12)
+    np.testing.assert_allclose(p1 - p0, dt * (slope + tau), atol=1e-9)
+
+
+class Around:
+    """A plant written in Python around a robot."""
+
+    def __init__(self, model: th.Robot, forward_dynamics: Any = None) -> None:
+        self.n, self.mass_matrix = model.n, model.mass_matrix
+        self.forward_dynamics = forward_dynamics or model.forward_dynamics
+        self.mass_matrix_dot = model.mass_matrix_dot
+
+
+def test_the_midpoint_rule_takes_plants_in_python_payloads_motors_and_drives() -> None:
+    options: dict[str, Any] = {"q0": [0.3, -0.4], "integrator": "implicit_midpoint"}
+    native, python = (
+        th.simulate(plant, IDLE, elbow_motion(), 0.1, 5e-3, **options) for plant in (elbow(), Around(elbow()))
+    )
+    np.testing.assert_allclose(python.q, native.q, rtol=0, atol=1e-13)
+    parts = {"payloads": Payload(0.5, time=0.1), "actuators": th.Actuators(lag=[0.02, 0.0])}
+    exact = run("adaptive", **parts)
+    errors = [np.abs(run("implicit_midpoint", steps, **parts).q - exact.q).max() for steps in (4, 8)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_energy_of_springs_stays_bounded_too() -> None:
+    springs = [th.robot.description.Elastic(joint=joint, K=(200.0, 500.0), Mm=0.05) for joint in (1, 2)]
+    robot = free_arm("elbow").replace(elastic=springs)
+    run = th.simulate(
+        robot, IDLE, elbow_motion(), 20.0, 2e-3, q0=[0.3, -0.4], x0=[0.5, -0.6], integrator="implicit_midpoint"
+    )  # fmt: skip
+    energy = np.asarray(run.energy().total)
+    errors = np.abs(energy - energy[0])
+    assert errors[5000:].max() < 1.5 * errors[:5000].max()
+
+
+def test_stiff_friction_needs_no_small_step() -> None:
+    """Broyden's method solves the rule where explicit steps are unstable: viscous friction of 20 / dt."""
+    friction = th.robot.description.Friction(terms=("viscous",), coefficients=[[400.0], [400.0]])
+    robot = elbow().replace(friction=friction)
+    last = {}
+    for integrator in ("implicit_midpoint", "rk4"):
+        run = th.simulate(robot, IDLE, elbow_motion(), 2.0, 1e-2, q0=[0.3, -0.4], integrator=integrator)
+        last[integrator] = run.status[-1]
+    assert last == {"implicit_midpoint": Status.ok, "rk4": Status.diverged}
+
+
+def test_plants_without_a_mass_matrix_are_refused() -> None:
+    plant = SimpleNamespace(n=2, forward_dynamics=elbow().forward_dynamics, mass_matrix=elbow().mass_matrix)
+    message = (
+        "^plant must have the methods mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
+        "got SimpleNamespace without mass_matrix_dot$"
+    )
+    with pytest.raises(ValueError, match=message):
+        th.simulate(plant, IDLE, elbow_motion(), 0.1, integrator="implicit_midpoint")
+
+
+@pytest.mark.parametrize(
+    ("plant", "controller", "options"),
+    [
+        pytest.param(elbow(), IDLE, {"external": ExternalWrench([1e300, 0, 0, 0, 0, 0])}, id="a push that overflows"),
+        pytest.param(elbow(), SimpleNamespace(step=_later), {}, id="a controller's NaN later"),
+        pytest.param(th.Robot.from_dh(np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))), IDLE, {}, id="no mass"),
+        pytest.param(Around(elbow(), _nan), IDLE, {}, id="a plant's NaN"),
+    ],
+)
+def test_what_the_midpoint_rule_cannot_integrate_has_diverged(
+    plant: Any, controller: Any, options: dict[str, Any]
+) -> None:
+    result = th.simulate(
+        plant, controller, elbow_motion(), 0.1, 1e-2, q0=[0.0, 0.0], integrator="implicit_midpoint", **options
+    )  # fmt: skip
+    assert result.status[-1] == Status.diverged
+    assert np.isfinite(result.q).all()
+
+
+def test_a_step_without_a_solution_has_diverged() -> None:
+    run = th.simulate(
+        elbow(), IDLE, elbow_motion(), 10.0, 1.0, q0=[0.3, -0.4], dq0=[30.0, -50.0], integrator="implicit_midpoint"
+    )  # fmt: skip
+    assert run.status[-1] == Status.diverged
+    assert np.isfinite(run.q).all()

@@ -28,6 +28,15 @@ void LoadedModel::advance(double t) {
   external_.advance(t);
 }
 
+void ArmPlant::inertia(const double* q, const double* dq, double* M, double* M_dot) {
+  if (M_dot == nullptr) return kernels().mass_matrix(model_->view(), model_.work(), q, M);
+  const int joints = n();
+  kernels().mass_coriolis(model_->view(), model_.work(), q, dq, M, M_dot);
+  for (int i = 0; i < joints; ++i)  // M_dot = C + C'
+    for (int j = 0; j <= i; ++j)
+      M_dot[i * joints + j] = M_dot[j * joints + i] = M_dot[i * joints + j] + M_dot[j * joints + i];
+}
+
 bool ArmPlant::external_torque(const double* q, double* tau) noexcept {
   const double* external = model_.external(q);
   if (external != nullptr) std::copy_n(external, n(), tau);

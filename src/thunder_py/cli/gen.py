@@ -48,7 +48,12 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument("-n", "--name", help="prefix of files and functions, default the robot's name")
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path("."), metavar="DIR", help="output folder, default the current one"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("."),
+        metavar="DIR",
+        help="output folder, created if missing, default the current one",
     )
     parser.add_argument("-p", "--python", action="store_true", help="also write a Python package for pip install")
     parser.add_argument("--select", metavar="NAMES", help="functions to generate, such as M,C,G,Yr; default all")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__, _core, robots
+from ..io.gripper import gripper_joints
 from ..robot import Robot, inertia
 from ..table import Table
 from .robot_options import add_robot_options, load_robot
@@ -113,6 +114,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "convention": robot.description.convention,
         "gravity": robot.gravity.tolist(),
         "joints": joints,
+        "gripper": gripper_joints(robot.joint_names),
         "frames": list(robot.frame_names),
         "links": links,
         "parameters": dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True)),
@@ -154,6 +156,7 @@ def _robot_text(facts: dict[str, Any]) -> str:
         f"{facts['name']}: {joints}, convention {facts['convention']}, gravity [{gravity}] m/s2",
         textwrap.fill(f"reference: {facts['reference']}", _WIDTH) if facts["reference"] else "",
         _joint_table(facts["joints"]),
+        f"the gripper is part of the arm: {', '.join(facts['gripper'])}" if facts["gripper"] else "",
         textwrap.fill("frames: " + ", ".join(facts["frames"]), _WIDTH, break_on_hyphens=False),
         _link_table(facts),
         _other_parameters(facts),

@@ -165,7 +165,8 @@ def identify(
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
     consistent : bool
-        Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors and armature.
+        Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors and armature. A prior
+        coefficient may be zero, which leaves it to the data.
     regularization : float
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
@@ -189,7 +190,8 @@ def identify(
     Notes
     -----
     The consistent fit minimizes ``1/2 sum_j w_j^2 |tau_j - Y_j pi|^2 + gamma sum_i D(P_i||P0_i)`` over P_i > 0, a
-    convex problem, solved by Newton's method.
+    convex problem, solved by Newton's method. Coefficients c of friction, rotors and armature add D(c||c0) in the same
+    way. For c0 = 0 the coefficient takes its place whose torque has the root mean square of the noise.
 
     References
     ----------
@@ -294,6 +296,8 @@ def _consistent(
     robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularization: float
 ) -> Array:
     gamma = above_zero(regularization, "regularization")
+    absent = (np.arange(robot.p) >= 10 * robot.n) & (pi0 == 0.0) & ~Y.any(axis=(0, 1))
+    mask = mask & ~absent  # a coefficient of zero whose joint does not move stays
     known = tau - Y[..., ~mask] @ pi0[~mask]
     W = (Y[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
     return solve_consistent(consistent_problem(robot, pi0, mask, W, (known / noise).ravel()), gamma)

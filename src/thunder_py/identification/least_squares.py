@@ -257,10 +257,13 @@ def consistent_problem(
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
+    The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
+    whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
+
     Raises
     ------
     ThunderError
-        If the prior is not positive for an unknown link or coefficient.
+        If the prior is not positive definite for an unknown link, or negative for an unknown coefficient.
     """
     unknown = np.flatnonzero(mask)
     inertial = unknown[unknown < 10 * robot.n]
@@ -273,9 +276,12 @@ def consistent_problem(
             f"prior must have positive definite pseudo-inertias for unknown links, not the case for {names}; "
             "leave them out of unknown or give another prior"
         )
-    if not (prior[positive] > 0.0).all():
-        names = ", ".join(robot.parameter_names[k] for k in positive[prior[positive] <= 0.0])
-        raise ThunderError(f"prior must be positive for unknown coefficients, not the case for {names}")
+    if not (prior[positive] >= 0.0).all():
+        names = ", ".join(robot.parameter_names[k] for k in positive[prior[positive] < 0.0])
+        raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
+    lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
+    absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
+    prior[unknown[absent]] = np.sqrt(len(W) / robot.n) / lengths[absent]
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor

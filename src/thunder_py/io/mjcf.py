@@ -20,6 +20,7 @@ from ..robot.description import RESERVED_NAMES, RobotDescription, Rotor
 from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
+from .gripper import warn_of_gripper
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
 
@@ -564,6 +565,9 @@ def parse_mjcf(
     tree = Tree(mujoco, model, path)
     with np.errstate(over="ignore", invalid="ignore"):  # the description refuses non-finite numbers
         arm = assemble(tree, tip_link, _locked(tree, fix_joints))
+    if tip_link is None:
+        names = [tree.joint_name(j) for j in arm.joints]
+        warn_of_gripper(names, tree.body_name(int(tree.model.jnt_bodyid[arm.joints[-1]])), path)
     refuse_springs(tree, arm.joints)
     robot_name = _robot_name(tree, name)
     try:

@@ -15,6 +15,7 @@ from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..robot.description import RESERVED_NAMES, Friction, Limits, RobotDescription
 from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
 from .xml import parse_xml
 
@@ -49,7 +50,7 @@ def load_urdf(
         Link of the robot's base frame; default the root. Links above it are ignored.
     tip_link : str, optional
         Link of the end effector frame; default the only leaf behind a moving joint. Links fixed beyond it are lumped
-        as well.
+        as well. Without it a warning points out a gripper that is part of the arm, by the names of its joints.
     missing_inertia : {"error", "zero"}
         Refuse a moving body without any ``<inertial>``, or treat it as massless.
     fix_joints : mapping of str to float, optional
@@ -140,6 +141,8 @@ def parse_urdf(
     base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
     tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
     arm = _assemble(tree, base, tip, locked)
+    if tip_link is None:
+        warn_of_gripper([joint.name for joint in arm.joints], tip, path)
     try:
         return _described(tree, arm, tip, robot_name, array(gravity, (3,), "gravity"), missing_inertia)
     except FileFormatError:

@@ -1,16 +1,21 @@
-"""Robot files of Thunder Dynamics 0.8, recognized by their keys ``num_joints``, ``type_joints``, ``kinematics``.
+"""Robot files of Thunder Dynamics up to 0.8, recognized by their keys ``num_joints``, ``type_joints``, ``kinematics``.
 
-Differences from that tool: a file without gravity is refused (weightlessness there), masks and lists of the wrong
-length are refused, and unknown keys are refused unless their value is a number (constants for anchors).
+Defaults are those of that tool: no friction without ``Dl_order``, no springs without ``ELASTIC_MODEL``; a block that
+is therefore not used raises a warning. Before 0.2, ``DH``, ``gravity`` and ``inertial`` were lists and tables.
+Differences: a file without gravity is refused (weightlessness there), masks and lists of the wrong length are refused,
+and unknown keys are refused unless their value is a number (constants for anchors).
 """
 
 from __future__ import annotations
 
 import difflib
+import re
+import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import yaml
 
 from ..checks import check_name
 from ..errors import ModelError
@@ -27,7 +32,10 @@ _KEYS = (
     "version", "num_joints", "type_joints", "Dl_order", "ELASTIC_MODEL", "kinematics", "gravity",
     "Base_to_L0", "Ln_to_EE", "dynamics", "elastic",
 )  # fmt: skip
-_MARKS = ("num_joints", "type_joints", "kinematics")
+#: keys before 0.2 and those that took their place
+_OLD_KEYS = {"DH": "kinematics", "inertial": "dynamics"}
+_MARKS = ("num_joints", "type_joints", "kinematics", "DH")
+_LINK = re.compile(r"link\d+")
 _DYN = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 #: names of Thunder's Dl[0], Dl[1], ...; it has no Coulomb term
 _FRICTION = tuple(term for term in Friction.TERMS if term != "coulomb")
@@ -35,13 +43,14 @@ _ELASTIC = {"K": "K_order", "D": "D_order", "Dm": "Dm_order"}
 
 
 def is_thunder(document: Value) -> bool:
-    """Return True for a Thunder file: two of its three characteristic keys, or the pipeline of 1.0."""
+    """Return True for a file of Thunder: a robot, the pipeline of 1.0, or a table of links without kinematics."""
     keys = document.section().entries
-    return "pipeline" in keys or sum(mark in keys for mark in _MARKS) >= 2
+    robot = "pipeline" in keys or sum(mark in keys for mark in _MARKS) >= 2
+    return robot or ("format" not in keys and any(map(_LINK.fullmatch, keys)))
 
 
 def read_thunder(document: Value, name: str) -> RobotDescription:
-    """Read a Thunder 0.8 document.
+    """Read a document of Thunder 0.8 or older.
 
     Parameters
     ----------
@@ -67,10 +76,9 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         except ModelError as error:
             raise ModelError(f"{error}; rename the file or pass another as name= (thunder gen: -n)") from None
     n = top["num_joints"].whole(1, MAX_JOINTS)
-    types = [value.one_of(("R", "P", "R_SEA", "P_SEA")) for value in top["type_joints"].items(n)]
+    types = _types(top["type_joints"], n)
     masks: Masks = {}
-    kinematics = top["kinematics"].section(("symb", "DH"))
-    _mask(kinematics, 4 * n, masks, "dh")
+    dh = _dh(top, n, masks)
     inertial, friction = _dynamics(top, n, masks)
     fields: dict[str, Any] = {
         "gravity": _gravity(top, masks),
@@ -80,7 +88,6 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         "elastic": _elastic(top, types, masks),
         "masks": masks,
     }
-    dh = kinematics["DH"].numbers(4 * n).reshape(n, 4)
     with document.checking():
         return describe_dh(dh, joint_types="".join(t[0] for t in types), inertial=inertial, name=name, **fields)
 
@@ -90,8 +97,13 @@ def _top(document: Value) -> Section:
     if "pipeline" in top:
         raise document.error("this is Thunder's 1.0 pipeline format, which is not read; 0.8 files and URDF are")
     for name, value in top.entries.items():
-        if name in _KEYS:
+        if name in _KEYS or (name in _OLD_KEYS and _OLD_KEYS[name] not in top):
             continue
+        if _LINK.fullmatch(name):
+            raise value.error(
+                "a table of inertial parameters at the top is not read: write them under dynamics, linkN, inertial, "
+                "about the center of mass and in the axes of the DH frames"
+            )
         # a number with another name is a constant for anchors, unless the name is a misspelling
         if difflib.get_close_matches(name, _KEYS, n=1, cutoff=0.75):
             raise value.unknown(name, _KEYS)
@@ -100,6 +112,27 @@ def _top(document: Value) -> Section:
         except ValueError:
             raise value.unknown(name, _KEYS) from None
     return top
+
+
+def _types(value: Value, n: int) -> list[str]:
+    """Read the types of the joints; before 0.2 they may be the letters of a word."""
+    known = ("R", "P", "R_SEA", "P_SEA")
+    if not isinstance(value.node, yaml.ScalarNode):
+        return [item.one_of(known) for item in value.items(n)]
+    word = value.text()
+    if len(word) != n or not set(word) <= {"R", "P"}:
+        raise value.error(f"must be a list of {n} of {', '.join(known)}, or {n} letters R and P, got {value.shown()}")
+    return list(word)
+
+
+def _dh(top: Section, n: int, masks: Masks) -> Array:
+    if "DH" in top:
+        return top["DH"].numbers(4 * n).reshape(n, 4)
+    kinematics = top["kinematics"].section(("type", "symb", "DH", "urdf_path", "base_link", "ee_link"))
+    if "type" in kinematics and kinematics["type"].one_of(("DH", "URDF")) == "URDF":
+        raise kinematics["type"].error("kinematics of a URDF file are not read here: load the URDF file itself")
+    _mask(kinematics, 4 * n, masks, "dh")
+    return kinematics["DH"].numbers(4 * n).reshape(n, 4)
 
 
 def _bits(section: Section, length: int, key: str = "symb") -> tuple[int, ...]:
@@ -119,6 +152,8 @@ def _gravity(top: Section, masks: Masks) -> Array:
             "missing key 'gravity': write the acceleration, {value: [0, 0, -9.81]}, "
             "or {value: [0, 0, 0]} if none is meant"
         )
+    if isinstance(top["gravity"].node, yaml.SequenceNode):  # before 0.2
+        return top["gravity"].numbers(3)
     gravity = top["gravity"].section(("symb", "value"))
     _mask(gravity, 3, masks, "gravity")
     return gravity["value"].numbers(3)
@@ -135,25 +170,33 @@ def _pose(top: Section, key: str, masks: Masks, name: str) -> Array:
 
 def _dynamics(top: Section, n: int, masks: Masks) -> tuple[Array, Friction | None]:
     names = [f"link{i + 1}" for i in range(n)]
+    if "inertial" in top:
+        table = top["inertial"].section(names)
+        return np.array([_inertial(table[name].section(_DYN), name, {}) for name in names]), None
     dynamics = top["dynamics"].section(names)
     links = [dynamics[name].section(("inertial", "friction")) for name in names]
-    order_value = top.get("Dl_order")
-    if order_value is None:
-        for link in links:
-            if "friction" in link:
-                raise link["friction"].error(
-                    "needs Dl_order at the top: the number of terms, or 0 to leave friction out"
-                )
-    order = 0 if order_value is None else order_value.whole(0, len(_FRICTION))
-    inertial = np.array([_inertial(link, name, masks) for link, name in zip(links, names, strict=True)])
+    inertial = np.array(
+        [
+            _inertial(link["inertial"].section(("symb", *_DYN)), name, masks)
+            for link, name in zip(links, names, strict=True)
+        ]
+    )
+    order = top["Dl_order"].whole(0, len(_FRICTION)) if "Dl_order" in top else 0
     if order == 0:
+        if "Dl_order" not in top:
+            _warn_unused(next((link["friction"] for link in links if "friction" in link), None), "Dl_order", "0")
         return inertial, None
     rows = np.array([_friction(link, order, masks) for link in links])
     return inertial, Friction(terms=_FRICTION[:order], coefficients=rows)
 
 
-def _inertial(link: Section, name: str, masks: Masks) -> list[float]:
-    inertial = link["inertial"].section(("symb", *_DYN))
+def _warn_unused(value: Value | None, key: str, default: str) -> None:
+    """Warn that a block of the file is not used, because the key that enables it is missing."""
+    if value is not None:
+        warnings.warn(str(value.error(f"not used: {key} is missing at the top, default {default}")), stacklevel=2)
+
+
+def _inertial(inertial: Section, name: str, masks: Masks) -> list[float]:
     masks["inertial"] = (*masks.get("inertial", ()), _bits(inertial, 10))
     row = [inertial[key].number() for key in _DYN]
     if row[0] < 0.0:
@@ -162,6 +205,9 @@ def _inertial(link: Section, name: str, masks: Masks) -> list[float]:
 
 
 def _friction(link: Section, order: int, masks: Masks) -> list[float]:
+    if "friction" not in link:  # zeros, as in Thunder
+        masks["friction"] = (*masks.get("friction", ()), (0,) * order)
+        return [0.0] * order
     friction = link["friction"].section(("symb", "Dl"))
     masks["friction"] = (*masks.get("friction", ()), _bits(friction, order))
     row = _leading(friction["Dl"], order)
@@ -181,8 +227,10 @@ def _leading(value: Value, order: int) -> list[float]:
 def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...]:
     """Read the elastic block; ``jointK`` is the K-th joint of type ``*_SEA``."""
     elastic_joints = [i + 1 for i, kind in enumerate(types) if kind.endswith("_SEA")]
-    is_elastic = top["ELASTIC_MODEL"].flag() if "ELASTIC_MODEL" in top else "elastic" in top
-    if not is_elastic:
+    if "ELASTIC_MODEL" not in top:
+        _warn_unused(top.get("elastic"), "ELASTIC_MODEL", "false")
+        return ()
+    if not top["ELASTIC_MODEL"].flag():
         return ()
     if not elastic_joints:
         raise top["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")

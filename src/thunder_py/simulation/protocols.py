@@ -14,9 +14,10 @@ __all__ = ["ControllerLike", "PlantLike"]
 class PlantLike(Protocol):
     """A plant written in Python.
 
-    Optional methods: ``begin_step(t)``, called before each integration step, for changes at an instant; and
+    Optional methods: ``begin_step(t)``, called before each integration step, for changes at an instant;
     ``advance(t, q, dq, tau, dt)``, which returns q and dq at t + dt with the torque held, for
-    ``simulate(..., integrator="plant")``.
+    ``simulate(..., integrator="plant")``; ``mass_matrix(q)`` and ``mass_matrix_dot(q, dq)``, (n, n), for
+    ``integrator="implicit_midpoint"``.
 
     Examples
     --------

@@ -52,6 +52,9 @@ class ActuatedPlant final : public Plant {
   int motors() const override { return driven_->motors(); }
   int actuator_states() const override { return static_cast<int>(lagging_.size()); }
   void begin_step(double t) override { driven_->begin_step(t); }
+  void inertia(const double* q, const double* dq, double* M, double* M_dot) override {
+    driven_->inertia(q, dq, M, M_dot);
+  }
   void start(const double* u, double* x) noexcept override;
   void torque(const double* x, const double* u, double* tau) const noexcept override;
   bool external_torque(const double* q, double* tau) noexcept override { return driven_->external_torque(q, tau); }

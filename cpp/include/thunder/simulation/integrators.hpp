@@ -33,8 +33,8 @@ class RungeKutta4 final : public Integrator {
   Eigen::VectorXd k1_, k2_, k3_, k4_, y_;
 };
 
-/// First order: velocities first, then positions with the new velocities, drives last. Cheap, and its energy error stays
-/// bounded.
+/// First order: velocities first, then positions with the new velocities, drives last. Symplectic, and so with a bounded
+/// energy error, for a constant mass matrix only.
 class SemiImplicitEuler final : public Integrator {
  public:
   explicit SemiImplicitEuler(int state_size) : x_dot_(state_size) {}
@@ -53,6 +53,29 @@ class SemiImplicitEuler final : public Integrator {
 
  private:
   Eigen::VectorXd x_dot_;
+};
+
+/// Second order: the implicit midpoint rule in positions and momenta p = M(q) dq, which is symplectic for any mass matrix:
+/// without friction and actuators the energy error stays bounded. It equals the variational integrator of the discrete
+/// Lagrangian dt L((q0 + q1) / 2, (q1 - q0) / dt). A step whose equation is not solved makes the state NaN.
+class ImplicitMidpoint final : public Integrator {
+ public:
+  explicit ImplicitMidpoint(const Plant& plant);
+  void step(Plant& plant, double t, double dt, const double* tau, double* x) override;
+
+ private:
+  struct Step;  // the arguments of `step`
+  bool solve(const Step& step);
+  double residual(const Step& step);
+  void update_inverse();
+  void finish(const Step& step);
+
+  int n_, motors_, actuators_;
+  Eigen::MatrixXd M_, M_dot_, inverse_;  // the last approximates the inverse Jacobian of the residual
+  Eigen::VectorXd momentum_;             // n, at the start of the step
+  Eigen::VectorXd middle_, rate_;        // state at the midpoint and its derivative
+  Eigen::VectorXd y_;                    // velocities of joints and motors, and states of actuators, at the midpoint
+  Eigen::VectorXd f_, last_f_, change_, update_, row_;
 };
 
 }  // namespace thunder

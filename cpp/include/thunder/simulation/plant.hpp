@@ -24,6 +24,8 @@ class Plant {
   /// Called before each integration step, for what changes at an instant.
   virtual void begin_step(double /*t*/) {}
   virtual void derivative(double t, const double* x, const double* u, double* x_dot) = 0;
+  /// Mass matrix of the joints and, unless M_dot is null, its time derivative, n x n each; with springs, of the links.
+  virtual void inertia(const double* q, const double* dq, double* M, double* M_dot) = 0;
 
   /// Brings the drives to where the first input lets them rest.
   virtual void start(const double* /*u*/, double* /*x*/) noexcept {}
@@ -74,6 +76,7 @@ class ArmPlant : public Plant {
       : model_(std::move(model), std::move(payloads), std::move(actions)) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
+  void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
   bool external_torque(const double* q, double* tau) noexcept override;
 
   /// The model in force, payloads included.

@@ -21,7 +21,8 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
 
     The state is position and velocity, x = (p, v), in three dimensions. A measurement carries the time of its picture.
     Measurements may arrive at irregular times, late, and out of order: a late one is inserted at its time and those
-    after it are processed again, so the estimate does not depend on the order of arrival.
+    after it are processed again, so the estimate does not depend on the order of arrival after the first one. With a
+    gate it hardly depends on it: a measurement is tested with the estimate of the moment at which it arrives.
 
     Parameters
     ----------

@@ -334,7 +334,8 @@ class SurfaceAxes(NamedTuple):
     centroid : (3,) array
         Mean of the points [m].
     middle : (3,) array
-        Middle of their bounding box along `axes` [m], which does not depend on the density of the points.
+        Middle of their bounding box along `axes` [m]. For a surface with a center of symmetry it does not depend on the
+        density of the points.
     axes : (3, 3) array
         Columns: direction of the largest spread, direction across it, and normal; right-handed. The sign of the first
         is undetermined and chosen to make an angle of at most 90 degrees with `reference_direction`.
