@@ -26,7 +26,9 @@ from .operational_space import OperationalSpace
 from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
 from .robust_unit_vector import RobustUnitVector
+from .sampling import stable_rate
 from .slotine_li import SlotineLi
+from .tuning import Tuning, tune
 
 __all__ = [
     "ACT",
@@ -52,6 +54,9 @@ __all__ = [
     "SavitzkyGolayDerivative",
     "SlotineLi",
     "Status",
+    "Tuning",
     "arm_points",
     "link_gains",
+    "stable_rate",
+    "tune",
 ]
