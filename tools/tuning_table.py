@@ -1,7 +1,8 @@
-"""Errors of controllers with the gains of `thunder_py.control.tune` on many arms, as in docs/theory/adaptive_control.md.
+"""Errors of controllers with the gains of `thunder_py.control.tune`, as in docs/theory/adaptive_control.md.
 
-Every arm follows a motion with noisy sensors and friction that its model lacks, and picks up an unknown load of 1.5 kg, or
-half of what its drives can hold. The rules were made with three of the arms, marked *; the others judge them.
+Every arm follows a motion with noisy sensors and friction that its model lacks, and picks up an unknown load of
+1.5 kg, or half of what its drives can hold. The rules were made with three of the arms, marked *; the others judge
+them.
 
     python tools/tuning_table.py [--arms panda z1] [--laws MACT]
 """
@@ -16,14 +17,27 @@ from pathlib import Path
 import numpy as np
 
 import thunder_py as th
-from thunder_py.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.real_urdfs import description, real_urdf_cases
 
 USED = ("panda", "ur5e", "iiwa14")
 BUNDLED = (*USED, "gen3", "human_arm", "elbow")
-URDFS = ("kinova", "xarm7", "z1", "so100", "ur3", "ur10", "talos_right", "tiago", "baxter", "pr2", "centauro", "icub", "g1")
+URDFS = (
+    "kinova",
+    "xarm7",
+    "z1",
+    "so100",
+    "ur3",
+    "ur10",
+    "talos_right",
+    "tiago",
+    "baxter",
+    "pr2",
+    "centauro",
+    "icub",
+    "g1",
+)
 LAWS = {law.__name__: law for law in (th.SlotineLi, th.ACT, th.MACT, th.Backstepping, th.CartesianMACT)}
 FRICTION, LOAD, CENTER = 0.03, 1.5, (0.02, 0.0, 0.08)
 

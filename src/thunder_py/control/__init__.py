@@ -26,8 +26,8 @@ from .operational_space import OperationalSpace
 from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
 from .robust_unit_vector import RobustUnitVector
-from .sampling import stable_rate
 from .slotine_li import SlotineLi
+from .stability import stable_rate
 from .tuning import Tuning, tune
 
 __all__ = [

@@ -17,7 +17,15 @@ from ..errors import ModelError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 
-__all__ = ["AdaptationLike", "AdaptiveController", "GradientAdaptation", "NaturalAdaptation", "Unknown", "link_gains", "select"]
+__all__ = [
+    "AdaptationLike",
+    "AdaptiveController",
+    "GradientAdaptation",
+    "NaturalAdaptation",
+    "Unknown",
+    "link_gains",
+    "select",
+]
 
 #: unknown parameters, see `Robot.unknown`
 Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
@@ -268,7 +276,8 @@ def _inverse_gain(K: npt.ArrayLike) -> Array:
     positive = values.diagonal() if values.ndim == 2 and len(set(values.shape)) == 1 else values
     if not (positive > 0.0).all():
         return np.ones(())
-    return np.linalg.inv(values) if values.ndim == 2 else 1.0 / values
+    inverse: Array = np.asarray(np.linalg.inv(values) if values.ndim == 2 else 1.0 / values, dtype=np.float64)
+    return inverse
 
 
 class AdaptiveController:

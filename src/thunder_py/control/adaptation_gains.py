@@ -45,8 +45,7 @@ def gradient_adaptation(
     unknown : UnknownParameters
         The u unknown parameters.
     along, typical : (k, n, u) array
-        Z = L' Y_u along the reference and in typical states, whose mean Z' Z is the information about the parameters: the error of the estimate decays
-        as Gamma^-1 Z' Z.
+        Z along the reference and in typical states: the error of the estimate decays as Gamma^-1 Z' Z.
     time_constant : float
         Of the fastest combination of parameters [s].
     bandwidth : float

@@ -30,7 +30,7 @@ _STEPS, _BELOW, _QUANTILE = 200, 0.99, 0.95
 class Feedback(NamedTuple):
     """Parameters of the feedback of all laws.
 
-    A joint of the inertia m follows ``(p + w) (m p + k) e = 0`` with p = d/dt: its stiffness is w k and its damping w m + k.
+    A joint of the inertia m follows ``(p + w) (m p + k) e = 0``, p = d/dt: stiffness w k, damping w m + k.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def _torques(f: Feedback) -> dict[str, Any]:
 
 
 def _filtered(f: Feedback) -> dict[str, Any]:
-    """tau = M (ddq_d + w de) + ... + k (de + w e)."""
+    """Tau = M (ddq_d + w de) + ... + k (de + w e)."""
     return {"Lambda": f.w, "K_d": f.k}
 
 
@@ -109,7 +109,7 @@ def coupled_damping(mobility: Array, wanted: Array, largest: float) -> Array:
     wanted : (n,) array
         Damping [N m s/rad].
     largest : float
-        Largest eigenvalue of M^-1 diag(damping) [1/s] in 95 % of the postures; some arms have others where M is singular.
+        Largest eigenvalue of M^-1 diag(damping) [1/s] in 95 % of the postures; in others M can be near singular.
     """
     k = wanted.copy()
     for _ in range(_STEPS):
@@ -119,4 +119,5 @@ def coupled_damping(mobility: Array, wanted: Array, largest: float) -> Array:
         if rates[worst, -1] <= largest:
             return k
         k *= (_BELOW * largest / rates[worst, -1]) ** (modes[worst, :, -1] ** 2)  # by their shares in the fastest mode
-    return k * largest / rates[worst, -1]
+    reduced: Array = k * largest / rates[worst, -1]
+    return reduced

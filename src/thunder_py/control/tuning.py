@@ -14,7 +14,7 @@ from .. import _core
 from ..checks import Array, above_zero, one_of, zero_or_above
 from ..errors import ThunderError
 from ..kinematics.task_rows import resolve_rows
-from ..reference import JointReference, SetPoint, SetPose
+from ..reference import JointReference
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 from ..table import Table
@@ -24,12 +24,14 @@ from .adaptation_gains import gradient_adaptation, natural_adaptation
 from .feedback_gains import FEEDBACK, Feedback, coupled_damping
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertias, typical_states
-from .sampling import damping_rate, stable_rate
+from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
 
 __all__ = ["Tuning", "tune"]
 
 #: damping of the joints, and bandwidth, as shares of the stable rate; share of the damping along the reference
 _DAMPING_SHARE, _BANDWIDTH_SHARE, _LARGEST_SHARE = 0.2, 0.025, 0.5
+#: damping of elastic joints as a share of the stable one
+_ELASTIC_SHARE = 0.5
 #: deflection [rad or m] at which the stiffness has the torque limit
 _DEFLECTION = 0.2
 #: every how many states are checked
@@ -53,13 +55,13 @@ class Tuning:
     arguments : mapping
         Its arguments: ``law(robot, **arguments)``.
     bandwidth : float
-        Double pole of the tracking error of a joint [rad/s].
+        Pole of the tracking error [rad/s].
     limit : str
         What limits the bandwidth.
     time_constant : float or None
         Of the fastest combination of parameters [s]; None for a fixed estimate.
     damping_share : float
-        Largest velocity feedback in units of the largest stable one, over the joints' range.
+        Largest velocity feedback along the reference, in units of the largest stable one.
 
     Examples
     --------
@@ -79,7 +81,7 @@ class Tuning:
 
     def controller(self) -> Any:
         """Return a new controller with these gains and the torque limits of the robot."""
-        controller = self.law(self.robot, **self.arguments)
+        controller = _made(self.law, self.robot, self.arguments)
         limits = _limits(self.robot.limits.effort)
         if np.isfinite(limits).any():
             controller.torque_limits = limits
@@ -95,7 +97,7 @@ class Tuning:
             rows.append(("Gamma", _numbers(law.Gamma), "N m s per parameter^2", note))
         if isinstance(law, NaturalAdaptation):
             rows.append(("gamma of links", _numbers(law.gamma), "N m s", note))
-        rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest over the joints' range"))
+        rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest along the reference"))
         return Table(["gain", "value", "unit", "note"], rows)
 
     def _gains(self) -> dict[str, Any]:
@@ -107,7 +109,9 @@ class Tuning:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, as in the entry ``controller`` of a `thunder_py.realtime.ControlLoop`."""
-        plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self._gains().items()}
+        plain = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self._gains().items()
+        }
         if "adaptation" in self.arguments:
             plain["adaptation"] = _plain_adaptation(self.arguments["adaptation"])
         return {"name": self.law.__name__, **plain}
@@ -149,9 +153,8 @@ def tune(
 ) -> Tuning:
     """Suggest gains of a controller.
 
-    All feedback gains follow from one bandwidth and the inertia over the joints' range: a tracking error of a joint
-    with the median inertia has a double pole there. The adaptation gains follow from the torques of the unknown
-    parameters along the reference.
+    Feedback gains follow from one bandwidth, the inertia over the joints' range and the torque limits, adaptation gains
+    from a time constant and the torques of the unknown parameters along the reference.
 
     Parameters
     ----------
@@ -213,28 +216,32 @@ def tune(
         names = ", ".join(sorted(kind.__name__ for kind in FEEDBACK))
         raise ThunderError(f"law must be one of {names}, got {getattr(law, '__name__', law)!r}")
     frame, rows = arguments.get("frame"), _rows(law, arguments)
-    states = typical = typical_states(robot, 0.0)
+    typical = states = typical_states(robot, 0.0)
     inertias = joint_inertias(robot, typical.q)
     if reference is not None:
         states = states_along(robot, reference, above_zero(duration, "duration"), q0, frame, rows)
-    of_rows = task_inertias(robot, states.q, frame, rows) if rows else np.ones((1, 0))
     stable = stable_rate(above_zero(period, "period"), zero_or_above(delay, "delay"))
-    m = np.median(inertias, axis=0)
-    w, limit = _bandwidth(robot, m, stable)
+    m: Array = np.median(inertias, axis=0)
+    largest = _largest_dampings(robot, typical.q)
+    w, limit = _bandwidth(robot, m, largest, stable)
     if bandwidth is not None:
         w, limit = above_zero(bandwidth, "bandwidth"), "the argument bandwidth"
-    effort = _limits(robot.limits.effort)
-    wanted = np.maximum(w * m, np.where(np.isfinite(effort), effort, 0.0) / (_DEFLECTION * w))
-    k = coupled_damping(np.linalg.inv(robot.mass_matrix(typical.q)), wanted, _DAMPING_SHARE * stable)
-    feedback = Feedback(w, m, k, np.median(of_rows, axis=0))
+        if w > 0.25 * stable:
+            raise ThunderError(f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {w:.4g}")
+    k = _damping(robot, typical.q, np.minimum(w * m, largest), largest, w, stable)
+    of_rows = task_inertias(robot, states.q, frame, rows) if rows else np.ones((1, 0))
+    feedback = Feedback(w, np.minimum(m, k / w), k, np.median(of_rows, axis=0))
+    share = _damping_share(robot, law, {**FEEDBACK[law](feedback), **arguments}, states, stable)
+    if share > _LARGEST_SHARE:  # in postures along the reference that are rare within the joints' range
+        less, share = _LARGEST_SHARE / share, _LARGEST_SHARE
+        feedback = feedback._replace(m=less * feedback.m, k=less * k, rows=less * feedback.rows)
     gains = {**FEEDBACK[law](feedback), **arguments}
-    share = _largest_damping(robot, law, gains, states) / stable
-    if share > _LARGEST_SHARE: print("SHARE", share)
-    if issubclass(law, AdaptiveController):
+    adaptive = issubclass(law, AdaptiveController)
+    if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     elif adaptation is not None or unknown is not None:
         raise ThunderError(f"adaptation and unknown must be left out for {law.__name__}, which does not adapt")
-    return Tuning(robot, law, MappingProxyType(gains), w, limit, time_constant, share)
+    return Tuning(robot, law, MappingProxyType(gains), w, limit, time_constant if adaptive else None, share)
 
 
 def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int]:
@@ -246,33 +253,52 @@ def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int
     return resolve_rows(arguments.get("rows"))
 
 
-def _bandwidth(robot: Robot, inertia: Array, stable: float) -> tuple[float, str]:
+def _largest_dampings(robot: Robot, q: Array) -> Array:
+    """Return the largest damping (n,) that elastic joints allow, infinite for rigid ones."""
+    if not robot.elastic:
+        return np.full(robot.n, np.inf)
+    limits: Array = 0.5 * _ELASTIC_SHARE * np.min([elastic_damping(robot, row) for row in q[::_EVERY]], axis=0)
+    return limits
+
+
+def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[float, str]:
     """Return the largest bandwidth, and what limits it."""
-    torque = np.sqrt(_limits(robot.limits.effort) / (_ERROR * inertia))  # w^2 m times the error
-    speed = np.e * _limits(robot.limits.velocity) / _ERROR  # a step of e moves with at most w e / exp(1)
-    tight, quick = int(np.argmin(torque)), int(np.argmin(speed))
-    names = robot.joint_names
-    bounds = {
-        "period and delay": _BANDWIDTH_SHARE * stable,
-        f"the torque limit of {names[tight]}": float(torque[tight]),
-        f"the velocity limit of {names[quick]}": float(speed[quick]),
-    }
+    bounds = {"period and delay": _BANDWIDTH_SHARE * stable}
+    for what, values in (
+        ("the torque limit", np.sqrt(_limits(robot.limits.effort) / (_ERROR * m))),  # w^2 m times the error
+        ("the velocity limit", np.e * _limits(robot.limits.velocity) / _ERROR),  # a step of e moves with w e / exp(1)
+        ("the elasticity", largest / m),
+    ):
+        j = int(np.argmin(values))
+        bounds[f"{what} of {robot.joint_names[j]}"] = float(values[j])
     limit = min(bounds, key=bounds.__getitem__)
     return bounds[limit], limit
 
 
-def _largest_damping(robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference) -> float:
-    """Return the largest rate of damping, `damping_rate`, over the states and the joints' range."""
-    fixed = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
-    controller = law(robot, **gains, **fixed)
-    if issubclass(law, _core.TaskController):
-        positions = states.q[::_EVERY]
-        references = [SetPose(robot.forward_kinematics(q, gains.get("frame")))(0.0) for q in positions]
-    else:
-        positions = states.q[::_EVERY]
-        references = [SetPoint(q)(0.0) for q in positions]
-    M = robot.mass_matrix(positions)
-    return max(damping_rate(controller, *state)[0] for state in zip(M, positions, references, strict=True))
+def _damping(robot: Robot, q: Array, least: Array, largest: Array, w: float, stable: float) -> Array:
+    """Return the damping k (n,): of the bandwidth, or of the stiffness w k that has the torque limit at 0.2 rad."""
+    effort = _limits(robot.limits.effort)
+    stiff = np.where(np.isfinite(effort), effort, 0.0) / (_DEFLECTION * w)
+    wanted: Array = np.minimum(np.maximum(least, stiff), largest)
+    mobility: Array = np.linalg.inv(robot.mass_matrix(q))
+    return coupled_damping(mobility, wanted, _DAMPING_SHARE * stable)
+
+
+def _damping_share(
+    robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, stable: float
+) -> float:
+    """Return the largest `damping_rate` along the states in units of the stable one."""
+    fixed: dict[str, Any] = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
+    controller = _made(law, robot, {**gains, **fixed})
+    q = states.q[::_EVERY]
+    found = [velocity_feedback(controller, row, rest(law, robot, row, gains.get("frame"))) for row in q]
+    M = robot.mass_matrix(q)
+    rates = [damping_rate(D, inertia)[0] for D, inertia in zip(found, M, strict=True) if D is not None]
+    return max(rates, default=0.0) / stable
+
+
+def _made(law: Any, robot: Robot, arguments: Mapping[str, Any]) -> Any:
+    return law(robot, **arguments)
 
 
 def _adaptation(
@@ -291,9 +317,9 @@ def _adaptation(
         return None
     chosen = select(robot, robot.link_names[-1] if unknown is None else unknown)
     transient = typical_states(robot, feedback.w**2 * _ERROR)  # an error of this size accelerates the joints so
-    drives = [_drive(robot, law, feedback, gains, chosen, some) for some in (states, transient)]
+    along, typical = (_drive(robot, law, feedback, gains, chosen, some) for some in (states, transient))
     make = gradient_adaptation if kind == "gradient" else natural_adaptation
-    return make(chosen, *drives, above_zero(time_constant, "time_constant"), feedback.w)
+    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), feedback.w)
 
 
 def _drive(
