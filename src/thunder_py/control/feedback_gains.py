@@ -34,15 +34,15 @@ class Feedback(NamedTuple):
 
     Attributes
     ----------
-    w : float
-        Bandwidth [rad/s].
+    w : (n,) array
+        Bandwidth of the joints [rad/s]; equal for laws in task space.
     m, k : (n,) array
         Inertia and damping of the joints [kg m^2, N m s/rad].
     rows : (m,) array
         Inertia of the rows of the task, for laws in task space [kg, kg m^2].
     """
 
-    w: float
+    w: Array
     m: Array
     k: Array
     rows: Array
@@ -68,19 +68,19 @@ def _act(f: Feedback) -> dict[str, Any]:
 
 
 def _task_accelerations(f: Feedback) -> dict[str, Any]:
-    return {"K_0": f.w**2, "K_1": 2.0 * f.w, "K_d": f.w * f.m + f.k}
+    return {"K_0": f.w.min() ** 2, "K_1": 2.0 * f.w.min(), "K_d": f.w * f.m + f.k}
 
 
 def _impedance(f: Feedback) -> dict[str, Any]:
-    return {"K": f.w**2 * f.rows, "D": 2.0 * f.w * f.rows, "K_d": f.w * f.m + f.k}
+    return {"K": f.w.min() ** 2 * f.rows, "D": 2.0 * f.w.min() * f.rows, "K_d": f.w * f.m + f.k}
 
 
 def _backstepping(f: Feedback) -> dict[str, Any]:
-    return {**_filtered(f), "K_p": f.w**2 * f.rows}
+    return {"Lambda": f.w.min(), "K_d": f.k, "K_p": f.w.min() ** 2 * f.rows}
 
 
 def _cartesian_mact(f: Feedback) -> dict[str, Any]:
-    return {"K_p": f.w**2 * f.rows, "K_d": f.w * f.m + f.k}
+    return {"K_p": f.w.min() ** 2 * f.rows, "K_d": f.w * f.m + f.k}
 
 
 #: law -> its gains

@@ -24,14 +24,14 @@ _SHARE, _SPEED = 0.25, 0.5
 _INSTANTS, _STEPS = 201, 10
 
 
-def typical_states(robot: Robot, acceleration: float) -> JointReference:
+def typical_states(robot: Robot, acceleration: npt.ArrayLike) -> JointReference:
     """Return random states: positions within the limits or half a turn, a quarter of the velocity limits.
 
     Parameters
     ----------
     robot : Robot
         The arm.
-    acceleration : float
+    acceleration : float or (n,) array_like
         Largest acceleration [rad/s^2 or m/s^2].
     """
     low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
@@ -40,7 +40,7 @@ def typical_states(robot: Robot, acceleration: float) -> JointReference:
     limits = robot.limits.velocity
     speed = np.where(np.isfinite(limits) & (limits > 0.0), _SHARE * limits, _SPEED)
     rates = random.uniform(-1.0, 1.0, (2, _COUNT, robot.n))
-    return JointReference(q, speed * rates[0], acceleration * rates[1])
+    return JointReference(q, speed * rates[0], np.asarray(acceleration) * rates[1])
 
 
 def states_along(

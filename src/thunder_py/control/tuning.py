@@ -54,10 +54,10 @@ class Tuning:
         Class of the controller.
     arguments : mapping
         Its arguments: ``law(robot, **arguments)``.
-    bandwidth : float
-        Pole of the tracking error [rad/s].
+    bandwidth : (n,) array
+        Pole of the tracking error of each joint [rad/s].
     limit : str
-        What limits the bandwidth.
+        What limits the smallest bandwidth.
     time_constant : float or None
         Of the fastest combination of parameters [s]; None for a fixed estimate.
     damping_share : float
@@ -74,7 +74,7 @@ class Tuning:
     robot: Robot
     law: type[_core.Controller]
     arguments: Mapping[str, Any]
-    bandwidth: float
+    bandwidth: Array
     limit: str
     time_constant: float | None
     damping_share: float
@@ -89,7 +89,7 @@ class Tuning:
 
     def table(self) -> Table:
         """Return the gains with units."""
-        rows: list[tuple[Any, ...]] = [("bandwidth", f"{self.bandwidth:.3g}", "rad/s", f"limited by {self.limit}")]
+        rows: list[tuple[Any, ...]] = [("bandwidth", _numbers(self.bandwidth), "rad/s", f"limited by {self.limit}")]
         rows += [(name, _numbers(value), _UNITS.get(name, ""), "") for name, value in self._gains().items()]
         law = self.arguments.get("adaptation")
         note = f"{self.time_constant} s"
@@ -128,7 +128,10 @@ def _plain_adaptation(law: GradientAdaptation | NaturalAdaptation | None) -> dic
 
 
 def _numbers(value: Any) -> str:
-    return value if isinstance(value, str) else " ".join(f"{x:.3g}" for x in np.ravel(value))
+    if isinstance(value, str):
+        return value
+    texts = [f"{x:.3g}" for x in np.ravel(value)]
+    return texts[0] if len(set(texts)) == 1 else " ".join(texts)
 
 
 def _limits(values: Array) -> Array:
@@ -225,9 +228,13 @@ def tune(
     largest = _largest_dampings(robot, typical.q)
     w, limit = _bandwidth(robot, m, largest, stable)
     if bandwidth is not None:
-        w, limit = above_zero(bandwidth, "bandwidth"), "the argument bandwidth"
-        if w > 0.25 * stable:
-            raise ThunderError(f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {w:.4g}")
+        w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
+        if bandwidth > 0.25 * stable:
+            raise ThunderError(
+                f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {bandwidth:g}"
+            )
+    if rows:
+        w = np.full(robot.n, w.min())  # the rows of a task move all joints
     k = _damping(robot, typical.q, np.minimum(w * m, largest), largest, w, stable)
     of_rows = task_inertias(robot, states.q, frame, rows) if rows else np.ones((1, 0))
     feedback = Feedback(w, np.minimum(m, k / w), k, np.median(of_rows, axis=0))
@@ -261,26 +268,26 @@ def _largest_dampings(robot: Robot, q: Array) -> Array:
     return limits
 
 
-def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[float, str]:
-    """Return the largest bandwidth, and what limits it."""
-    bounds = {"period and delay": _BANDWIDTH_SHARE * stable}
-    for what, values in (
-        ("the torque limit", np.sqrt(_limits(robot.limits.effort) / (_ERROR * m))),  # w^2 m times the error
-        ("the velocity limit", np.e * _limits(robot.limits.velocity) / _ERROR),  # a step of e moves with w e / exp(1)
-        ("the elasticity", largest / m),
-    ):
-        j = int(np.argmin(values))
-        bounds[f"{what} of {robot.joint_names[j]}"] = float(values[j])
-    limit = min(bounds, key=bounds.__getitem__)
-    return bounds[limit], limit
+def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[Array, str]:
+    """Return the largest bandwidth of each joint, and what limits the slowest one."""
+    bounds = {
+        "period and delay": np.full(robot.n, _BANDWIDTH_SHARE * stable),
+        "the torque limit": np.sqrt(_limits(robot.limits.effort) / (_ERROR * m)),  # w^2 m times the error
+        "the velocity limit": np.e * _limits(robot.limits.velocity) / _ERROR,  # a step of e moves with w e / exp(1)
+        "the elasticity": largest / m,
+    }
+    w: Array = np.min(list(bounds.values()), axis=0)
+    j = int(np.argmin(w))
+    limit = min(bounds, key=lambda name: float(bounds[name][j]))
+    return w, limit if w[j] == w.max() else f"{limit} of {robot.joint_names[j]}"
 
 
-def _damping(robot: Robot, q: Array, least: Array, largest: Array, w: float, stable: float) -> Array:
+def _damping(robot: Robot, q: Array, least: Array, largest: Array, w: Array, stable: float) -> Array:
     """Return the damping k (n,): of the bandwidth, or of the stiffness w k that has the torque limit at 0.2 rad."""
     effort = _limits(robot.limits.effort)
     stiff = np.where(np.isfinite(effort), effort, 0.0) / (_DEFLECTION * w)
     wanted: Array = np.minimum(np.maximum(least, stiff), largest)
-    mobility: Array = np.linalg.inv(robot.mass_matrix(q))
+    mobility: Array = np.asarray(np.linalg.inv(robot.mass_matrix(q)), dtype=np.float64)
     return coupled_damping(mobility, wanted, _DAMPING_SHARE * stable)
 
 
@@ -319,7 +326,7 @@ def _adaptation(
     transient = typical_states(robot, feedback.w**2 * _ERROR)  # an error of this size accelerates the joints so
     along, typical = (_drive(robot, law, feedback, gains, chosen, some) for some in (states, transient))
     make = gradient_adaptation if kind == "gradient" else natural_adaptation
-    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), feedback.w)
+    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()))
 
 
 def _drive(
