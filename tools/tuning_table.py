@@ -10,6 +10,7 @@ judge them. Arms whose drives hold less than 0.25 kg are left out.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,13 +66,17 @@ def joint_motion(robot: th.Robot, seed: int) -> th.reference.Sinusoid:
 
 
 def task_motion(robot: th.Robot, seed: int) -> tuple[th.reference.Lissajous, np.ndarray]:
-    """Return a curve of 6 % of the reach, and the start of the arm, the best of random postures."""
+    """Return a curve of 6 % of the reach that the arm can follow, and its start, the best of random postures."""
     low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
     q = np.random.default_rng(seed).uniform(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, (300, robot.n))
-    q0 = q[np.argmin(np.linalg.cond(robot.jacobian(q)))]
     reach = np.linalg.norm(robot.forward_kinematics(q)[:, :3, 3] - robot.description.base[:3, 3], axis=1).max()
     size = 0.06 * reach * np.array([1.0, 1.5, 1.0])
-    return th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3)), q0
+    for q0 in q[np.argsort(np.linalg.cond(robot.jacobian(q)))]:
+        curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3))
+        with contextlib.suppress(th.errors.ThunderError):
+            states_along(robot, curve, 15.0, q0)
+            return curve, q0
+    raise RuntimeError(f"{robot.name} can follow no curve")
 
 
 def plant_and_load(robot: th.Robot, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> tuple[th.Robot, float]:
@@ -122,6 +127,7 @@ def main() -> None:
         for robot in arms():
             if (options.arms and robot.name not in options.arms) or (unit == "mm" and robot.n < 6):
                 continue
+            robot = robot.replace(friction=None)
             if options.armature:
                 robot = robot.replace(armature=np.full(robot.n, options.armature))
             results = [errors(robot, LAWS[name], period, options) for period in (1e-3, 2e-3)]

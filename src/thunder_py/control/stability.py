@@ -42,6 +42,8 @@ _GAINS = {
     _core.PassivityBased: "K_d or Lambda",
     _core.Backstepping: "K_d or Lambda",
 }
+#: laws that do not compensate friction at the actual velocity
+_WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
 
 
 def stable_rate(period: float, delay: float = 0.0) -> float:
@@ -85,7 +87,7 @@ def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array 
         difference = np.subtract(twin.step(0.0, q, step, reference), twin.step(0.0, q, -step, reference))
         if twin.status != Status.ok:
             return None
-        if model is not None:
+        if model is not None and not isinstance(law, _WITHOUT_FRICTION):
             difference -= model.friction_torque(step) - model.friction_torque(-step)
         D[:, j] = -difference / (2.0 * _STEP)
     return D
