@@ -32,7 +32,9 @@ URDFS = (
     "z1",
     "so100",
     "ur3",
+    "ur5",
     "ur10",
+    "talos_left",
     "talos_right",
     "tiago",
     "baxter",
@@ -98,6 +100,8 @@ def errors(robot: th.Robot, law: type, period: float, options: argparse.Namespac
     motion, q0 = task_motion(robot, seed) if task else (joint_motion(robot, seed), None)
     states = states_along(robot, motion, 10.0, q0)
     plant, mass = plant_and_load(robot, *states)
+    if options.unmodeled:
+        robot = robot.replace(armature=None)
     sensors = th.Sensors(position_resolution=2 * np.pi / 2**19, position_noise=1e-5, velocity_noise=2e-3, seed=seed + 1)
     found: list = []
     for kind in ("none", options.adaptation):
@@ -117,8 +121,9 @@ def main() -> None:
     parser.add_argument("--arms", nargs="*", help="default all")
     parser.add_argument("--laws", nargs="*", default=list(LAWS), choices=list(LAWS))
     parser.add_argument("--adaptation", choices=["gradient", "natural"], help="default that of `tune`")
-    parser.add_argument("--seed", type=int, default=0, help="of motion and noise")
+    parser.add_argument("--seed", type=int, default=1, help="of motion and noise")
     parser.add_argument("--armature", type=float, default=0.0, help="inertia of every motor at its joint [kg m^2]")
+    parser.add_argument("--unmodeled", action="store_true", help="the model has no armature")
     options = parser.parse_args()
     for name in options.laws:
         unit = "mm" if issubclass(LAWS[name], th._core.TaskController) else "mrad"
