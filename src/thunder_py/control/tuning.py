@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..reference import JointReference
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 from ..table import Table
+from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
 from .adaptation_gains import gradient_adaptation, natural_adaptation
@@ -43,7 +43,7 @@ _UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d"
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning:
+class Tuning(Value):
     """Suggested arguments of a controller, with their origin; `tune` makes it.
 
     Attributes
@@ -248,7 +248,7 @@ def tune(
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     elif adaptation is not None or unknown is not None:
         raise ThunderError(f"adaptation and unknown must be left out for {law.__name__}, which does not adapt")
-    return Tuning(robot, law, MappingProxyType(gains), w, limit, time_constant if adaptive else None, share)
+    return Tuning(robot, law, gains, w, limit, time_constant if adaptive else None, share)
 
 
 def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int]:
