@@ -67,7 +67,9 @@ def _slotine_li(duration: float) -> th.RunSpec:
 
 def _mact(duration: float, gamma: float = 0.0) -> th.RunSpec:
     plant, guess = _arms()
-    return _run(plant, th.MACT(guess, 400.0, DAMPING, adaptation=GAMMA * plant.n, gamma=gamma), _wave(), duration)
+    return _run(
+        plant, th.MACT(guess, 400.0, DAMPING, adaptation=GAMMA * plant.n, gamma=gamma, R_t=1.0), _wave(), duration
+    )
 
 
 def _backstepping(duration: float) -> th.RunSpec:

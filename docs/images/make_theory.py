@@ -65,7 +65,7 @@ def draw_lyapunov() -> Figure:
         "Slotine-Li, all 20 unknown": th.SlotineLi(half, 5.0, 8.0, adaptation=GradientAdaptation(1.0)),
         "natural law, both links unknown": th.SlotineLi(half, 5.0, 8.0, adaptation=NaturalAdaptation(1.0)),
         "Slotine-Li, $m_2$ unknown": th.SlotineLi(lighter, 5.0, 8.0, adaptation=mass),
-        "MACT, $m_2$ unknown": th.MACT(lighter, 40.0, 8.0, adaptation=mass, gamma=0.5),
+        "MACT, $m_2$ unknown": th.MACT(lighter, 40.0, 8.0, adaptation=mass, gamma=0.5, R_t=1.0),
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.0), layout="constrained")
     motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8], center=[0.3, 0.8])

@@ -26,7 +26,7 @@ class Jump:
 
 LAWS: dict[str, Callable[[bool], th._core.JointController]] = {
     "SlotineLi": lambda on: SlotineLi(elbow(), 5.0, 20.0, adaptation=3.0 if on else None),
-    "MACT": lambda on: MACT(elbow(), 100.0, 20.0, adaptation=3.0 if on else None, gamma=1.0),
+    "MACT": lambda on: MACT(elbow(), 100.0, 20.0, adaptation=3.0 if on else None, R_t=1.0),
     "ACT": lambda on: ACT(elbow(), 100.0, 20.0, adaptation=300.0 if on else None),
 }
 
@@ -59,7 +59,7 @@ def test_a_target_out_of_reach_ends_at_rest(kind: str) -> None:
     if kind == "backstepping":
         law: th._core.TaskController = backstepping(panda(), adaptation=slow)
     else:
-        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, adaptation=slow)
+        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, R_t=1.0, adaptation=slow)
     law.torque_limits = EFFORT
     run = th.simulate(panda(), law, out_of_reach(), 6.0, q0=Q0, log_every=10)
     assert run.status[-1] == Status.singular
@@ -74,7 +74,7 @@ def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
     """Geared arms have large regressor columns: 1e4 is thousands of times past the limit of Euler's rule."""
     scara = th.Robot.load("scara")
     motion = Sinusoid([0.3, 0.3, 0.05, 0.3], 0.5)
-    law = MACT(scara.with_parameters(0.8 * scara.parameters), 100.0, 100.0, adaptation=10.0, gamma=gamma)
+    law = MACT(scara.with_parameters(0.8 * scara.parameters), 100.0, 100.0, adaptation=10.0, gamma=gamma, R_t=1.0)
     run = th.simulate(scara, law, motion, 10.0, log_every=10)
     assert run.status.max() == Status.ok
     assert run.steady_state_error() < 0.02

@@ -129,7 +129,11 @@ def test_prediction_error_brings_the_error_down() -> None:
     """By s alone, a velocity error, the estimate of a wrong hand hardly moves in this time."""
     runs = {
         name: th.simulate(panda(), mact(**changes), lissajous(), 12.0, q0=Q0, log_every=10)
-        for name, changes in {"fixed": {"adaptation": None}, "direct": {}, "both": {"gamma": 20.0}}.items()
+        for name, changes in {
+            "fixed": {"adaptation": None},
+            "direct": {"gamma": 0.0},
+            "both": {"gamma": 20.0, "R_t": 1.0},
+        }.items()
     }
     errors = {name: run.steady_state_error() for name, run in runs.items()}
     assert all((run.status == Status.ok).all() for run in runs.values())

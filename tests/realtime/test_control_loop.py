@@ -264,7 +264,8 @@ def test_an_error_that_is_too_large_is_a_fault() -> None:
 
 def test_a_controller_that_diverges_is_a_fault() -> None:
     wild = {"name": "SlotineLi", "Lambda": 10, "K_d": 10, "adaptation": 1e-12}
-    bench = Bench(make_loop(wild))
+    with pytest.warns(RuntimeWarning, match="K_d or Lambda of SlotineLi is too high for a control period of 0.001 s"):
+        bench = Bench(make_loop(wild))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
     bench.run(1.0)

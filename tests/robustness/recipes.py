@@ -176,6 +176,7 @@ estimator(control.SavitzkyGolayDerivative, 9)
 
 value(control.GradientAdaptation, 5.0, lower=-1.0)
 value(control.NaturalAdaptation, 2.0, [1.0, 2.0])
+made(control.Tuning, lambda: control.tune(panda(), th.SlotineLi, period=1e-3))
 value(control.Derivatives, Q, Q)
 value(control.DCMotor, [0.1] * 3, 0.2, 0.3, 0.4)
 made(control.Status, lambda: control.Status.saturated)
@@ -336,7 +337,7 @@ made(
 
 
 def run(**options: Any) -> Any:
-    law = th.SlotineLi(panda(), 5.0, 10.0, adaptation=5.0)
+    law = th.SlotineLi(panda(), 5.0, 5.0, adaptation=5.0)
     steps(law, 0, 5)
     target = reference.Sinusoid(np.full(7, 0.1), 0.5, center=Q)
     options = {"q0": Q, "sensors": simulation.Sensors(position_noise=1e-4, seed=3), **options}
@@ -358,7 +359,7 @@ made(th.SimulationResult, finished)
 made(result.Comparison, lambda: th.compare_results({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
 made(result.ConditionNumbers, lambda: finished().condition_numbers())
 made(result.EnergyBalance, lambda: finished().energy())
-made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 10.0, adaptation=5.0)))
+made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 5.0, adaptation=5.0)))
 made(result.Table, lambda: th.compare_results({"a": finished()}).table())
 value(th.Sensors, position_noise=1e-3, velocity=control.ButterworthDerivative(30.0), seed=4)
 value(th.Actuators, delay=0.002, lag=0.01)

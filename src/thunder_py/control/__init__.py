@@ -27,6 +27,8 @@ from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
 from .robust_unit_vector import RobustUnitVector
 from .slotine_li import SlotineLi
+from .stability import stable_rate
+from .tuning import Tuning, tune
 
 __all__ = [
     "ACT",
@@ -52,6 +54,9 @@ __all__ = [
     "SavitzkyGolayDerivative",
     "SlotineLi",
     "Status",
+    "Tuning",
     "arm_points",
     "link_gains",
+    "stable_rate",
+    "tune",
 ]

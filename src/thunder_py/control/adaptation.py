@@ -17,13 +17,22 @@ from ..errors import ModelError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 
-__all__ = ["AdaptationLike", "AdaptiveController", "GradientAdaptation", "NaturalAdaptation", "link_gains"]
+__all__ = [
+    "AdaptationLike",
+    "AdaptiveController",
+    "GradientAdaptation",
+    "NaturalAdaptation",
+    "Unknown",
+    "link_gains",
+    "select",
+]
 
 #: unknown parameters, see `Robot.unknown`
 Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
 
 
-def _select(robot: Robot, unknown: Unknown) -> UnknownParameters:
+def select(robot: Robot, unknown: Unknown) -> UnknownParameters:
+    """Return the selected parameters, see `Robot.unknown`; raise ValueError if there are none."""
     chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
     if not chosen.mask.any():
         raise ValueError("unknown must select at least one parameter")
@@ -123,7 +132,7 @@ class GradientAdaptation(_Adaptation):
         ValueError
             If `eta` or `floor` is not positive.
         """
-        sizes = np.maximum(np.abs(_select(robot, unknown).values), above_zero(floor, "floor"))
+        sizes = np.maximum(np.abs(select(robot, unknown).values), above_zero(floor, "floor"))
         return cls(above_zero(eta, "eta") / sizes, unknown=unknown, dead_zone=dead_zone)
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
@@ -261,6 +270,16 @@ def _law(adaptation: AdaptationLike) -> GradientAdaptation | NaturalAdaptation |
     return GradientAdaptation(real(adaptation, "adaptation", expected=expected))
 
 
+def _inverse_gain(K: npt.ArrayLike) -> Array:
+    """Return the inverse of a gain, and 1 of one that the core refuses."""
+    values = real(K, "K_d")
+    positive = values.diagonal() if values.ndim == 2 and len(set(values.shape)) == 1 else values
+    if not (positive > 0.0).all():
+        return np.ones(())
+    inverse: Array = np.asarray(np.linalg.inv(values) if values.ndim == 2 else 1.0 / values, dtype=np.float64)
+    return inverse
+
+
 class AdaptiveController:
     """Mixin for controllers with an estimate: their arguments ``adaptation`` and those of a prediction error.
 
@@ -281,7 +300,7 @@ class AdaptiveController:
         """Set `adaptation` and `unknown`; return the law and the mask for the core."""
         require_robot(robot)
         self.adaptation = law = _law(adaptation)
-        self.unknown = _select(robot, None if law is None else law.unknown)
+        self.unknown = select(robot, None if law is None else law.unknown)
         short_form = law is not adaptation  # the user wrote a number or an array
         with argument_names(Gamma="adaptation") if short_form else nullcontext():
             return None if law is None else law.build(self.unknown), self.unknown.mask.tolist()
@@ -292,9 +311,10 @@ class AdaptiveController:
         return self.route, 2.0 * math.pi * above_zero(cutoff, "cutoff")
 
     def _prediction(
-        self, route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike
+        self, route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike | None, K_d: npt.ArrayLike
     ) -> tuple[str, float, float, npt.ArrayLike]:
         """Set `prediction_weight`; return route, cutoff [rad/s], gamma and R_t for the core, after `_adapt`."""
+        R_t = _inverse_gain(K_d) if R_t is None else R_t
         weight = float(array(gamma, (), "gamma"))
         if weight < 0.0:
             raise ValueError(f"gamma must not be negative, got {weight:g}")

@@ -43,9 +43,10 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         Adaptation law and unknown parameters. A number or an array is short for ``GradientAdaptation(Gamma)`` with all
         parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
     gamma : float
-        Weight of the prediction error. With 0, e need not converge to zero at a set point.
-    R_t : float, (n,) or (n, n) array_like
-        Weight of the joints in the prediction error [1/(N m)²].
+        Weight of the prediction error. With the default of `R_t` it is a ratio: 1 adapts as fast as `SlotineLi` with
+        the same `K_d` and Gamma. With 0, e need not converge to zero at a set point.
+    R_t : float, (n,) or (n, n) array_like, optional
+        Weight of the joints in the prediction error; gamma R_t has the unit of 1 / K_d, rad/(N m s). Default K_d^-1.
     route : {"regressor", "acceleration"}
         Computation of W without measured accelerations, see `MACT`.
     cutoff : float
@@ -103,8 +104,8 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         K_d: npt.ArrayLike,
         *,
         adaptation: AdaptationLike,
-        gamma: float = 0.0,
-        R_t: npt.ArrayLike = 1.0,
+        gamma: float = 1.0,
+        R_t: npt.ArrayLike | None = None,
         route: Literal["regressor", "acceleration"] = "regressor",
         cutoff: float = 5.0,
         rows: Sequence[int | str] | None = None,
@@ -114,6 +115,6 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     ) -> None:
         self.K_p, self.K_d = K_p, K_d
         law, mask = self._adapt(robot, adaptation)
-        prediction, chosen = self._prediction(route, cutoff, gamma, R_t), resolve_rows(rows)
+        prediction, chosen = self._prediction(route, cutoff, gamma, R_t, K_d), resolve_rows(rows)
         with argument_names(K_xi="K_p", K_v="K_d", K_posture="Lambda_posture"):
             super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, posture, Lambda_posture)

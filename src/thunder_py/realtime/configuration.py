@@ -223,6 +223,8 @@ class LoopOptions:
         Speed with which a jump of a joint reference is removed [rad/s or m/s].
     task : TaskLimits
         Limits of poses that stream in.
+    period : float
+        Period of the states, for which gains are checked [s].
     state_late, state_lost : float
         Times without a state after which the loop commands the safe torque, and then none [s].
     reference_timeout : float
@@ -259,6 +261,7 @@ class LoopOptions:
     torque_rate: Array
     joining_speed: Array
     task: TaskLimits = TaskLimits()
+    period: float = 1e-3
     state_late: float = 0.02
     state_lost: float = 0.25
     reference_timeout: float = 0.2
@@ -301,7 +304,7 @@ class LoopOptions:
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             **{
                 name: times.positive(name, getattr(cls, name))
-                for name in ("state_late", "state_lost", "reference_timeout", "patience")
+                for name in ("period", "state_late", "state_lost", "reference_timeout", "patience")
             },
             invalid_states=root.whole("invalid_states", cls.invalid_states),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),

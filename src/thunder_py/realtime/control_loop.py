@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..control import Status
+from ..control.stability import warn_over_range
 from ..reference import JointReference
 from ..values import Stateful
 from .command import Command, Mode, Reason
@@ -95,6 +96,7 @@ class ControlLoop(Stateful):
 
     def _build(self, spec: LawSpec) -> Any:
         law = build_law(self.options.robot, spec)
+        warn_over_range(law, self.options.robot, self.options.period, spec.arguments.get("frame"), stacklevel=4)
         law.torque_limits = self.options.torque_limits
         return law
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
+from ..control.stability import warn_of_high_gains
 from ..progress import percentage
 from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
 from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
-from .options import elastic_joints, initial_state, start_position, time_options, torque_bounds
+from .options import elastic_joints, initial_state, loaded_at_start, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, read_external
 
@@ -151,10 +152,28 @@ def simulate(
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
+    if options["native_control"]:
+        parts = [part for part in (options["sensors"], options["actuators"]) if part is not None]
+        loaded = None if robot is None else loaded_at_start(robot, bodies)
+        _check_gains(controller, loaded, options["x0"][:n], reference, times, sum(part["delay"] for part in parts))
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     return _result(raw, _names(plant, robot, n), robot, bodies, held)
+
+
+def _check_gains(
+    controller: object,
+    robot: Robot | None,
+    q: Array,
+    reference: Callable[[float], Any],
+    times: dict[str, Any],
+    delay: int,
+) -> None:
+    """Warn of gains that are unstable at the start; arguments that do not fit are reported by the core."""
+    period = times["dt"] * times["steps_per_period"]
+    with suppress(ValueError):
+        warn_of_high_gains(controller, robot, q, reference(0.0), period, delay * period, stacklevel=4)
 
 
 def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:

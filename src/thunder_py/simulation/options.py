@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..robot import Robot
 from ..robot.payload import Payload
 
-__all__ = ["elastic_joints", "initial_state", "start_position", "time_options", "torque_bounds"]
+__all__ = ["elastic_joints", "initial_state", "loaded_at_start", "start_position", "time_options", "torque_bounds"]
 
 
 #: limits: steps in a control period; control periods in a run; rows in a log
@@ -79,13 +79,18 @@ def initial_state(
     return np.concatenate([q, dq, x, dq[joints] if dx0 is None else array(dx0, (e,), "dx0")])
 
 
-def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
-    """Return the static equilibrium of the springs under the initial payloads, else the relaxed position."""
+def loaded_at_start(robot: Robot, payloads: Sequence[Payload]) -> Robot:
+    """Return the robot with the payloads that it carries from the start."""
     for payload in payloads:
         if payload.time == 0.0:
             robot = payload.added_to(robot)
+    return robot
+
+
+def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
+    """Return the static equilibrium of the springs under the initial payloads, else the relaxed position."""
     try:
-        return robot.elastic_equilibrium(q)
+        return loaded_at_start(robot, payloads).elastic_equilibrium(q)
     except ModelError:
         return q[joints]
 

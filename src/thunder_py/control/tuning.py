@@ -1,0 +1,352 @@
+"""Gains of controllers from a robot's inertia and limits, a motion and the control period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, above_zero, one_of, zero_or_above
+from ..errors import ThunderError
+from ..kinematics.task_rows import resolve_rows
+from ..reference import JointReference
+from ..robot import Robot, require_robot
+from ..robot.robot import UnknownParameters
+from ..table import Table
+from ..values import Value
+from .act import ACT
+from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
+from .adaptation_gains import gradient_adaptation, natural_adaptation
+from .feedback_gains import FEEDBACK, Feedback, coupled_damping
+from .lyapunov_functions import gain
+from .motion_states import joint_inertias, states_along, task_inertias, typical_states
+from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
+
+__all__ = ["Tuning", "tune"]
+
+#: damping of the joints, and bandwidth, as shares of the stable rate; share of the damping along the reference
+_DAMPING_SHARE, _BANDWIDTH_SHARE, _LARGEST_SHARE = 0.2, 0.025, 0.5
+#: damping of elastic joints as a share of the stable one
+_ELASTIC_SHARE = 0.5
+#: deflection [rad or m] at which the stiffness has the torque limit
+_DEFLECTION = 0.2
+#: every how many states are checked
+_EVERY = 10
+#: error [rad or m] whose correction stays within the torque and velocity limits
+_ERROR = 0.05
+_UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d": "N m s/rad", "gamma": "",
+          "K": "N/m, N m/rad", "D": "N s/m, N m s/rad"}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning(Value):
+    """Suggested arguments of a controller, with their origin; `tune` makes it.
+
+    Attributes
+    ----------
+    robot : Robot
+        The model.
+    law : type
+        Class of the controller.
+    arguments : mapping
+        Its arguments: ``law(robot, **arguments)``.
+    bandwidth : (n,) array
+        Pole of the tracking error of each joint [rad/s].
+    limit : str
+        What limits the smallest bandwidth.
+    time_constant : float or None
+        Of the fastest combination of parameters [s]; None for a fixed estimate.
+    damping_share : float
+        Largest velocity feedback along the reference, in units of the largest stable one.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> suggestion = th.control.tune(th.Robot.load("elbow"), th.SlotineLi, period=1e-3)
+    >>> sorted(suggestion.to_dict())
+    ['K_d', 'Lambda', 'adaptation', 'name']
+    """
+
+    robot: Robot
+    law: type[_core.Controller]
+    arguments: Mapping[str, Any]
+    bandwidth: Array
+    limit: str
+    time_constant: float | None
+    damping_share: float
+
+    def controller(self) -> Any:
+        """Return a new controller with these gains and the torque limits of the robot."""
+        controller = _made(self.law, self.robot, self.arguments)
+        limits = _limits(self.robot.limits.effort)
+        if np.isfinite(limits).any():
+            controller.torque_limits = limits
+        return controller
+
+    def table(self) -> Table:
+        """Return the gains with units."""
+        rows: list[tuple[Any, ...]] = [("bandwidth", _numbers(self.bandwidth), "rad/s", f"limited by {self.limit}")]
+        rows += [(name, _numbers(value), _UNITS.get(name, ""), "") for name, value in self._gains().items()]
+        law = self.arguments.get("adaptation")
+        note = f"{self.time_constant} s"
+        if isinstance(law, GradientAdaptation):
+            rows.append(("Gamma", _numbers(law.Gamma), "N m s per parameter^2", note))
+        if isinstance(law, NaturalAdaptation):
+            rows.append(("gamma of links", _numbers(law.gamma), "N m s", note))
+        rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest along the reference"))
+        return Table(["gain", "value", "unit", "note"], rows)
+
+    def _gains(self) -> dict[str, Any]:
+        return {name: value for name, value in self.arguments.items() if name != "adaptation"}
+
+    def __str__(self) -> str:
+        """Return the table as text."""
+        return str(self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as in the entry ``controller`` of a `thunder_py.realtime.ControlLoop`."""
+        plain = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self._gains().items()
+        }
+        if "adaptation" in self.arguments:
+            plain["adaptation"] = _plain_adaptation(self.arguments["adaptation"])
+        return {"name": self.law.__name__, **plain}
+
+
+def _plain_adaptation(law: GradientAdaptation | NaturalAdaptation | None) -> dict[str, Any] | None:
+    if law is None:
+        return None
+    unknown = list(law.unknown)  # type: ignore[arg-type]
+    if isinstance(law, GradientAdaptation):
+        return {"gradient": {"Gamma": np.asarray(law.Gamma).tolist(), "unknown": unknown}}
+    rest = {} if law.rest is None else {"rest": np.asarray(law.rest).tolist()}
+    return {"natural": {"gamma": np.asarray(law.gamma).tolist(), **rest, "unknown": unknown}}
+
+
+def _numbers(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    texts = [f"{x:.3g}" for x in np.ravel(value)]
+    return texts[0] if len(set(texts)) == 1 else " ".join(texts)
+
+
+def _limits(values: Array) -> Array:
+    """Return limits; 0, which many files have for missing ones, is infinity."""
+    return np.where(values > 0.0, values, np.inf)
+
+
+def tune(
+    robot: Robot,
+    law: type[_core.Controller],
+    reference: Callable[[float], Any] | None = None,
+    *,
+    period: float,
+    delay: float = 0.0,
+    bandwidth: float | None = None,
+    adaptation: Literal["gradient", "natural", "none"] | None = None,
+    unknown: Unknown = None,
+    time_constant: float = 0.5,
+    duration: float = 10.0,
+    q0: npt.ArrayLike | None = None,
+    **arguments: Any,
+) -> Tuning:
+    """Suggest gains of a controller.
+
+    Feedback gains follow from one bandwidth, the inertia over the joints' range and the torque limits, adaptation gains
+    from a time constant and the torques of the unknown parameters along the reference.
+
+    Parameters
+    ----------
+    robot : Robot
+        The nominal model, with the armature (or rotors) of its motors.
+    law : type
+        `SlotineLi`, `ACT`, `MACT`, `Backstepping`, `CartesianMACT`; of the laws without adaptation `PDGravity`,
+        `ComputedTorque`, `PassivityBased`, `OperationalSpace`, `CartesianComputedTorque`, `Impedance`.
+    reference : callable, optional
+        A typical motion, ``reference(t)`` as in `simulate`; default random states within the limits.
+    period : float
+        Control period [s].
+    delay : float
+        Further delay of the loop [s]: of velocity filters (1 / omega for first order, 1.4 / omega for
+        `ButterworthDerivative`), of communication and of drives.
+    bandwidth : float, optional
+        [rad/s]; default the largest one within a share of the sampled-data bound and the limits of torque and velocity.
+    adaptation : {"gradient", "natural", "none"}, optional
+        Default the natural law for `ACT`, whose estimated mass matrix must stay positive definite, else the gradient
+        law. ``"none"`` keeps the initial estimate.
+    unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
+        See `Robot.unknown`; default the last link, to which a load is fixed.
+    time_constant : float
+        Time constant of the fastest combination of unknown parameters along the reference [s].
+    duration : float
+        Length of the reference [s].
+    q0 : (n,) array_like, optional
+        Start of the arm, required for a reference of poses.
+    **arguments
+        Further arguments of the law, such as ``frame``, ``rows`` and ``posture``. They replace computed ones.
+
+    Returns
+    -------
+    Tuning
+
+    Raises
+    ------
+    ThunderError
+        If the law is not one of these, the bandwidth exceeds the sampled-data bound, the mass matrix is not positive
+        definite, or the arm cannot follow the poses.
+
+    Notes
+    -----
+    Derivation: docs/theory/adaptive_control.md. The gains refer to the model: without the armature of the motors they
+    are too small for the arm.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    >>> suggestion = th.control.tune(robot, th.SlotineLi, motion, period=1e-3)
+    >>> run = th.simulate(robot, suggestion.controller(), motion, 6.0, payloads=[th.Payload(0.5, (0.3, 0, 0))])
+    >>> bool(run.steady_state_error() < 2e-3), suggestion.limit
+    (True, 'period and delay')
+    """
+    require_robot(robot)
+    if law not in FEEDBACK:
+        names = ", ".join(sorted(kind.__name__ for kind in FEEDBACK))
+        raise ThunderError(f"law must be one of {names}, got {getattr(law, '__name__', law)!r}")
+    frame, rows = arguments.get("frame"), _rows(law, arguments)
+    typical = states = typical_states(robot, 0.0)
+    inertias = joint_inertias(robot, typical.q)
+    if reference is not None:
+        states = states_along(robot, reference, above_zero(duration, "duration"), q0, frame, rows)
+    stable = stable_rate(above_zero(period, "period"), zero_or_above(delay, "delay"))
+    m: Array = np.median(inertias, axis=0)
+    largest = _largest_dampings(robot, typical.q)
+    w, limit = _bandwidth(robot, m, largest, stable)
+    if bandwidth is not None:
+        w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
+        if bandwidth > 0.25 * stable:
+            raise ThunderError(
+                f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {bandwidth:g}"
+            )
+    if rows:
+        w = np.full(robot.n, w.min())  # the rows of a task move all joints
+    k = _damping(robot, typical.q, np.minimum(w * m, largest), largest, w, stable)
+    of_rows = task_inertias(robot, states.q, frame, rows) if rows else np.ones((1, 0))
+    feedback = Feedback(w, np.minimum(m, k / w), k, np.median(of_rows, axis=0))
+    share = _damping_share(robot, law, {**FEEDBACK[law](feedback), **arguments}, states, stable)
+    if share > _LARGEST_SHARE:  # in postures along the reference that are rare within the joints' range
+        less, share = _LARGEST_SHARE / share, _LARGEST_SHARE
+        feedback = feedback._replace(m=less * feedback.m, k=less * k, rows=less * feedback.rows)
+    gains = {**FEEDBACK[law](feedback), **arguments}
+    adaptive = issubclass(law, AdaptiveController)
+    if adaptive:
+        gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
+    elif adaptation is not None or unknown is not None:
+        raise ThunderError(f"adaptation and unknown must be left out for {law.__name__}, which does not adapt")
+    return Tuning(robot, law, gains, w, limit, time_constant if adaptive else None, share)
+
+
+def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int]:
+    """Return the rows of the task, none for laws of joints."""
+    if not issubclass(law, _core.TaskController):
+        return []
+    if arguments.get("task") == "position":
+        return [0, 1, 2]
+    return resolve_rows(arguments.get("rows"))
+
+
+def _largest_dampings(robot: Robot, q: Array) -> Array:
+    """Return the largest damping (n,) that elastic joints allow, infinite for rigid ones."""
+    if not robot.elastic:
+        return np.full(robot.n, np.inf)
+    limits: Array = 0.5 * _ELASTIC_SHARE * np.min([elastic_damping(robot, row) for row in q[::_EVERY]], axis=0)
+    return limits
+
+
+def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[Array, str]:
+    """Return the largest bandwidth of each joint, and what limits the slowest one."""
+    bounds = {
+        "period and delay": np.full(robot.n, _BANDWIDTH_SHARE * stable),
+        "the torque limit": np.sqrt(_limits(robot.limits.effort) / (_ERROR * m)),  # w^2 m times the error
+        "the velocity limit": np.e * _limits(robot.limits.velocity) / _ERROR,  # a step of e moves with w e / exp(1)
+        "the elasticity": largest / m,
+    }
+    w: Array = np.min(list(bounds.values()), axis=0)
+    j = int(np.argmin(w))
+    limit = min(bounds, key=lambda name: float(bounds[name][j]))
+    return w, limit if w[j] == w.max() else f"{limit} of {robot.joint_names[j]}"
+
+
+def _damping(robot: Robot, q: Array, least: Array, largest: Array, w: Array, stable: float) -> Array:
+    """Return the damping k (n,): of the bandwidth, or of the stiffness w k that has the torque limit at 0.2 rad."""
+    effort = _limits(robot.limits.effort)
+    stiff = np.where(np.isfinite(effort), effort, 0.0) / (_DEFLECTION * w)
+    wanted: Array = np.minimum(np.maximum(least, stiff), largest)
+    mobility: Array = np.asarray(np.linalg.inv(robot.mass_matrix(q)), dtype=np.float64)
+    return coupled_damping(mobility, wanted, _DAMPING_SHARE * stable)
+
+
+def _damping_share(
+    robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, stable: float
+) -> float:
+    """Return the largest `damping_rate` along the states in units of the stable one."""
+    fixed: dict[str, Any] = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
+    controller = _made(law, robot, {**gains, **fixed})
+    q = states.q[::_EVERY]
+    found = [velocity_feedback(controller, row, rest(law, robot, row, gains.get("frame"))) for row in q]
+    M = robot.mass_matrix(q)
+    rates = [damping_rate(D, inertia)[0] for D, inertia in zip(found, M, strict=True) if D is not None]
+    return max(rates, default=0.0) / stable
+
+
+def _made(law: Any, robot: Robot, arguments: Mapping[str, Any]) -> Any:
+    return law(robot, **arguments)
+
+
+def _adaptation(
+    robot: Robot,
+    law: type[_core.Controller],
+    feedback: Feedback,
+    gains: Mapping[str, Any],
+    states: JointReference,
+    kind: str | None,
+    unknown: Unknown,
+    time_constant: float,
+) -> GradientAdaptation | NaturalAdaptation | None:
+    """Return the adaptation law for these feedback gains."""
+    kind = ("natural" if law is ACT else "gradient") if kind is None else kind
+    if one_of(kind, ("gradient", "natural", "none"), "adaptation") == "none":
+        return None
+    chosen = select(robot, robot.link_names[-1] if unknown is None else unknown)
+    transient = typical_states(robot, feedback.w**2 * _ERROR)  # an error of this size accelerates the joints so
+    along, typical = (_drive(robot, law, feedback, gains, chosen, some) for some in (states, transient))
+    make = gradient_adaptation if kind == "gradient" else natural_adaptation
+    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()))
+
+
+def _drive(
+    robot: Robot,
+    law: type[_core.Controller],
+    feedback: Feedback,
+    gains: Mapping[str, Any],
+    unknown: UnknownParameters,
+    states: JointReference,
+) -> Array:
+    """Return Z = L' Y_u (k, n, u): the error of the estimate decays as Gamma^-1 Z' Z.
+
+    A torque d that the model misses drives the estimate by Y_u' L L' d. L L' = K_d^-1 for laws with s, because K_d s =
+    d, and for the prediction error with its default weight. For `ACT`, K_0 e = M^-1 d and B' P x = w m e give
+    M^-1 (m^2 / k) M^-1.
+    """
+    if law is ACT:
+        L = np.linalg.inv(robot.mass_matrix(states.q)) * feedback.m / np.sqrt(feedback.k)
+    else:
+        L = np.linalg.inv(np.linalg.cholesky(gain(gains["K_d"], robot.n))).T
+    Y = robot.slotine_li_regressor(states.q, states.dq, states.dq, states.ddq)[..., unknown.mask]
+    Z: Array = np.swapaxes(L, -1, -2) @ Y
+    return Z
