@@ -14,15 +14,12 @@ from ...robot import Robot
 from ...simulation import RunSpec, simulate_many
 from ..draws import spread
 from ..tables import markdown
-from .setup import ETAS, GAMMA, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
+from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["TABLE_7", "D42Joint", "equivalent_gains", "run", "run_d42_joint"]
-
-#: RMSE of the joint positions [rad] (the report's unit, [m], is a misprint: errata D-14)
-TABLE_7 = {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
 
 
 def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from ...checks import Array
 from ...robot import Robot, inertia
 from ...simulation import Payload
 from ..draws import Draws
-from ..gains.run import DURATION, controller_of, curve, panda_with_friction
+from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
 from ..parallel import map_seeds
 from ..tables import markdown

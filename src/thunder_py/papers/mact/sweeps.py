@@ -1,0 +1,199 @@
+"""D4.2, Tables 7 to 9 over the quantities that section 3.3 does not print.
+
+The report names the authors' repository, CentroEPiaggio/panda_mact_controller. "Published code" are the numbers of its
+sources and configuration files; those of the runs in the report may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...kinematics import CLIK
+from ...kinematics.clik import SampledJointReference
+from ...reference import Sinusoid
+from ...result import SimulationResult
+from ...robot import Robot
+from ...simulation import Payload, RunSpec, Sensors, simulate_many
+from ..softhand.run import HAND_MASS, draw_com
+from ..sweeps.sweep import Sweep, Unprinted, sweep
+from .setup import (
+    CLIK_GAINS,
+    ETA,
+    FRICTION,
+    GAMMA,
+    START,
+    TABLE_7,
+    TABLES,
+    Curve,
+    curves,
+    joint_controllers,
+    joint_curve,
+    panda,
+    stiffness,
+    task_controllers,
+    wrong_panda,
+)
+
+__all__ = ["COMMON", "JOINT", "PUBLISHED", "TASK", "joint_errors", "sweep_joint", "sweep_task", "task_errors"]
+
+#: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
+#: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
+PUBLISHED = {"eta": 300.0, "gamma": 3.0}
+#: unprinted in joint and task space
+COMMON = (
+    Unprinted("eta", ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    Unprinted("gamma", GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    Unprinted("friction", FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 to 0.64 "
+              "of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
+    Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
+    Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
+    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
+    Unprinted("duration", 20.0, (10.0, 60.0), "length of a run [s]", "unprinted; 60 s in the published code"),
+)  # fmt: skip
+JOINT = (
+    *COMMON,
+    Unprinted("curve", "ours", ("ours", "published code"), "joint curve", "its code has 0.5 to 1.2 rad at the middle"),
+    Unprinted("start", 0.0, (0.1, 0.3), "initial error of each joint [rad]", "the arm may start off the curve"),
+    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
+)  # fmt: skip
+TASK = (
+    *COMMON,
+    Unprinted("size", 1.0, (0.5, 1.5), "size of the curve / ours", "curves are named, not given"),
+    Unprinted("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
+    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
+    Unprinted("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
+    Unprinted("clik", 1.0, (0.25, 4.0), "gains of the CLIK / ours", "unprinted"),
+)  # fmt: skip
+
+
+def _published_curve() -> Sinusoid:
+    limits = Robot.load("panda").limits
+    amplitude, frequency = (1.2, 0.5, 1.2, 0.5, 1.2, 0.6, 1.2), (0.1, 0.15, 0.18, 0.2, 0.3, 0.09, 0.23)
+    return Sinusoid(amplitude, frequency, center=0.5 * (limits.lower + limits.upper))
+
+
+def _results(specs: Sequence[RunSpec], jobs: int) -> list[SimulationResult | None]:
+    """Return the results of runs, None for a failed one."""
+    runs = simulate_many(specs, threads=jobs)
+    return [None if k in runs.failures else runs[k] for k in range(len(runs))]
+
+
+def joint_errors(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
+    noise: float = 0.0, duration: float = 20.0, curve: str = "ours", start: float = 0.0, signs: str = "drawn",
+    draws: int = 3, scale: float = 1.0, jobs: int = 1,
+) -> dict[str, Array]:  # fmt: skip
+    """Return the RMSE of Table 7 by law over the draws of the parameter error, and MACT's relative to AIRC's.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, speed, noise, duration, curve, start, signs
+        See `JOINT`.
+    draws : int
+        Number of draws.
+    scale : float
+        Factor on the duration, for short tests.
+    jobs : int
+        Number of threads.
+    """
+    plant = panda(friction)
+    known = plant if modeled == "yes" else Robot.load("panda")
+    motion = joint_curve(speed) if curve == "ours" else _published_curve()
+    specs = []
+    for seed in range(draws):
+        laws = joint_controllers(wrong_panda(known, seed, signs), eta, gamma=gamma)
+        options = {"q0": motion(0.0).q + start, **_options(noise, seed)}
+        specs += [RunSpec(plant, laws[name], motion, scale * duration, **options) for name in TABLE_7]
+    values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, jobs)]).reshape(draws, -1)
+    errors = {name: values[:, k] for k, name in enumerate(TABLE_7)}
+    with np.errstate(invalid="ignore"):
+        return errors | {"MACT / AIRC": errors["MACT"] / errors["AIRC"]}
+
+
+def _options(noise: float, seed: int = 0) -> dict[str, Any]:
+    sensors = Sensors(velocity_noise=noise, seed=seed) if noise else None
+    return {"sensors": sensors, "log": ("error",), "log_every": 20}
+
+
+def task_errors(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
+    noise: float = 0.0, duration: float = 20.0, size: float = 1.0, start: float = 0.0, signs: str = "drawn",
+    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, jobs: int = 1,
+) -> dict[str, float]:  # fmt: skip
+    """Return the RMSE of the position in Tables 8 and 9 by table, curve and law, and MACT's relative to AIRC's.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, speed, noise, duration, size, start, signs, mounting, clik
+        See `TASK`.
+    scale : float
+        Factor on the duration, for short tests.
+    jobs : int
+        Number of threads.
+    """
+    arm, end = panda(friction), scale * duration
+    known = arm if modeled == "yes" else Robot.load("panda")
+    references, joints = _references(end, size, speed, clik)
+    specs = []
+    for plant, curve, name in _RUNS:
+        is_hand = plant == "hand"
+        model = known if is_hand else wrong_panda(known, 0, signs)
+        laws: Any = task_controllers(model, stiffness(plant, curve), eta, "link7" if is_hand else None, gamma)
+        reference: Any = joints[curve] if name == "AIRC" else references[curve]
+        payloads = [Payload(HAND_MASS, draw_com(mounting))] if is_hand else []
+        specs.append(RunSpec(arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)))
+    rmse = {}
+    for (plant, curve, name), run in zip(_RUNS, _results(specs, jobs), strict=True):
+        rmse[f"{_NUMBER[plant]}, {curve}: {name}"] = _position_rmse(arm, references[curve], run)
+    pairs = dict.fromkeys(name.partition(":")[0] for name in rmse)
+    return rmse | {f"{pair}: MACT / AIRC": rmse[f"{pair}: MACT"] / rmse[f"{pair}: AIRC"] for pair in pairs}
+
+
+@lru_cache(maxsize=8)
+def _references(
+    duration: float, size: float, speed: float, clik: float
+) -> tuple[dict[str, Curve], dict[str, SampledJointReference]]:
+    """Return the curves, and the joint motions along them, which take as long as half of the runs."""
+    arm = Robot.load("panda")
+    references = curves(arm, duration, size, speed)
+    solver = CLIK(arm, K_0=clik * CLIK_GAINS[0], K_1=np.sqrt(clik) * CLIK_GAINS[1])
+    follow = partial(solver.joint_reference, q0=START, duration=duration, tolerance=None)
+    return references, {name: follow(curve) for name, curve in references.items()}
+
+
+_NUMBER = {"simulation": "Table 8", "hand": "Table 9"}
+_RUNS = [(plant, curve, name) for plant, table, _ in TABLES for curve, row in table.items() for name in row]
+
+
+def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
+    if run is None or run.diverged:
+        return np.inf
+    error = reference(run.t).p - robot.forward_kinematics(run.q)[:, :3, 3]
+    return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
+
+
+def sweep_joint(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Table 7 over `JOINT`; `quick` computes a tenth of each run, for one draw, without combinations."""
+    function = partial(joint_errors, draws=1, scale=0.1) if quick else joint_errors
+    printed = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
+    title = "D4.2, Table 7: RMSE [rad]"
+    return sweep(title, function, JOINT, printed, combined=0 if quick else 24, jobs=jobs)
+
+
+def sweep_task(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Tables 8 and 9 over `TASK`; `quick` computes a tenth of each run, without combinations."""
+    printed = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
+               for curve, row in table.items() for name, x in row.items()}  # fmt: skip
+    for plant, table, _ in TABLES:
+        for curve, row in table.items():
+            printed[f"{_NUMBER[plant]}, {curve}: MACT / AIRC"] = row["MACT"] / row["AIRC"]
+    function = partial(task_errors, scale=0.1) if quick else task_errors
+    title = "D4.2, Tables 8 and 9: RMSE of the position [m]"
+    return sweep(title, function, TASK, printed, combined=0 if quick else 6, jobs=jobs)
