@@ -14,8 +14,8 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, simulate_many
 from ..draws import spread
-from ..softhand.run import DRAWN as HAND_DRAWN
-from ..softhand.run import HAND_MASS, draw_com
+from ..softhand.setup import DRAWN as HAND_DRAWN
+from ..softhand.setup import HAND_MASS, draw_com
 from ..tables import markdown
 from .setup import (
     CLIK_GAINS,
@@ -141,7 +141,7 @@ def run_d42_cartesian(
     Parameters
     ----------
     seeds : int
-        Number of draws of the 15 % parameter error, and of the hand's mounting; see `papers.softhand.run.draw_com`.
+        Number of draws of the 15 % parameter error, and of the hand's mounting; see `papers.softhand.setup.draw_com`.
     duration : float
         Duration of every run [s].
     etas : tuple of float

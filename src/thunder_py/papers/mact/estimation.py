@@ -14,7 +14,7 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..draws import Draws
 from ..parallel import map_seeds
-from ..softhand.run import DRAWN, HAND_MASS, draw_com, merged
+from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..tables import markdown
 from .setup import joint_controllers, joint_curve, panda
 
@@ -107,7 +107,7 @@ def run_d42_estimation(duration: float = 200.0, progress: bool = False, *, seed:
     progress : bool
         Show a progress bar.
     seed : int
-        Mounting of the hand; see `papers.softhand.run.draw_com`.
+        Mounting of the hand; see `papers.softhand.setup.draw_com`.
     """
     robot, curve, hand = panda(), joint_curve(), Payload(HAND_MASS, draw_com(seed))
     controller = joint_controllers(robot, unknown="link7")["MACT"]

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
+from ...errors import ThunderError
 from ...kinematics import CLIK
 from ...kinematics.clik import SampledJointReference
 from ...reference import Sinusoid
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, simulate_many
-from ..softhand.run import HAND_MASS, draw_com
+from ..softhand.setup import HAND_MASS, draw_com
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import (
     CLIK_GAINS,
@@ -30,6 +31,7 @@ from .setup import (
     TABLE_7,
     TABLES,
     Curve,
+    Plant,
     curves,
     joint_controllers,
     joint_curve,
@@ -63,7 +65,7 @@ JOINT = (
 )  # fmt: skip
 TASK = (
     *COMMON,
-    Unprinted("size", 1.0, (0.5, 1.5), "size of the curve / ours", "curves are named, not given"),
+    Unprinted("size", 1.0, (0.5, 1.25), "size of the curve / ours", "curves are named, not given"),
     Unprinted("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
     Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
     Unprinted("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
@@ -141,16 +143,22 @@ def task_errors(
     arm, end = panda(friction), scale * duration
     known = arm if modeled == "yes" else Robot.load("panda")
     references, joints = _references(end, size, speed, clik)
-    specs = []
+    specs: dict[tuple[Plant, str, str], RunSpec] = {}
     for plant, curve, name in _RUNS:
         is_hand = plant == "hand"
         model = known if is_hand else wrong_panda(known, 0, signs)
         laws: Any = task_controllers(model, stiffness(plant, curve), eta, "link7" if is_hand else None, gamma)
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
+        if reference is None:  # out of reach of the CLIK
+            continue
         payloads = [Payload(HAND_MASS, draw_com(mounting))] if is_hand else []
-        specs.append(RunSpec(arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)))
+        specs[plant, curve, name] = RunSpec(
+            arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)
+        )
+    runs = dict(zip(specs, _results(list(specs.values()), jobs), strict=True))
     rmse = {}
-    for (plant, curve, name), run in zip(_RUNS, _results(specs, jobs), strict=True):
+    for plant, curve, name in _RUNS:
+        run = runs.get((plant, curve, name))
         rmse[f"{_NUMBER[plant]}, {curve}: {name}"] = _position_rmse(arm, references[curve], run)
     pairs = dict.fromkeys(name.partition(":")[0] for name in rmse)
     return rmse | {f"{pair}: MACT / AIRC": rmse[f"{pair}: MACT"] / rmse[f"{pair}: AIRC"] for pair in pairs}
@@ -159,13 +167,19 @@ def task_errors(
 @lru_cache(maxsize=8)
 def _references(
     duration: float, size: float, speed: float, clik: float
-) -> tuple[dict[str, Curve], dict[str, SampledJointReference]]:
+) -> tuple[dict[str, Curve], dict[str, SampledJointReference | None]]:
     """Return the curves, and the joint motions along them, which take as long as half of the runs."""
     arm = Robot.load("panda")
     references = curves(arm, duration, size, speed)
     solver = CLIK(arm, K_0=clik * CLIK_GAINS[0], K_1=np.sqrt(clik) * CLIK_GAINS[1])
-    follow = partial(solver.joint_reference, q0=START, duration=duration, tolerance=None)
-    return references, {name: follow(curve) for name, curve in references.items()}
+    return references, {name: _follow(solver, curve, duration) for name, curve in references.items()}
+
+
+def _follow(solver: CLIK, curve: Curve, duration: float) -> SampledJointReference | None:
+    try:
+        return solver.joint_reference(curve, START, duration, tolerance=None)
+    except ThunderError:  # out of reach
+        return None
 
 
 _NUMBER = {"simulation": "Table 8", "hand": "Table 9"}

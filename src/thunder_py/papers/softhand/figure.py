@@ -40,7 +40,7 @@ def _draw_errors(axes: Axes, experiment: SoftHand) -> None:
 
 
 def _draw_estimate(axes: Axes, experiment: SoftHand, k: int) -> None:
-    from .run import TABLE_8
+    from .setup import TABLE_8
 
     for plant, style in (("friction", "-"), ("ideal", ":")):
         run = experiment.adaptive[plant].result

@@ -14,7 +14,7 @@ from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
 from ...robot import Robot
 from ...simulation import Payload, Sensors
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
-from ..softhand.run import HAND_COM, HAND_MASS
+from ..softhand.setup import HAND_COM, HAND_MASS
 
 __all__ = ["BOX", "CONTROLLERS", "OBJECTS", "REPETITIONS", "REPORT", "Grasp", "Setup", "controller_of", "make_setup"]
 
