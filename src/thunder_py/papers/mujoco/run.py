@@ -134,7 +134,7 @@ def cartesian_cases(duration: float, seed: int = 0) -> list[Case]:
     """Return D4.2's controllers on the slow curve, with a parameter error of 15 %, and MACT with an unknown hand."""
     robot = d42_setup.panda()
     curve = d42_setup.curves(robot, duration)["liss3D"]
-    clik = CLIK(robot, K_0=400.0, K_1=40.0)  # as in d42_cartesian
+    clik = CLIK(robot, K_0=d42_setup.CLIK_GAINS[0], K_1=d42_setup.CLIK_GAINS[1])
     joints = clik.joint_reference(curve, d42_setup.START, duration)
     hand = Payload(HAND_MASS, HAND_COM)
 
