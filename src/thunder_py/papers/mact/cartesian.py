@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...simulation import Payload, RunSpec, simulate_many
 from ..draws import spread
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import (
     CLIK_GAINS,
@@ -33,6 +34,7 @@ from .setup import (
     task_controllers,
     wrong_panda,
 )
+from .sweeps import sweep_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,11 +55,14 @@ class D42Cartesian:
     results : dict of (str, str, str, float) to list of Result
         Runs over the draws of the parameter error or of the hand's mounting, by plant, curve, controller and eta; CT,
         which does not adapt, for every eta.
+    sweep : Sweep, optional
+        Tables 8 and 9 over the unprinted quantities.
     """
 
     robot: Robot
     references: dict[str, Curve]
     results: dict[tuple[Plant, str, str, float], list[SimulationResult]]
+    sweep: Sweep | None = None
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -96,7 +101,7 @@ class D42Cartesian:
                     rows.append([curve, name, value, *ours, orientation])
             columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
             parts.append(f"{title}: RMSE over {duration:g} s, median (least to most)\n\n{markdown(columns, rows)}")
-        return "\n\n".join(parts)
+        return "\n\n".join(parts if self.sweep is None else [*parts, self.sweep.table()])
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 8 and 9, and the RMSE of every draw by plant, curve, controller and eta."""
@@ -106,7 +111,8 @@ class D42Cartesian:
             row = {"plant": plant, "curve": curve, "controller": name, "eta": eta}
             rows.append(row | {"position_m": position, "orientation_rad": orientation})
         drawn = {"simulation": "parameter error of 15 %", "hand": HAND_DRAWN}
-        return {"drawn": drawn, "table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9, "rmse": rows}
+        tables = {"table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9}
+        return {"drawn": drawn, **tables, "rmse": rows, "sweep": None if self.sweep is None else self.sweep.to_dict()}
 
     def plot(self) -> Figure:
         """Draw Figure 16 and the position errors of Figures 17, 18 and 21 to 23."""
@@ -181,4 +187,5 @@ def run_d42_cartesian(
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Cartesian:
     """Run the experiment of the registry: 40 s each, or 10 s; `seeds` draws of parameter errors and mountings."""
     duration, count = (10.0, 1) if quick else (40.0, 3)
-    return run_d42_cartesian(count if seeds is None else seeds, duration, jobs=jobs, progress=not quick)
+    found = run_d42_cartesian(count if seeds is None else seeds, duration, jobs=jobs, progress=not quick)
+    return replace(found, sweep=sweep_task(quick, jobs))

@@ -55,7 +55,7 @@ COMMON = (
     Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
     Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
     Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
-    Unprinted("duration", 20.0, (10.0, 60.0), "length of a run [s]", "unprinted; 60 s in the published code"),
+    Unprinted("duration", 20.0, (10.0, 40.0), "length of a run [s]", "unprinted; 60 s in the published code"),
 )  # fmt: skip
 JOINT = (
     *COMMON,
@@ -65,7 +65,7 @@ JOINT = (
 )  # fmt: skip
 TASK = (
     *COMMON,
-    Unprinted("size", 1.0, (0.5, 1.25), "size of the curve / ours", "curves are named, not given"),
+    Unprinted("size", 1.0, (0.5, 0.75), "size of the curve / ours", "larger ones are out of the CLIK's reach"),
     Unprinted("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
     Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
     Unprinted("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
