@@ -87,13 +87,10 @@ def test_recorded_christoffel_sums_and_matrix_algebra_cost_the_same():
 def test_table_3_has_the_jitter_of_single_calls():
     """Standard deviations and coefficients of variation as the article prints them, and of our generated C."""
     robot = panda_of(7)
-    states = [
-        [state[name] for name in our_functions(robot)["M"].arguments] for state in run._states(7, robot.parameters)
-    ]
-    call = run._Packed(
-        run._core.emit_c([our_functions(robot)["M"]], header_name="", packed=True)[1],
-        "own_M_packed", states, our_functions(robot)["M"].results.values(), "-O0",
-    )  # fmt: skip
+    function = our_functions(robot)["M"]
+    states = [[s[name] for name in function.arguments] for s in run._states(7, robot.parameters)]
+    _, source = run._core.emit_c([function], header_name="", packed=True)
+    call = run._Packed(source, "own_M_packed", states, function.results.values(), "-O0")
     times, clock = call.single(50)
     assert times.shape == clock.shape == (50,)
     assert np.median(times) > np.median(clock) >= 0.0

@@ -187,6 +187,8 @@ def _jitter(timings: Sequence[Timing]) -> str:
     rows: list[list[object]] = []
     for quantity, printed in JITTER.items():
         found = ours.get(f"ours: {quantity}")
-        cells = [None, None] if found is None else [1e9 * found.sigma, 100.0 * found.sigma / found.seconds]
+        cells: list[object] = (
+            [None, None] if found is None else [1e9 * found.sigma, 100.0 * found.sigma / found.seconds]
+        )
         rows.append([quantity, *cells, *printed])
     return markdown(["", "ours, -O2: sigma [ns]", "ours: CV [%]", "article: sigma [ns]", "article: CV [%]"], rows)
