@@ -177,8 +177,8 @@ def table_3(timings: Sequence[Timing]) -> str:
         times = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
         rows.append([quantity, *("" if x is None else f"{x:.0f}" for x in times), thunder, pinocchio])
     header = ["", "ours, -O0", "ours, -O2", "article's formula, -O0", "article's formula, -O2", "Pinocchio from Python"]
-    times = markdown([*header, "article: Thunder", "article: Pinocchio"], rows)
-    return f"{times}\n\n{_jitter(timings)}"
+    text = markdown([*header, "article: Thunder", "article: Pinocchio"], rows)
+    return f"{text}\n\n{_jitter(timings)}"
 
 
 def _jitter(timings: Sequence[Timing]) -> str:
