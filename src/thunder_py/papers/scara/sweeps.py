@@ -17,8 +17,13 @@ __all__ = ["QUANTITIES", "remaining_errors", "sweep_control"]
 
 QUANTITIES = (
     Unprinted("Q_z", 1.0, (1e2, 1e4, 1e6), "Q of the unit vector along z", "right side of the Lyapunov equation"),
-    Unprinted("viscous", 0.0, (5.0, 20.0), "viscous friction [N m s/rad, N s/m]", '"from the given parameters"'),
-    Unprinted("known", "yes", ("yes", "no"), "friction in the model", "unprinted; matters with friction only"),
+    Unprinted(
+        "friction",
+        "none",
+        ("none", "20 known", "5 unknown", "20 unknown"),
+        "viscous friction [N m s/rad, N s/m]",
+        '"from the given parameters"',
+    ),
     Unprinted("payload", float(PAYLOAD.mass), (4.5, 5.5), "payload [kg]", '"about 5 kg"'),
     Unprinted("Lambda_z", LAMBDA_Z, (300.0, 1900.0), "Lambda_3 [1/s]", "the printed 10000 diverges at 1 ms (S-6)"),
     Unprinted("integrator", "RK4", ("RK4", "Euler"), "integrator of the reference", "discrete at 1 ms"),
@@ -39,18 +44,19 @@ def _reference(integrator: str) -> SampledJointReference:
 
 def remaining_errors(
     *,
-    Q_z: float = 1.0, viscous: float = 0.0, known: str = "yes", payload: float = float(PAYLOAD.mass),
+    Q_z: float = 1.0, friction: str = "none", payload: float = float(PAYLOAD.mass),
     Lambda_z: float = LAMBDA_Z, integrator: str = "RK4",
 ) -> dict[str, float]:  # fmt: skip
     """Return errors along z by law, and the time in which the estimated mass converges.
 
     Parameters
     ----------
-    Q_z, viscous, known, payload, Lambda_z, integrator
+    Q_z, friction, payload, Lambda_z, integrator
         See `QUANTITIES`.
     """
+    viscous, known = (0.0, True) if friction == "none" else (float(friction.split()[0]), friction.endswith(" known"))
     found = run_control(
-        _LAWS, viscous=viscous, known=known == "yes", payload=Payload(payload), Q_z=Q_z, Lambda_z=Lambda_z,
+        _LAWS, viscous=viscous, known=known, payload=Payload(payload), Q_z=Q_z, Lambda_z=Lambda_z,
         reference=_reference(integrator),
     )  # fmt: skip
     errors: dict[str, float] = {}
