@@ -13,6 +13,7 @@ from thunder_py.papers.gains.run import run_article_gains
 from thunder_py.papers.gains.setup import FRICTION, PUBLISHED, curve, panda_with_friction
 from thunder_py.papers.mact import sweeps as mact
 from thunder_py.papers.mact.cartesian import run_d42_cartesian
+from thunder_py.papers.mact.estimation import run_d42_estimation
 from thunder_py.papers.mact.joint import run_d42_joint
 from thunder_py.papers.mact.setup import START, panda, stiffness, task_controllers
 from thunder_py.papers.scara import sweeps as scara
@@ -24,6 +25,7 @@ from thunder_py.papers.throwing import sweeps as throwing
 SWEPT = [
     (mact.joint_errors, mact.JOINT),
     (mact.task_errors, mact.TASK),
+    (mact.estimation_figures, mact.ESTIMATION),
     (gains.table_errors, gains.QUANTITIES),
     (softhand.hand_estimate, softhand.QUANTITIES),
     (throwing.throw_errors, throwing.QUANTITIES),
@@ -77,6 +79,13 @@ def test_computed_torque_with_the_hand_rests_at_its_weight_over_the_stiffness():
         height = arm.forward_kinematics(START)[2, 3] - arm.forward_kinematics(run.q[-1])[2, 3]
         assert height == pytest.approx(weight / k, rel=0.03)
         assert weight / k > 1.4 * printed
+
+
+def test_estimation_is_the_experiment():
+    ours = mact.estimation_figures(duration=4.0)
+    theirs = run_d42_estimation(4.0).figures()
+    assert ours["mass [kg]"] == pytest.approx(theirs["mass"])
+    assert ours["RMSE [rad]"] == pytest.approx(theirs["RMSE"])
 
 
 def test_article_is_the_experiment():

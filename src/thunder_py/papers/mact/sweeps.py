@@ -19,17 +19,19 @@ from ...kinematics.clik import SampledJointReference
 from ...reference import Sinusoid
 from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, RunSpec, Sensors, simulate_many
-from ..softhand.setup import HAND_MASS, draw_com
+from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
+from ..softhand.setup import HAND_MASS, draw_com, merged
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import (
     CLIK_GAINS,
     ETA,
     FRICTION,
     GAMMA,
+    REPORT,
     START,
     TABLE_7,
     TABLES,
+    UNITS,
     Curve,
     Plant,
     curves,
@@ -41,7 +43,19 @@ from .setup import (
     wrong_panda,
 )
 
-__all__ = ["COMMON", "JOINT", "PUBLISHED", "TASK", "joint_errors", "sweep_joint", "sweep_task", "task_errors"]
+__all__ = [
+    "COMMON",
+    "ESTIMATION",
+    "JOINT",
+    "PUBLISHED",
+    "TASK",
+    "estimation_figures",
+    "joint_errors",
+    "sweep_estimation",
+    "sweep_joint",
+    "sweep_task",
+    "task_errors",
+]
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
 #: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
@@ -188,6 +202,52 @@ def _follow(solver: CLIK, curve: Curve, duration: float) -> SampledJointReferenc
 
 _NUMBER = {"simulation": "Table 8", "hand": "Table 9"}
 _RUNS = [(plant, curve, name) for plant, table, _ in TABLES for curve, row in table.items() for name in row]
+
+
+#: of the experiment with the hand: the arm is known, the hand is not
+ESTIMATION = (
+    *(entry for entry in COMMON if entry.name not in ("speed", "duration")),
+    *(entry for entry in JOINT if entry.name in ("curve", "start")),
+    *(entry for entry in TASK if entry.name == "mounting"),
+)
+
+
+def estimation_figures(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", noise: float = 0.0,
+    curve: str = "ours", start: float = 0.0, mounting: int = 0, duration: float = 200.0,
+) -> dict[str, float]:  # fmt: skip
+    """Return the figures of merit of Figures 19 and 20: MACT in joint space with an unknown hand.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, noise, curve, start, mounting
+        See `ESTIMATION`.
+    duration : float
+        Duration of the run [s].
+    """
+    arm, hand = panda(friction), Payload(HAND_MASS, draw_com(mounting))
+    known = arm if modeled == "yes" else Robot.load("panda")
+    motion = joint_curve() if curve == "ours" else _published_curve()
+    law = joint_controllers(known, eta, unknown="link7", gamma=gamma)["MACT"]
+    options = _options(noise) | {"log": ("error", "parameters")}
+    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + start, payloads=[hand], **options)
+    if run.diverged:
+        return {f"{name} [{unit}]": np.inf for name, unit in UNITS.items()}
+    error = run.parameters[-1, 60:70] - merged(arm, hand)
+    late = run.error_norm()[run.t >= 0.5 * duration]
+    sizes = [float(np.linalg.norm(error[part])) for part in (slice(0, 1), slice(1, 4), slice(4, 10))]
+    values = [*sizes, run.rmse(), float(np.sqrt(np.mean(late**2)))]
+    return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
+
+
+def sweep_estimation(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Figures 19 and 20 over `ESTIMATION`; `quick` has short runs over the first three quantities."""
+    printed = {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()}
+    function = partial(estimation_figures, duration=10.0) if quick else estimation_figures
+    title = "D4.2, Figures 19 and 20: errors of the estimate and of tracking"
+    quantities = ESTIMATION[:3] if quick else ESTIMATION
+    return sweep(title, function, quantities, printed, combined=0 if quick else 8, jobs=jobs)
 
 
 def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:

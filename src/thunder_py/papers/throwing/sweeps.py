@@ -37,7 +37,7 @@ def _setup(share: float, damping: float) -> Setup:
 def throw_errors(
     *,
     share: float = SHARE, box: float = BOX, eta: float = ETA, gamma: float = GAMMA, friction: float = 0.0,
-    noise: float = 1.0, jitter: float = OPENING.jitter, damping: float = 1.0, draws: int = 3,
+    noise: float = 1.0, jitter: float = OPENING.jitter, damping: float = 1.0, draws: int = 5,
 ) -> dict[str, Array]:  # fmt: skip
     """Return miss and share in the box by controller, and the RMSE of the throwing motion under adaptation.
 
