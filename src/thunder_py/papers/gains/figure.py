@@ -91,7 +91,7 @@ def _draw_adaptation(axes: Axes, gains: ArticleGains) -> None:
     for runs, what, style in ((gains.published, ", gains of the published code", ":"), (gains.friction, "", "-")):
         for key, law in (("fixed", "not adaptive"), ("K_d2", "backstepping")):
             draw_error(axes, runs[key], law + what, "Figure 10: tracking error", color=LAW_COLORS[law], linestyle=style)
-    axes.set_ylim(1e-3, 2.0)
+    axes.set_ylim(1e-4, 2.0)
     axes.legend(loc="lower left", fontsize="small")
 
 
