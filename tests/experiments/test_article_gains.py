@@ -7,8 +7,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py.papers.gains import run as article_gains
-from thunder_py.papers.gains.run import CASES, TABLES, controller_of, curve
-from thunder_py.papers.lissajous.run import K_P, LAMBDA, follow_lissajous, wrong_last_link
+from thunder_py.papers.gains.setup import CASES, TABLES, controller_of, curve
+from thunder_py.papers.lissajous.run import follow_lissajous, wrong_last_link
 
 
 @pytest.fixture(scope="module")
@@ -16,30 +16,35 @@ def gains():
     return article_gains.run_article_gains()
 
 
-def test_steady_states_are_within_a_factor_of_two_of_both_tables(gains):
+def test_published_gains_and_identified_friction_are_within_a_factor_of_two_of_both_tables(gains):
+    """Nothing is fitted: gains of the authors' repository, friction of Gaz et al."""
     for name, case in CASES.items():
-        assert 0.5 < gains.friction[name].steady_state.norm / case.steady_state < 2.0, name
+        assert 0.5 < gains.published[name].steady_state.norm / case.steady_state < 2.0, name
+    assert gains.published["fixed"].steady_state.norm == pytest.approx(0.9, abs=0.1)  # Figure 10
 
 
-def test_rise_times_are_of_the_size_of_the_tables(gains):
-    for name, case in CASES.items():
-        if name != "r_7 = 100":  # not down within the run
-            assert 0.4 < gains.friction[name].rise_time / case.rise_time < 2.0, name
-    assert gains.friction["r_7 = 100"].rise_time is None
+def test_rise_times_grow_with_k_d_unlike_the_printed_ones(gains):
+    """Table 6 prints 15.1, 19.6 and 16.0 s; its text says what ours do."""
+    printed = [CASES[name].rise_time for name in TABLES["Table 6"]]
+    assert printed[0] < printed[1] > printed[2]
+    for runs in (gains.ideal, gains.friction, gains.published):
+        rises = [runs[name].rise_time for name in TABLES["Table 6"]]
+        assert rises[0] < rises[1] < rises[2]
 
 
 def test_what_the_steady_state_consists_of_is_friction(gains):
     """Without friction, the same six settings end far below what the article prints."""
     for name in (*TABLES["Table 6"], "r_7 = 1"):
-        assert gains.ideal[name].steady_state.norm < 0.35 * gains.friction[name].steady_state.norm, name
+        assert gains.ideal[name].steady_state.norm < 0.2 * gains.friction[name].steady_state.norm, name
+        assert gains.ideal[name].steady_state.norm < 0.1 * CASES[name].steady_state, name
 
 
 def test_larger_k_d_lowers_the_first_error_and_slows_the_estimate(gains):
     runs = [gains.friction[name].result for name in TABLES["Table 6"]]
     peaks = [run.error_norm().max() for run in runs]
     assert peaks[0] > peaks[1] > peaks[2]
-    after_10_s = [abs(run.parameters[1000, 60] - gains.truth.parameters[60]) for run in runs]
-    assert after_10_s[0] < after_10_s[1] < after_10_s[2]
+    after_5_s = [abs(run.parameters[500, 60] - gains.truth.parameters[60]) for run in runs]
+    assert after_5_s[0] < after_5_s[1] < after_5_s[2]
 
 
 def test_larger_gamma_adapts_more_slowly(gains):
@@ -53,23 +58,22 @@ def test_a_small_gamma_has_the_estimate_follow_the_friction(gains):
     def swing(runs, name):
         return np.ptp(runs[name].result.parameters[-1000:, 60])
 
-    assert swing(gains.friction, "r_7 = 1") > 3.0 * swing(gains.friction, "r_7 = 10")
+    assert swing(gains.friction, "r_7 = 1") > 2.0 * swing(gains.friction, "r_7 = 10")
     assert swing(gains.friction, "r_7 = 1") > 3.0 * swing(gains.ideal, "r_7 = 1")
 
 
 def test_adaptation_takes_an_order_of_magnitude_off(gains):
     """Figure 10, at gains whose Lambda and K_p are not printed: what is left without adaptation depends on both."""
-    fixed, soft = (gains.friction[name].steady_state.norm for name in ("fixed", "fixed, soft"))
-    assert fixed > 10.0 * gains.friction["K_d2"].steady_state.norm
-    assert soft > 2.0 * fixed
-    assert 0.7 < soft < 1.0
+    for runs in (gains.ideal, gains.friction, gains.published):
+        assert runs["fixed"].steady_state.norm > 10.0 * runs["K_d2"].steady_state.norm
+    assert gains.published["fixed"].steady_state.norm > 2.0 * gains.friction["fixed"].steady_state.norm
 
 
 def test_without_adaptation_all_three_gains_hold_the_arm():
     """At rest s = J^+ L^-1 Lambda e, so that K_d Lambda is a spring beside K_p."""
 
     def left(Lambda=1.0, K_p=1.0, K_d=1.0):
-        gains = {"K_p": K_p * np.array(K_P), "Lambda": Lambda * np.array(LAMBDA)}
+        gains = {"K_p": K_p, "Lambda": Lambda}
         controller = controller_of(wrong_last_link(robot), K_d * np.array(CASES["K_d2"].K_d), adaptive=False, **gains)
         return follow_lissajous(robot, controller, curve(robot), 20.0).steady_state.norm
 
@@ -80,13 +84,6 @@ def test_without_adaptation_all_three_gains_hold_the_arm():
     assert left(K_d=3.0) < 0.7 * printed
     assert left(K_d=0.5) > 1.1 * printed
     assert left(K_p=3.0) < 0.5 * printed
-
-
-def test_untuned_runs_end_lower_than_the_article_s(gains):
-    """What was fitted to its numbers is friction and the scale of Gamma; without, ours are not near them."""
-    for name in ("K_d1", "K_d2", "K_d3", "r_7 = 1"):
-        assert gains.untuned[name].steady_state.norm < 0.3 * CASES[name].steady_state, name
-        assert gains.untuned[name].steady_state.norm < gains.friction[name].steady_state.norm, name
 
 
 def test_curve_is_the_article_s(gains):
@@ -104,7 +101,7 @@ def test_tables_and_figures(gains):
 
     text = gains.table()
     assert all(f"{case.steady_state:.3g}" in text for case in CASES.values())
-    assert "> 30" in text
+    assert "published code" in text
     figures = [gains.plot(), gains.plot_curve(), gains.plot_adaptation()]
     figures += [draw(table) for draw in (gains.plot_errors, gains.plot_estimates) for table in TABLES]
     assert [len(f.findobj(mpl.axes.Axes)) for f in figures] == [6, 2, 1, 2, 2, 4, 4]

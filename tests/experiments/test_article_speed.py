@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from thunder_py.papers.speed import run, table
 from thunder_py.papers.speed.formulas import ArticleFormulas, panda_of
 from thunder_py.papers.speed.run import our_functions, pinocchio_calls
 
@@ -81,3 +82,21 @@ def test_recorded_christoffel_sums_and_matrix_algebra_cost_the_same():
     )
     assert algebra == pytest.approx(sums, rel=0.05)
     assert min(algebra, sums) > 1.2 * C
+
+
+def test_table_3_has_the_jitter_of_single_calls():
+    """Standard deviations and coefficients of variation as the article prints them, and of our generated C."""
+    robot = panda_of(7)
+    function = our_functions(robot)["M"]
+    states = [[s[name] for name in function.arguments] for s in run._states(7, robot.parameters)]
+    _, source = run._core.emit_c([function], header_name="", packed=True)
+    call = run._Packed(source, "own_M_packed", states, function.results.values(), "-O0")
+    times, clock = call.single(50)
+    assert times.shape == clock.shape == (50,)
+    assert np.median(times) > np.median(clock) >= 0.0
+    timings = [run.Timing(7, "ours: M", "-O2", 500e-9, sigma=20e-9)]
+    text = table.table_3(timings)
+    row = [cell.strip() for cell in text.splitlines()[-4].split("|")[1:-1]]
+    assert row == ["M", "20", "4", "22.1", "4.2"]
+    for quantity, (sigma, variation) in table.JITTER.items():
+        assert 100.0 * sigma / table.TABLE_3[quantity][0] == pytest.approx(variation, rel=0.2)

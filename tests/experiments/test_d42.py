@@ -92,7 +92,7 @@ def test_equivalent_gains_move_with_the_arm(joint: d42_joint.D42Joint) -> None:
 
 
 def test_cartesian_order_and_size() -> None:
-    """As published, but one draw: all of Table 9 within a factor of two at the slow gain, Table 8 in order."""
+    """At our gamma and one draw: all of Table 9 within a factor of two at the slow gain, the order as printed."""
     found = d42_cartesian.run_d42_cartesian(seeds=1, etas=(10.0,))
     for plant, table in (("simulation", d42_cartesian.TABLE_8), ("hand", d42_cartesian.TABLE_9)):
         for curve in table:

@@ -72,6 +72,7 @@ def test_table_has_paper_band_and_causes(found):
 def test_divergence_counts_as_infinite():
     diverging = sweep("", lambda gain: {"error": np.nan if gain > 2 else 1.0}, [GAIN], {"error": 5.0})
     assert diverging.range("error") == (1.0, np.inf)
+    assert diverging.within("error") is False  # a run that diverges has no error of 5
     assert "1 to diverged" in diverging.table()
     diverging.plot()
 

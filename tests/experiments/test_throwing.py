@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from thunder_py.control import MACT, GradientAdaptation
+import thunder_py as th
 from thunder_py.manipulation.throwing import landing, throw
-from thunder_py.papers.mact.setup import ETA, FLOOR, TORQUES
 from thunder_py.papers.throwing import run as throwing
 from thunder_py.papers.throwing import setup as throwing_setup
-from thunder_py.papers.throwing.run import figures_of, hits, window
+from thunder_py.papers.throwing.landings import descent_of, figures_of, hits, window
+from thunder_py.papers.throwing.throws import throws_of_seed
 from thunder_py.simulation import Payload
 
 
@@ -34,6 +35,26 @@ def test_plan_hits_the_box_with_a_hand_that_it_knows(found: throwing.Throwing) -
     release = found.setup.motion.release
     np.testing.assert_allclose(landing(release.p, release.v, release.target[2]).p, release.target, atol=1e-9)
     assert min(part.min() for part in found.setup.motion.margins.values()) > 0.0
+
+
+def test_ball_clears_the_edges_exactly_where_the_window_ends() -> None:
+    """Distance of a straight path to the edge of the opening: half of the ball's diameter at the end of the window."""
+    for descent in (0.6, 1.1, np.pi / 2.0):
+        inside, wall = window((0.2, 0.06, 0.06), 0.15, descent)
+        normal = np.array([np.sin(descent), np.cos(descent)])  # of the path (cos, -sin)
+        for x, side in ((inside, 0.075), (wall, 0.075)):
+            assert abs(np.array([x - side, 0.0]) @ normal) == pytest.approx(0.03)
+
+
+def test_throw_goes_to_nine_tenths_of_the_farthest_target(found: throwing.Throwing) -> None:
+    release, robot = found.setup.motion.release, found.setup.robot
+    assert release.target.tolist() == pytest.approx([0.9 * throwing_setup.FARTHEST, 0.0, -0.4])
+    assert release.speed > 2.0
+    assert 0.3 < release.angle < 1.1
+    assert 0.8 < descent_of(found.setup.motion) < 1.5
+    throwing_setup.plan(robot, (throwing_setup.FARTHEST, 0.0, -0.4), 1.0, starts=8)
+    with pytest.raises(th.errors.ReleaseError):
+        throwing_setup.plan(robot, (throwing_setup.FARTHEST + 0.2, 0.0, -0.4), 1.0, starts=2)
 
 
 def test_gains_are_what_the_report_says(found: throwing.Throwing) -> None:
@@ -63,14 +84,16 @@ def test_adaptation_throws_best(found: throwing.Throwing) -> None:
         assert (found.velocities["adaptive, low", name][:, -1] < throwing_setup.REPORT[1]).all()
 
 
-def test_stiff_gains_reach_the_box_where_only_the_object_is_unknown(found: throwing.Throwing) -> None:
-    """The report's stiff throws miss it; here they are worse than adaptive ones, by a bias that grows with the mass."""
-    assert found.figures("fixed, high").hits[0] > 0.8
+def test_stiff_throws_miss_by_a_bias_that_grows_with_the_mass(found: throwing.Throwing) -> None:
+    """D-31: whether they miss the box, as in the report, depends on its unprinted width and distance."""
+    stiff, adaptive = (found.figures(name) for name in ("fixed, high", "adaptive, low"))
+    assert stiff.hits[0] + stiff.wall == 1.0  # none falls beside it
+    assert stiff.hits[0] < 0.7 < adaptive.hits[0]
     light, *heavy = (np.linalg.norm(found.misses["fixed, high", name].mean(axis=0)) for name in throwing_setup.OBJECTS)
     errors = [found.positions["fixed, high", name][:, -1].mean() for name in throwing_setup.OBJECTS]
     masses = [mass for mass, _ in throwing_setup.OBJECTS.values()]
     np.testing.assert_allclose(np.array(errors) / masses, errors[0] / masses[0], rtol=0.05)
-    assert max(light, *heavy) < 0.06
+    assert light < 0.05 < min(heavy)
 
 
 def test_spread_left_is_that_of_grasp_and_opening(found: throwing.Throwing) -> None:
@@ -84,7 +107,7 @@ def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
     object_alone, both, stiff = throwing.KINDS
     miss = found.friction
     assert miss[object_alone, 0.0] < 0.3 * miss[stiff, 0.0]
-    assert miss[object_alone, 0.3] > 2.0 * miss[stiff, 0.3]
+    assert miss[object_alone, 0.3] > 1.5 * miss[stiff, 0.3]
     assert miss[both, 0.3] < 0.6 * miss[stiff, 0.3]
 
 
@@ -95,12 +118,10 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     tube = Payload(throwing_setup.OBJECTS["silicone tube"][0], throwing_setup.PALM, link="link7")
     left = {}
     for gamma in (0.1, 1.0, 10.0):
-        law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-        learns = MACT(setup.robot, *setup.gains[30.0], adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
+        learns = throwing_setup.controller_of(replace(setup, gamma=gamma), "adaptive, low")
         left[gamma] = float(throw(setup.motion, learns, payload=tube, repetitions=4, **ideal).position_errors[-1])
-    assert 0.014 < left[0.1] < 0.022
-    assert 0.8e-3 < left[1.0] < 2e-3
-    assert 0.3e-3 < left[10.0] < 0.7e-3
+    assert left[0.1] > 4.0 * left[1.0] > 4.0 * left[10.0]
+    assert left[10.0] < 2.0 * throwing_setup.REPORT[0]
     first, settled = (
         float(np.linalg.norm(throw(setup.motion, soft, payload=tube, repetitions=r, **ideal).miss))
         for r, soft in ((r, throwing_setup.controller_of(setup, "fixed, low")) for r in (0, 4))
@@ -111,12 +132,12 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
         float(np.linalg.norm(throw(setup.motion, throwing_setup.controller_of(setup, name), dt=dt, **ideal).miss))
         for name, dt in (("fixed, low", 1e-3), ("fixed, low", 1e-4), ("fixed, high", 1e-3))
     ]
-    assert max(exact) < 1.5e-3
+    assert max(exact) < 3e-3
     assert exact[1] == pytest.approx(0.1 * exact[0], rel=0.1)
 
 
 def test_seeds_differ_and_repeat(found: throwing.Throwing) -> None:
-    again = throwing.throws_of_seed(found.setup, 1)
+    again = throws_of_seed(found.setup, 1)
     for key, (miss, positions, _) in again.items():
         np.testing.assert_array_equal(miss, found.misses[key][1])
         np.testing.assert_array_equal(positions, found.positions[key][1])
@@ -138,8 +159,10 @@ def test_table_plot_and_numbers(found: throwing.Throwing) -> None:
 def test_statistics_by_hand() -> None:
     misses = np.array([[0.03, 0.0], [-0.01, 0.0], [0.0, 0.06], [0.0, 0.0]])
     assert hits(misses, 0.03).tolist() == [True, True, False, True]
-    assert window((0.2, 0.05, 0.05), 0.15) == pytest.approx(0.05)
-    figures = figures_of([misses[:2], misses[2:]], [0.02, 0.1])
+    assert window((0.2, 0.05, 0.05), 0.15) == pytest.approx((0.05, 0.1))
+    assert window((0.2, 0.05, 0.05), 0.15, np.pi / 6.0) == pytest.approx((0.025, 0.125))
+    figures = figures_of([misses[:2], misses[2:]], [(0.02, 0.04), (0.1, 0.2)])
+    assert figures.wall == 0.25
     assert figures.hits[0] == 0.75
     assert figures.rms[0] == pytest.approx(np.sqrt((9 + 1 + 36) / 4) / 100)
     assert figures.rms[1] < figures.rms[0] < figures.rms[2]

@@ -32,7 +32,7 @@ __all__ = [
 #: rows of `body_of`: title, label of the y axis
 ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),
              ("center of mass, along gravity", "$c_z$ [m]"))  # fmt: skip
-_FRICTION = "plant with fitted friction"
+_FRICTION = "plant with friction"
 
 
 def body_of(reg: Array) -> Array:
@@ -49,7 +49,7 @@ def draw_error(axes: Axes, run: Run, name: str, title: str = "", **style: Any) -
 
 
 def _cases(table: str) -> Sequence[str]:
-    from .run import TABLES
+    from .setup import TABLES
 
     return TABLES[table]
 
@@ -88,15 +88,10 @@ def _draw_plane(axes: Axes, gains: ArticleGains) -> None:
 
 
 def _draw_adaptation(axes: Axes, gains: ArticleGains) -> None:
-    from .run import SOFT
-
-    fixed = LAW_COLORS["not adaptive"]
-    draw_error(axes, gains.friction["fixed, soft"], f"not adaptive, {SOFT:g} $K_p$", color=fixed, linestyle=":")
-    draw_error(axes, gains.friction["fixed"], "not adaptive", color=fixed)
-    draw_error(
-        axes, gains.friction["K_d2"], "backstepping", "Figure 10: tracking error", color=LAW_COLORS["backstepping"]
-    )
-    axes.set_ylim(1e-3, 2.0)
+    for runs, what, style in ((gains.published, ", gains of the published code", ":"), (gains.friction, "", "-")):
+        for key, law in (("fixed", "not adaptive"), ("K_d2", "backstepping")):
+            draw_error(axes, runs[key], law + what, "Figure 10: tracking error", color=LAW_COLORS[law], linestyle=style)
+    axes.set_ylim(1e-4, 2.0)
     axes.legend(loc="lower left", fontsize="small")
 
 
@@ -151,7 +146,7 @@ def plot_adaptation(gains: ArticleGains) -> Figure:
 
 def plot_gains(gains: ArticleGains) -> Figure:
     """Draw Figures 5, 6, 8 and 10, and the masses of Figures 7 and 9, on the plant with friction."""
-    title = f"Thunder article, Figures 5 to 10; {_FRICTION}, $\\Gamma$ fitted"
+    title = f"Thunder article, Figures 5 to 10; {_FRICTION}, unprinted gains are ours"
     figure, panels = new_panels([["5", "6", "8"], ["10", "7", "9"]], title=title)
     _draw_plane(panels["5"], gains)
     _draw_adaptation(panels["10"], gains)

@@ -2,67 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...checks import Array
 from ...kinematics import CLIK
-from ...reference import Lissajous, TaskReference
+from ...reference import TaskReference
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, simulate_many
-from ...trajectory import Circle, Path, quintic
 from ..draws import spread
-from ..softhand.run import DRAWN as HAND_DRAWN
-from ..softhand.run import HAND_MASS, draw_com
+from ..softhand.setup import DRAWN as HAND_DRAWN
+from ..softhand.setup import HAND_MASS, draw_com
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
-from .setup import ETAS, GAMMA, K_XI, START, panda, task_controllers, wrong_panda
+from .setup import (
+    CLIK_GAINS,
+    ETAS,
+    GAMMA,
+    START,
+    TABLE_8,
+    TABLE_9,
+    TABLES,
+    Curve,
+    Plant,
+    curves,
+    panda,
+    stiffness,
+    task_controllers,
+    wrong_panda,
+)
+from .sweeps import sweep_task
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TABLE_8", "TABLE_9", "D42Cartesian", "curves", "run", "run_d42_cartesian"]
-
-Plant = Literal["simulation", "hand"]
-Curve = Lissajous | Path
-
-#: RMSE of the position [m], by curve and controller: of the simulations and of the experiments
-TABLE_8 = {
-    "liss3D": {"CT": 0.2545, "AIRC": 0.0266, "MACT": 0.0505},
-    "linear": {"CT": 0.0768, "AIRC": 0.0313, "MACT": 0.0315},
-}
-TABLE_9 = {
-    "liss3D": {"CT": 0.0537, "AIRC": 0.0267, "MACT": 0.0350},
-    "linear": {"CT": 0.0571, "AIRC": 0.0347, "MACT": 0.0387},
-    "circle": {"CT": 0.0862, "AIRC": 0.0357, "MACT": 0.0491},
-}
-_TABLES: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
-    ("simulation", TABLE_8, "Table 8 (simulations; ours: draws of the parameter error)"),
-    ("hand", TABLE_9, "Table 9 (the report: experiments; ours: simulations, draws of the hand's mounting)"),
-)
-#: stiffness of the experiments, eq. 76
-_STIFF = np.array([100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
-_SOFT = 0.5 * _STIFF
-_K_0, _K_1 = 400.0, 40.0  # of the CLIK [1/s^2, 1/s]
-
-
-def curves(robot: Robot, duration: float) -> dict[str, Curve]:
-    """Return the references, from the initial pose of the hand: a slow curve, a fast line to and fro, a circle.
-
-    Their sizes and times are not printed in the report.
-    """
-    T = robot.forward_kinematics(START)
-    p, R = T[:3, 3], T[:3, :3]
-    end = p + np.array([0.0, 0.2, 0.2])
-    points = [p if k % 2 == 0 else end for k in range(int(duration) + 1)]
-    line = Path.through(points, [quintic(1.0)] * (len(points) - 1), orientation=R)
-    turns = max(1.0, round(duration / 5.0))
-    center, axis = p + np.array([0.0, 0.0, 0.1]), [1.0, 0.0, 0.0]
-    circle = Circle(p, center, axis, quintic(duration), angle=2.0 * np.pi * turns, orientation=R)
-    slow = Lissajous.starting_at(T, (0.1, 0.15, 0.1), (0.1, 0.05, 0.2))
-    return {"liss3D": slow, "linear": line, "circle": Path([circle], orientation=R)}
+__all__ = ["TABLE_8", "TABLE_9", "D42Cartesian", "run", "run_d42_cartesian"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,11 +55,14 @@ class D42Cartesian:
     results : dict of (str, str, str, float) to list of Result
         Runs over the draws of the parameter error or of the hand's mounting, by plant, curve, controller and eta; CT,
         which does not adapt, for every eta.
+    sweep : Sweep, optional
+        Tables 8 and 9 over the unprinted quantities.
     """
 
     robot: Robot
     references: dict[str, Curve]
     results: dict[tuple[Plant, str, str, float], list[SimulationResult]]
+    sweep: Sweep | None = None
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -111,7 +91,7 @@ class D42Cartesian:
         """Return Tables 8 and 9 with the report's numbers and ours, as Markdown."""
         duration = next(iter(self.results.values()))[0].t[-1]
         parts = []
-        for plant, table, title in _TABLES:
+        for plant, table, title in TABLES:
             rows: list[list[object]] = []
             for curve, printed in table.items():
                 for name, value in printed.items():
@@ -121,7 +101,7 @@ class D42Cartesian:
                     rows.append([curve, name, value, *ours, orientation])
             columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
             parts.append(f"{title}: RMSE over {duration:g} s, median (least to most)\n\n{markdown(columns, rows)}")
-        return "\n\n".join(parts)
+        return "\n\n".join(parts if self.sweep is None else [*parts, self.sweep.table()])
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 8 and 9, and the RMSE of every draw by plant, curve, controller and eta."""
@@ -131,7 +111,8 @@ class D42Cartesian:
             row = {"plant": plant, "curve": curve, "controller": name, "eta": eta}
             rows.append(row | {"position_m": position, "orientation_rad": orientation})
         drawn = {"simulation": "parameter error of 15 %", "hand": HAND_DRAWN}
-        return {"drawn": drawn, "table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9, "rmse": rows}
+        tables = {"table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9}
+        return {"drawn": drawn, **tables, "rmse": rows, "sweep": None if self.sweep is None else self.sweep.to_dict()}
 
     def plot(self) -> Figure:
         """Draw Figure 16 and the position errors of Figures 17, 18 and 21 to 23."""
@@ -166,7 +147,7 @@ def run_d42_cartesian(
     Parameters
     ----------
     seeds : int
-        Number of draws of the 15 % parameter error, and of the hand's mounting; see `papers.softhand.run.draw_com`.
+        Number of draws of the 15 % parameter error, and of the hand's mounting; see `papers.softhand.setup.draw_com`.
     duration : float
         Duration of every run [s].
     etas : tuple of float
@@ -180,20 +161,19 @@ def run_d42_cartesian(
     """
     robot = panda()
     references = curves(robot, duration)
-    clik = CLIK(robot, K_0=_K_0, K_1=_K_1)
+    clik = CLIK(robot, K_0=CLIK_GAINS[0], K_1=CLIK_GAINS[1])
     joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
 
     def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:
         simulated = plant == "simulation"
         model = wrong_panda(robot, seed) if simulated else robot
-        stiffness = K_XI if simulated else (_SOFT if curve == "circle" else _STIFF)
         unknown = None if simulated else "link7"
-        controller: Any = task_controllers(model, stiffness, eta, unknown, gamma)[name]
+        controller: Any = task_controllers(model, stiffness(plant, curve), eta, unknown, gamma)[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (Payload(HAND_MASS, draw_com(seed)),)
         return RunSpec(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
 
-    keys = [(p, c, n, eta) for p, table, _ in _TABLES for c, row in table.items() for n in row for eta in etas]
+    keys = [(p, c, n, eta) for p, table, _ in TABLES for c, row in table.items() for n in row for eta in etas]
     cases = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
     sets = [
         {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed} for p, c, n, eta in cases for seed in range(seeds)
@@ -207,4 +187,5 @@ def run_d42_cartesian(
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Cartesian:
     """Run the experiment of the registry: 40 s each, or 10 s; `seeds` draws of parameter errors and mountings."""
     duration, count = (10.0, 1) if quick else (40.0, 3)
-    return run_d42_cartesian(count if seeds is None else seeds, duration, jobs=jobs, progress=not quick)
+    found = run_d42_cartesian(count if seeds is None else seeds, duration, jobs=jobs, progress=not quick)
+    return replace(found, sweep=sweep_task(quick, jobs))

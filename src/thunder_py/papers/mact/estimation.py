@@ -14,18 +14,17 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..draws import Draws
 from ..parallel import map_seeds
-from ..softhand.run import DRAWN, HAND_MASS, draw_com, merged
+from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
-from .setup import joint_controllers, joint_curve, panda
+from .setup import REPORT, UNITS, joint_controllers, joint_curve, panda
+from .sweeps import sweep_estimation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["REPORT", "D42Estimation", "run", "run_d42_estimation"]
 
-#: the report's final distances of mass [kg], first moments [kg m] and inertia [kg m2] from the merged body's, and RMSE
-REPORT = {"mass": 0.0340, "first moments": 0.0284, "inertia": 0.0282, "RMSE": 0.741, "RMSE from 100 s": 0.655}
-_UNITS = {"mass": "kg", "first moments": "kg m", "inertia": "kg m2", "RMSE": "rad", "RMSE from 100 s": "rad"}
 _PARTS = {"mass": slice(0, 1), "first moments": slice(1, 4), "inertia": slice(4, 10)}
 _SETTLED = 100.0  # [s]
 _LINK_7 = slice(60, 70)
@@ -45,12 +44,15 @@ class D42Estimation:
         Run of MACT with unknown link 7.
     draws : Draws, optional
         Figures of merit over several mountings of the hand.
+    sweep : Sweep, optional
+        Figures of merit over the unprinted quantities.
     """
 
     robot: Robot
     truth: Array
     result: SimulationResult
     draws: Draws | None = None
+    sweep: Sweep | None = None
 
     @property
     def estimate(self) -> Array:
@@ -66,11 +68,11 @@ class D42Estimation:
         """Return the report's numbers and ours, as Markdown."""
         first = self.distances(0)
         rows = [
-            [f"{name} [{_UNITS[name]}]", REPORT[name], value, first.get(name)] for name, value in self.figures().items()
+            [f"{name} [{UNITS[name]}]", REPORT[name], value, first.get(name)] for name, value in self.figures().items()
         ]
         table = markdown(["", "report", "ours", "ours, at first"], rows)
         parts = [f"Distance from the truth at the end, and errors\n\n{table}"]
-        return "\n\n".join(parts if self.draws is None else [*parts, self.draws.table()])
+        return "\n\n".join(parts + [part.table() for part in (self.draws, self.sweep) if part is not None])
 
     def figures(self) -> dict[str, float]:
         """Return the figures of merit by the names of `REPORT`."""
@@ -81,13 +83,14 @@ class D42Estimation:
     def to_dict(self) -> dict[str, Any]:
         """Return the report's figures of merit and ours, and REG of link 7; ``units`` names the units."""
         return {
-            "units": _UNITS,
+            "units": UNITS,
             "report": REPORT,
             "ours": self.figures(),
             "first": self.distances(0),
             "truth_REG": self.truth,
             "estimate_REG": self.estimate[-1],
             "draws": None if self.draws is None else self.draws.to_dict(),
+            "sweep": None if self.sweep is None else self.sweep.to_dict(),
         }
 
     def plot(self) -> Figure:
@@ -107,7 +110,7 @@ def run_d42_estimation(duration: float = 200.0, progress: bool = False, *, seed:
     progress : bool
         Show a progress bar.
     seed : int
-        Mounting of the hand; see `papers.softhand.run.draw_com`.
+        Mounting of the hand; see `papers.softhand.setup.draw_com`.
     """
     robot, curve, hand = panda(), joint_curve(), Payload(HAND_MASS, draw_com(seed))
     controller = joint_controllers(robot, unknown="link7")["MACT"]
@@ -127,5 +130,5 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42E
     first = run_d42_estimation(duration, progress=not quick)
     others = range(1, count if seeds is None else seeds)
     rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="d42-estimation")
-    labeled = [{f"{name} [{_UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
-    return replace(first, draws=Draws.of(DRAWN, labeled))
+    labeled = [{f"{name} [{UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
+    return replace(first, draws=Draws.of(DRAWN, labeled), sweep=sweep_estimation(quick, jobs))

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from .cartesian import D42Cartesian, Plant
+    from .cartesian import D42Cartesian
     from .estimation import D42Estimation
     from .joint import D42Joint
+    from .setup import Plant
 
 __all__ = ["plot_cartesian", "plot_estimation", "plot_joint", "plot_orientation", "plot_paths"]
 

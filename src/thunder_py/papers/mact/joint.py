@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +13,15 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, simulate_many
 from ..draws import spread
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
-from .setup import ETAS, GAMMA, K_V, LAMBDA, joint_controllers, joint_curve, panda, wrong_panda
+from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
+from .sweeps import sweep_joint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["TABLE_7", "D42Joint", "equivalent_gains", "run", "run_d42_joint"]
-
-#: RMSE of the joint positions [rad] (the report's unit, [m], is a misprint: errata D-14)
-TABLE_7 = {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
 
 
 def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
@@ -41,10 +40,13 @@ class D42Joint:
         The Panda with its true parameters.
     results : dict of (str, float) to list of Result
         For every controller of Table 7 and every eta, one run for each seed of the parameter error.
+    sweep : Sweep, optional
+        Table 7 over the unprinted quantities.
     """
 
     robot: Robot
     results: dict[tuple[str, float], list[SimulationResult]]
+    sweep: Sweep | None = None
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -77,17 +79,17 @@ class D42Joint:
         rows = [
             [name, printed, *(spread(self.rmse(name, eta)) for eta in self.etas)] for name, printed in TABLE_7.items()
         ]
-        return (
-            f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt\n\n"
-            + markdown(columns, rows)
-        )
+        title = f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt"
+        text = f"{title}\n\n{markdown(columns, rows)}"
+        return text if self.sweep is None else f"{text}\n\n{self.sweep.table()}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 7 and the RMSE of every draw by controller and eta; null for a run that diverged."""
         rmse: dict[str, dict[str, Array]] = {name: {} for name in TABLE_7}
         for name, eta in self.results:
             rmse[name][f"eta = {eta:g}"] = self.rmse(name, eta)
-        return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse}
+        sweep = None if self.sweep is None else self.sweep.to_dict()
+        return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse, "sweep": sweep}
 
     def plot(self) -> Figure:
         """Draw Figures 14 and 15."""
@@ -149,4 +151,5 @@ def run_d42_joint(
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Joint:
     """Run the experiment of the registry: 60 s each, or 15 s and two gains; `seeds` draws of the parameter error."""
     duration, etas, count = (15.0, (1.0, 10.0), 2) if quick else (60.0, ETAS, 5)
-    return run_d42_joint(count if seeds is None else seeds, duration, etas, jobs=jobs, progress=not quick)
+    found = run_d42_joint(count if seeds is None else seeds, duration, etas, jobs=jobs, progress=not quick)
+    return replace(found, sweep=sweep_joint(quick, jobs))

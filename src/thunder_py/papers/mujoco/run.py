@@ -21,10 +21,9 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..draws import Draws
 from ..lissajous import run as article
-from ..mact import cartesian as d42_cartesian
 from ..mact import setup as d42_setup
 from ..parallel import map_seeds
-from ..softhand.run import HAND_COM, HAND_MASS
+from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -134,8 +133,8 @@ def joint_cases(seed: int = 0) -> list[Case]:
 def cartesian_cases(duration: float, seed: int = 0) -> list[Case]:
     """Return D4.2's controllers on the slow curve, with a parameter error of 15 %, and MACT with an unknown hand."""
     robot = d42_setup.panda()
-    curve = d42_cartesian.curves(robot, duration)["liss3D"]
-    clik = CLIK(robot, K_0=400.0, K_1=40.0)  # as in d42_cartesian
+    curve = d42_setup.curves(robot, duration)["liss3D"]
+    clik = CLIK(robot, K_0=d42_setup.CLIK_GAINS[0], K_1=d42_setup.CLIK_GAINS[1])
     joints = clik.joint_reference(curve, d42_setup.START, duration)
     hand = Payload(HAND_MASS, HAND_COM)
 

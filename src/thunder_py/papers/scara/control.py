@@ -199,11 +199,14 @@ class ScaraControl:
         Path of the end effector.
     runs : dict of str to Loaded
         By `CLAIMS`.
+    payload : float
+        Mass of the payload [kg].
     """
 
     robot: Robot
     path: Path
     runs: Mapping[str, Loaded]
+    payload: float = float(PAYLOAD.mass)
 
     def estimated_mass(self) -> Array:
         """Return the estimate of the mass of link 3 over time, (k,) [kg]."""
@@ -211,8 +214,8 @@ class ScaraControl:
         return result.parameters[:, list(result.names["parameters"]).index("link3.m")]
 
     def time_of_mass(self, tolerance: float = 0.02) -> float:
-        """Return the time from which the estimate stays within a fraction `tolerance` of 15 kg [s]."""
-        truth = 10.0 + float(PAYLOAD.mass)
+        """Return the time from which the estimate stays within a fraction `tolerance` of the truth [s]."""
+        truth = 10.0 + self.payload
         outside = np.flatnonzero(np.abs(self.estimated_mass() - truth) > tolerance * truth)
         return float(self.runs["adaptive"].result.t[outside[-1]]) if outside.size else 0.0
 
@@ -253,7 +256,15 @@ class ScaraControl:
 
 
 def run_control(
-    names: Iterable[str] = tuple(CLAIMS), *, viscous: float = 0.0, log_every: int = 10, payload: Payload = PAYLOAD
+    names: Iterable[str] = tuple(CLAIMS),
+    *,
+    viscous: float = 0.0,
+    known: bool = True,
+    log_every: int = 10,
+    payload: Payload = PAYLOAD,
+    Q_z: float = 1.0,
+    Lambda_z: float = LAMBDA_Z,
+    reference: SampledJointReference | None = None,
 ) -> ScaraControl:
     """Simulate the controllers along the path with the payload.
 
@@ -262,31 +273,46 @@ def run_control(
     names : iterable of str
         Keys of `CLAIMS`; default all.
     viscous : float
-        Viscous friction of every joint, known to the controllers [N m s/rad, N s/m]; the report does not print its F_v.
+        Viscous friction of every joint [N m s/rad, N s/m]; the report does not print its F_v.
+    known : bool
+        If True, the controllers know the friction.
     log_every : int
         Number of control periods between rows.
     payload : Payload
         Load at the end effector, unknown to the controllers.
+    Q_z : float
+        Entry of Q for the position along z of the law ``"robust"``.
+    Lambda_z : float
+        Third entry of Lambda of the adaptive law [1/s].
+    reference : SampledJointReference, optional
+        Joint motion along the path; default `joint_reference`.
     """
-    robot, path = scara(viscous), scara_path()
-    joints = joint_reference(path)
+    plant, path = scara(viscous), scara_path()
+    robot = plant if known else scara()
+    joints = joint_reference(path) if reference is None else reference
     laws: dict[str, Controller] = {
         "computed torque": ComputedTorque(robot, K_P, K_D),
-        "robust": robust(robot),
+        "robust": robust(robot, (1.0, 1.0, Q_z, *[1.0] * 5)),
         "robust, Q for z": robust(robot, Q_Z),
-        "not adaptive": adaptive(robot, adapts=False),
-        "adaptive": adaptive(robot),
+        "not adaptive": adaptive(robot, Lambda_z, adapts=False),
+        "adaptive": adaptive(robot, Lambda_z),
         **{name: operational(robot, K_i) for name, K_i in K_I.items()},
     }
     q0, runs = start(path), {}
     for name in names:
-        reference = path if name in K_I else joints
         result = simulate(
-            robot, laws[name], reference, path.duration, PERIOD, q0=q0, payloads=payload, log_every=log_every
+            plant,
+            laws[name],
+            path if name in K_I else joints,
+            path.duration,
+            PERIOD,
+            q0=q0,
+            payloads=payload,
+            log_every=log_every,
         )
         tip = robot.forward_kinematics(result.q)[:, :3, 3]
         runs[name] = Loaded(result, path(result.t).p - tip)
-    return ScaraControl(robot=robot, path=path, runs=runs)
+    return ScaraControl(robot=robot, path=path, runs=runs, payload=float(payload.mass))
 
 
 DRAWN = "payload and viscous friction: first 5 kg without friction, then 1 to 9 kg and 0 to 20 N m s/rad (known)"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..draws import Draws
 from ..parallel import map_seeds
 from ..registry import Experiment
+from ..sweeps.sweep import Sweep
 from .control import (
     DRAWN,
     ScaraControl,
@@ -20,6 +21,7 @@ from .control import (
 )
 from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose, run_clik, run_kinematics, run_transpose
 from .planning import ScaraPlanning, run_planning
+from .sweeps import sweep_control
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,6 +51,8 @@ class Scara:
         Chapter 4, stability of the printed Lambda.
     draws : Draws, optional
         Chapter 4, final errors over several payloads.
+    sweep : Sweep, optional
+        Chapter 4 over the unprinted quantities.
     """
 
     kinematics: ScaraKinematics
@@ -59,6 +63,7 @@ class Scara:
     control: ScaraControl
     sampling: ScaraSampling
     draws: Draws | None = None
+    sweep: Sweep | None = None
 
     @property
     def parts(self) -> dict[str, Experiment]:
@@ -78,12 +83,15 @@ class Scara:
         texts = [f"{title}\n\n{part.table()}" for title, part in self.parts.items()]
         if self.draws is not None:
             texts.append(f"Chapter 4: control with other payloads\n\n{self.draws.table()}")
+        if self.sweep is not None:
+            texts.append(self.sweep.table())
         return "\n\n".join(texts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of all parts, by title."""
         draws = None if self.draws is None else self.draws.to_dict()
-        return {**{title: part.to_dict() for title, part in self.parts.items()}, "draws": draws}
+        sweep = None if self.sweep is None else self.sweep.to_dict()
+        return {**{title: part.to_dict() for title, part in self.parts.items()}, "draws": draws, "sweep": sweep}
 
     def plot(self) -> Figure:
         """Draw the path, errors of inverse and transpose, errors along z of the controllers, and the estimated mass."""
@@ -104,4 +112,5 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Scar
         control=run_control(log_every=10 if quick else 1),
         sampling=run_sampling(),
         draws=Draws.of(DRAWN, map_seeds(control_of_seed, count, jobs=jobs, description="scara")),
+        sweep=sweep_control(quick, jobs),
     )

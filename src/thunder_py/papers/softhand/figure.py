@@ -19,7 +19,7 @@ __all__ = ["plot_softhand"]
 
 def plot_softhand(experiment: SoftHand) -> Figure:
     """Draw errors with and without adaptation, and the estimates with our truth and the article's estimate."""
-    title = "Thunder article, Figures 12 and 13: hand unknown to the controller; friction fitted"
+    title = "Thunder article, Figures 12 and 13: hand unknown to the controller"
     figure, panels = new_panels([["error", "error", "0", "1"], ["error", "error", "2", "3"]], (12, 6), title)
     _draw_errors(panels["error"], experiment)
     for k in range(4):
@@ -40,7 +40,7 @@ def _draw_errors(axes: Axes, experiment: SoftHand) -> None:
 
 
 def _draw_estimate(axes: Axes, experiment: SoftHand, k: int) -> None:
-    from .run import TABLE_8
+    from .setup import TABLE_8
 
     for plant, style in (("friction", "-"), ("ideal", ":")):
         run = experiment.adaptive[plant].result

@@ -13,60 +13,22 @@ from ...checks import Array
 from ...robot import Robot, inertia
 from ...simulation import Payload
 from ..draws import Draws
-from ..gains.run import DURATION, controller_of, curve, panda_with_friction
+from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
 from ..parallel import map_seeds
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
+from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged
+from .sweeps import sweep_hand
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "HAND_COM",
-    "HAND_MASS",
-    "TABLE_8",
-    "SoftHand",
-    "draw_com",
-    "hand_of_table_8",
-    "merged",
-    "run",
-    "run_softhand",
-]
+__all__ = ["SoftHand", "run", "run_softhand"]
 
-#: mass and center of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
-HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
-#: Table 8: mass [kg] and center of mass of link 7 with the hand, in the frame of link 7 [m]
-TABLE_8 = {
-    "true": (1.5655, 0.0617, -0.0004, 0.0009),
-    "estimate": (1.7542, 0.0414, -0.0039, -0.0191),
-    "initial": (0.736, 0.014, -0.004, -0.045),
-}
 PLANTS = ("friction", "ideal")
 _LINK_7 = slice(60, 70)
-#: centers of mass as drawn by `draw_com`
-DRAWN = "center of mass of the hand: first with the hand's base at the flange, then any direction at the same distance"
 _SETTLED = 10.0  # time from which the error is stable in the article [s]
-
-
-def merged(robot: Robot, payload: Payload) -> Array:
-    """Return REG of the last link and a payload as one body (Huygens-Steiner), (10,)."""
-    return np.asarray(robot.inertial[-1] + payload.parameters)
-
-
-def draw_com(seed: int) -> tuple[float, float, float]:
-    """Return a center of mass of the hand, whose mounting is not printed: `HAND_COM`, or in a random direction [m]."""
-    if seed == 0:
-        return HAND_COM
-    x, y, z = np.random.default_rng(seed).standard_normal(3)
-    scale = float(np.linalg.norm(HAND_COM) / np.linalg.norm([x, y, z]))
-    return (scale * x, scale * y, scale * z)
-
-
-def hand_of_table_8() -> Array:
-    """Return the hand's center of mass in the frame of link 7 that agrees with the truth in Table 8, (3,) [m]."""
-    m, *c = TABLE_8["true"]
-    link = Robot.load("panda").inertial[6]
-    return np.asarray((m * np.array(c) - link[1:4]) / (m - link[0]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +45,8 @@ class SoftHand:
         With and without adaptation, by plant: ``"ideal"``, ``"friction"``.
     draws : Draws, optional
         Figures of merit with friction over several mountings of the hand.
+    sweep : Sweep, optional
+        Table 8 over the unprinted quantities.
     """
 
     robot: Robot
@@ -90,6 +54,7 @@ class SoftHand:
     adaptive: Mapping[str, Run]
     fixed: Mapping[str, Run]
     draws: Draws | None = None
+    sweep: Sweep | None = None
 
     def estimate(self, plant: str) -> Array:
         """Return the controller's final estimate of link 7, REG, (10,)."""
@@ -100,6 +65,8 @@ class SoftHand:
         parts = [self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances()]
         if self.draws is not None:
             parts.append(f"With friction, {self.draws.table()}")
+        if self.sweep is not None:
+            parts.append(self.sweep.table())
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,6 +78,7 @@ class SoftHand:
             "adaptive": {plant: run.to_dict() for plant, run in self.adaptive.items()},
             "fixed": {plant: run.to_dict() for plant, run in self.fixed.items()},
             "draws": None if self.draws is None else self.draws.to_dict(),
+            "sweep": None if self.sweep is None else self.sweep.to_dict(),
         }
 
     def figures(self, plant: str = "friction") -> dict[str, float | None]:
@@ -221,4 +189,4 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Soft
     first = run_softhand(duration)
     others = range(1, count if seeds is None else seeds)
     rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="softhand")
-    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]))
+    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]), sweep=sweep_hand(quick, jobs))

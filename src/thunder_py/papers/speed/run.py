@@ -25,6 +25,7 @@ __all__ = [
     "article_curves",
     "casadi_times",
     "compiled_casadi_times",
+    "compiled_jitter",
     "compiled_times",
     "our_curves",
     "our_functions",
@@ -47,6 +48,16 @@ double seconds(packed f, const double *const *in, double *const *out, int arity,
   for (k = 0; k < passes; ++k) for (s = 0; s < states; ++s) f(in + arity*s, out);
   clock_gettime(CLOCK_MONOTONIC, &b);
   return (double)(b.tv_sec - a.tv_sec) + 1e-9*(double)(b.tv_nsec - a.tv_nsec);
+}
+void single(packed f, const double *const *in, double *const *out, int arity, int states, int calls, double *times) {
+  struct timespec a, b;
+  int k;
+  for (k = 0; k < calls; ++k) {
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    if (f) f(in + arity*(k % states), out);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    times[k] = (double)(b.tv_sec - a.tv_sec) + 1e-9*(double)(b.tv_nsec - a.tv_nsec);
+  }
 }
 """
 
@@ -82,7 +93,30 @@ def compiled_times(function: Function, states: Sequence[Sequence[Array]], level:
         Time of a call [s].
     """
     _, source = _core.emit_c([function], header_name="", packed=True)
-    return _library_times(source, f"{function.name}_packed", states, function.results.values(), level, rounds)
+    call = _Packed(source, f"{function.name}_packed", states, function.results.values(), level)
+    return _quickest(call.seconds, rounds) / len(states)
+
+
+def compiled_jitter(
+    function: Function, states: Sequence[Sequence[Array]], level: str = "-O2", calls: int = 20_000
+) -> float:
+    """Measure the standard deviation of single calls of a recorded function as generated C [s].
+
+    Parameters
+    ----------
+    function, states, level
+        As in `compiled_times`.
+    calls : int
+        Number of calls. The one in a hundred that takes longest is left out: other processes interrupt them.
+
+    Notes
+    -----
+    The variance of the clock, measured without a call, is subtracted. The article does not print how it measured.
+    """
+    _, source = _core.emit_c([function], header_name="", packed=True)
+    call = _Packed(source, f"{function.name}_packed", states, function.results.values(), level)
+    variances = [float(np.var(times[times <= np.percentile(times, 99.0)])) for times in call.single(calls)]
+    return float(np.sqrt(max(variances[0] - variances[1], 0.0)))
 
 
 def compiled_casadi_times(
@@ -105,29 +139,39 @@ void {name}_packed(const double *const *in, double *const *out) {{
 }}
 """
     results = [np.empty(function.nnz_out(k)) for k in range(outputs)]
-    return _library_times(source, f"{name}_packed", states, results, level, rounds)
+    call = _Packed(source, f"{name}_packed", states, results, level)
+    return _quickest(call.seconds, rounds) / len(states)
 
 
 @functools.cache
 def _timer() -> Any:
-    timer = ctypes.CDLL(str(compile_source(_TIMER, _flags("-O2")))).seconds
-    timer.restype = ctypes.c_double
+    timer = ctypes.CDLL(str(compile_source(_TIMER, _flags("-O2"))))
+    timer.seconds.restype = ctypes.c_double
+    timer.single.restype = None
     return timer
 
 
-def _library_times(
-    source: str, symbol: str, states: Sequence[Sequence[Array]], results: Any, level: str, rounds: int
-) -> float:
-    function = getattr(ctypes.CDLL(str(compile_source(source, _flags(level)))), symbol)
-    inputs = [np.ascontiguousarray(value, dtype=float) for state in states for value in state]
-    outputs = [np.empty(max(1, np.size(value))) for value in results]
-    pointers = (ctypes.c_void_p * len(inputs))(*(value.ctypes.data for value in inputs))
-    targets = (ctypes.c_void_p * len(outputs))(*(value.ctypes.data for value in outputs))
+class _Packed:
+    """Compiled function with its arguments at several states."""
 
-    def run(passes: int) -> float:
-        return float(_timer()(function, pointers, targets, len(states[0]), len(states), passes))
+    def __init__(self, source: str, symbol: str, states: Sequence[Sequence[Array]], results: Any, level: str) -> None:
+        self._function = getattr(ctypes.CDLL(str(compile_source(source, _flags(level)))), symbol)
+        self._inputs = [np.ascontiguousarray(value, dtype=float) for state in states for value in state]
+        self._outputs = [np.empty(max(1, np.size(value))) for value in results]
+        pointers = (ctypes.c_void_p * len(self._inputs))(*(value.ctypes.data for value in self._inputs))
+        targets = (ctypes.c_void_p * len(self._outputs))(*(value.ctypes.data for value in self._outputs))
+        self._arguments = (pointers, targets, len(states[0]), len(states))
 
-    return _quickest(run, rounds) / len(states)
+    def seconds(self, passes: int) -> float:
+        """Return the time of some passes over all states [s]."""
+        return float(_timer().seconds(self._function, *self._arguments, passes))
+
+    def single(self, calls: int) -> tuple[Array, Array]:
+        """Return the times of single calls, and of the clock alone, (calls,) each [s]."""
+        times = np.empty((2, calls))
+        for row, function in zip(times, (self._function, None), strict=True):
+            _timer().single(function, *self._arguments, calls, ctypes.c_void_p(row.ctypes.data))
+        return times[0], times[1]
 
 
 def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> float:
@@ -172,6 +216,8 @@ class Timing:
     seconds : float
     operations : int
         Number of operations in the function; 0 if unknown.
+    sigma : float
+        Standard deviation of single calls [s]; NaN where it was not measured.
     """
 
     joints: int
@@ -179,6 +225,7 @@ class Timing:
     build: str
     seconds: float
     operations: int = 0
+    sigma: float = float("nan")
 
 
 def _states(n: int, parameters: Array) -> list[dict[str, Array]]:
@@ -256,8 +303,8 @@ def our_curves(
             function = functions[name]
             inputs = [[state[key] for key in function.arguments] for state in states]
             for level in levels:
-                seconds = compiled_times(function, inputs, level)
-                timings.append(Timing(n, f"ours: {name}", level, seconds, function.operation_count))
+                seconds, sigma = compiled_times(function, inputs, level), compiled_jitter(function, inputs, level)
+                timings.append(Timing(n, f"ours: {name}", level, seconds, function.operation_count, sigma))
     return timings
 
 

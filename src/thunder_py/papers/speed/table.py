@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["TABLE_2", "TABLE_3", "count_operations", "markdown", "plot_operations", "plot_times", "table_2", "table_3"]
+__all__ = [
+    "JITTER",
+    "TABLE_2",
+    "TABLE_3",
+    "count_operations",
+    "markdown",
+    "plot_operations",
+    "plot_times",
+    "table_2",
+    "table_3",
+]
 
 #: joints -> robot creation [ms], library creation [s]; we separated the milliseconds from text without columns
 TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}
@@ -33,6 +43,15 @@ TABLE_3 = {
     "C": (6003, 3444),
     "M_dot": (1607, 5774),
     "Y": (32279, 5197),
+}
+#: quantity -> standard deviation [ns] and coefficient of variation [%] of Thunder's calls
+JITTER = {
+    "J": (21.3, 21.2),
+    "J_dot": (7.6, 4.4),
+    "M": (22.1, 4.2),
+    "C": (697, 12.0),
+    "M_dot": (74.0, 4.6),
+    "Y": (1834, 6.1),
 }
 
 _STYLES = {  # curve -> color, line, marker; C_std is wide, to be visible below C
@@ -144,7 +163,7 @@ def table_2(joints: Iterable[int]) -> str:
 
 
 def table_3(timings: Sequence[Timing]) -> str:
-    """Return the times of calls for seven joints with the article's numbers, in nanoseconds, as Markdown."""
+    """Return times and jitter of calls for seven joints with the article's numbers, in nanoseconds, as Markdown."""
     seconds = {(t.curve, t.build): 1e9 * t.seconds for t in timings if t.joints == 7}
     columns = [
         ("ours: {}", "-O0"),
@@ -158,4 +177,18 @@ def table_3(timings: Sequence[Timing]) -> str:
         times = [seconds.get((curve.format(quantity), build)) for curve, build in columns]
         rows.append([quantity, *("" if x is None else f"{x:.0f}" for x in times), thunder, pinocchio])
     header = ["", "ours, -O0", "ours, -O2", "article's formula, -O0", "article's formula, -O2", "Pinocchio from Python"]
-    return markdown([*header, "article: Thunder", "article: Pinocchio"], rows)
+    text = markdown([*header, "article: Thunder", "article: Pinocchio"], rows)
+    return f"{text}\n\n{_jitter(timings)}"
+
+
+def _jitter(timings: Sequence[Timing]) -> str:
+    """Return standard deviations and coefficients of variation, as Markdown."""
+    ours = {t.curve: t for t in timings if t.joints == 7 and t.build == "-O2" and np.isfinite(t.sigma)}
+    rows: list[list[object]] = []
+    for quantity, printed in JITTER.items():
+        found = ours.get(f"ours: {quantity}")
+        cells: list[object] = (
+            [None, None] if found is None else [1e9 * found.sigma, 100.0 * found.sigma / found.seconds]
+        )
+        rows.append([quantity, *cells, *printed])
+    return markdown(["", "ours, -O2: sigma [ns]", "ours: CV [%]", "article: sigma [ns]", "article: CV [%]"], rows)

@@ -112,10 +112,11 @@ class Sweep:
         return float(medians.min()), float(medians.max())
 
     def within(self, name: str) -> bool | None:
-        """Return True if the paper's number is in the band, None if it prints none."""
+        """Return True if the paper's number is in the band of the points that did not diverge, None if it has none."""
         paper = self.printed.get(name, np.nan)
-        least, most = self.range(name)
-        return None if np.isnan(paper) else bool(least <= paper <= most)
+        medians = self.medians(name)
+        finite = medians[np.isfinite(medians)]
+        return None if np.isnan(paper) else bool(finite.size and finite.min() <= paper <= finite.max())
 
     def moved_by(self, name: str) -> dict[str, tuple[float, float]]:
         """Return the quantities that move a result by more than a tenth, with its range; the strongest first."""

@@ -99,7 +99,7 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
         axes.plot(*np.asarray(edge).T, color=TRUTH, linewidth=1.0)
     frame_box(axes, [flight.p, corners, below, *robot.forward_kinematics(postures)[None, :, :3, 3], np.zeros((1, 3))])
     sides = [float(np.ptp(limits)) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
-    axes.set_box_aspect(sides, zoom=0.87)  # leaves room for the label of z
+    axes.set_box_aspect(sides, zoom=0.8)  # leaves room for the label of z
     axes.set_yticks([0.0, 0.4])
     axes.view_init(elev=18, azim=-70)
     axes.set_title("D4.2, Figure 28: start, swing,\nrelease (dark), stop and flight", fontsize="medium")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,44 +12,32 @@ import numpy as np
 from ...checks import Array, at_least
 from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
-from ...recordings.statistics import bootstrap_interval
-from ...robot import Robot
-from ...robot.joint_data import Friction
 from ...simulation import Payload
 from ..mact.setup import ETA, FLOOR, TORQUES
 from ..parallel import map_seeds
+from ..sweeps.sweep import Sweep
 from ..tables import markdown
+from .landings import Figures, descent_of, figures_of, hits, window
 from .setup import (
     BOX,
     CONTROLLERS,
     GAMMA,
     GRASP,
     OBJECTS,
-    OPENING,
     PALM,
     REPETITIONS,
     REPORT,
     Setup,
-    controller_of,
     make_setup,
+    with_friction,
 )
+from .sweeps import sweep_throws
+from .throws import throws_of_seed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "FRICTIONS",
-    "KINDS",
-    "Figures",
-    "Throwing",
-    "figures_of",
-    "friction_table",
-    "hits",
-    "run",
-    "run_throwing",
-    "throw_with_friction",
-    "window",
-]
+__all__ = ["FRICTIONS", "KINDS", "Throwing", "friction_table", "run", "run_throwing", "throw_with_friction"]
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
@@ -61,11 +49,6 @@ KINDS: dict[str, tuple[float, tuple[str, ...]]] = {
 }
 #: scale of a friction coefficient in the adaptive gain [N m, N m s/rad]
 _SIZE = 1.0
-
-
-def with_friction(robot: Robot, size: float) -> Robot:
-    """Return the robot with the same friction in every joint."""
-    return robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((robot.n, 2), size)))
 
 
 def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
@@ -123,91 +106,6 @@ def friction_table(found: dict[tuple[str, float], float]) -> str:
     return f"Friction absent from the models [N m, N m s/rad]\n\n{markdown(header, rows)}"
 
 
-_CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Figures:
-    """Statistics of landings.
-
-    Attributes
-    ----------
-    rms : tuple of float
-        Root mean square of the distance from the target, and the ends of its interval [m].
-    bias : float
-        Distance of the mean landing from the target [m].
-    spread : float
-        Root mean square of the distance from the mean landing [m].
-    hits : tuple of float
-        Fraction of the throws that end in the box, and the ends of its interval.
-    throws : int
-        Number of throws.
-    """
-
-    rms: tuple[float, float, float]
-    bias: float
-    spread: float
-    hits: tuple[float, float, float]
-    throws: int
-
-    def cells(self) -> list[str]:
-        """Return the entries of a table."""
-        rms, low, high = (100.0 * x for x in self.rms)
-        rate, least, most = (100.0 * x for x in self.hits)
-        return [
-            f"{rms:.2f} ({low:.2f} to {high:.2f})",
-            f"{100.0 * self.bias:.2f}",
-            f"{100.0 * self.spread:.2f}",
-            f"{rate:.1f} ({least:.1f} to {most:.1f})",
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
-
-def window(size: Sequence[float], box: float) -> float:
-    """Return the largest distance of an object's center from the middle of a box for which all of it falls in [m].
-
-    Parameters
-    ----------
-    size : sequence of float
-        Size of the object [m]; the second entry must pass the edges.
-    box : float
-        Width of the opening [m].
-    """
-    return 0.5 * (box - size[1])
-
-
-def hits(misses: Array, half: float) -> Array:
-    """Return True for landings within `half` of the middle in both directions, (k,) of bool."""
-    return np.asarray(np.abs(misses).max(axis=1) <= half)
-
-
-def figures_of(misses: Sequence[Array], halves: Sequence[float]) -> Figures:
-    """Return the statistics of landings (k, 2) of several objects, each with its own window."""
-    from scipy.stats import binomtest
-
-    points = np.concatenate(misses)
-    inside = np.concatenate([hits(part, half) for part, half in zip(misses, halves, strict=True)])
-    squares = np.sum(points**2, axis=1)
-    if len(points) > 1:
-        mean = bootstrap_interval(squares, confidence=_CONFIDENCE, resamples=2000)
-        low, high = mean.low, mean.high
-    else:
-        low = high = float(squares[0])
-    count = int(inside.sum())
-    ends = binomtest(count, len(inside)).proportion_ci(_CONFIDENCE, "wilson")
-    center = points.mean(axis=0)
-    return Figures(
-        rms=tuple(float(np.sqrt(x)) for x in (squares.mean(), low, high)),  # type: ignore[arg-type]  # three
-        bias=float(np.linalg.norm(center)),
-        spread=float(np.sqrt(np.mean(np.sum((points - center) ** 2, axis=1)))),
-        hits=(count / len(inside), float(ends.low), float(ends.high)),
-        throws=len(inside),
-    )
-
-
 #: number of seeds of a full and of a quick run; each throws three objects with three controllers
 _SEEDS, _QUICK = 40, 3
 #: width of a box that distinguishes the controllers better than `BOX` [m]
@@ -230,6 +128,8 @@ class Throwing:
         RMSE of the hand in each swing, that of the throw last [m], [m/s].
     friction : dict of (str, float) to float
         RMS miss with friction that is absent from the controller's model; see `throw_with_friction` [m].
+    sweep : Sweep, optional
+        Figure 27 over the unprinted quantities.
     """
 
     setup: Setup
@@ -238,6 +138,7 @@ class Throwing:
     positions: dict[tuple[str, str], Array]
     velocities: dict[tuple[str, str], Array]
     friction: dict[tuple[str, float], float]
+    sweep: Sweep | None = None
 
     @property
     def box(self) -> float:
@@ -252,7 +153,7 @@ class Throwing:
         """Return scatter and hit rate with 95 % intervals, for one object or for all."""
         names = list(OBJECTS) if name is None else [name]
         misses = [self.misses[controller, each] for each in names]
-        return figures_of(misses, [window(OBJECTS[each][1], BOX) for each in names])
+        return figures_of(misses, [window(OBJECTS[each][1], self.box, descent_of(self.setup.motion)) for each in names])
 
     def centers_within(self, controller: str, width: float = SMALL_BOX) -> float:
         """Return the fraction of throws that land with the center in a square of a width [m] around the target."""
@@ -262,11 +163,13 @@ class Throwing:
         """Return the spread of landings caused by grasp and opening alone, to first order [m]."""
         release = self.setup.motion.release
         sensitivity = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
-        return float(np.sqrt(np.trace(sensitivity.covariance(position=GRASP, time=OPENING.jitter))))
+        return float(np.sqrt(np.trace(sensitivity.covariance(position=GRASP, time=self.setup.opening.jitter))))
 
     def table(self) -> str:
         """Return scatter, hit rates and errors, the report's and ours, as Markdown."""
         parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
+        if self.sweep is not None:
+            parts.append(self.sweep.table())
         return "\n\n".join(parts)
 
     def scatter_table(self) -> str:
@@ -275,7 +178,15 @@ class Throwing:
         for controller in CONTROLLERS:
             for name in (*OBJECTS, None):
                 rows.append([controller, name or "all", *self.figures(controller, name).cells()])
-        header = ["controller", "object", "RMS miss [cm]", "bias [cm]", "spread [cm]", "in the box [%]"]
+        header = [
+            "controller",
+            "object",
+            "RMS miss [cm]",
+            "bias [cm]",
+            "spread [cm]",
+            "in the box [%]",
+            "on its wall [%]",
+        ]
         expected = f"spread due to grasp and opening of the hand: {100.0 * self.expected_spread():.2f} cm"
         text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
         centers = ", ".join(f"{100.0 * self.centers_within(name):.0f} % ({name})" for name in CONTROLLERS)
@@ -309,10 +220,11 @@ class Throwing:
         release = self.setup.motion.release
         return {
             "seeds": self.seeds,
-            "box": BOX,
+            "box": self.box,
             "expected spread": self.expected_spread(),
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
+            "sweep": None if self.sweep is None else self.sweep.to_dict(),
             "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
             "centers within 5 cm": {controller: self.centers_within(controller) for controller in CONTROLLERS},
             "controllers": {
@@ -332,28 +244,6 @@ class Throwing:
             "position RMSE": self.positions[key].tolist(),
             "velocity RMSE": self.velocities[key].tolist(),
         }
-
-
-#: by controller and object: miss, RMSE of position and of velocity
-_Row = dict[tuple[str, str], tuple[Array, Array, Array]]
-
-
-def throws_of_seed(setup: Setup, seed: int) -> _Row:
-    """Throw every object once with every controller, all with the same grasp, jitter and noise."""
-    result: _Row = {}
-    grasps, noise, jitter = np.random.SeedSequence(seed).spawn(3)
-    rng = np.random.default_rng(grasps)
-    for name in OBJECTS:
-        grasp = setup.grasp(name, rng)
-        sensors = setup.sensors(int(noise.generate_state(1)[0]))
-        for controller in CONTROLLERS:
-            thrown = throw(
-                setup.motion, controller_of(setup, controller), plant=setup.robot, payload=grasp.payload,
-                offset=grasp.offset, repetitions=REPETITIONS, hand=OPENING, sensors=sensors,
-                seed=int(jitter.generate_state(1)[0]), torque_limits=setup.robot.limits.effort, log=(),
-            )  # fmt: skip
-            result[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
-    return result
 
 
 def run_throwing(
@@ -399,4 +289,5 @@ def run_throwing(
 
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
     """Run the experiment of the registry; `seeds` throws of each object with each controller."""
-    return run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=not quick)
+    found = run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=not quick)
+    return replace(found, sweep=sweep_throws(quick, jobs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,14 +10,33 @@ import numpy as np
 
 from ...checks import Array
 from ...control import MACT, GradientAdaptation
+from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
 from ...robot import Robot
+from ...robot.joint_data import Friction
 from ...simulation import Payload, Sensors
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
-from ..softhand.run import HAND_COM, HAND_MASS
+from ..softhand.setup import HAND_COM, HAND_MASS
 
-__all__ = ["BOX", "CONTROLLERS", "OBJECTS", "REPETITIONS", "REPORT", "Grasp", "Setup", "controller_of", "make_setup"]
+__all__ = [
+    "BOX",
+    "CONTROLLERS",
+    "FARTHEST",
+    "OBJECTS",
+    "OPENING",
+    "PLANE",
+    "REPETITIONS",
+    "REPORT",
+    "SHARE",
+    "TARGET",
+    "Grasp",
+    "Setup",
+    "controller_of",
+    "farthest_target",
+    "make_setup",
+    "with_friction",
+]
 
 # printed
 #: mass [kg]; sizes of boxes of the same inertia are ours [m]
@@ -32,11 +52,14 @@ REPETITIONS = 4
 REPORT = (6.03e-4, 0.0174)
 
 # not printed
-TARGET = (1.2, 0.0, -0.4)  # beyond the reach of 0.99 m, below the table that the arm stands on [m]
+PLANE = -0.4  # height of the box's opening, below the table that the arm stands on [m]
+#: distance of the farthest target that `farthest_target` finds within the arm's limits, and the box's share of it [m]
+FARTHEST, SHARE = 1.75, 0.9
+TARGET = (SHARE * FARTHEST, 0.0, PLANE)
 BOX = 0.15  # width of its square opening [m]
 PALM = (0.13, 0.0, 0.06)  # grasp point in the frame of link 7 [m]
 ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])  # limits of the Panda's interface [rad/s^2]
-FRACTION = 0.9  # fraction of all limits for plans; the rest is for controllers
+FRACTION = 0.95  # fraction of all limits for plans; the rest is for controllers
 SPACE = ((0.2, -0.6, 0.25), (1.2, 0.6, 1.3))  # region of releases: in front of the arm, above the table [m]
 OPENING = HandOpening(delay=0.08, jitter=0.003)  # of a soft hand [s]
 GRASP = 0.01  # standard deviation of the object in the hand, each direction [m]
@@ -73,11 +96,29 @@ class Setup:
         Motion planned for this robot, without the unknown object.
     gains : dict of float to (K_p, K_d)
         Joint gains for a stiffness of the hand, (n,) and (n, n).
+    eta, gamma : float
+        Adaptive gain, and weight of the prediction error.
+    friction : float
+        Viscous and Coulomb friction of every joint of the plant, absent from the controllers' models [N m s/rad, N m].
+    noise : float
+        Factor on the noise of the sensors.
+    opening : HandOpening
+        Opening of the hand.
     """
 
     robot: Robot
     motion: ThrowMotion
     gains: dict[float, tuple[Array, Array]]
+    eta: float = ETA
+    gamma: float = GAMMA
+    friction: float = 0.0
+    noise: float = 1.0
+    opening: HandOpening = OPENING
+
+    @property
+    def plant(self) -> Robot:
+        """The arm with hand and friction."""
+        return with_friction(self.robot, self.friction) if self.friction else self.robot
 
     def grasp(self, name: str, rng: np.random.Generator) -> Grasp:
         """Draw the position of an object in the hand."""
@@ -89,7 +130,12 @@ class Setup:
 
     def sensors(self, seed: int) -> Sensors:
         """Return noisy sensors."""
-        return Sensors(position_noise=NOISE[0], velocity_noise=NOISE[1], seed=seed)
+        return Sensors(position_noise=self.noise * NOISE[0], velocity_noise=self.noise * NOISE[1], seed=seed)
+
+
+def with_friction(robot: Robot, size: float) -> Robot:
+    """Return the robot with the same friction in every joint."""
+    return robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.full((robot.n, 2), size)))
 
 
 def panda_with_hand() -> Robot:
@@ -99,30 +145,58 @@ def panda_with_hand() -> Robot:
     return Payload(HAND_MASS, HAND_COM, link="link7").added_to(Robot.load("panda").replace(tool=T))
 
 
-def make_setup(target: tuple[float, float, float] = TARGET, *, starts: int = 25, seed: int = 0) -> Setup:
+def plan(robot: Robot, target: Sequence[float], fraction: float, *, starts: int = 25, seed: int = 0) -> ThrowMotion:
+    """Return a throw at a target within a fraction of all limits of the arm."""
+    limits = MotionLimits.of(robot, acceleration=fraction * ACCELERATION, torque=True, fraction=fraction)
+    return plan_throw(
+        robot, target, limits=limits, objective="limits", palm=Palm(), region=SPACE, starts=starts, seed=seed
+    )
+
+
+def farthest_target(tolerance: float = 0.01, *, starts: int = 25, seed: int = 0) -> float:
+    """Return the largest distance of a target in front of the arm for which a throw within the limits is found [m].
+
+    Parameters
+    ----------
+    tolerance : float
+        Width of the interval in which the bisection ends [m].
+    starts, seed
+        Number and seed of the starts in the search for a release.
+    """
+    robot, low, high = panda_with_hand(), 1.2, 2.4
+    while high - low > tolerance:
+        middle = 0.5 * (low + high)
+        try:
+            plan(robot, (middle, 0.0, PLANE), 1.0, starts=starts, seed=seed)
+            low = middle
+        except ReleaseError:
+            high = middle
+    return low
+
+
+def make_setup(target: Sequence[float] = TARGET, *, damping: float = DAMPING, starts: int = 25, seed: int = 0) -> Setup:
     """Plan the throw and choose gains.
 
     Parameters
     ----------
-    target : tuple of float
+    target : sequence of float
         Middle of the box's opening [m].
+    damping : float
+        Damping ratio of all modes.
     starts, seed
         Number and seed of the starts in the search for a release.
     """
     robot = panda_with_hand()
-    limits = MotionLimits.of(robot, acceleration=FRACTION * ACCELERATION, torque=True, fraction=FRACTION)
-    motion = plan_throw(
-        robot, target, limits=limits, objective="limits", palm=Palm(), region=SPACE, starts=starts, seed=seed
-    )
+    motion = plan(robot, target, FRACTION, starts=starts, seed=seed)
     stiffness = {k for k, _ in CONTROLLERS.values()}
-    return Setup(robot=robot, motion=motion, gains={k: _gains(robot, motion, k) for k in sorted(stiffness)})
+    return Setup(robot=robot, motion=motion, gains={k: _gains(robot, motion, k, damping) for k in sorted(stiffness)})
 
 
-def _gains(robot: Robot, motion: ThrowMotion, stiffness: float) -> tuple[Array, Array]:
-    """Return the report's joint gains scaled to a stiffness of the hand, critically damped, at the release."""
+def _gains(robot: Robot, motion: ThrowMotion, stiffness: float, damping: float) -> tuple[Array, Array]:
+    """Return the report's joint gains scaled to a stiffness of the hand, with modal damping, at the release."""
     q = motion.release.q
     K_p = K_P * stiffness / hand_stiffness(robot, q, K_P)
-    return K_p, modal_damping(robot.mass_matrix(q), K_p)
+    return K_p, modal_damping(robot.mass_matrix(q), K_p, damping)
 
 
 def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
@@ -131,7 +205,7 @@ def hand_stiffness(robot: Robot, q: Array, K_p: Array) -> float:
     return float(3.0 / np.trace(J @ np.diag(1.0 / K_p) @ J.T))
 
 
-def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
+def modal_damping(M: Array, K_p: Array, ratio: float) -> Array:
     """Return K_d for which every mode of M e'' + K_d e' + K_p e = 0 has a given damping ratio, (n, n)."""
     size, V = np.linalg.eigh(M)
     root = V @ np.diag(np.sqrt(size)) @ V.T
@@ -141,11 +215,11 @@ def modal_damping(M: Array, K_p: Array, ratio: float = DAMPING) -> Array:
     return np.asarray(0.5 * (K_d + K_d.T))
 
 
-def controller_of(setup: Setup, name: str, gamma: float = GAMMA) -> MACT:
+def controller_of(setup: Setup, name: str) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
     K_p, K_d = setup.gains[stiffness]
     if not adaptive:
         return MACT(setup.robot, K_p, K_d, adaptation=None)
-    law = GradientAdaptation.proportional(setup.robot, ETA, unknown="link7", floor=FLOOR)
-    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
+    law = GradientAdaptation.proportional(setup.robot, setup.eta, unknown="link7", floor=FLOOR)
+    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=setup.gamma, R_t=1.0 / TORQUES)

@@ -1,0 +1,84 @@
+"""Thunder article, Tables 6 and 7 and Figure 10 over the quantities that section 5.1 does not print.
+
+"Published code" are settings of the authors' repository, see `papers.gains.setup.PUBLISHED`; those of the runs in the
+article may differ.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...result import SimulationResult
+from ...robot import Robot
+from ...simulation import RunSpec, Sensors, simulate_many
+from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
+from ..sweeps.sweep import Sweep, Unprinted, sweep
+from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
+
+__all__ = ["QUANTITIES", "sweep_tables", "table_errors"]
+
+QUANTITIES = (
+    Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
+    Unprinted("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
+    Unprinted("Gamma", 1.0, (0.3, 3.0, 10.0, 30.0), "Gamma / ours", "r_m, r_c, r_I; 10 in the published code"),
+    Unprinted("friction", 0.0, (0.5, 1.0, 2.0), "Coulomb friction / identified", "Gazebo's model has none, an arm has"),
+    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "not mentioned"),
+    Unprinted("start", "on the curve", ("on the curve", "at its center"), "start of the arm", "as printed, the curve "
+              "begins 0.15 m from its center (T-15)"),
+    Unprinted("duration", DURATION, (30.0, 60.0), "length of a run [s]", "60 s in the published code"),
+    Unprinted("fraction", 0.1, (0.02, 0.05, 0.37), "rise time: remaining share", "rise time is not defined"),
+)  # fmt: skip
+_FIXED = "not adaptive"
+_DIFFERENT = {name: case for name, case in CASES.items() if name != "r_7 = 10"}  # K_d2, too
+
+
+def table_errors(
+    *,
+    K_p: float = 1.0, Lambda: float = 1.0, Gamma: float = 1.0, friction: float = 0.0, noise: float = 0.0,
+    start: str = "on the curve", duration: float = DURATION, fraction: float = 0.1,
+    scale: float = 1.0, jobs: int = 1,
+) -> dict[str, float]:  # fmt: skip
+    """Return steady state and rise time [s] of every setting, and the steady state without adaptation.
+
+    Parameters
+    ----------
+    K_p, Lambda, Gamma, friction, noise, start, duration, fraction
+        See `QUANTITIES`.
+    scale : float
+        Factor on the duration, for short tests.
+    jobs : int
+        Number of threads.
+    """
+    robot, plant, end = Robot.load("panda"), panda_with_friction(friction), scale * duration
+    reference = curve(robot, centered=start != "on the curve")
+    settings: dict[str, dict[str, Any]] = {name: {"K_d": c.K_d, "r_7": c.r_7} for name, c in _DIFFERENT.items()}
+    settings[_FIXED] = {"adaptive": False}
+    specs = []
+    for options in settings.values():
+        law = controller_of(wrong_last_link(robot), K_p=K_p, Lambda=Lambda, Gamma=Gamma, **options)
+        specs.append(RunSpec(plant, law, reference, end, q0=START, torque_limits=robot.limits.effort,
+                             sensors=Sensors(velocity_noise=noise) if noise else None, log=("error",),
+                             log_every=LOG_EVERY))  # fmt: skip
+    runs = simulate_many(specs, threads=jobs)
+    window = min(PERIOD / end, 0.5)
+    found: dict[str, float] = {}
+    for k, name in enumerate(settings):
+        run: SimulationResult | None = None if k in runs.failures else runs[k]
+        found[f"{name}: norm of e"] = np.inf if run is None else run.steady_state_error(window)
+        if name != _FIXED:
+            found[f"{name}: rise time [s]"] = np.inf if run is None else run.rise_time(fraction, window)
+    return found
+
+
+def sweep_tables(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Tables 6 and 7 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
+    printed = {f"{_FIXED}: norm of e": 0.9}
+    for name, case in _DIFFERENT.items():
+        printed |= {f"{name}: norm of e": case.steady_state, f"{name}: rise time [s]": case.rise_time}
+    function = partial(table_errors, scale=0.1) if quick else table_errors
+    quantities = QUANTITIES[:3] if quick else QUANTITIES
+    title = "Thunder article, Tables 6 and 7, Figure 10"
+    return sweep(title, function, quantities, printed, combined=0 if quick else 16, jobs=jobs)

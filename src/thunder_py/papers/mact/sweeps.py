@@ -1,0 +1,277 @@
+"""D4.2, Tables 7 to 9 over the quantities that section 3.3 does not print.
+
+The report names the authors' repository, CentroEPiaggio/panda_mact_controller. "Published code" are the numbers of its
+sources and configuration files; those of the runs in the report may differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import ThunderError
+from ...kinematics import CLIK
+from ...kinematics.clik import SampledJointReference
+from ...reference import Sinusoid
+from ...result import SimulationResult
+from ...robot import Robot
+from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
+from ..softhand.setup import HAND_MASS, draw_com, merged
+from ..sweeps.sweep import Sweep, Unprinted, sweep
+from .setup import (
+    CLIK_GAINS,
+    ETA,
+    FRICTION,
+    GAMMA,
+    REPORT,
+    START,
+    TABLE_7,
+    TABLES,
+    UNITS,
+    Curve,
+    Plant,
+    curves,
+    joint_controllers,
+    joint_curve,
+    panda,
+    stiffness,
+    task_controllers,
+    wrong_panda,
+)
+
+__all__ = [
+    "COMMON",
+    "ESTIMATION",
+    "JOINT",
+    "PUBLISHED",
+    "TASK",
+    "estimation_figures",
+    "joint_errors",
+    "sweep_estimation",
+    "sweep_joint",
+    "sweep_task",
+    "task_errors",
+]
+
+#: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
+#: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
+PUBLISHED = {"eta": 300.0, "gamma": 3.0}
+#: unprinted in joint and task space
+COMMON = (
+    Unprinted("eta", ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    Unprinted("gamma", GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    Unprinted("friction", FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 to 0.64 "
+              "of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
+    Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
+    Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
+    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
+    Unprinted("duration", 20.0, (10.0, 40.0), "length of a run [s]", "unprinted; 60 s in the published code"),
+)  # fmt: skip
+JOINT = (
+    *COMMON,
+    Unprinted("curve", "ours", ("ours", "published code"), "joint curve", "its code has 0.5 to 1.2 rad at the middle"),
+    Unprinted("start", 0.0, (0.1, 0.3), "initial error of each joint [rad]", "the arm may start off the curve"),
+    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
+)  # fmt: skip
+TASK = (
+    *COMMON,
+    Unprinted("size", 1.0, (0.5, 0.75), "size of the curve / ours", "larger ones are out of the CLIK's reach"),
+    Unprinted("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
+    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
+    Unprinted("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
+    Unprinted("clik", 1.0, (0.25, 4.0), "gains of the CLIK / ours", "unprinted"),
+)  # fmt: skip
+
+
+def _published_curve() -> Sinusoid:
+    limits = Robot.load("panda").limits
+    amplitude, frequency = (1.2, 0.5, 1.2, 0.5, 1.2, 0.6, 1.2), (0.1, 0.15, 0.18, 0.2, 0.3, 0.09, 0.23)
+    return Sinusoid(amplitude, frequency, center=0.5 * (limits.lower + limits.upper))
+
+
+def _results(specs: Sequence[RunSpec], jobs: int) -> list[SimulationResult | None]:
+    """Return the results of runs, None for a failed one."""
+    runs = simulate_many(specs, threads=jobs)
+    return [None if k in runs.failures else runs[k] for k in range(len(runs))]
+
+
+def joint_errors(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
+    noise: float = 0.0, duration: float = 20.0, curve: str = "ours", start: float = 0.0, signs: str = "drawn",
+    draws: int = 3, scale: float = 1.0, jobs: int = 1,
+) -> dict[str, Array]:  # fmt: skip
+    """Return the RMSE of Table 7 by law over the draws of the parameter error, and MACT's relative to AIRC's.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, speed, noise, duration, curve, start, signs
+        See `JOINT`.
+    draws : int
+        Number of draws.
+    scale : float
+        Factor on the duration, for short tests.
+    jobs : int
+        Number of threads.
+    """
+    plant = panda(friction)
+    known = plant if modeled == "yes" else Robot.load("panda")
+    motion = joint_curve(speed) if curve == "ours" else _published_curve()
+    specs = []
+    for seed in range(draws):
+        laws = joint_controllers(wrong_panda(known, seed, signs), eta, gamma=gamma)
+        options = {"q0": motion(0.0).q + start, **_options(noise, seed)}
+        specs += [RunSpec(plant, laws[name], motion, scale * duration, **options) for name in TABLE_7]
+    values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, jobs)]).reshape(draws, -1)
+    errors = {name: values[:, k] for k, name in enumerate(TABLE_7)}
+    with np.errstate(invalid="ignore"):
+        return errors | {"MACT / AIRC": errors["MACT"] / errors["AIRC"]}
+
+
+def _options(noise: float, seed: int = 0) -> dict[str, Any]:
+    sensors = Sensors(velocity_noise=noise, seed=seed) if noise else None
+    return {"sensors": sensors, "log": ("error",), "log_every": 20}
+
+
+def task_errors(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
+    noise: float = 0.0, duration: float = 20.0, size: float = 1.0, start: float = 0.0, signs: str = "drawn",
+    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, jobs: int = 1,
+) -> dict[str, float]:  # fmt: skip
+    """Return the RMSE of the position in Tables 8 and 9 by table, curve and law, and MACT's relative to AIRC's.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, speed, noise, duration, size, start, signs, mounting, clik
+        See `TASK`.
+    scale : float
+        Factor on the duration, for short tests.
+    jobs : int
+        Number of threads.
+    """
+    arm, end = panda(friction), scale * duration
+    known = arm if modeled == "yes" else Robot.load("panda")
+    references, joints = _references(end, size, speed, clik)
+    specs: dict[tuple[Plant, str, str], RunSpec] = {}
+    for plant, curve, name in _RUNS:
+        is_hand = plant == "hand"
+        model = known if is_hand else wrong_panda(known, 0, signs)
+        laws: Any = task_controllers(model, stiffness(plant, curve), eta, "link7" if is_hand else None, gamma)
+        reference: Any = joints[curve] if name == "AIRC" else references[curve]
+        if reference is None:  # out of reach of the CLIK
+            continue
+        payloads = [Payload(HAND_MASS, draw_com(mounting))] if is_hand else []
+        specs[plant, curve, name] = RunSpec(
+            arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)
+        )
+    runs = dict(zip(specs, _results(list(specs.values()), jobs), strict=True))
+    rmse = {}
+    for plant, curve, name in _RUNS:
+        run = runs.get((plant, curve, name))
+        rmse[f"{_NUMBER[plant]}, {curve}: {name}"] = _position_rmse(arm, references[curve], run)
+    pairs = dict.fromkeys(name.partition(":")[0] for name in rmse)
+    return rmse | {f"{pair}: MACT / AIRC": _ratio(rmse[f"{pair}: MACT"], rmse[f"{pair}: AIRC"]) for pair in pairs}
+
+
+def _ratio(mact: float, airc: float) -> float:
+    return mact / airc if np.isfinite(airc) else np.inf
+
+
+@lru_cache(maxsize=8)
+def _references(
+    duration: float, size: float, speed: float, clik: float
+) -> tuple[dict[str, Curve], dict[str, SampledJointReference | None]]:
+    """Return the curves, and the joint motions along them, which take as long as half of the runs."""
+    arm = Robot.load("panda")
+    references = curves(arm, duration, size, speed)
+    solver = CLIK(arm, K_0=clik * CLIK_GAINS[0], K_1=np.sqrt(clik) * CLIK_GAINS[1])
+    return references, {name: _follow(solver, curve, duration) for name, curve in references.items()}
+
+
+def _follow(solver: CLIK, curve: Curve, duration: float) -> SampledJointReference | None:
+    try:
+        return solver.joint_reference(curve, START, duration, tolerance=None)
+    except ThunderError:  # out of reach
+        return None
+
+
+_NUMBER = {"simulation": "Table 8", "hand": "Table 9"}
+_RUNS = [(plant, curve, name) for plant, table, _ in TABLES for curve, row in table.items() for name in row]
+
+
+#: of the experiment with the hand: the arm is known, the hand is not
+ESTIMATION = (
+    *(entry for entry in COMMON if entry.name not in ("speed", "duration")),
+    *(entry for entry in JOINT if entry.name in ("curve", "start")),
+    *(entry for entry in TASK if entry.name == "mounting"),
+)
+
+
+def estimation_figures(
+    *,
+    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", noise: float = 0.0,
+    curve: str = "ours", start: float = 0.0, mounting: int = 0, duration: float = 200.0,
+) -> dict[str, float]:  # fmt: skip
+    """Return the figures of merit of Figures 19 and 20: MACT in joint space with an unknown hand.
+
+    Parameters
+    ----------
+    eta, gamma, friction, modeled, noise, curve, start, mounting
+        See `ESTIMATION`.
+    duration : float
+        Duration of the run [s].
+    """
+    arm, hand = panda(friction), Payload(HAND_MASS, draw_com(mounting))
+    known = arm if modeled == "yes" else Robot.load("panda")
+    motion = joint_curve() if curve == "ours" else _published_curve()
+    law = joint_controllers(known, eta, unknown="link7", gamma=gamma)["MACT"]
+    options = _options(noise) | {"log": ("error", "parameters")}
+    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + start, payloads=[hand], **options)
+    if run.diverged:
+        return {f"{name} [{unit}]": np.inf for name, unit in UNITS.items()}
+    error = run.parameters[-1, 60:70] - merged(arm, hand)
+    late = run.error_norm()[run.t >= 0.5 * duration]
+    sizes = [float(np.linalg.norm(error[part])) for part in (slice(0, 1), slice(1, 4), slice(4, 10))]
+    values = [*sizes, run.rmse(), float(np.sqrt(np.mean(late**2)))]
+    return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
+
+
+def sweep_estimation(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Figures 19 and 20 over `ESTIMATION`; `quick` has short runs over the first three quantities."""
+    printed = {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()}
+    function = partial(estimation_figures, duration=10.0) if quick else estimation_figures
+    title = "D4.2, Figures 19 and 20: errors of the estimate and of tracking"
+    quantities = ESTIMATION[:3] if quick else ESTIMATION
+    return sweep(title, function, quantities, printed, combined=0 if quick else 8, jobs=jobs)
+
+
+def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
+    if run is None or run.diverged:
+        return np.inf
+    error = reference(run.t).p - robot.forward_kinematics(run.q)[:, :3, 3]
+    return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
+
+
+def sweep_joint(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Table 7 over `JOINT`; `quick` has short runs of one draw over the first three quantities."""
+    function = partial(joint_errors, draws=1, scale=0.1) if quick else joint_errors
+    printed = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
+    title = "D4.2, Table 7: RMSE [rad]"
+    return sweep(title, function, JOINT[:3] if quick else JOINT, printed, combined=0 if quick else 24, jobs=jobs)
+
+
+def sweep_task(quick: bool = False, jobs: int = 1) -> Sweep:
+    """Sweep Tables 8 and 9 over `TASK`; `quick` has short runs over the first three quantities."""
+    printed = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
+               for curve, row in table.items() for name, x in row.items()}  # fmt: skip
+    for plant, table, _ in TABLES:
+        for curve, row in table.items():
+            printed[f"{_NUMBER[plant]}, {curve}: MACT / AIRC"] = row["MACT"] / row["AIRC"]
+    function = partial(task_errors, scale=0.1) if quick else task_errors
+    title = "D4.2, Tables 8 and 9: RMSE of the position [m]"
+    return sweep(title, function, TASK[:3] if quick else TASK, printed, combined=0 if quick else 4, jobs=jobs)

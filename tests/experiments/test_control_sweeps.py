@@ -1,0 +1,140 @@
+"""Sweeps of the control papers: their nominal point is the experiment, and every swept value reaches the simulation."""
+
+from __future__ import annotations
+
+from inspect import signature
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.papers.gains import sweeps as gains
+from thunder_py.papers.gains.run import run_article_gains
+from thunder_py.papers.gains.setup import FRICTION, PUBLISHED, curve, panda_with_friction
+from thunder_py.papers.mact import sweeps as mact
+from thunder_py.papers.mact.cartesian import run_d42_cartesian
+from thunder_py.papers.mact.estimation import run_d42_estimation
+from thunder_py.papers.mact.joint import run_d42_joint
+from thunder_py.papers.mact.setup import START, panda, stiffness, task_controllers
+from thunder_py.papers.scara import sweeps as scara
+from thunder_py.papers.softhand import sweeps as softhand
+from thunder_py.papers.softhand.run import run_softhand
+from thunder_py.papers.softhand.setup import HAND_COM
+from thunder_py.papers.throwing import sweeps as throwing
+
+SWEPT = [
+    (mact.joint_errors, mact.JOINT),
+    (mact.task_errors, mact.TASK),
+    (mact.estimation_figures, mact.ESTIMATION),
+    (gains.table_errors, gains.QUANTITIES),
+    (softhand.hand_estimate, softhand.QUANTITIES),
+    (throwing.throw_errors, throwing.QUANTITIES),
+    (scara.remaining_errors, scara.QUANTITIES),
+]
+
+
+@pytest.mark.parametrize(("function", "quantities"), SWEPT)
+def test_nominal_values_are_the_defaults(function, quantities):
+    defaults = {name: entry.default for name, entry in signature(function).parameters.items()}
+    for quantity in quantities:
+        assert defaults[quantity.name] == quantity.nominal
+        assert len(quantity.values) > 1
+        assert quantity.reason
+
+
+def test_joint_space_is_the_experiment():
+    ours = mact.joint_errors(draws=1, duration=2.0)
+    runs = run_d42_joint(1, 2.0, (3.0,), laws=("CT", "AIRC"), jobs=1)
+    for name in ("CT", "AIRC"):
+        assert ours[name][0] == pytest.approx(runs.rmse(name, 3.0)[0], rel=0.02)  # every other logged instant
+    assert ours["MACT / AIRC"][0] == pytest.approx(ours["MACT"][0] / ours["AIRC"][0])
+
+
+def test_every_value_changes_the_joint_runs():
+    nominal = mact.joint_errors(draws=1, duration=1.0)
+    for quantity in mact.JOINT:
+        if quantity.name == "duration":
+            continue
+        other = next(value for value in quantity.values if value != quantity.nominal)
+        changed = mact.joint_errors(**{"draws": 1, "duration": 1.0, quantity.name: other})
+        assert any(changed[name][0] != nominal[name][0] for name in ("CT", "AIRC", "MACT")), quantity.name
+
+
+def test_task_space_is_the_experiment():
+    ours = mact.task_errors(duration=1.0)
+    found = run_d42_cartesian(1, 1.0, (3.0,), jobs=1)
+    for name in ("CT", "AIRC", "MACT"):
+        theirs = [found.rmse(*case, name, 3.0)[0][0] for case in (("hand", "circle"), ("simulation", "liss3D"))]
+        assert ours[f"Table 9, circle: {name}"] == pytest.approx(theirs[0], rel=0.05)
+        assert ours[f"Table 8, liss3D: {name}"] == pytest.approx(theirs[1], rel=0.05)
+
+
+def test_computed_torque_with_the_hand_rests_at_its_weight_over_the_stiffness():
+    """Table 9: 81 and 163 mm by the printed weight and stiffness, above the report's 54 to 57 and 86 mm."""
+    arm, hand, weight = panda(0.0), th.Payload(0.83, HAND_COM), 0.83 * 9.81
+    pose = th.reference.SetPose(arm.forward_kinematics(START))
+    for curve_name, k, printed in (("linear", 100.0, 0.0571), ("circle", 50.0, 0.0862)):
+        law = task_controllers(arm, stiffness("hand", curve_name))["CT"]
+        run = th.simulate(arm, law, pose, 15.0, q0=START, payloads=[hand], log=("error",), log_every=100)
+        height = arm.forward_kinematics(START)[2, 3] - arm.forward_kinematics(run.q[-1])[2, 3]
+        assert height == pytest.approx(weight / k, rel=0.03)
+        assert weight / k > 1.4 * printed
+
+
+def test_estimation_is_the_experiment():
+    ours = mact.estimation_figures(duration=4.0)
+    theirs = run_d42_estimation(4.0).figures()
+    assert ours["mass [kg]"] == pytest.approx(theirs["mass"])
+    assert ours["RMSE [rad]"] == pytest.approx(theirs["RMSE"])
+
+
+def test_article_is_the_experiment():
+    ours = gains.table_errors(duration=2.0)
+    found = run_article_gains(2.0)
+    for name in ("K_d1", "r_7 = 100"):
+        assert ours[f"{name}: norm of e"] == pytest.approx(found.ideal[name].steady_state.norm)
+    assert ours["not adaptive: norm of e"] == pytest.approx(found.ideal["fixed"].steady_state.norm)
+    published = gains.table_errors(duration=2.0, friction=1.0, **PUBLISHED)
+    assert published["K_d1: norm of e"] == pytest.approx(found.published["K_d1"].steady_state.norm)
+
+
+def test_centered_curve_starts_15_cm_from_the_flange():
+    robot = th.Robot.load("panda")
+    gap = curve(robot, centered=True)(0.0).p - curve(robot)(0.0).p
+    np.testing.assert_allclose(gap, [0.0, 0.15, 0.0], atol=1e-12)
+
+
+def test_friction_is_half_of_the_identified_steps():
+    phi_1 = np.array([0.54615, 0.87224, 0.64068, 1.2794, 0.83904, 0.30301, 0.56489])
+    np.testing.assert_allclose(FRICTION, 0.5 * phi_1, atol=5e-4)
+    np.testing.assert_allclose(panda_with_friction(2.0).description.friction.coefficients[:, 0], phi_1, atol=1e-3)
+
+
+def test_hand_is_the_experiment():
+    ours = softhand.hand_estimate(duration=2.0)
+    found = run_softhand(2.0, plants=("friction",))
+    estimate = found.estimate("friction")
+    assert ours["estimate: mass [kg]"] == pytest.approx(float(estimate[0]))
+    assert ours["true: c_x [m]"] == pytest.approx(float(found.truth[1] / found.truth[0]))
+    moved = softhand.hand_estimate(duration=0.5, mounting="as in Table 8")
+    assert [moved[f"true: {c} [m]"] for c in ("c_x", "c_y", "c_z")] == pytest.approx(
+        [0.0617, -0.0004, 0.0009], abs=1e-6
+    )
+
+
+def test_adaptive_scara_error_is_below_the_printed_order():
+    """Figure 4.5: below 1e-5 with either integrator of the reference; Euler's rule doubles it."""
+    exact, euler = (
+        scara.remaining_errors(integrator=name)["Figure 4.5, adaptive: largest z error after 5 s [m]"]
+        for name in ("RK4", "Euler")
+    )
+    assert exact < euler < 1e-5
+
+
+def test_quick_sweep_has_bands_and_the_printed_numbers():
+    found = mact.sweep_joint(quick=True)
+    assert [quantity.name for quantity in found.quantities] == ["eta", "gamma", "friction"]
+    assert found.printed["MACT / AIRC"] == pytest.approx(0.1371 / 0.1729)
+    least, most = found.range("MACT / AIRC")
+    assert least < most
+    assert "0.793" in found.table()
