@@ -85,6 +85,11 @@ def bias_torque(s: State) -> np.ndarray:
     return s.robot.inverse_dynamics(s.q, s.dq, np.zeros(s.robot.n))
 
 
+def braking_torque(robot: th.Robot, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+    """The first torque of a hold: it brakes at 10 1/s, with neither an error nor a load yet."""
+    return robot.inverse_dynamics(q, dq, -10.0 * dq)
+
+
 def states(seed: int = 0) -> list[State]:
     """Whole, partial and square tasks, of arms with and without redundancy."""
     rng = np.random.default_rng(seed)

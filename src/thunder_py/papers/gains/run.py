@@ -100,7 +100,7 @@ def controller_of(
 ) -> Backstepping:
     """Return the article's controller for a Panda with unknown link 7."""
     law = link_7_adaptation(slower * r_7) if adaptive else None
-    return Backstepping(nominal, Lambda, K_p, K_d, adaptation=law)
+    return Backstepping(nominal, Lambda, K_p, K_d, adaptation=law, posture=None)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
