@@ -86,8 +86,8 @@ def bias_torque(s: State) -> np.ndarray:
 
 
 def braking_torque(robot: th.Robot, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
-    """The first torque of a hold: it brakes at 10 1/s, with neither an error nor a load yet."""
-    return robot.inverse_dynamics(q, dq, -10.0 * dq)
+    """The first torque of a hold: it brakes at 60 1/s, with neither an error nor a load yet."""
+    return robot.inverse_dynamics(q, dq, -60.0 * dq)
 
 
 def states(seed: int = 0) -> list[State]:

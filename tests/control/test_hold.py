@@ -17,7 +17,7 @@ from thunder_py.reference import SetPose, TaskReference
 from .arms import Q0, panda
 from .laws import rate
 
-RATE, LOAD_RATE, BRAKING = 30.0, 3.0, 10.0  # cpp/src/control/hold.cpp
+RATE, LOAD_RATE, BRAKING = 30.0, 3.0, 60.0  # cpp/src/control/hold.cpp
 STRETCHED = np.array([0.2, 0.5, 0.1, 0.0, 0.1, 1.2, 0.3])
 ARMS = {
     "panda": Q0,
@@ -222,3 +222,18 @@ def test_estimate_adapts_while_the_arm_is_held() -> None:
     held = run.status == Status.singular
     assert np.abs(np.diff(run.parameters[held][:200, 60:], axis=0)).max(axis=0).min() > 0.0
     np.testing.assert_array_equal(run.parameters[:, :60], np.broadcast_to(panda().parameters[:60], (len(run.t), 60)))
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_an_arm_that_stretches_out_stays_held(law: Law) -> None:
+    """It neither passes through the singularity nor alternates between law and hold."""
+    target = panda().forward_kinematics(Q0)
+    target[0, 3] += 1.0  # out of reach
+    controller = law(panda())
+    controller.torque_limits = th.Robot.load("panda").limits.effort
+    run = th.simulate(panda(), controller, SetPose(target), 3.0, q0=Q0, payloads=[PAYLOAD], log_every=5)
+    held = run.t >= run.t[run.status == Status.singular][0]
+    assert (run.status[held] == Status.singular).all()
+    p = panda().forward_kinematics(run.q[held])[:, :3, 3]
+    assert np.linalg.norm(p[-1] - p[0]) < 0.03
+    assert np.abs(run.dq[-1]).max() < 0.01

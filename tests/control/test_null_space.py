@@ -18,7 +18,7 @@ from .task_terms import SCARA_Q0, SCARA_ROWS, scara, states
 from .test_task_terms import later
 
 PANDA = th.Robot.load("panda")  # that of the truth files has no joint limits
-K_D = np.linspace(8.0, 4.0, 7)
+K_D = np.linspace(2.5, 1.5, 7)
 POSTURE, LAMBDA_P = np.linspace(-0.5, 0.5, 7), np.linspace(0.5, 1.5, 7)
 MIDDLE = 0.5 * (PANDA.limits.lower + PANDA.limits.upper)
 
@@ -193,9 +193,9 @@ def test_posture_keeps_a_drifted_arm_from_a_singularity(law: Law) -> None:
     dq0 = np.array([0.181, 0.21, -0.408, -0.204, -0.025, 0.481, -0.091])
     largest = []
     for posture in (None, "middle"):
-        run = th.simulate(PANDA, law(PANDA, posture=posture), Later(64.06), 1.2, q0=q0, dq0=dq0, log_every=10)
+        run = th.simulate(PANDA, law(PANDA, posture=posture), Later(64.06), 2.0, q0=q0, dq0=dq0, log_every=10)
         J = PANDA.jacobian(run.q)
         largest.append((np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))).max())
-    assert largest[0] > 80.0
+    assert largest[0] > 60.0
     assert largest[1] < 50.0
     assert (run.status == Status.ok).all()

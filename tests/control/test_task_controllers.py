@@ -245,7 +245,7 @@ def test_code_prints_what_the_page_shows() -> None:
     page = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
     section = page[page.index("## Task space") :]
     snippets = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", section, re.DOTALL)
-    assert len(snippets) == section.count("```python") == 2
+    assert len(snippets) == section.count("```python") == 3
     namespace: dict[str, object] = {}
     for code, shown in snippets:
         printed = io.StringIO()

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kHoldRate = 30.0;  // of errors and of the handover [1/s]; as the ROS nodes' hold
 constexpr double kLoadRate = 3.0;   // of the load's estimate [1/s]: slow, because the load's inertia is unknown too
-constexpr double kBraking = 10.0;   // of the reference [1/s]
+constexpr double kBraking = 60.0;   // of the reference [1/s]: it must not pass through the singularity
 
 }  // namespace
 
