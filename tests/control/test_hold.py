@@ -14,11 +14,11 @@ import thunder_py as th
 from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPose, TaskReference
 
-from .arms import Q0, panda
+from .arms import Q0
 from .laws import rate
 
-RATE, LOAD_RATE, BRAKING = 30.0, 3.0, 60.0  # cpp/src/control/hold.cpp
-STRETCHED = np.array([0.2, 0.5, 0.1, 0.0, 0.1, 1.2, 0.3])
+RATE, LOAD_RATE = 30.0, 3.0  # cpp/src/control/hold.cpp
+STRETCHED = np.array([0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.2])
 ARMS = {
     "panda": Q0,
     "iiwa14": np.array([0.2, 0.6, -0.3, -1.4, 0.2, 1.0, 0.1]),
@@ -29,7 +29,11 @@ PAYLOAD = th.Payload(2.0, (0.0, 0.0, 0.08))
 
 @cache
 def robot_of(name: str) -> th.Robot:
-    return panda() if name == "panda" else th.Robot.load(name)
+    return th.Robot.load(name)
+
+
+def panda() -> th.Robot:
+    return robot_of("panda")
 
 
 def operational_space(robot: th.Robot) -> th.OperationalSpace:
@@ -78,25 +82,22 @@ LAWS = [pytest.param(law, id=law.__name__) for law in FACTORIES]
 def written_out(robot: th.Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, K_d: np.ndarray) -> np.ndarray:
     """The hold at states (k, n) with a known model."""
     K_d = np.diag(K_d)
-    q_h, dq_h, load = q[0].copy(), dq[0].copy(), np.zeros(robot.n)
+    q_h, load = q[0], np.zeros(robot.n)
     gain = LOAD_RATE * (K_d + RATE * robot.mass_matrix(q[0]))
     torques = []
     for k in range(len(t)):
         dt = t[k] - t[k - 1] if k else 0.0
-        q_h += dq_h * (1.0 - np.exp(-BRAKING * dt)) / BRAKING
-        dq_h *= np.exp(-BRAKING * dt)
-        dq_r = dq_h + RATE * (q_h - q[k])
+        dq_r = RATE * (q_h - q[k])
         s = dq_r - dq[k]
-        ddq_r = -BRAKING * dq_h + RATE * (dq_h - dq[k])
         load += dt * gain @ s
-        Y = robot.slotine_li_regressor(q[k], dq[k], dq_r, ddq_r + RATE * s)
+        Y = robot.slotine_li_regressor(q[k], dq[k], dq_r, -RATE * dq[k] + RATE * s)
         torques.append(Y @ robot.parameters + K_d @ s + load)
     return np.array(torques)
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_equals_the_hold_written_out(law: Law) -> None:
-    target, dq0 = SetPose(panda().forward_kinematics(STRETCHED)), np.linspace(-0.4, 0.4, 7) * (np.arange(7) != 3)
+    target, dq0 = SetPose(panda().forward_kinematics(STRETCHED)), np.linspace(-0.4, 0.4, 7)
     run = th.simulate(panda(), fixed(law), target, 0.1, q0=STRETCHED, dq0=dq0, payloads=[PAYLOAD])
     assert (run.status == Status.singular).all()
     np.testing.assert_allclose(run.tau, written_out(panda(), run.t, run.q, run.dq, joint_damping("panda")), atol=1e-9)
@@ -107,22 +108,18 @@ def test_storage_falls_by_the_damping(seed: int) -> None:
     """V = 1/2 (s' M s + p' Gamma p + d' G^-1 d), p and d the errors of the estimate and of the load on the joints, has
     V' = -s' (K_d + rate M) s with the true M."""
     robot, rng = panda(), np.random.default_rng(seed)
-    q, dq, q_h, dq_h, d = rng.uniform(-1.0, 1.0, (5, 7))
+    q, dq, q_h, d = rng.uniform(-1.0, 1.0, (4, 7))
     K_d, p, Gamma = np.diag(rng.uniform(1.0, 10.0, 7)), rng.uniform(-0.3, 0.3, robot.p), rng.uniform(1.0, 9.0, robot.p)
     G = LOAD_RATE * (K_d + RATE * robot.mass_matrix(q_h))
 
-    def motion(q: np.ndarray, dq: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        braked = np.exp(-BRAKING * dt)
-        dq_r = dq_h * braked + RATE * (q_h + dq_h * (1.0 - braked) / BRAKING - q)
-        return dq_r, dq_r - dq, -BRAKING * braked * dq_h + RATE * (braked * dq_h - dq)
-
-    dq_r, s, ddq_r = motion(q, dq, 0.0)
-    Y = robot.slotine_li_regressor(q, dq, dq_r, ddq_r + RATE * s)
+    dq_r = RATE * (q_h - q)
+    s = dq_r - dq
+    Y = robot.slotine_li_regressor(q, dq, dq_r, -RATE * dq + RATE * s)
     tau = Y @ (robot.parameters - p) + K_d @ s - d  # the load itself and its estimate differ by d
     ddq = robot.forward_dynamics(q, dq, tau)
 
     def V(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
-        slip, wrong, load = motion(q, dq, dt)[1], p - dt * (Y.T @ s) / Gamma, d - dt * G @ s
+        slip, wrong, load = RATE * (q_h - q) - dq, p - dt * (Y.T @ s) / Gamma, d - dt * G @ s
         return 0.5 * (slip @ robot.mass_matrix(q) @ slip + wrong @ (Gamma * wrong) + load @ np.linalg.solve(G, load))
 
     assert rate(V, q, dq, ddq) == pytest.approx(-s @ (K_d + RATE * robot.mass_matrix(q)) @ s, rel=1e-5)
@@ -162,47 +159,50 @@ def test_law_takes_over_without_a_jump(law: Law) -> None:
     T = panda().forward_kinematics(Q0)
     run = th.simulate(panda(), law(panda()), OutAndBack(T, 1.2), 4.0, q0=Q0, payloads=[PAYLOAD])
     first = np.flatnonzero((run.status[1:] == Status.ok) & (run.status[:-1] == Status.singular)) + 1
-    assert run.t[first].round(3).tolist() == [1.2]
-    np.testing.assert_array_equal(run.tau[first], run.tau[first - 1])
-    alone = law(panda()).step(1.2, run.q[first[0]], run.dq[first[0]], SetPose(T)(0.0))
-    assert np.abs(alone - run.tau[first]).max() > 1.0  # the jump without a handover
-    k = first[0] + 500
-    if law in (computed_torque, impedance):  # without state: the difference has gone
-        alone = law(panda()).step(1.7, run.q[k], run.dq[k], SetPose(T)(0.0))
-        np.testing.assert_allclose(run.tau[k], alone, atol=1e-4)
-    assert run.error_norm()[-1] < run.error_norm()[k]
+    assert len(first) == 1
+    k = first[0]
+    assert 1.2 <= run.t[k] < 1.8  # once the arm is at rest
+    np.testing.assert_allclose(run.tau[k], run.tau[k - 1], atol=1e-12)
+    alone = law(panda()).step(run.t[k], run.q[k], run.dq[k], SetPose(T)(0.0))
+    assert np.abs(alone - run.tau[k]).max() > 0.05  # the jump without a handover
+    if law in (computed_torque, impedance):  # without state: the difference goes
+        alone = law(panda()).step(run.t[k + 500], run.q[k + 500], run.dq[k + 500], SetPose(T)(0.0))
+        np.testing.assert_allclose(run.tau[k + 500], alone, atol=1e-4)
+    assert (run.status[k:] == Status.ok).all()
 
 
-def condition(q4: float) -> float:
-    J = panda().jacobian(np.array([0.2, 0.5, 0.1, q4, 0.1, 1.2, 0.3]))
+def condition(bent: float) -> float:
+    J = panda().jacobian(bent * Q0)
     return float(np.linalg.norm(J) * np.linalg.norm(np.linalg.pinv(J)))
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
-    angles = np.linspace(-1.0, -0.01, 2000)
-    conditions = np.array([condition(q4) for q4 in angles])
+    bends = np.linspace(0.01, 1.0, 2000)
+    conditions = np.array([condition(bent) for bent in bends])
     controller, statuses = law(panda()), []
+    q_h = bends[np.abs(conditions - 210.0).argmin()] * Q0
     for wanted in (190.0, 210.0, 190.0, 170.0, 190.0):
-        q = STRETCHED.copy()
-        q[3] = angles[np.abs(conditions - wanted).argmin()]
-        controller.step(1e-3 * len(statuses), q, np.zeros(7), SetPose(panda().forward_kinematics(q))(0.0))
+        q = bends[np.abs(conditions - wanted).argmin()] * Q0
+        dq = RATE * (q_h - q) if len(statuses) == 2 else np.zeros(7)  # s = 0: the arm counts as at rest
+        controller.step(1e-3 * len(statuses), q, dq, SetPose(panda().forward_kinematics(q))(0.0))
         statuses.append(controller.status.name)
     assert statuses == ["ok", "singular", "singular", "ok", "ok"]
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_copy_of_a_holding_law_continues(law: Law) -> None:
-    one, singular = law(panda()), SetPose(panda().forward_kinematics(STRETCHED))(0.0)
-    near = SetPose(panda().forward_kinematics(Q0))(0.0)
-    rng = np.random.default_rng(5)
-    for k in range(5):
-        one.step(1e-3 * k, STRETCHED + 1e-4 * rng.normal(size=7), 0.1 * rng.normal(size=7), singular)
+    one, reference, rng = law(panda()), OutAndBack(panda().forward_kinematics(Q0), 1.01), np.random.default_rng(5)
+
+    def steps(first: int, last: int, *laws: th._core.TaskController) -> None:
+        for k in range(first, last):
+            t, q, dq = 1.0 + 1e-3 * k, Q0 + 1e-4 * rng.normal(size=7), 0.005 * rng.normal(size=7)
+            torques = [each.step(t, q, dq, reference(t)) for each in laws]
+            np.testing.assert_array_equal(torques, np.broadcast_to(torques[0], (len(laws), 7)))
+
+    steps(0, 5, one)
     assert one.status is Status.singular
-    other = copy.deepcopy(one)
-    for k in range(5, 15):
-        q, dq, goal = (STRETCHED, 0.1 * rng.normal(size=7), singular) if k < 10 else (Q0, np.zeros(7), near)
-        np.testing.assert_array_equal(one.step(1e-3 * k, q, dq, goal), other.step(1e-3 * k, q, dq, goal))
+    steps(5, 20, one, copy.deepcopy(one))
     assert one.status is Status.ok
 
 
@@ -230,10 +230,9 @@ def test_an_arm_that_stretches_out_stays_held(law: Law) -> None:
     target = panda().forward_kinematics(Q0)
     target[0, 3] += 1.0  # out of reach
     controller = law(panda())
-    controller.torque_limits = th.Robot.load("panda").limits.effort
+    controller.torque_limits = panda().limits.effort
     run = th.simulate(panda(), controller, SetPose(target), 3.0, q0=Q0, payloads=[PAYLOAD], log_every=5)
     held = run.t >= run.t[run.status == Status.singular][0]
     assert (run.status[held] == Status.singular).all()
     p = panda().forward_kinematics(run.q[held])[:, :3, 3]
-    assert np.linalg.norm(p[-1] - p[0]) < 0.03
-    assert np.abs(run.dq[-1]).max() < 0.01
+    assert np.linalg.norm(p[-100:] - p[0], axis=1).max() < 0.03

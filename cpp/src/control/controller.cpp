@@ -9,6 +9,9 @@ namespace thunder {
 
 namespace {
 
+/// A held arm is at rest, and a law may take it over, below this s [rad/s or m/s].
+constexpr double kAtRest = 0.05;
+
 bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::VectorXd>(x, n).allFinite(); }
 
 }  // namespace
@@ -79,7 +82,7 @@ bool Controller::read_state(double t, const double* q, const double* dq) noexcep
 void Controller::hold(double t, const double* q, const double* dq, double* tau) noexcept {
   if (!hold_.active()) {
     dynamics_.mass_matrix(q, M_.data());
-    hold_.start(q, dq, K_d_, M_);
+    hold_.start(q, K_d_, M_);
   }
   hold_.advance(t, q, dq, last_torque_, torque_limits_);
   reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
@@ -98,6 +101,8 @@ void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
 
 Status Controller::finish(Status status, double t, const double* q, const double* dq, double* tau) noexcept {
   Eigen::Map<Eigen::VectorXd> torque(tau, n());
+  const double moving = Eigen::Map<const Eigen::VectorXd>(hold_.s(), n()).lpNorm<Eigen::Infinity>();
+  if (status == Status::ok && hold_.active() && moving > kAtRest) status = Status::singular;  // it overshoots q_h
   const bool solved = status == Status::ok || status == Status::saturated;
   if (!solved) freeze();
   if (solved)

@@ -8,7 +8,6 @@ namespace {
 
 constexpr double kHoldRate = 30.0;  // of errors and of the handover [1/s]; as the ROS nodes' hold
 constexpr double kLoadRate = 3.0;   // of the load's estimate [1/s]: slow, because the load's inertia is unknown too
-constexpr double kBraking = 60.0;   // of the reference [1/s]: it must not pass through the singularity
 
 }  // namespace
 
@@ -17,7 +16,6 @@ using Eigen::VectorXd;
 
 Hold::Hold(int n)
     : q_h_(VectorXd::Zero(n)),
-      dq_h_(q_h_),
       dq_r_(q_h_),
       ddq_r_(q_h_),
       s_(q_h_),
@@ -25,11 +23,10 @@ Hold::Hold(int n)
       load_gain_(Eigen::MatrixXd::Zero(n, n)),
       load_(load_gain_, {}, n) {}
 
-void Hold::start(const double* q, const double* dq, const Eigen::MatrixXd& K_d, const RowMajor& M) noexcept {
+void Hold::start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M) noexcept {
   reset();
   active_ = true;
   q_h_ = Map<const VectorXd>(q, q_h_.size());
-  dq_h_ = Map<const VectorXd>(dq, q_h_.size());
   load_gain_ = M;
   load_gain_ = kLoadRate * (K_d + kHoldRate * load_gain_);
   load_.set_gain(load_gain_);
@@ -38,12 +35,9 @@ void Hold::start(const double* q, const double* dq, const Eigen::MatrixXd& K_d, 
 void Hold::advance(double t, const double* q_, const double* dq_, const VectorXd& last_torque,
                    const VectorXd& torque_limits) noexcept {
   const Map<const VectorXd> q(q_, q_h_.size()), dq(dq_, q_h_.size());
-  const double remaining = std::exp(-kBraking * clock_.advance(t));
-  q_h_ += (1.0 - remaining) / kBraking * dq_h_;
-  dq_h_ *= remaining;
-  dq_r_ = dq_h_ + kHoldRate * (q_h_ - q);
+  dq_r_ = kHoldRate * (q_h_ - q);
   s_ = dq_r_ - dq;
-  ddq_r_ = kHoldRate * (dq_h_ - dq + s_) - kBraking * dq_h_;
+  ddq_r_ = kHoldRate * (s_ - dq);
   load_.advance(t, s_, last_torque, torque_limits);
 }
 
@@ -66,7 +60,7 @@ void Hold::reset() noexcept {
 }
 
 void Hold::archive(StateArchive& state) {
-  state(active_, q_h_, dq_h_, offset_, load_gain_, load_, clock_);
+  state(active_, q_h_, offset_, load_gain_, load_, clock_);
   if (state.reading()) load_.set_gain(load_gain_);
 }
 
