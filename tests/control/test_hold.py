@@ -105,11 +105,11 @@ def test_equals_the_hold_written_out(law: Law) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_storage_falls_by_the_damping(seed: int) -> None:
-    """V = 1/2 (s' M s + p' Gamma p + d' G^-1 d), p and d the errors of the estimate and of the load on the joints, has
-    V' = -s' (K_d + rate M) s with the true M."""
+    """V = 1/2 (s' M s + d' G^-1 d), d the error of the load on the joints, has V' = -s' (K_d + rate M) s + s' Y p, with
+    the true M and the error p of the estimate."""
     robot, rng = panda(), np.random.default_rng(seed)
     q, dq, q_h, d = rng.uniform(-1.0, 1.0, (4, 7))
-    K_d, p, Gamma = np.diag(rng.uniform(1.0, 10.0, 7)), rng.uniform(-0.3, 0.3, robot.p), rng.uniform(1.0, 9.0, robot.p)
+    K_d, p = np.diag(rng.uniform(1.0, 10.0, 7)), rng.uniform(-0.3, 0.3, robot.p)
     G = LOAD_RATE * (K_d + RATE * robot.mass_matrix(q_h))
 
     dq_r = RATE * (q_h - q)
@@ -119,10 +119,10 @@ def test_storage_falls_by_the_damping(seed: int) -> None:
     ddq = robot.forward_dynamics(q, dq, tau)
 
     def V(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
-        slip, wrong, load = RATE * (q_h - q) - dq, p - dt * (Y.T @ s) / Gamma, d - dt * G @ s
-        return 0.5 * (slip @ robot.mass_matrix(q) @ slip + wrong @ (Gamma * wrong) + load @ np.linalg.solve(G, load))
+        slip, load = RATE * (q_h - q) - dq, d - dt * G @ s
+        return 0.5 * (slip @ robot.mass_matrix(q) @ slip + load @ np.linalg.solve(G, load))
 
-    assert rate(V, q, dq, ddq) == pytest.approx(-s @ (K_d + RATE * robot.mass_matrix(q)) @ s, rel=1e-5)
+    assert rate(V, q, dq, ddq) == pytest.approx(-s @ (K_d + RATE * robot.mass_matrix(q)) @ s + s @ Y @ p, rel=1e-5)
 
 
 class OutAndBack:
@@ -216,12 +216,12 @@ def test_a_hold_respects_the_torque_limits() -> None:
     assert (np.abs(run.tau) == limits).any()
 
 
-def test_estimate_adapts_while_the_arm_is_held() -> None:
+def test_estimate_stays_while_the_arm_is_held() -> None:
     law = mact(panda())
-    run = th.simulate(panda(), law, OutAndBack(panda().forward_kinematics(Q0), 9.0), 3.0, q0=Q0, payloads=[PAYLOAD])
-    held = run.status == Status.singular
-    assert np.abs(np.diff(run.parameters[held][:200, 60:], axis=0)).max(axis=0).min() > 0.0
-    np.testing.assert_array_equal(run.parameters[:, :60], np.broadcast_to(panda().parameters[:60], (len(run.t), 60)))
+    run = th.simulate(panda(), law, OutAndBack(panda().forward_kinematics(Q0), 9.0), 2.0, q0=Q0, payloads=[PAYLOAD])
+    held = np.flatnonzero(run.status == Status.singular)[1:]
+    assert np.abs(run.parameters[held[0], 60:] - panda().parameters[60:]).max() > 0.01
+    np.testing.assert_array_equal(run.parameters[held], np.broadcast_to(run.parameters[held[0]], (len(held), 70)))
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -88,7 +88,6 @@ void Controller::hold(double t, const double* q, const double* dq, double* tau) 
   reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
   add_product(K_d_, hold_.s(), tau);
   Eigen::Map<Eigen::VectorXd>(tau, n()) += hold_.load();
-  adapt_to(hold_.s());
 }
 
 void Controller::compensate_gravity(const double* dq, double* tau) noexcept {

@@ -32,7 +32,6 @@ class AdaptiveController : public TrackingController<Reference> {
                         double* tau) noexcept override {
     adaptive_model_.torque(q, dq, dq_r, ddq_r, tau);
   }
-  void adapt_to(const double* s) noexcept override { adaptive_model_.adapt(s); }
   void freeze() noexcept override { adaptive_model_.freeze(); }
   void clipped() noexcept override { adaptive_model_.ignore_tracking(); }
 

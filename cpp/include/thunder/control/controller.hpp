@@ -51,8 +51,6 @@ class Controller : public Exclusive {
   /// M ddq_r + C dq_r + G + friction of the model or estimate.
   virtual void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                                 double* tau) noexcept;
-  /// Adapts the estimate along Y_u' s with the regressor of the last `reference_torque`.
-  virtual void adapt_to(const double*) noexcept {}
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
   /// Called where the law's torque was clipped: errors caused by the limits carry no information.
