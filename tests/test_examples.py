@@ -52,6 +52,14 @@ def test_regressor_identification(capsys):
     assert float(predicted[1]) < 0.02  # noise was 0.05
 
 
+def test_null_space_drift(capsys):
+    load("null_space_drift").main(2.0)
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[1] for row in rows] == ["None"] * 5 + ["middle"] * 5
+    assert {row[2] for row in rows} == {"never"}
+    assert all(float(row[3]) < 50 and float(row[4]) < 15 for row in rows)
+
+
 def test_adaptive_panda(capsys, tmp_path):
     results = load("adaptive_panda").main(str(tmp_path / "run.png"))
     assert results[True].steady_state_error() < 0.02 * results[False].steady_state_error()

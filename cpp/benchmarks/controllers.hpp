@@ -84,7 +84,7 @@ inline thunder::TaskSetup whole_task(const SharedModel& model) {
 
 inline thunder::Backstepping backstepping(const SharedModel& model) {
   return {adaptive(model), model->frame(model->end_effector()), thunder::Backstepping::Task::pose,
-          {gain(6, 5.0), gain(6, 50.0), damping(model->n())}};
+          {gain(6, 5.0), gain(6, 50.0), whole_task(model).null_space}};
 }
 
 inline thunder::CartesianMACT cartesian_mact(const SharedModel& model, Route route) {

@@ -1,6 +1,7 @@
 // Task-space backstepping for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
+#include "null_space.hpp"
 #include "thunder/control/backstepping.hpp"
 
 namespace thunder::python {
@@ -35,19 +36,19 @@ void bind_backstepping(py::module_& module) {
       module, "Backstepping", "Adaptive backstepping in task space.");
   cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_p,
                       const ArrayLike& K_d, const LawArgument& law, const std::vector<bool>& unknown,
-                      const py::object& frame, bool position_only) {
+                      const py::object& frame, bool position_only, const NullSpaceArguments& null_space) {
             const auto task = position_only ? Backstepping::Task::position : Backstepping::Task::pose;
             const int m = static_cast<int>(task), n = model->n();
             if (n < m)
               throw py::value_error("task needs at least " + std::to_string(m) + " joints, got " + std::to_string(n));
             Backstepping::Gains gains{read_gain(Lambda, "Lambda", m), read_gain(K_p, "K_p", m),
-                                      read_gain(K_d, "K_d", n)};
+                                      velocity_null_space(null_space, read_gain(K_d, "K_d", n))};
             require_joint_definiteness(gains.K_p, gains.Lambda);
             return std::make_shared<Backstepping>(make_adaptive_model(model, unknown, law),
                                                   find_frame(*model, frame), task, std::move(gains));
           }),
           py::arg("model").none(false), py::arg("Lambda"), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
-          py::arg("frame"), py::arg("position_only"))
+          py::arg("frame"), py::arg("position_only"), py::arg("null_space"))
       .def("_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Evaluate the terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
            "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is "

@@ -74,38 +74,39 @@ void bind_pd_gravity(py::module_& module) {
 void bind_computed_torque(py::module_& module) {
   using C = ComputedTorque;
   ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "ComputedTorque", "Computed torque control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, bool impedance) {
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& position, const ArrayLike& velocity, bool impedance) {
              const int n = model->n();
-             return std::make_shared<C>(model, read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n),
+             return std::make_shared<C>(model, read_gain(position, impedance ? "K_p" : "K_0", n),
+                                        read_gain(velocity, impedance ? "K_d" : "K_1", n),
                                         impedance ? C::Form::impedance : C::Form::craig);
            }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("impedance"));
+           py::arg("model").none(false), py::arg("position"), py::arg("velocity"), py::arg("impedance"));
 }
 
 void bind_passivity_based(py::module_& module) {
   using C = PassivityBased;
   ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "PassivityBased", "Passivity-based control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K) {
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_d) {
              const int n = model->n();
-             return std::make_shared<C>(model, read_gain(Lambda, "Lambda", n), read_gain(K, "K", n));
+             return std::make_shared<C>(model, read_gain(Lambda, "Lambda", n), read_gain(K_d, "K_d", n));
            }),
-           py::arg("model").none(false), py::arg("Lambda"), py::arg("K"));
+           py::arg("model").none(false), py::arg("Lambda"), py::arg("K_d"));
 }
 
 void bind_robust_unit_vector(py::module_& module) {
   using C = RobustUnitVector;
   ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "RobustUnitVector", "Robust unit-vector control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, double rho,
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, double rho,
                        double epsilon, const ArrayLike& Q) {
              const int n = model->n();
-             C::Gains gains{read_gain(K_p, "K_p", n), read_gain(K_v, "K_v", n), read_gain(Q, "Q", 2 * n), rho, epsilon};
-             gains.P = solve_lyapunov(gains.K_p, gains.K_v, gains.P);
+             C::Gains gains{read_gain(K_0, "K_0", n), read_gain(K_1, "K_1", n), read_gain(Q, "Q", 2 * n), rho, epsilon};
+             gains.P = solve_lyapunov(gains.K_0, gains.K_1, gains.P);
              return std::make_shared<C>(std::move(model), std::move(gains));
            }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
+           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
       .def_constant(
           "lyapunov_matrix", [](const C& c) { return to_numpy(RowMajor(c.lyapunov_matrix())); },
-          "Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``.");
+          "Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_0 -K_1]``.");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Controllers in task space, for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
+#include "null_space.hpp"
 #include "prediction.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
@@ -20,20 +21,11 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   return result;
 }
 
-TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame,
-                     const ArrayLike& damping, const py::object& posture, const py::object& K_posture,
-                     const char* damping_name = "K_d") {
-  TaskSetup task{find_frame(model, frame), task_rows(model, rows), {}};
-  task.null_space.K_d = read_gain(damping, damping_name, model.n());
-  if (posture.is_none() != K_posture.is_none())
-    throw py::value_error(std::string("posture and K_posture belong together, ") +
-                          (posture.is_none() ? "posture" : "K_posture") + " is missing");
-  if (!posture.is_none()) {
-    task.null_space.posture = read_column(posture, "posture", model.n());
-    task.null_space.K_posture = read_gain(K_posture, "K_posture", model.n());
-  }
-  return task;
+TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame, NullSpace null_space) {
+  return {find_frame(model, frame), task_rows(model, rows), std::move(null_space)};
 }
+
+Eigen::MatrixXd read_K_d(const Model& model, const ArrayLike& K_d) { return read_gain(K_d, "K_d", model.n()); }
 
 /// One value for all rows or one per row; empty for None.
 Eigen::VectorXd read_limit(py::handle value, const char* name, int size) {
@@ -77,37 +69,35 @@ void set_obstacles(CartesianComputedTorque& controller, const ArrayLike& rows) {
 void bind_operational_space(py::module_& module) {
   ExclusiveClass<OperationalSpace, TaskController, std::shared_ptr<OperationalSpace>>(
       module, "OperationalSpace", "Inverse dynamics in task space with integral action.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& K_d,
-                       const py::object& K_i, const py::object& integral_limit, const std::vector<int>& rows,
-                       const py::object& frame, const py::object& posture, const py::object& K_posture) {
-             TaskSetup task = task_setup(*model, rows, frame, K_d, posture, K_posture);
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, const ArrayLike& K_d,
+                       const py::object& K_integral, const py::object& integral_limit, const std::vector<int>& rows,
+                       const py::object& frame, const NullSpaceArguments& null_space) {
+             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
              const int m = task.rows.count();
-             OperationalSpace::Gains gains{read_gain(K_p, "K_p", m), read_gain(K_v, "K_v", m), {}, {}};
-             if (!K_i.is_none()) gains.K_i = read_gain(K_i, "K_i", m);
+             OperationalSpace::Gains gains{read_gain(K_0, "K_0", m), read_gain(K_1, "K_1", m), {}, {}};
+             if (!K_integral.is_none()) gains.K_I = read_gain(K_integral, "K_integral", m);
              gains.integral_limit = read_limit(integral_limit, "integral_limit", m);
              return std::make_shared<OperationalSpace>(model, std::move(task), std::move(gains));
            }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
-           py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
+           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("K_d"), py::arg("K_integral"),
+           py::arg("integral_limit"), py::arg("rows"), py::arg("frame"), py::arg("null_space"));
 }
 
 void bind_cartesian_computed_torque(py::module_& module) {
   using C = CartesianComputedTorque;
   ExclusiveClass<C, TaskController, std::shared_ptr<C>>(module, "CartesianComputedTorque",
                                                     "Computed torque in task space with a secondary task.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_v, const ArrayLike& K_d,
-                       const std::vector<int>& rows, const py::object& frame, const py::object& posture,
-                       const py::object& K_posture, const py::list& points, double gain, double influence,
-                       double largest_force) {
-             TaskSetup task = task_setup(*model, rows, frame, K_d, posture, K_posture);
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, const ArrayLike& K_d,
+                       const std::vector<int>& rows, const py::object& frame, const NullSpaceArguments& null_space,
+                       const py::list& points, double gain, double influence, double largest_force) {
+             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
              const int m = task.rows.count();
              Repulsion repulsion(read_points(*model, points), {gain, influence, largest_force}, model->n());
-             return std::make_shared<C>(model, std::move(task), read_gain(K_p, "K_p", m), read_gain(K_v, "K_v", m),
+             return std::make_shared<C>(model, std::move(task), read_gain(K_0, "K_0", m), read_gain(K_1, "K_1", m),
                                         std::move(repulsion));
            }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_v"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
-           py::arg("posture"), py::arg("K_posture"), py::arg("points"), py::arg("gain"), py::arg("influence"),
-           py::arg("largest_force"))
+           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
+           py::arg("null_space"), py::arg("points"), py::arg("gain"), py::arg("influence"), py::arg("largest_force"))
       .def_property("_obstacles", [](C& c) { return to_numpy(obstacles(c)); }, &set_obstacles,
                     "Spheres, rows of (x, y, z, radius).");
 }
@@ -117,15 +107,15 @@ void bind_impedance(py::module_& module) {
                                                                     "Impedance control in task space.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K, const ArrayLike& D, const ArrayLike& K_d,
                        const py::object& inertia, const std::vector<int>& rows, const py::object& frame,
-                       const py::object& posture, const py::object& K_posture) {
-             TaskSetup task = task_setup(*model, rows, frame, K_d, posture, K_posture);
+                       const NullSpaceArguments& null_space) {
+             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
              const int m = task.rows.count();
              Impedance::Gains gains{read_gain(K, "K", m), read_gain(D, "D", m), {}};
              if (!inertia.is_none()) gains.inertia = read_gain(inertia, "inertia", m);
              return std::make_shared<Impedance>(model, std::move(task), std::move(gains));
            }),
            py::arg("model").none(false), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
-           py::arg("frame"), py::arg("posture"), py::arg("K_posture"))
+           py::arg("frame"), py::arg("null_space"))
       .def_property(
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
           [](Impedance& c, const ArrayLike& value) {
@@ -140,18 +130,18 @@ void bind_impedance(py::module_& module) {
 void bind_cartesian_mact(py::module_& module) {
   ExclusiveClass<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
       module, "CartesianMACT", "Modified adaptive computed torque in task space.");
-  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_xi, const ArrayLike& K_v,
+  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d,
                       const LawArgument& law, const std::vector<bool>& unknown,
                       const PredictionArguments& prediction, const std::vector<int>& rows, const py::object& frame,
-                      const py::object& posture, const py::object& K_posture) {
-            TaskSetup task = task_setup(*model, rows, frame, K_v, posture, K_posture, "K_v");
+                      const NullSpaceArguments& null_space) {
+            TaskSetup task = task_setup(*model, rows, frame, velocity_null_space(null_space, read_K_d(*model, K_d)));
             const int m = task.rows.count();
             return std::make_shared<CartesianMACT>(make_adaptive_model(model, unknown, law),
                                                    make_prediction_error(model, prediction), std::move(task),
-                                                   read_gain(K_xi, "K_xi", m));
+                                                   read_gain(K_p, "K_p", m));
           }),
-          py::arg("model").none(false), py::arg("K_xi"), py::arg("K_v"), py::arg("law"), py::arg("unknown"),
-          py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("posture"), py::arg("K_posture"));
+          py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
+          py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("null_space"));
   bind_estimate(cls);
 }
 

@@ -88,6 +88,19 @@ void check_steps(Controller& controller, const Reference& reference) {
   CHECK(scope.made() == 0);
 }
 
+/// A reference that is turned too far, and comes back.
+template <class Controller>
+void check_hold(Controller& controller, const TaskReference& reference) {
+  VectorXd q = arms::posture(), dq = VectorXd::Zero(7), tau(7);
+  TaskReference turned = reference;
+  turned.R.rightCols<2>() *= -1.0;
+  const allocations::Scope scope;
+  for (int k = 0; k < 10; ++k)
+    CHECK(controller.step(1e-3 * k, q.data(), dq.data(), turned, tau.data()) == Status::singular);
+  for (int k = 10; k < 20; ++k) CHECK(controller.step(1e-3 * k, q.data(), dq.data(), reference, tau.data()) == Status::ok);
+  CHECK(scope.made() == 0);
+}
+
 void check_controllers(const std::shared_ptr<const Model>& model) {
   JointReference joint(7);
   joint.q = VectorXd::Constant(7, 0.3);
@@ -102,10 +115,7 @@ void check_controllers(const std::shared_ptr<const Model>& model) {
     check_steps(act, joint);
   }
   check_steps(backstepping, task);
-  VectorXd q = VectorXd::Zero(7), tau(7);  // stretched out: singular
-  const allocations::Scope scope;
-  backstepping.step(0.0, q.data(), q.data(), task, tau.data());
-  CHECK(scope.made() == 0);
+  check_hold(backstepping, task);
 }
 
 void check_fixed_joint_laws(const std::shared_ptr<const Model>& model) {
@@ -152,6 +162,10 @@ void check_task_laws(const std::shared_ptr<const Model>& model) {
     }
     CartesianMACT mact(arms::adaptive(model, 10.0), {arms::prediction(model, true), 0.1, K}, task, gain);
     check_steps(mact, reference);
+    if (rows.count() < 6) continue;  // some have no orientation
+    check_hold(operational_space, reference);
+    check_hold(computed_torque, reference);
+    check_hold(mact, reference);
   }
 }
 

@@ -2953,7 +2953,7 @@ class ComputedTorque(JointController):
     """Computed torque control."""
 
     def __init__(
-        self, model: Model, K_p: numpy.typing.ArrayLike, K_v: numpy.typing.ArrayLike, impedance: bool
+        self, model: Model, position: numpy.typing.ArrayLike, velocity: numpy.typing.ArrayLike, impedance: bool
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -2964,7 +2964,7 @@ class ComputedTorque(JointController):
 class PassivityBased(JointController):
     """Passivity-based control."""
 
-    def __init__(self, model: Model, Lambda: numpy.typing.ArrayLike, K: numpy.typing.ArrayLike) -> None: ...
+    def __init__(self, model: Model, Lambda: numpy.typing.ArrayLike, K_d: numpy.typing.ArrayLike) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -2977,8 +2977,8 @@ class RobustUnitVector(JointController):
     def __init__(
         self,
         model: Model,
-        K_p: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        K_0: numpy.typing.ArrayLike,
+        K_1: numpy.typing.ArrayLike,
         rho: typing.SupportsFloat | typing.SupportsIndex,
         epsilon: typing.SupportsFloat | typing.SupportsIndex,
         Q: numpy.typing.ArrayLike,
@@ -2991,7 +2991,7 @@ class RobustUnitVector(JointController):
 
     @property
     def lyapunov_matrix(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_p -K_v]``."""
+        """Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_0 -K_1]``."""
 
 class SlotineLi(JointController):
     """Slotine-Li adaptive control."""
@@ -3032,8 +3032,8 @@ class ACT(JointController):
     def __init__(
         self,
         model: Model,
-        K_p: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        position: numpy.typing.ArrayLike,
+        velocity: numpy.typing.ArrayLike,
         Q: numpy.typing.ArrayLike,
         damping: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
@@ -3071,7 +3071,7 @@ class MACT(JointController):
         self,
         model: Model,
         K_p: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         prediction: tuple[
@@ -3106,15 +3106,14 @@ class OperationalSpace(TaskController):
     def __init__(
         self,
         model: Model,
-        K_p: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        K_0: numpy.typing.ArrayLike,
+        K_1: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        K_i: typing.Any,
+        K_integral: typing.Any,
         integral_limit: typing.Any,
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
         frame: typing.Any,
-        posture: typing.Any,
-        K_posture: typing.Any,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -3128,13 +3127,12 @@ class CartesianComputedTorque(TaskController):
     def __init__(
         self,
         model: Model,
-        K_p: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        K_0: numpy.typing.ArrayLike,
+        K_1: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
         frame: typing.Any,
-        posture: typing.Any,
-        K_posture: typing.Any,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
         points: list[typing.Any],
         gain: typing.SupportsFloat | typing.SupportsIndex,
         influence: typing.SupportsFloat | typing.SupportsIndex,
@@ -3165,8 +3163,7 @@ class Impedance(TaskController):
         inertia: typing.Any,
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
         frame: typing.Any,
-        posture: typing.Any,
-        K_posture: typing.Any,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -3188,8 +3185,8 @@ class CartesianMACT(TaskController):
     def __init__(
         self,
         model: Model,
-        K_xi: numpy.typing.ArrayLike,
-        K_v: numpy.typing.ArrayLike,
+        K_p: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
         prediction: tuple[
@@ -3197,8 +3194,7 @@ class CartesianMACT(TaskController):
         ],
         rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
         frame: typing.Any,
-        posture: typing.Any,
-        K_posture: typing.Any,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -3235,6 +3231,7 @@ class Backstepping(TaskController):
         unknown: collections.abc.Sequence[bool],
         frame: typing.Any,
         position_only: bool,
+        null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""

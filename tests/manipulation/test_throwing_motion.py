@@ -255,7 +255,7 @@ def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:
     """The report's own kind of motion under its own kind of controller, on an arm with more room than a Panda."""
     loose = MotionLimits(lower=LIMITS.lower, upper=LIMITS.upper, velocity=1.5 * LIMITS.velocity, acceleration=60.0)
     line = tw.motion_through(ROBOT, motion.release, loose, space="task")
-    law = th.CartesianMACT(ROBOT, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 1], adaptation=None)
+    law = th.CartesianMACT(ROBOT, [400] * 3 + [40] * 3, [20] * 4 + [5, 5, 1], adaptation=None, posture=None)
     thrown = tw.throw(line, law, plant=ROBOT, repetitions=1)
     assert np.linalg.norm(thrown.miss) < 5e-3
     assert (thrown.position_errors < 1e-3).all()

@@ -3,14 +3,14 @@
 namespace thunder {
 
 CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task,
-                                                 const Eigen::MatrixXd& K_p, const Eigen::MatrixXd& K_v,
+                                                 const Eigen::MatrixXd& K_0, const Eigen::MatrixXd& K_1,
                                                  Repulsion repulsion)
     : TaskController(std::move(model), task.null_space.K_d),
       null_space_(std::move(task.null_space)),
       motion_(n(), task.frame, task.rows),
       inertia_(n()),
-      K_p_(spread_rows(task.rows, K_p)),
-      K_v_(spread_rows(task.rows, K_v)),
+      K_0_(spread_rows(task.rows, K_0)),
+      K_1_(spread_rows(task.rows, K_1)),
       repulsion_(std::move(repulsion)),
       zero_(Eigen::VectorXd::Zero(n())),
       free_(zero_) {
@@ -19,11 +19,11 @@ CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> mo
 
 Status CartesianComputedTorque::law(double, const double* q, const double* dq, const TaskReference& desired,
                                     double* tau_) noexcept {
-  if (!motion_.update(dynamics_, q, dq, desired) || !inertia_.update(dynamics_, q, motion_.J, motion_.rows()))
+  if (!motion_.update(dynamics_, q, dq, desired, holding()) || !inertia_.update(dynamics_, q, motion_.J, motion_.rows()))
     return Status::singular;
   const TaskError& error = motion_.error;
   const Vector6d force =
-      inertia_.Lambda * (error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e);
+      inertia_.Lambda * (error.f_dot - motion_.bias + K_1_ * error.e_dot + K_0_ * error.e);
   dynamics_.inverse_dynamics(q, dq, zero_.data(), tau_);  // h
   add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;

@@ -9,23 +9,33 @@ namespace thunder {
 
 namespace {
 
+/// A held arm is at rest, and a law may take it over, below this s [rad/s or m/s].
+constexpr double kAtRest = 0.05;
+
 bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::VectorXd>(x, n).allFinite(); }
 
 }  // namespace
 
 Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
-    : dynamics_(std::move(model)), K_d_(std::move(K_d)), last_q_(Eigen::VectorXd::Zero(n())), last_torque_(last_q_) {}
+    : dynamics_(std::move(model)),
+      K_d_(std::move(K_d)),
+      last_q_(Eigen::VectorXd::Zero(n())),
+      last_torque_(last_q_),
+      hold_(n()),
+      model_torque_(n()),
+      M_(RowMajor::Zero(n(), n())) {}
 
 void Controller::reset() noexcept {
   status_ = Status::ok;
   seen_state_ = false;
   last_torque_.setZero();
+  hold_.reset();
 }
 
 void Controller::archive(StateArchive& state) {
   state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
   bool limited = torque_limits_.size() > 0;
-  state(seen_state_, last_q_, last_torque_, limited);
+  state(seen_state_, last_q_, last_torque_, hold_, limited);
   Eigen::VectorXd limits = state.reading() ? Eigen::VectorXd(limited ? n() : 0) : torque_limits_;
   state(limits);
   if (state.reading()) set_torque_limits(limits);
@@ -53,6 +63,11 @@ bool Controller::clip(double* tau) const noexcept {
 
 void Controller::gravity(const double* q, double* G) noexcept { dynamics_.gravity_vector(q, G); }
 
+void Controller::reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+                                  double* tau) noexcept {
+  model_torque_.compute(dynamics_, q, dq, dq_r, ddq_r, tau);
+}
+
 void Controller::publish(std::string name, const double* data, std::vector<std::string> labels) {
   signals_.push_back({std::move(name), data, std::move(labels)});
 }
@@ -64,19 +79,43 @@ bool Controller::read_state(double t, const double* q, const double* dq) noexcep
   return std::isfinite(t) && finite(dq, n());
 }
 
-Status Controller::finish(Status status, const double* dq, double* tau) noexcept {
+void Controller::hold(double t, const double* q, const double* dq, double* tau) noexcept {
+  if (!hold_.active()) {
+    dynamics_.mass_matrix(q, M_.data());
+    hold_.start(q, K_d_, M_);
+  }
+  hold_.advance(t, q, dq, last_torque_, torque_limits_);
+  reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
+  add_product(K_d_, hold_.s(), tau);
+  Eigen::Map<Eigen::VectorXd>(tau, n()) += hold_.load();
+}
+
+void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
   Eigen::Map<Eigen::VectorXd> torque(tau, n());
-  const bool gave_torque = status == Status::ok || status == Status::saturated;
-  status_ = gave_torque && !torque.allFinite() ? Status::diverged : status;
-  if (status_ != Status::ok && status_ != Status::saturated) {
+  torque.setZero();
+  if (seen_state_) gravity(last_q_.data(), tau);
+  if (finite(dq, n())) add_product(K_d_, dq, tau, -1.0);
+  if (!torque.allFinite()) torque.setZero();
+}
+
+Status Controller::finish(Status status, double t, const double* q, const double* dq, double* tau) noexcept {
+  Eigen::Map<Eigen::VectorXd> torque(tau, n());
+  const double moving = Eigen::Map<const Eigen::VectorXd>(hold_.s(), n()).lpNorm<Eigen::Infinity>();
+  if (status == Status::ok && hold_.active() && moving > kAtRest) status = Status::singular;  // it overshoots q_h
+  const bool solved = status == Status::ok || status == Status::saturated;
+  if (!solved) freeze();
+  if (solved)
+    hold_.hand_over(t, last_torque_, tau);
+  else if (status == Status::singular)
+    hold(t, q, dq, tau);
+  status_ = (solved || status == Status::singular) && !torque.allFinite() ? Status::diverged : status;
+  if (status_ == Status::diverged || status_ == Status::invalid_input) {
     freeze();
-    torque.setZero();
-    if (seen_state_) gravity(last_q_.data(), tau);
-    if (finite(dq, n())) add_product(K_d_, dq, tau, -1.0);
-    if (!torque.allFinite()) torque.setZero();
+    hold_.reset();
+    compensate_gravity(dq, tau);
     clip(tau);
   } else if (clip(tau)) {
-    status_ = Status::saturated;
+    if (status_ == Status::ok) status_ = Status::saturated;
     clipped();
   }
   last_torque_ = torque;

@@ -57,7 +57,7 @@ Vector6d Impedance::with_desired_inertia() noexcept {
 
 Status Impedance::law(double, const double* q, const double* dq, const TaskReference& desired, double* tau_) noexcept {
   dynamics_.mass_coriolis(q, dq, M_.data(), C_.data());
-  if (!motion_.update(dynamics_, q, dq, desired) || !inertia_.update(M_, motion_.J, motion_.rows()))
+  if (!motion_.update(dynamics_, q, dq, desired, holding()) || !inertia_.update(M_, motion_.J, motion_.rows()))
     return Status::singular;
   const Vector6d force = shapes_inertia_ ? with_desired_inertia() : with_own_inertia(dq);
   Eigen::Map<Eigen::VectorXd> tau(tau_, n());

@@ -2,8 +2,8 @@
 
 namespace thunder {
 
-MACT::MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v)
-    : AdaptiveController(std::move(adaptive_model), std::move(K_v)),
+MACT::MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen::MatrixXd K_p, Eigen::MatrixXd K_d)
+    : AdaptiveController(std::move(adaptive_model), std::move(K_d)),
       prediction_error_(std::move(prediction_error)),
       K_p_(std::move(K_p)),
       e_(Eigen::VectorXd::Zero(n())),

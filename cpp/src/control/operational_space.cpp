@@ -7,14 +7,14 @@ OperationalSpace::OperationalSpace(std::shared_ptr<const Model> model, TaskSetup
       null_space_(std::move(task.null_space)),
       motion_(n(), task.frame, task.rows),
       inertia_(n()),
-      K_p_(spread_rows(task.rows, gains.K_p)),
-      K_v_(spread_rows(task.rows, gains.K_v)),
-      integrates_(gains.K_i.size() > 0),
+      K_0_(spread_rows(task.rows, gains.K_0)),
+      K_1_(spread_rows(task.rows, gains.K_1)),
+      integrates_(gains.K_I.size() > 0),
       limit_(std::move(gains.integral_limit)),
       integral_(Eigen::VectorXd::Zero(task.rows.count())),
       y_(Eigen::VectorXd::Zero(n())),
       free_(y_) {
-  K_i_ = integrates_ ? spread_rows(task.rows, gains.K_i) : Matrix6d::Zero();
+  K_I_ = integrates_ ? spread_rows(task.rows, gains.K_I) : Matrix6d::Zero();
   publish("error", motion_.error_rows.data(), row_names(motion_.rows()));
   publish("integral", integral_.data(), row_names(motion_.rows()));
 }
@@ -34,16 +34,16 @@ void OperationalSpace::integrate(double t) noexcept {
 
 Status OperationalSpace::law(double t, const double* q, const double* dq, const TaskReference& desired,
                              double* tau_) noexcept {
-  if (!motion_.update(dynamics_, q, dq, desired)) return Status::singular;
+  if (!motion_.update(dynamics_, q, dq, desired, holding())) return Status::singular;
   integrate(t);
   Vector6d integral = Vector6d::Zero();
   for (int r = 0, i = 0; r < 6; ++r)
     if (motion_.rows().has(r)) integral[r] = integral_[i++];
 
-  // e'' = f' - J_dot dq - J ddq becomes -K_v e' - K_p e - K_i (integral of e)
+  // e'' = f' - J_dot dq - J ddq becomes -K_1 e' - K_0 e - K_I (integral of e)
   const TaskError& error = motion_.error;
   const Vector6d wanted =
-      error.f_dot - motion_.bias + K_v_ * error.e_dot + K_p_ * error.e + K_i_ * integral;
+      error.f_dot - motion_.bias + K_1_ * error.e_dot + K_0_ * error.e + K_I_ * integral;
   const Vector6d weights = motion_.gram_inverse * wanted;
   y_.setZero();
   add_transposed(motion_.J, weights, y_.data());

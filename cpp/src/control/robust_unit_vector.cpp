@@ -16,7 +16,7 @@ void require_positive(double value, const char* name) {
 }  // namespace
 
 RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gains)
-    : JointController(std::move(model), gains.K_v), gains_(std::move(gains)), damping_(gains_.K_v) {
+    : JointController(std::move(model), gains.K_1), gains_(std::move(gains)), damping_(gains_.K_1) {
   require_positive(gains_.rho, "rho");
   require_positive(gains_.epsilon, "epsilon");
   P_e_ = gains_.P.bottomLeftCorner(n(), n());
@@ -38,8 +38,8 @@ Status RobustUnitVector::law(double, const double* q, const double* dq, const Jo
   w_ = gains_.rho / std::max(z_.norm(), gains_.epsilon) * z_;
 
   ddq_ = desired.ddq + w_;
-  add_product(gains_.K_v, e_dot_.data(), ddq_.data());
-  add_product(gains_.K_p, e_.data(), ddq_.data());
+  add_product(gains_.K_1, e_dot_.data(), ddq_.data());
+  add_product(gains_.K_0, e_.data(), ddq_.data());
   dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau);
   return Status::ok;
 }

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, argument_names, given_group
+from ..checks import Array, given_group
 from ..errors import ThunderError
 from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
@@ -105,8 +105,7 @@ class ACT(AdaptiveController, _core.ACT):
         law, mask = self._adapt(robot, adaptation)
         damping = safe_damping(robot, velocity) if "K_0" in gains else velocity
         filtered = self._filtered(route, cutoff)
-        with argument_names(**dict(zip(("K_p", "K_v"), gains, strict=True))):
-            super().__init__(robot, position, velocity, Q, damping, law, mask, "K_0" in gains, *filtered)
+        super().__init__(robot, position, velocity, Q, damping, law, mask, "K_0" in gains, *filtered)
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.

@@ -12,6 +12,7 @@ from ..reference import TaskReference
 from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
+from .null_space import PostureLike, null_space
 
 __all__ = ["Backstepping", "BacksteppingTerms"]
 
@@ -64,13 +65,14 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     ::
 
         e    = [p_d - p; r sin(theta)]      e' = L' xi_d - L J dq
-        dq_r = J^+ L^-1 (L' xi_d + Lambda e)      s = dq_r - dq
+        dq_r = J^+ L^-1 (L' xi_d + Lambda e) + N Lambda_posture (posture - q)      s = dq_r - dq
         tau  = Y_r(q, dq, dq_r, ddq_r) pihat + K_d s + J' L' K_p e
         pihat' = Gamma^-1 Y_u' s
 
-    with ddq_r the exact derivative of dq_r. In continuous time V = 1/2 (e' K_p e + s' M s + pitilde' Gamma pitilde) has
-    the derivative V' = -e' K_p Lambda e - s' K_d s. Every gain is a number, one number per row or a symmetric
-    positive definite matrix; K_p Lambda + Lambda K_p must be positive definite too.
+    with N = I - J^+ J and ddq_r the exact derivative of dq_r. In continuous time V = 1/2 (e' K_p e + s' M s + pitilde'
+    Gamma pitilde) has the derivative V' = -e' K_p Lambda e - s' K_d s; the posture does not change it, because J N = 0.
+    Every gain is a number, one number per row or a symmetric positive definite matrix; K_p Lambda + Lambda K_p must be
+    positive definite too.
 
     Parameters
     ----------
@@ -90,6 +92,11 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         Controlled frame, default the end effector.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
+        where joints without limits are free. None only damps the null space, through s, as in the article.
+    Lambda_posture : float, (n,) or (n, n) array_like, optional
+        Gain of this attraction [1/s]; default 1.
 
     Attributes
     ----------
@@ -107,11 +114,11 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
     -----
     Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation
     error and away from kinematic singularities. From 88.9 degrees on, or if the condition number of J (Frobenius norms,
-    meters and radians together) exceeds 200, the status is ``singular``, the torque is the estimated gravity minus
-    ``K_d dq``, and adaptation stops. Speeds are already high close to that limit: plan paths away from it.
+    meters and radians together) exceeds 200, the status is ``singular``, and the arm is held where it is, with its load
+    (docs/controllers.md). Speeds are already high close to that limit: plan paths away from it.
 
     Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate exceeds 1e6,
-    until `reset`. With more joints than task rows the null space is only damped, through s.
+    until `reset`.
 
     Examples
     --------
@@ -136,10 +143,14 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         adaptation: AdaptationLike,
         frame: int | str | None = None,
         task: Literal["pose", "position"] = "pose",
+        posture: PostureLike = "middle",
+        Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
         position = one_of(task, ("pose", "position"), "task") == "position"
         self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
-        super().__init__(robot, Lambda, K_p, K_d, *self._adapt(robot, adaptation), frame, position)
+        adapted = self._adapt(robot, adaptation)
+        secondary = null_space(robot, 3 if position else 6, posture, Lambda_posture, "Lambda_posture")
+        super().__init__(robot, Lambda, K_p, K_d, *adapted, frame, position, secondary)
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
         """Return the terms of the law at one state under the current estimate, which stays as it is.

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, argument_names, array, of_kind
+from ..checks import Array, above_zero, array, of_kind
 from ..geometry import Sphere
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
+from .null_space import PostureLike, null_space
 
 __all__ = ["CartesianComputedTorque", "arm_points"]
 
@@ -71,11 +72,12 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     K_0, K_1 : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
-        Damping [N m s/rad] of the null space and of the safe torque.
-    posture : (n,) array_like, optional
-        Posture that attracts a redundant arm in the null space of the task.
+        Damping [N m s/rad] of the null space and, in addition, of a held arm.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
+        where joints without limits are free. None only damps the null space.
     K_posture : float, (n,) or (n, n) array_like, optional
-        Stiffness of this attraction [N m/rad].
+        Stiffness of this attraction [N m/rad]; default ``K_d`` times 1/s.
     obstacles : sequence of Sphere
         Obstacles to avoid, of `thunder_py.geometry`. The attribute may be set between steps.
     points : sequence of int, str or (int or str, (3,) array_like), optional
@@ -102,7 +104,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     priority, so null-space repulsion does not guarantee clearance. `reset` keeps the obstacles.
 
     From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular`` and the torque is G minus ``K_d dq``. Signals: ``error`` (e).
+    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
 
     Examples
     --------
@@ -123,7 +125,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         K_1: npt.ArrayLike,
         K_d: npt.ArrayLike,
         *,
-        posture: npt.ArrayLike | None = None,
+        posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
         obstacles: Sequence[Sphere] = (),
         points: Sequence[ArmPoint] | None = None,
@@ -137,8 +139,8 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         repelled = arm_points(robot) if points is None else [_point(p) for p in points]
         repulsion = above_zero(gain, "gain"), above_zero(influence, "influence", finite=False)
         largest, chosen = above_zero(largest_force, "largest_force"), resolve_rows(rows)
-        with argument_names(K_p="K_0", K_v="K_1"):
-            super().__init__(robot, K_0, K_1, K_d, chosen, frame, posture, K_posture, repelled, *repulsion, largest)
+        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        super().__init__(robot, K_0, K_1, K_d, chosen, frame, secondary, repelled, *repulsion, largest)
         self.obstacles = obstacles
 
     @property

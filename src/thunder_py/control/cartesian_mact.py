@@ -8,11 +8,11 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import argument_names
 from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
+from .null_space import PostureLike, null_space
 
 __all__ = ["CartesianMACT"]
 
@@ -55,10 +55,11 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all.
     frame : int or str, optional
         Controlled frame, default the end effector.
-    posture : (n,) array_like, optional
-        Posture that attracts a redundant arm in the null space; by default the null space is only damped, through s.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
+        where joints without limits are free. None only damps the null space, through s.
     Lambda_posture : float, (n,) or (n, n) array_like, optional
-        Gain of this attraction [1/s].
+        Gain of this attraction [1/s]; default 1.
 
     Attributes
     ----------
@@ -80,7 +81,7 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     rows. Integration of the estimate and the applied torque are as in `MACT`.
 
     From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular``, the torque is the estimated gravity minus ``K_d dq``, and adaptation stops.
+    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md).
 
     Signals: ``error`` (e), ``s``, ``prediction_error`` (y - W pihat), ``parameters``. Status ``diverged`` once an
     estimate exceeds 1e6, until `reset`.
@@ -110,11 +111,11 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         cutoff: float = 5.0,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
-        posture: npt.ArrayLike | None = None,
+        posture: PostureLike = "middle",
         Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
         self.K_p, self.K_d = K_p, K_d
         law, mask = self._adapt(robot, adaptation)
         prediction, chosen = self._prediction(route, cutoff, gamma, R_t, K_d), resolve_rows(rows)
-        with argument_names(K_xi="K_p", K_v="K_d", K_posture="Lambda_posture"):
-            super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, posture, Lambda_posture)
+        secondary = null_space(robot, len(chosen), posture, Lambda_posture, "Lambda_posture")
+        super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, secondary)

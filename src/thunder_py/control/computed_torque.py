@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import argument_names, given_group
+from ..checks import given_group
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
 
@@ -74,5 +74,4 @@ class ComputedTorque(_core.ComputedTorque):
         require_robot(robot)
         gains = given_group("gains", {"K_0": K_0, "K_1": K_1}, {"K_p": K_p, "K_d": K_d})
         position, velocity = gains.values()
-        with argument_names(**dict(zip(("K_p", "K_v"), gains, strict=True))):
-            super().__init__(robot, position, velocity, "K_p" in gains)
+        super().__init__(robot, position, velocity, "K_p" in gains)

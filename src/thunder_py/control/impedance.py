@@ -9,6 +9,7 @@ import numpy.typing as npt
 from .. import _core
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
+from .null_space import PostureLike, null_space
 
 __all__ = ["Impedance"]
 
@@ -35,17 +36,18 @@ class Impedance(_core.Impedance):
     K, D : float, (m,) or (m, m) array_like
         Stiffness [N/m, N m] and damping [N s/m, N m s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
-        Damping [N m s/rad] of the null space and of the safe torque.
+        Damping [N m s/rad] of the null space and, in addition, of a held arm.
     inertia : float, (m,) or (m, m) array_like, optional
         Desired inertia [kg, kg m^2]; default the arm's own.
     rows : sequence of int or str, optional
         Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all. The others are free.
     frame : int or str, optional
         Controlled frame, default the end effector.
-    posture : (n,) array_like, optional
-        Posture that attracts a redundant arm in the null space of the task.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
+        where joints without limits are free. None only damps the null space.
     K_posture : float, (n,) or (n, n) array_like, optional
-        Stiffness of this attraction [N m/rad].
+        Stiffness of this attraction [N m/rad]; default ``K_d`` times 1/s.
 
     Raises
     ------
@@ -58,7 +60,7 @@ class Impedance(_core.Impedance):
     redundancy at a fixed pose the first form is J' (K e + D e') + G + friction: C dq is not compensated.
 
     From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular`` and the torque is G minus ``K_d dq``. Signals: ``error`` (e).
+    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
 
     Examples
     --------
@@ -82,8 +84,10 @@ class Impedance(_core.Impedance):
         inertia: npt.ArrayLike | None = None,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
-        posture: npt.ArrayLike | None = None,
+        posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
-        super().__init__(robot, K, D, K_d, inertia, resolve_rows(rows), frame, posture, K_posture)
+        chosen = resolve_rows(rows)
+        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        super().__init__(robot, K, D, K_d, inertia, chosen, frame, secondary)

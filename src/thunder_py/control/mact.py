@@ -7,7 +7,6 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import argument_names
 from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
@@ -96,5 +95,4 @@ class MACT(AdaptiveLyapunov, _core.MACT):
     ) -> None:
         self.K_p, self.K_d = K_p, K_d
         law, mask = self._adapt(robot, adaptation)
-        with argument_names(K_v="K_d"):
-            super().__init__(robot, K_p, K_d, law, mask, self._prediction(route, cutoff, gamma, R_t, K_d))
+        super().__init__(robot, K_p, K_d, law, mask, self._prediction(route, cutoff, gamma, R_t, K_d))

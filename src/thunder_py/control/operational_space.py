@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import argument_names
 from ..kinematics.task_rows import require_robot, resolve_rows
 from ..robot import Robot
+from .null_space import PostureLike, null_space
 
 __all__ = ["OperationalSpace"]
 
@@ -34,7 +34,7 @@ class OperationalSpace(_core.OperationalSpace):
     K_0, K_1 : float, (m,) or (m, m) array_like
         [1/s^2], [1/s], for the m rows of the task.
     K_d : float, (n,) or (n, n) array_like
-        Damping [N m s/rad] of the null space and of the safe torque.
+        Damping [N m s/rad] of the null space and, in addition, of a held arm.
     K_integral : float, (m,) or (m, m) array_like, optional
         [1/s^3]; stable for K_1 K_0 > K_integral, row by row. Default no integral action.
     integral_limit : float or (m,) array_like, optional
@@ -44,10 +44,11 @@ class OperationalSpace(_core.OperationalSpace):
         ``("x", "y", "z", "rz")``.
     frame : int or str, optional
         Controlled frame, default the end effector.
-    posture : (n,) array_like, optional
-        Posture that attracts a redundant arm in the null space of the task.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
+        where joints without limits are free. None only damps the null space.
     K_posture : float, (n,) or (n, n) array_like, optional
-        Stiffness of this attraction [N m/rad].
+        Stiffness of this attraction [N m/rad]; default ``K_d`` times 1/s.
 
     Raises
     ------
@@ -58,8 +59,8 @@ class OperationalSpace(_core.OperationalSpace):
     -----
     SCARA report, section 4.3; for a SCARA, whose angle is yaw, the report's J_A equals J. Anti-windup: the integral is
     held while ``torque_limits`` clip and while the law is singular. From 88.9 degrees of orientation error on, or if
-    the condition number of J (Frobenius norms) exceeds 200, the status is ``singular`` and the torque is G minus
-    ``K_d dq``.
+    the condition number of J (Frobenius norms) exceeds 200, the status is ``singular``, and the arm is held where it
+    is, with its load (docs/controllers.md).
 
     Signals: ``error`` (e), ``integral`` (of e).
 
@@ -86,10 +87,10 @@ class OperationalSpace(_core.OperationalSpace):
         integral_limit: npt.ArrayLike | None = None,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
-        posture: npt.ArrayLike | None = None,
+        posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
         chosen = resolve_rows(rows)
-        with argument_names(K_p="K_0", K_v="K_1", K_i="K_integral"):
-            super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, chosen, frame, posture, K_posture)
+        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, chosen, frame, secondary)

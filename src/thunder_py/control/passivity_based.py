@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import argument_names
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
 
@@ -59,5 +58,4 @@ class PassivityBased(_core.PassivityBased):
 
     def __init__(self, robot: Robot, Lambda: npt.ArrayLike, K_d: npt.ArrayLike) -> None:
         require_robot(robot)
-        with argument_names(K="K_d"):
-            super().__init__(robot, Lambda, K_d)
+        super().__init__(robot, Lambda, K_d)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero, argument_names
+from ..checks import above_zero
 from ..kinematics.task_rows import require_robot
 from ..robot import Robot
 
@@ -81,5 +81,4 @@ class RobustUnitVector(_core.RobustUnitVector):
     ) -> None:
         require_robot(robot)
         rho, epsilon = above_zero(rho, "rho"), above_zero(epsilon, "epsilon")
-        with argument_names(K_p="K_0", K_v="K_1"):
-            super().__init__(robot, K_0, K_1, rho, epsilon, np.asarray(Q))
+        super().__init__(robot, K_0, K_1, rho, epsilon, np.asarray(Q))

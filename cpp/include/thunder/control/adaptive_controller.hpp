@@ -28,6 +28,10 @@ class AdaptiveController : public TrackingController<Reference> {
   }
 
   void gravity(const double* q, double* G) noexcept override { adaptive_model_.gravity(q, G); }
+  void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+                        double* tau) noexcept override {
+    adaptive_model_.torque(q, dq, dq_r, ddq_r, tau);
+  }
   void freeze() noexcept override { adaptive_model_.freeze(); }
   void clipped() noexcept override { adaptive_model_.ignore_tracking(); }
 

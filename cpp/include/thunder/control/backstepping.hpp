@@ -3,7 +3,7 @@
 
 #include "../kinematics/task_error.hpp"
 #include "adaptive_controller.hpp"
-#include "pseudo_inverse.hpp"
+#include "control_task.hpp"
 
 namespace thunder {
 
@@ -13,7 +13,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
 
   struct Gains {
     Eigen::MatrixXd Lambda, K_p;  // one row per row of the task
-    Eigen::MatrixXd K_d;          // n x n
+    NullSpace null_space;         // with K_d
   };
 
   /// All terms of the law at one instant, under the article's names.
@@ -35,10 +35,11 @@ class Backstepping final : public AdaptiveController<TaskReference> {
   Status law(double t, const double* q, const double* dq, const TaskReference& desired, double* tau) noexcept override;
 
  private:
-  bool reference_motion(const double* dq, Terms& terms) const noexcept;
+  bool reference_motion(const double* q, const double* dq, Terms& terms) const noexcept;
 
   Frame<double> frame_;
   TaskRows rows_;
+  NullSpace null_space_;
   Matrix6d Lambda_, K_p_;
   Terms terms_;
 };

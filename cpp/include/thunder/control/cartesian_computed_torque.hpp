@@ -10,9 +10,9 @@ namespace thunder {
 
 class CartesianComputedTorque final : public TaskController {
  public:
-  /// K_p and K_v: m x m for the m rows of the task.
-  CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task, const Eigen::MatrixXd& K_p,
-                          const Eigen::MatrixXd& K_v, Repulsion repulsion);
+  /// K_0 and K_1: m x m for the m rows of the task.
+  CartesianComputedTorque(std::shared_ptr<const Model> model, TaskSetup task, const Eigen::MatrixXd& K_0,
+                          const Eigen::MatrixXd& K_1, Repulsion repulsion);
 
   Repulsion& repulsion() noexcept { return repulsion_; }
   void archive(StateArchive& state) override {
@@ -27,7 +27,7 @@ class CartesianComputedTorque final : public TaskController {
   NullSpace null_space_;
   ControlTask motion_;
   TaskInertia inertia_;
-  Matrix6d K_p_, K_v_;
+  Matrix6d K_0_, K_1_;
   Repulsion repulsion_;
   Eigen::VectorXd zero_, free_;
 };

@@ -9,9 +9,9 @@ namespace thunder {
 
 class CartesianMACT final : public AdaptiveController<TaskReference> {
  public:
-  /// K_xi: m x m for the m rows of the task. `task.null_space.K_d` is the law's K_v; its K_posture [1/s] is a speed.
+  /// K_p: m x m for the m rows of the task. `task.null_space.K_d` is the law's own.
   CartesianMACT(AdaptiveModel adaptive_model, PredictionError prediction_error, TaskSetup task,
-                const Eigen::MatrixXd& K_xi);
+                const Eigen::MatrixXd& K_p);
 
   void reset() noexcept override;
   void archive(StateArchive& state) override {
@@ -24,13 +24,11 @@ class CartesianMACT final : public AdaptiveController<TaskReference> {
   void freeze() noexcept override;
 
  private:
-  void reference_motion(const double* q, const double* dq) noexcept;
-
   PredictionError prediction_error_;
   NullSpace null_space_;
   ControlTask motion_;
-  Matrix6d K_xi_;
-  Eigen::VectorXd beta_, alpha_, s_, free_, free_dot_;
+  Matrix6d K_p_;
+  Eigen::VectorXd beta_, alpha_, s_;
 };
 
 }  // namespace thunder

@@ -1,4 +1,4 @@
-// Base of all controllers: statuses, the safe torque, signals for logs.
+// Base of all controllers: statuses, the safe torque, the hold, signals for logs.
 #pragma once
 
 #include <Eigen/Dense>
@@ -11,6 +11,8 @@
 #include "../kinematics/status.hpp"
 #include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
+#include "hold.hpp"
+#include "model_torque.hpp"
 
 namespace thunder {
 
@@ -46,6 +48,9 @@ class Controller : public Exclusive {
 
   /// Gravity torque of the model or estimate of the controller.
   virtual void gravity(const double* q, double* G) noexcept;
+  /// M ddq_r + C dq_r + G + friction of the model or estimate.
+  virtual void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+                                double* tau) noexcept;
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
   /// Called where the law's torque was clipped: errors caused by the limits carry no information.
@@ -55,9 +60,11 @@ class Controller : public Exclusive {
   bool saturated() const noexcept { return status_ == Status::saturated; }
 
   bool read_state(double t, const double* q, const double* dq) noexcept;
-  /// Ends a step: where the law gave no torque, gravity compensation at the last known position minus K_d dq. Either
-  /// is clipped to the torque limits.
-  Status finish(Status status, const double* dq, double* tau) noexcept;
+  /// Ends a step: where the law is singular, the arm is held; where it gave no torque for another reason, gravity
+  /// compensation at the last known position minus K_d dq. Torques are clipped to the limits.
+  Status finish(Status status, double t, const double* q, const double* dq, double* tau) noexcept;
+  /// True if the last step held the arm.
+  bool holding() const noexcept { return hold_.active(); }
   const std::vector<std::string>& joint_names() const noexcept { return dynamics_.model().data().joint_names; }
   void publish(std::string name, const double* data, std::vector<std::string> labels);
   /// The torque that the last step ended with, clipped.
@@ -68,12 +75,17 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
+  void hold(double t, const double* q, const double* dq, double* tau) noexcept;
+  void compensate_gravity(const double* dq, double* tau) noexcept;
 
   Status status_ = Status::ok;
   std::vector<Signal> signals_;
   Eigen::VectorXd last_q_;  // last finite one
   Eigen::VectorXd torque_limits_;
   Eigen::VectorXd last_torque_;
+  Hold hold_;
+  ModelTorque model_torque_;
+  RowMajor M_;  // where a hold starts
   bool seen_state_ = false;
 };
 
@@ -84,7 +96,7 @@ class TrackingController : public Controller {
   /// Torque at time t. Never throws, never allocates; always writes a finite torque.
   Status step(double t, const double* q, const double* dq, const Reference& reference, double* tau) noexcept {
     const bool valid = read_state(t, q, dq) && reference.valid();
-    return finish(valid ? law(t, q, dq, reference, tau) : Status::invalid_input, dq, tau);
+    return finish(valid ? law(t, q, dq, reference, tau) : Status::invalid_input, t, q, dq, tau);
   }
 
  protected:

@@ -14,6 +14,8 @@ class IntegralAction {
   IntegralAction(Eigen::MatrixXd K_i, Eigen::VectorXd limit, int n);
 
   bool active() const noexcept { return K_i_.size() > 0; }
+  /// Replaces K_i, n x n, where there is one.
+  void set_gain(const Eigen::MatrixXd& K_i) noexcept { K_i_ = K_i; }
   /// Contribution to the law, n values, at a fixed address.
   const Eigen::VectorXd& torque() const noexcept { return torque_; }
   /// torque' = K_i e up to time t. A joint whose last torque was clipped is not pushed further beyond its limit; it may

@@ -8,8 +8,8 @@ namespace thunder {
 
 class MACT final : public AdaptiveController<JointReference> {
  public:
-  /// K_p and K_v: n x n, symmetric positive definite.
-  MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v);
+  /// K_p and K_d: n x n, symmetric positive definite.
+  MACT(AdaptiveModel adaptive_model, PredictionError prediction_error, Eigen::MatrixXd K_p, Eigen::MatrixXd K_d);
 
   void reset() noexcept override;
   void archive(StateArchive& state) override {

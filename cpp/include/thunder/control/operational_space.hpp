@@ -10,9 +10,9 @@ namespace thunder {
 
 class OperationalSpace final : public TaskController {
  public:
-  /// m x m for the m rows of the task; K_i and integral_limit (m positive entries) are empty without integral action.
+  /// m x m for the m rows of the task; K_I and integral_limit (m positive entries) are empty without integral action.
   struct Gains {
-    Eigen::MatrixXd K_p, K_v, K_i;
+    Eigen::MatrixXd K_0, K_1, K_I;
     Eigen::VectorXd integral_limit;
   };
 
@@ -34,7 +34,7 @@ class OperationalSpace final : public TaskController {
   NullSpace null_space_;
   ControlTask motion_;
   TaskInertia inertia_;
-  Matrix6d K_p_, K_v_, K_i_;
+  Matrix6d K_0_, K_1_, K_I_;
   bool integrates_;
   Eigen::VectorXd limit_, integral_;  // of e, in the rows of the task
   StepClock clock_;

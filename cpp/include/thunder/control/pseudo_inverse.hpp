@@ -8,6 +8,9 @@ namespace thunder {
 
 /// J counts as singular past this condition number, in the Frobenius norm: |J| |J^+|.
 constexpr double kLargestCondition = 200.0;
+/// The law takes a held arm over below this one.
+constexpr double kReleaseCondition = 180.0;
+constexpr double largest_condition(bool held) { return held ? kReleaseCondition : kLargestCondition; }
 
 /// The gain of a task (m x m for its m rows) among all six rows, zero in the others.
 Matrix6d spread_rows(TaskRows rows, const Eigen::MatrixXd& gain);

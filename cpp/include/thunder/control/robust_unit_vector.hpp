@@ -11,8 +11,8 @@ namespace thunder {
 class RobustUnitVector final : public JointController {
  public:
   struct Gains {
-    Eigen::MatrixXd K_p, K_v;  // n x n, symmetric positive definite, in 1/s^2 and 1/s
-    Eigen::MatrixXd P;         // 2n x 2n, symmetric positive definite: a Lyapunov function of e' = H e, H = [0 1; -K_p -K_v]
+    Eigen::MatrixXd K_0, K_1;  // n x n, symmetric positive definite, in 1/s^2 and 1/s
+    Eigen::MatrixXd P;         // 2n x 2n, symmetric positive definite: a Lyapunov function of e' = H e, H = [0 1; -K_0 -K_1]
     double rho, epsilon;       // acceleration of the unit vector, width of the boundary layer in |z|; both positive
   };
 

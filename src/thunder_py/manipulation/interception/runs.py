@@ -126,7 +126,7 @@ def _controller(follower: Follower) -> CartesianMACT:
     law = None
     if follower.eta > 0.0:
         law = GradientAdaptation.proportional(robot, follower.eta, unknown="link7", floor=1e-2)
-    return CartesianMACT(robot, K_p, follower.damping, adaptation=law, gamma=0.0)
+    return CartesianMACT(robot, K_p, follower.damping, adaptation=law, gamma=0.0, posture=None)
 
 
 FOLLOWER = Follower()

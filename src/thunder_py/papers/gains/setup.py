@@ -102,4 +102,4 @@ def controller_of(
 ) -> Backstepping:
     """Return the article's controller for a Panda with unknown link 7; K_p, Lambda and Gamma are factors on ours."""
     law = link_7_adaptation(Gamma * r_7) if adaptive else None
-    return Backstepping(nominal, Lambda * np.array(LAMBDA), K_p * np.array(K_P), K_d, adaptation=law)
+    return Backstepping(nominal, Lambda * np.array(LAMBDA), K_p * np.array(K_P), K_d, adaptation=law, posture=None)

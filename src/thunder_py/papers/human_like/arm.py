@@ -205,7 +205,7 @@ class KinematicNullSpace:
     def __init__(self, robot: Robot, scene: Scene) -> None:
         self.robot, self.scene = robot, scene
         self.points = arm_points(robot)
-        self.task = CartesianComputedTorque(robot, K_0, K_1, _NO_DAMPING * np.eye(robot.n))
+        self.task = CartesianComputedTorque(robot, K_0, K_1, _NO_DAMPING * np.eye(robot.n), posture=None)
 
     def step(self, t: float, q: Array, dq: Array, reference: TaskReference) -> Array:
         """Return the torques (7,) [N m]."""

@@ -316,7 +316,8 @@ def draw_last_link(robot: Robot, seed: int) -> Robot:
 
 
 def _controller(nominal: Robot, adaptive: bool, K_d: npt.ArrayLike = K_D, r_7: float = R_7) -> Backstepping:
-    return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=link_7_adaptation(r_7) if adaptive else None)
+    law = link_7_adaptation(r_7) if adaptive else None
+    return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=law, posture=None)  # as in the article
 
 
 def _follow(robot: Robot, nominal: Robot, duration: float, adaptive: bool) -> Run:

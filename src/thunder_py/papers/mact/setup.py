@@ -160,7 +160,7 @@ def task_controllers(
     """Return the controllers of Table 8: AIRC needs a joint-space reference, the others one in task space."""
     law = _law(nominal, unknown, eta)
     return {
-        "CT": CartesianMACT(nominal, K_p, K_V, adaptation=None),
+        "CT": CartesianMACT(nominal, K_p, K_V, adaptation=None, posture=None),
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
-        "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES),
+        "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES, posture=None),
     }

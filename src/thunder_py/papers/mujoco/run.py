@@ -101,7 +101,8 @@ def article_cases(seed: int = 0) -> list[Case]:
 
     def make(adaptive: bool) -> Callable[[], Backstepping]:
         law = article.link_7_adaptation() if adaptive else None
-        return lambda: Backstepping(nominal, article.LAMBDA, article.K_P, article.K_D, adaptation=law)
+        gains = article.LAMBDA, article.K_P, article.K_D
+        return lambda: Backstepping(nominal, *gains, adaptation=law, posture=None)
 
     return [
         Case(

@@ -1,0 +1,49 @@
+"""Posture of redundant arms in the null space of a task, for the laws in task space."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array, one_of
+from ..errors import ThunderError
+from ..robot import Robot
+
+#: a posture (n,), the middle of the joint limits, or None for damping alone
+PostureLike: TypeAlias = "npt.ArrayLike | Literal['middle'] | None"
+
+
+def null_space(
+    robot: Robot, rows: int, posture: PostureLike, gain: npt.ArrayLike | None, name: str
+) -> tuple[Array | None, list[bool], npt.ArrayLike | None]:
+    """Return posture, mask of the joints that it attracts and gain, for the core.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    rows : int
+        Rows of the task.
+    posture : (n,) array_like, "middle" or None
+        With ``"middle"`` joints without two finite limits are free, and arms that are not redundant have no posture.
+    gain : float, (n,) or (n, n) array_like, optional
+        Gain of the attraction, checked by the core; None for its default.
+    name : str
+        Name of the gain in messages.
+    """
+    everywhere = [True] * robot.n
+    if posture is None:
+        if gain is not None:
+            raise ThunderError(f"{name} must be None without a posture, got {gain!r:.80}")
+        return None, everywhere, None
+    if not isinstance(posture, str):
+        return array(posture, (robot.n,), "posture"), everywhere, gain
+    one_of(posture, ("middle",), "posture")
+    lower, upper = robot.limits.lower, robot.limits.upper
+    limited = np.isfinite(lower) & np.isfinite(upper)
+    if rows >= robot.n or not limited.any():
+        return None, everywhere, gain
+    middle = 0.5 * (np.where(limited, lower, 0.0) + np.where(limited, upper, 0.0))
+    return middle, limited.tolist(), gain

@@ -1,0 +1,201 @@
+"""The posture of redundant arms: the same for all laws in task space, without effect on the task, against drift."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.control import Status
+from thunder_py.reference import SetPose, TaskReference
+
+from .arms import Q0, lissajous
+from .laws import rate
+from .task_terms import SCARA_Q0, SCARA_ROWS, scara, states
+from .test_task_terms import later
+
+PANDA = th.Robot.load("panda")  # that of the truth files has no joint limits
+K_D = np.linspace(2.5, 1.5, 7)
+POSTURE, LAMBDA_P = np.linspace(-0.5, 0.5, 7), np.linspace(0.5, 1.5, 7)
+MIDDLE = 0.5 * (PANDA.limits.lower + PANDA.limits.upper)
+
+
+def operational_space(robot: th.Robot, **options: object) -> th.OperationalSpace:
+    return th.OperationalSpace(robot, 100.0, 20.0, K_D[: robot.n], **options)  # type: ignore[arg-type]
+
+
+def computed_torque(robot: th.Robot, **options: object) -> th.CartesianComputedTorque:
+    return th.CartesianComputedTorque(robot, 100.0, 20.0, K_D[: robot.n], **options)  # type: ignore[arg-type]
+
+
+def impedance(robot: th.Robot, **options: object) -> th.Impedance:
+    D = [60.0, 60.0, 60.0, 2.0, 2.0, 1.0] if robot is PANDA else 20.0
+    return th.Impedance(robot, 100.0, D, K_D[: robot.n], **options)  # type: ignore[arg-type]
+
+
+def mact(robot: th.Robot, **options: object) -> th.CartesianMACT:
+    return th.CartesianMACT(robot, 100.0, K_D[: robot.n], adaptation=None, **options)  # type: ignore[arg-type]
+
+
+def backstepping(robot: th.Robot, **options: object) -> th.Backstepping:
+    return th.Backstepping(robot, 5.0, 100.0, K_D[: robot.n], adaptation=None, **options)  # type: ignore[arg-type]
+
+
+Law = Callable[..., th._core.TaskController]
+BY_TORQUE, BY_VELOCITY = (operational_space, computed_torque, impedance), (mact, backstepping)
+LAWS = [pytest.param(law, id=law.__name__) for law in BY_TORQUE + BY_VELOCITY]
+STATE = states(3)[0]._replace(robot=PANDA)  # with errors of position and orientation
+
+
+def gain_of(law: Law) -> dict[str, np.ndarray]:
+    """The default of the gain, written out."""
+    return {"K_posture": K_D} if law in BY_TORQUE else {"Lambda_posture": np.ones(7)}
+
+
+def torque(law: th._core.TaskController) -> np.ndarray:
+    return law.step(0.0, STATE.q, STATE.dq, STATE.reference)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_default_is_the_middle_of_the_joints(law: Law) -> None:
+    default = torque(law(PANDA))
+    np.testing.assert_array_equal(default, torque(law(PANDA, posture=MIDDLE, **gain_of(law))))
+    assert np.abs(default - torque(law(PANDA, posture=None))).max() > 0.1
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_joints_without_limits_are_free(law: Law) -> None:
+    gen3 = th.Robot.load("gen3")
+    q, dq = np.array([0.3, 0.5, -0.2, 1.6, 0.2, 0.8, 0.4]), np.linspace(-0.3, 0.3, 7)
+    turn, reference = np.array([2 * np.pi, 0, -2 * np.pi, 0, 0, 0, 4 * np.pi]), SetPose(gen3.forward_kinematics(q))(0.0)
+    torques = [
+        law(gen3, **options).step(0.0, p, dq, reference) for options in ({}, {"posture": 0 * q}) for p in (q, q + turn)
+    ]
+    np.testing.assert_allclose(torques[1], torques[0], atol=1e-9)
+    assert np.abs(torques[3] - torques[2]).max() > 0.1
+    limited = np.isfinite(gen3.limits.lower)
+    assert (
+        np.abs(law(gen3).step(0.0, q, dq, reference) - law(gen3, posture=None).step(0.0, q, dq, reference)).max() > 1e-3
+    )
+    assert limited.tolist() == [False, True, False, True, False, True, False]
+
+
+@pytest.mark.parametrize("law", [law for law in LAWS if law.id != "backstepping"])
+def test_an_arm_that_is_not_redundant_has_no_posture(law: Law) -> None:
+    reference = SetPose(scara().forward_kinematics(SCARA_Q0 + 0.05))(0.0)
+    torques = [
+        law(scara(), rows=SCARA_ROWS, posture=posture).step(0.0, SCARA_Q0, np.full(4, 0.1), reference)
+        for posture in ("middle", None)
+    ]
+    np.testing.assert_array_equal(*torques)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"posture": None, "{gain}": 1.0}, "{gain} must be None without a posture, got 1.0"),
+        ({"posture": "center"}, "posture must be one of ('middle',), got 'center'"),
+        ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
+        ({"posture": [np.nan] * 7}, "posture must be finite"),
+        ({"{gain}": -1.0}, "{gain} must be positive definite, its smallest eigenvalue is -1"),
+    ],
+)
+@pytest.mark.parametrize("law", LAWS)
+def test_bad_postures_say_what_came(law: Law, options: dict, message: str) -> None:
+    (name,) = gain_of(law)
+    with pytest.raises(ValueError, match=re.escape(message.replace("{gain}", name))):
+        law(PANDA, **{key.replace("{gain}", name): value for key, value in options.items()})
+
+
+def backstepping_terms(posture: object, rows: int = 6) -> tuple[th.Backstepping, th.control.BacksteppingTerms]:
+    gain = None if posture is None else LAMBDA_P
+    law = backstepping(PANDA, posture=posture, Lambda_posture=gain, task="pose" if rows == 6 else "position")
+    return law, law.evaluate(STATE.q, STATE.dq, STATE.reference)
+
+
+@pytest.mark.parametrize("rows", [6, 3])
+def test_backstepping_projects_the_posture(rows: int) -> None:
+    """dq_r = J^+ L^-1 (L' xi_d + Lambda e) + (I - J^+ J) Lambda_p (posture - q), and its exact derivative."""
+    J = PANDA.jacobian(STATE.q)[:rows]
+    law, terms = backstepping_terms(POSTURE, rows)
+    _, plain = backstepping_terms(None, rows)
+    N = np.eye(7) - np.linalg.pinv(J) @ J
+    np.testing.assert_allclose(terms.dq_r, plain.dq_r + N @ (LAMBDA_P * (POSTURE - STATE.q)), atol=1e-12)
+    np.testing.assert_array_equal(terms.e, plain.e)
+    np.testing.assert_allclose(J @ terms.dq_r, J @ plain.dq_r, atol=1e-12)
+    h, ddq = 1e-6, np.linspace(-2.0, 2.0, 7)
+    ahead, behind = (later(STATE, k * h, ddq) for k in (1, -1))
+    slope = (
+        law.evaluate(ahead.q, ahead.dq, ahead.reference).dq_r - law.evaluate(behind.q, behind.dq, behind.reference).dq_r
+    )
+    np.testing.assert_allclose(slope / (2 * h), terms.ddq_r, atol=1e-6)
+
+
+def test_backstepping_storage_does_not_contain_the_posture() -> None:
+    """V = 1/2 e' K_p e + 1/2 s' M s: V' = -e' K_p Lambda e - s' K_d s, with any posture."""
+    terms = backstepping_terms(POSTURE)[1]
+    M, C = PANDA.mass_matrix(STATE.q), PANDA.coriolis_matrix(STATE.q, STATE.dq)
+    s_dot = terms.ddq_r - PANDA.forward_dynamics(STATE.q, STATE.dq, terms.tau)
+    J = terms.L @ PANDA.jacobian(STATE.q)
+    np.testing.assert_allclose(terms.e_dot, -5.0 * terms.e + J @ terms.s, atol=1e-12)
+    np.testing.assert_allclose(M @ s_dot + C @ terms.s + K_D * terms.s + 100.0 * J.T @ terms.e, 0.0, atol=1e-9)
+    V_dot = 100.0 * terms.e @ terms.e_dot + terms.s @ M @ s_dot + 0.5 * terms.s @ (C + C.T) @ terms.s
+    assert V_dot == pytest.approx(-500.0 * terms.e @ terms.e - terms.s @ (K_D * terms.s), rel=1e-9)
+
+
+def test_posture_storage_falls_by_the_velocity_squared() -> None:
+    """At rest in the task, W = 1/2 (posture - q)' Lambda_p (posture - q) has W' = -|N a|^2."""
+    law = backstepping(PANDA, posture=POSTURE, Lambda_posture=LAMBDA_P)
+    goal = SetPose(PANDA.forward_kinematics(STATE.q))(0.0)
+    dq_r = law.evaluate(STATE.q, np.zeros(7), goal).dq_r  # N a, because e = 0
+
+    def W(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
+        return 0.5 * (POSTURE - q) @ (LAMBDA_P * (POSTURE - q))
+
+    assert np.linalg.norm(dq_r) > 0.01
+    assert rate(W, STATE.q, dq_r, np.zeros(7)) == pytest.approx(-dq_r @ dq_r, rel=1e-6)
+
+
+@pytest.mark.parametrize("law", [pytest.param(law, id=law.__name__) for law in BY_TORQUE])
+def test_posture_energy_falls_by_the_damping(law: Law) -> None:
+    """At rest in the task, W = 1/2 dq' M dq + 1/2 (posture - q)' K (posture - q) has W' = -dq' (K_d - C) dq."""
+    K, J = np.linspace(10.0, 4.0, 7), PANDA.jacobian(Q0)
+    dq = (np.eye(7) - np.linalg.pinv(J) @ J) @ np.ones(7)  # a self-motion
+    controller = law(PANDA, posture=POSTURE, K_posture=K)
+    tau = controller.step(0.0, Q0, dq, SetPose(PANDA.forward_kinematics(Q0))(0.0))
+    assert controller.status is Status.ok
+
+    def W(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
+        return 0.5 * (dq @ PANDA.mass_matrix(q) @ dq + (POSTURE - q) @ (K * (POSTURE - q)))
+
+    ddq = PANDA.forward_dynamics(Q0, dq, tau)
+    C = PANDA.coriolis_matrix(Q0, dq)
+    assert rate(W, Q0, dq, ddq) == pytest.approx(-dq @ (np.diag(K_D) - C) @ dq, rel=1e-5)
+
+
+class Later:
+    """The curve from a later instant on."""
+
+    def __init__(self, start: float) -> None:
+        self.start, self.curve = start, lissajous()
+
+    def __call__(self, t: float) -> TaskReference:
+        return self.curve(self.start + t)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_posture_keeps_a_drifted_arm_from_a_singularity(law: Law) -> None:
+    """One second before CartesianComputedTorque without a posture became singular (examples/null_space_drift.py)."""
+    q0 = np.array([0.459, -0.548, -0.906, -2.163, -0.404, 1.879, 0.421])
+    dq0 = np.array([0.181, 0.21, -0.408, -0.204, -0.025, 0.481, -0.091])
+    largest = []
+    for posture in (None, "middle"):
+        run = th.simulate(PANDA, law(PANDA, posture=posture), Later(64.06), 2.0, q0=q0, dq0=dq0, log_every=10)
+        J = PANDA.jacobian(run.q)
+        largest.append((np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))).max())
+    assert largest[0] > 60.0
+    assert largest[1] < 50.0
+    assert (run.status == Status.ok).all()
