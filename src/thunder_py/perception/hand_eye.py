@@ -205,7 +205,8 @@ def _refine(A: Array, seen: Array, X: Array, Z: Array, mounting: str) -> tuple[A
     for _ in range(2):  # the weights follow the residuals
         fit = least_squares(lambda x, s=scale: (offsets(x) / s).ravel(), x, method="lm", xtol=1e-12)
         x, scale = fit.x, _noise(offsets(fit.x))
-    covariance = np.linalg.inv(fit.jac.T @ fit.jac) * (6 * len(A) / max(6 * len(A) - 12, 1))
+    jacobian = np.asarray(fit.jac, dtype=np.float64)
+    covariance = np.linalg.inv(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - 12, 1))
     return X @ _small_motion(x[:6]), Z @ _small_motion(x[6:]), offsets(x), covariance
 
 
