@@ -92,8 +92,8 @@ class InverseKinematics(_core.InverseKinematics):
     Notes
     -----
     The error is p_d - p and the rotation vector from the actual to the desired orientation. Damping by the squared
-    error as in Sugihara (2011), its factor adjusted as by Nielsen (1999). A target out of reach takes all restarts, some
-    milliseconds.
+    error as in Sugihara (2011), its factor adjusted as by Nielsen (1999). A target out of reach takes all
+    restarts, some milliseconds.
 
     Examples
     --------

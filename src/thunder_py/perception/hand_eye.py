@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -136,7 +137,7 @@ def calibrate_hand_eye(
         raise ThunderError(f"hand_poses and marker_poses must have the same length, got {len(hands)} and {len(seen)}")
     if len(hands) < _FEWEST:
         raise ThunderError(f"hand_poses must have at least {_FEWEST} poses, got {len(hands)}")
-    B = np.linalg.inv(seen) if mounting == "hand" else seen
+    B = _inverse(seen) if mounting == "hand" else seen
     X, Z = _initial(hands, B)
     X, Z, offsets, covariance = _refine(hands, seen, X, Z, mounting)
     camera, marker = (X, Z) if mounting == "hand" else (Z, X)
@@ -177,7 +178,8 @@ def _initial(A: Array, B: Array) -> tuple[Array, Array]:
     R_X = Rotation.align_vectors(turns_A[usable], turns_B[usable])[0].as_matrix()
     left = (A_ij[:, :3, :3] - np.eye(3)).reshape(-1, 3)
     right = (B_ij[:, :3, 3] @ R_X.T - A_ij[:, :3, 3]).ravel()
-    X = _pose(R_X, np.linalg.lstsq(left, right)[0])
+    shift = np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64)
+    X = _pose(R_X, shift)
     each = A @ X @ np.linalg.inv(B)
     return X, _pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
 
@@ -200,13 +202,16 @@ def _refine(A: Array, seen: Array, X: Array, Z: Array, mounting: str) -> tuple[A
         turns = Rotation.from_matrix(np.swapaxes(predicted[:, :3, :3], 1, 2) @ seen[:, :3, :3]).as_rotvec()
         return np.hstack([seen[:, :3, 3] - predicted[:, :3, 3], turns])
 
+    def weighted(scale: Array, x: Array) -> Array:
+        return (offsets(x) / scale).ravel()
+
     x = np.zeros(12)
     scale = _noise(offsets(x))
     for _ in range(2):  # the weights follow the residuals
-        fit = least_squares(lambda x, s=scale: (offsets(x) / s).ravel(), x, method="lm", xtol=1e-12)
+        fit = least_squares(partial(weighted, scale), x, method="lm", xtol=1e-12)
         x, scale = fit.x, _noise(offsets(fit.x))
     jacobian = np.asarray(fit.jac, dtype=np.float64)
-    covariance = np.linalg.inv(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - 12, 1))
+    covariance = _inverse(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - 12, 1))
     return X @ _small_motion(x[:6]), Z @ _small_motion(x[6:]), offsets(x), covariance
 
 
@@ -224,3 +229,7 @@ def _pose(R: Array, p: Array) -> Array:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = R, p
     return T
+
+
+def _inverse(matrices: Array) -> Array:
+    return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
