@@ -40,8 +40,8 @@ class FollowedMotion {
 };
 
 /// x one step later, from the derivative k1 at its beginning. A command that limits changed is held for the step.
-VectorXd advance(FollowedMotion& motion, const FollowSettings& settings, double t, const VectorXd& x, const VectorXd& k1,
-                 bool limited) {
+VectorXd advance(FollowedMotion& motion, const FollowSettings& settings, double t, const VectorXd& x,
+                 const VectorXd& k1, bool limited) {
   const double h = settings.dt;
   const auto n = x.size() / 2;
   VectorXd held = x + h * k1;

@@ -82,9 +82,9 @@ def analytic_jacobian(robot: Robot, q: npt.ArrayLike, sequence: str = "ZYZ", fra
     >>> import numpy as np
     >>> import thunder_py as th
     >>> from thunder_py.kinematics import analytic_jacobian, euler_pose
-    >>> robot, q, dq = th.Robot.load("panda"), np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.4, 0.7]), np.full(7, 1e-6)
+    >>> robot, q, dq = th.Robot.load("panda"), np.array([0.1, -0.3, 0.3, -1.8, 0.7, 1.2, 0.9]), np.full(7, 1e-5)
     >>> change = euler_pose(robot, q + dq) - euler_pose(robot, q - dq)
-    >>> bool(abs(change / 2 - analytic_jacobian(robot, q) @ dq).max() < 1e-14)
+    >>> bool(abs(change / 2 - analytic_jacobian(robot, q) @ dq).max() < 1e-9)
     True
     """
     J, T, _ = _parts(robot, q, sequence, frame)
@@ -119,7 +119,7 @@ def analytic_jacobian_dot(
     >>> import numpy as np
     >>> import thunder_py as th
     >>> from thunder_py.kinematics import analytic_jacobian, analytic_jacobian_dot
-    >>> robot, q, dq = th.Robot.load("panda"), np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.4, 0.7]), np.full(7, 0.5)
+    >>> robot, q, dq = th.Robot.load("panda"), np.array([0.1, -0.3, 0.3, -1.8, 0.7, 1.2, 0.9]), np.full(7, 0.5)
     >>> h = 1e-6
     >>> change = analytic_jacobian(robot, q + h * dq) - analytic_jacobian(robot, q - h * dq)
     >>> bool(abs(change / (2 * h) - analytic_jacobian_dot(robot, q, dq)).max() < 1e-8)

@@ -17,7 +17,7 @@ from .task_rows import require_robot, resolve_rows
 __all__ = ["IKSolution", "InverseKinematics"]
 
 METHODS = ("levenberg_marquardt", "gradient_descent")
-_ITERATIONS = {"levenberg_marquardt": 100, "gradient_descent": 5000}
+_ITERATIONS = {"levenberg_marquardt": 1000, "gradient_descent": 5000}
 _TOLERANCE = {"levenberg_marquardt": 1e-8, "gradient_descent": 1e-4}
 
 
@@ -79,7 +79,7 @@ class InverseKinematics(_core.InverseKinematics):
     tolerance : float, optional
         Tolerance of the error's norm, meters and radians together; default 1e-8, or 1e-4 for gradient descent.
     max_iterations : int, optional
-        Limit for each start; default 100, or 5000 for gradient descent.
+        Limit for each start; default 1000, or 5000 for gradient descent.
     learning_rate : float, optional
         Constant gamma of gradient descent, as in the lecture; default the optimum of the linearized arm, halved when
         the error grows.

@@ -17,7 +17,7 @@ class InverseKinematics {
   struct Settings {
     Method method = Method::levenberg_marquardt;
     double tolerance = 1e-8;     // of the norm of the error in the chosen rows, meters and radians together
-    int max_iterations = 100;    // of each start
+    int max_iterations = 1000;   // of each start
     double learning_rate = 0.0;  // of gradient descent; 0: the step that is best for a linear arm
     Eigen::VectorXd lower, upper;
     RowMajor starts;  // the first one is tried first, then the others, those with poses near the target before others
