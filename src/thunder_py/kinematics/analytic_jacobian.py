@@ -45,8 +45,8 @@ def euler_pose(robot: Robot, q: npt.ArrayLike, sequence: str = "ZYZ", frame: int
     --------
     >>> import thunder_py as th
     >>> from thunder_py.kinematics import euler_pose
-    >>> euler_pose(th.Robot.load("scara"), [0.2, 0.5, 0.1, 0.3], "ZYX").round(3).tolist()
-    [0.872, 0.422, 0.2, 0.4, 0.0, 3.142]
+    >>> euler_pose(th.Robot.load("panda"), [0.1, -0.3, 0.3, -1.8, 0.7, 1.2, 0.9]).round(3).tolist()
+    [0.343, 0.263, 0.657, 2.498, 2.469, -0.272]
     """
     require_robot(robot)
     T = robot.forward_kinematics(q, frame)
