@@ -41,6 +41,9 @@ Clik::Clik(std::shared_ptr<const Model> model, const Frame<double>& frame, TaskR
   for (const VectorXd* limit : {&l.lower, &l.upper, &l.velocity, &l.acceleration})
     require(limit->size() == l.lower.size() && (limit->size() == 0 || limit->size() == n()),
             "limits must have " + std::to_string(n()) + " entries each");
+  require(s.period > 0.0 && (l.lower.array() <= l.upper.array()).all() && (l.velocity.array() >= 0.0).all() &&
+              (l.acceleration.array() > 0.0).all(),
+          "limits must be ordered and positive, and so must the period");
   accelerations_limited_ = l.acceleration.size() != 0 && l.acceleration.array().isFinite().any();
   require(!s.objective || s.objective->n() == n(),
           "objective must be of " + std::to_string(n()) + " joints, got one of " +
