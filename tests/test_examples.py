@@ -87,6 +87,20 @@ def test_adaptation_laws(capsys):
     assert error["natural"] < error["gradient, dead zone"]
 
 
+def test_hand_eye_accuracy(capsys):
+    errors = load("hand_eye_accuracy").main(1)
+    assert errors.shape == (1, 2, 5, 4)
+    assert errors[:, :, -1, :2].max() < 2.0  # millimeters and degrees with 40 poses
+    assert "| on the hand, 40 poses |" in capsys.readouterr().out
+
+
+def test_inverse_kinematics_success(capsys):
+    fractions = load("inverse_kinematics_success").main(50)
+    assert set(fractions) >= {"panda", "ur5e", "puma560", "irb140", "stanford"}
+    assert min(fractions.values()) >= 0.98
+    assert " stanford |" in capsys.readouterr().out
+
+
 def test_megapose_client(capsys, tmp_path):
     picture = tmp_path / "picture.png"
     matplotlib.image.imsave(picture, np.zeros((30, 40, 3)))

@@ -107,6 +107,11 @@ def test_jacobian_of_quaternions(scalar_first):
         (lambda: spatial.rotation_from_euler([0.0] * 3, "XYZ"), "sequence must be one of ZYZ, ZYX, got 'XYZ'"),
         (lambda: spatial.euler_from_rotation(np.eye(3), "zyx"), "sequence must be one of ZYZ, ZYX, got 'zyx'"),
         (lambda: spatial.euler_jacobian([0.0, np.nan, 0.0]), "angles must be finite, got"),
+        (lambda: spatial.euler_jacobian_dot([0.0] * 3, [np.nan] * 3), "rates must be finite, got"),
+        (
+            lambda: spatial.euler_jacobian_dot(np.zeros((2, 3)), np.zeros((4, 3))),
+            "angles and rates must have shapes that broadcast, got (2, 3) and (4, 3)",
+        ),
         (lambda: spatial.rotation_from_euler([0.0, 0.0]), r"angles must have shape (..., 3), got (2,)"),
         (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold orthonormal rotation matrices"),
         (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold rotations, got a reflection"),

@@ -37,7 +37,7 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
   const int n = model->n();
   const Frame<double> at = find_frame(*model, frame);
   const TaskRows rows{require_row_mask(mask)};
-  const auto kind = read_enum<OrientationKind>(orientation, 5, "orientation");
+  const auto kind = read_enum<OrientationKind>(orientation, 6, "orientation");
   Clik::Settings s;
   s.method = read_enum<Clik::Method>(o.get<int>("method"), 4, "method");
   s.order = o.get<int>("order");
@@ -48,8 +48,11 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
   s.measure = read_enum<Clik::Measure>(o.get<int>("measure"), 2, "measure");
   s.null_damping = o.get<double>("null_damping");
   s.largest_condition = o.get<double>("largest_condition");
-  if (!given["velocity_limits"].is_none())
-    s.velocity_limits = read_limits(given["velocity_limits"], "velocity_limits", n);
+  s.limits.lower = read_limits(given["lower"], "lower", n);
+  s.limits.upper = read_limits(given["upper"], "upper", n);
+  s.limits.velocity = read_limits(given["velocity_limits"], "velocity_limits", n);
+  s.limits.acceleration = read_limits(given["acceleration_limits"], "acceleration_limits", n);
+  s.period = o.get<double>("period");
   if (!given["objective"].is_none()) s.objective = o.get<Objective>("objective");
   return std::make_shared<Clik>(std::move(model), at, rows, kind, std::move(s));
 }
@@ -58,7 +61,9 @@ std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& 
 Array step_clik(Clik& clik, const ArrayLike& q, const py::object& dq, py::handle reference, const py::object& dq_0) {
   const int n = clik.n();
   const auto q_ = read_measurement(q, "q", n);
-  if (clik.order() == 2 && dq.is_none()) throw py::value_error("dq must be an array for a CLIK of order 2, got None");
+  if (clik.needs_velocities() && dq.is_none())
+    throw py::value_error(std::string("dq must be an array for a CLIK ") +
+                          (clik.order() == 2 ? "of order 2" : "with acceleration limits") + ", got None");
   const auto dq_ = dq.is_none() ? q_ : read_measurement(dq, "dq", n);
   TaskReference desired;
   read_reference(reference, desired);

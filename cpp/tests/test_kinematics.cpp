@@ -26,7 +26,8 @@ Clik make_clik(const SharedModel& model, Clik::Method method, int order, Orienta
   s.damping = 0.1;
   s.threshold = 0.2;
   s.measure = order == 1 ? Clik::Measure::manipulability : Clik::Measure::singular_value;
-  s.velocity_limits = VectorXd::Constant(7, 0.5);
+  s.limits = {VectorXd::Constant(7, -2.0), VectorXd::Constant(7, 2.0), VectorXd::Constant(7, 0.5),
+              VectorXd::Constant(7, 5.0)};
   s.objective = std::make_shared<ManipulabilityObjective>(model, tool(*model), TaskRows{}, 1.0);
   return Clik(model, tool(*model), TaskRows{}, kind, s);
 }
@@ -50,7 +51,7 @@ void check_clik(const SharedModel& model, Clik::Method method, int order, Orient
 void check_cliks(const SharedModel& model) {
   using M = Clik::Method;
   using K = OrientationKind;
-  for (const K kind : {K::axis_angle, K::axis_angle_plain, K::rotation_vector, K::quaternion, K::zyz})
+  for (const K kind : {K::axis_angle, K::axis_angle_plain, K::rotation_vector, K::quaternion, K::zyz, K::zyx})
     for (const int order : {1, 2}) {
       check_clik(model, M::pseudoinverse, order, kind);
       check_clik(model, M::damped, order, kind);

@@ -65,7 +65,7 @@ def test_error_obeys_its_equation_of_second_order(orientation):
 def test_angle_of_the_geometric_errors(orientation, size, start):
     """theta' = -k size(theta), about the axis from actual to desired, far beyond 90 degrees too."""
     k = 2.0
-    clik = CLIK(robot("panda"), k, orientation=orientation)
+    clik = CLIK(robot("panda"), k, orientation=orientation, limits=False)
     reference, t, h = Swing(pose(PANDA_START), axis=AXIS, offset=start, angle=0.0), 0.0, 1e-6
 
     def theta(q, time):

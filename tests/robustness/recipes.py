@@ -821,6 +821,16 @@ def cloud() -> Any:
 PIPELINE = {"voxel": 0.016, "gap": 0.05}
 
 made(perception.FiducialPoseSource, fiducial, lambda one: one.poll(0.8), moves=True)
+
+
+def hand_eye() -> perception.HandEyeCalibration:
+    hands = np.array(
+        [pose_from_rpy((0.5, 0.1, 0.4), rpy) for rpy in ((3.0, 0.0, 0.0), (2.7, 0.3, 0.5), (2.9, -0.4, 0.0))]
+    )
+    return perception.calibrate_hand_eye(hands, np.linalg.inv(hands), "hand")
+
+
+made(perception.HandEyeCalibration, hand_eye)
 made(perception.TagDetection, lambda: perception.detect_tags(picture(0.0), LENS, size=0.08)[0])
 made(perception.SimulatedPoseSource, source, lambda one: one.poll(1.5), moves=True)
 value(perception.PinholeCamera, 320, 240, 300.0, 305.0, 160.0, 120.0)

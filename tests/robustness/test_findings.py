@@ -343,7 +343,7 @@ WRONG_VALUES = [
      "rows of a task must be some of 0 to 5"),
     (lambda: _core.ManipulabilityObjective(robot(), None, 1 << 20, 1.0), "rows of a task must be some of 0 to 5"),
     (lambda: _core.ManipulabilityObjective(robot(), None, 0, 1.0), "rows of a task must be some of 0 to 5"),
-    (lambda: _core.Clik(robot(), None, 63, 17, {}), "orientation must be 0 to 4, got 17"),
+    (lambda: _core.Clik(robot(), None, 63, 17, {}), "orientation must be 0 to 5, got 17"),
     (lambda: InverseKinematics(robot())._solve(np.eye(4)[None], None, -1), "threads must not be negative, got -1"),
     (lambda: _core.InverseKinematics(robot(), None, 63, True, 1e-6, 10, 0.0, Q, Q, np.zeros((0, 7))),
      "limits and starts must have one entry per joint, and at least one start"),
@@ -482,7 +482,8 @@ def test_objectives_of_other_arms() -> None:
     clik = _core.PostureObjective(th.Robot.load("elbow"), np.zeros(th.Robot.load("elbow").n), 1.0)
     settings = {
         "method": 2, "order": 1, "K": 10.0, "K_D": 10.0, "damping": 0.0, "threshold": 0.0, "measure": 0,
-        "null_damping": 10.0, "largest_condition": 1e3, "velocity_limits": None, "objective": clik,
+        "null_damping": 10.0, "largest_condition": 1e3, "lower": np.full(7, -1.0), "upper": np.ones(7),
+        "velocity_limits": np.ones(7), "acceleration_limits": np.ones(7), "period": 0.01, "objective": clik,
     }  # fmt: skip
     with pytest.raises(ValueError, match=r"^objective must be of 7 joints, got one of"):
         _core.Clik(robot(), None, 63, 0, settings)

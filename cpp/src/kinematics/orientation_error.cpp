@@ -34,40 +34,47 @@ void axis_angle(const Matrix3d& Rt, const OrientationMotion& desired, const Orie
   error.condition = 1.0 / cosine;
 }
 
-/// ZYZ Euler angles of a rotation, the branch with sin(theta) >= 0.
-struct ZyzAngles {
-  double phi, theta, psi;
+/// ZYZ or ZYX Euler angles of a rotation, the branch with sin(theta) >= 0 or cos(theta) >= 0. With the third axis
+/// (side cos(phi), side sin(phi), up) in fixed axes both sequences have the same equations.
+struct EulerAngles {
+  double phi, theta, psi, side, up;
 
-  explicit ZyzAngles(const Matrix3d& R) noexcept
-      : phi(std::atan2(R(1, 2), R(0, 2))),
-        theta(std::atan2(std::hypot(R(0, 2), R(1, 2)), R(2, 2))),
-        psi(std::atan2(R(2, 1), -R(2, 0))) {}
+  EulerAngles(OrientationKind kind, const Matrix3d& R) noexcept {
+    const bool zyz = kind == OrientationKind::zyz;
+    const int axis = zyz ? 2 : 0;
+    phi = std::atan2(R(1, axis), R(0, axis));
+    side = std::hypot(R(0, axis), R(1, axis));
+    up = R(2, axis);
+    theta = zyz ? std::atan2(side, up) : std::atan2(-up, side);
+    psi = zyz ? std::atan2(R(2, 1), -R(2, 0)) : std::atan2(R(2, 1), R(2, 2));
+  }
 
+  bool regular() const noexcept { return side >= OrientationError::kSmallestSine; }
   /// T^-1 of w = T (phi', theta', psi').
   Matrix3d T_inverse() const noexcept {
-    const double cp = std::cos(phi), sp = std::sin(phi), ct = std::cos(theta), st = std::sin(theta);
+    const double cp = std::cos(phi), sp = std::sin(phi);
     Matrix3d result;
-    result << -cp * ct / st, -sp * ct / st, 1.0, -sp, cp, 0.0, cp / st, sp / st, 0.0;
+    result << -cp * up / side, -sp * up / side, 1.0, -sp, cp, 0.0, cp / side, sp / side, 0.0;
     return result;
   }
   Matrix3d T_dot(const Vector3d& rates) const noexcept {
-    const double cp = std::cos(phi), sp = std::sin(phi), ct = std::cos(theta), st = std::sin(theta);
-    const double dp = rates[0], dt = rates[1];
+    const double cp = std::cos(phi), sp = std::sin(phi), dp = rates[0];
+    const double side_dot = up * rates[1], up_dot = -side * rates[1];
     Matrix3d result;
-    result << 0.0, -cp * dp, -sp * dp * st + cp * ct * dt, 0.0, -sp * dp, cp * dp * st + sp * ct * dt, 0.0, 0.0,
-        -st * dt;
+    result << 0.0, -cp * dp, -sp * dp * side + cp * side_dot, 0.0, -sp * dp, cp * dp * side + sp * side_dot, 0.0, 0.0,
+        up_dot;
     return result;
   }
 };
 
-void zyz(const OrientationMotion& desired, const OrientationMotion& actual, OrientationError& error) noexcept {
-  const ZyzAngles angles_d(desired.R), angles(actual.R);
-  const double sine = std::sin(angles.theta), sine_d = std::sin(angles_d.theta);
-  error.regular = sine >= OrientationError::kSmallestSine && sine_d >= OrientationError::kSmallestSine;
+void euler(OrientationKind kind, const OrientationMotion& desired, const OrientationMotion& actual,
+           OrientationError& error) noexcept {
+  const EulerAngles angles_d(kind, desired.R), angles(kind, actual.R);
+  error.regular = angles.regular() && angles_d.regular();
   if (!error.regular) return;
   error.e << std::remainder(angles_d.phi - angles.phi, 2.0 * kPi), angles_d.theta - angles.theta,
       std::remainder(angles_d.psi - angles.psi, 2.0 * kPi);
-  error.condition = 1.0 / sine;
+  error.condition = 1.0 / angles.side;
   error.L = angles.T_inverse();
   error.L_dot = -error.L * angles.T_dot(error.L * actual.w) * error.L;
   const Matrix3d T_d_inverse = angles_d.T_inverse();
@@ -79,8 +86,8 @@ void zyz(const OrientationMotion& desired, const OrientationMotion& actual, Orie
 
 OrientationError::OrientationError(OrientationKind kind, const OrientationMotion& desired,
                                    const OrientationMotion& actual) noexcept {
-  if (kind == OrientationKind::zyz) {
-    zyz(desired, actual, *this);
+  if (kind == OrientationKind::zyz || kind == OrientationKind::zyx) {
+    euler(kind, desired, actual, *this);
     return;
   }
   const Matrix3d Rt = desired.R * actual.R.transpose();

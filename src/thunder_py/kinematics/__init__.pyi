@@ -1,3 +1,6 @@
+from .analytic_jacobian import analytic_jacobian as analytic_jacobian
+from .analytic_jacobian import analytic_jacobian_dot as analytic_jacobian_dot
+from .analytic_jacobian import euler_pose as euler_pose
 from .clik import CLIK as CLIK
 from .clik import CLIKResult as CLIKResult
 from .inverse import IKSolution as IKSolution

@@ -16,7 +16,7 @@ from .._core import Status
 from ..checks import Array, all_positive, argument_names, array, given_group, numbers, per_joint, pose
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import _JointSource
-from ..robot import Robot
+from ..robot import Limits, Robot
 from ..values import Value
 from .objectives import Objective
 from .task_rows import ROW_NAMES, require_robot, resolve_rows
@@ -68,8 +68,8 @@ class CLIKResult(Value):
 
     @property
     def ok(self) -> bool:
-        """True if no step was singular or invalid."""
-        return bool((self.status <= Status.saturated).all())
+        """True if every step had a solution and no limit changed the motion of the task."""
+        return bool((self.status == Status.ok).all())
 
     def error_norm(self) -> Array:
         """Return the Euclidean norm of the error over time, (k,)."""
@@ -103,7 +103,7 @@ class CLIKResult(Value):
 
 
 METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
-ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz")
+ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz", "zyx")
 MEASURES = ("singular_value", "manipulability")
 INTEGRATORS = ("euler", "rk4")
 #: all instants are stored: about a gigabyte for a Panda
@@ -179,8 +179,8 @@ class CLIK(_core.Clik):
     orientation : str
         ``axis_angle``: r sin(theta) with its own Jacobian, which includes L (D4.2, eq. 124); singular from 90 degrees.
         ``axis_angle_plain``: r sin(theta) without L^-1; converges from below 180 degrees. ``rotation_vector``:
-        r theta, the angle itself for planar arms. ``quaternion``: r sin(theta/2), from any angle. ``zyz``: the three
-        Euler angles as rows rx, ry, rz; singular if the second is 0 or 180 degrees.
+        r theta, the angle itself for planar arms. ``quaternion``: r sin(theta/2), from any angle. ``zyz``, ``zyx``: the
+        three Euler angles as rows rx, ry, rz; singular if the second is 0 or 180 degrees, -90 or 90 degrees.
     null_space : Manipulability, JointCentering, Posture, callable or (n,) array_like, optional
         The joint velocities dq_0 [rad/s or m/s]; a callable is called with t and q.
     damping : float, optional
@@ -189,9 +189,14 @@ class CLIK(_core.Clik):
         Value of `measure` below which damping acts, as lambda^2 (1 - (value / threshold)^2).
     measure : {"singular_value", "manipulability"}
         Smallest singular value of J, or sqrt(det(J J')) of the geometric Jacobian.
-    velocity_limits : float or (n,) array_like, optional
-        Limits [rad/s or m/s]. Velocities beyond them are scaled down together, which keeps their direction; for order 2
-        during integration by `follow`.
+    limits : bool
+        Enforce the position and velocity limits of the robot.
+    lower, upper, velocity_limits, acceleration_limits : float or (n,) array_like, optional
+        Limits [rad or m, and per s or s^2] in place of the robot's, which has none of the acceleration; they apply with
+        ``limits=False`` too. Infinite entries are no limits.
+    period : float
+        Time for which the robot holds an output of `step` [s], at most: position limits are kept for any shorter time
+        as well. With `acceleration_limits` it must be exact. `follow` uses its own ``dt``.
     null_damping : float
         Damping of null-space motion [1/s], order 2.
     largest_condition : float
@@ -207,10 +212,16 @@ class CLIK(_core.Clik):
     SCARA project, chapter 3 (errata S-5: K_1, its K_D, multiplies e', not the velocity); D4.2, eqs. 121 to 124;
     Siciliano et al., Robotics, sections 3.5 to 3.7, and Chiaverini et al. (1994) for the variable damping.
 
-    Status: ``ok``; ``saturated``, velocities were scaled; ``singular``, J beyond `largest_condition` or an orientation
-    error without Jacobian; ``invalid_input``, NaN or an invalid rotation. In the last two cases dq is zero, or ddq is
-    ``-null_damping dq``. When sampled at dt, Lambda must stay below 2 / dt; for ``transpose``, the largest
-    eigenvalue of J J' Lambda must (errata S-6).
+    Limits: the task is slowed down until velocities within `velocity_limits` can perform it, if necessary by other
+    motions of the null space. Of the motions within all limits, the nearest to it in the task is chosen, and of these
+    the nearest to the law's (lexicographic least squares). Within the limits the law's output is returned unchanged.
+    Positions are kept by braking in time with the acceleration limits. Where limits contradict each other, position
+    comes before velocity and velocity before acceleration. A joint outside its position limits moves back or stands.
+
+    Status: ``ok``; ``saturated``, limits changed the motion of the task; ``singular``, J beyond `largest_condition` or
+    an orientation error without Jacobian; ``invalid_input``, NaN or an invalid rotation. In the last two cases dq is
+    zero, or ddq is ``-null_damping dq``, within the limits. When sampled at dt, Lambda must stay below 2 / dt; for
+    ``transpose``, the largest eigenvalue of J J' Lambda must (errata S-6).
 
     Examples
     --------
@@ -239,7 +250,12 @@ class CLIK(_core.Clik):
         damping: float | None = None,
         threshold: float | None = None,
         measure: str = "singular_value",
+        limits: bool = True,
+        lower: npt.ArrayLike | None = None,
+        upper: npt.ArrayLike | None = None,
         velocity_limits: npt.ArrayLike | None = None,
+        acceleration_limits: npt.ArrayLike | None = None,
+        period: float = 0.01,
         null_damping: float = 10.0,
         largest_condition: float = 1e3,
     ) -> None:
@@ -261,7 +277,8 @@ class CLIK(_core.Clik):
             "measure": _choice(measure, MEASURES, "measure"),
             "null_damping": _number(null_damping, "null_damping", zero=True),
             "largest_condition": _number(largest_condition, "largest_condition"),
-            "velocity_limits": _velocity_limits(velocity_limits, robot.n),
+            **_limits(robot, bool(limits), lower, upper, velocity_limits, acceleration_limits),
+            "period": _number(period, "period"),
             "objective": native,
         }
         chosen = _choice(orientation, ORIENTATIONS, "orientation")
@@ -324,7 +341,7 @@ class CLIK(_core.Clik):
         reference : TaskReference
             Reference at this instant.
         dq : (n,) array_like, optional
-            Joint velocities [rad/s or m/s], required for order 2.
+            Joint velocities [rad/s or m/s], required for order 2. Of order 1 with acceleration limits, the last output.
 
         Returns
         -------
@@ -446,10 +463,29 @@ def _steps(duration: float, dt: float) -> int:
     return math.ceil(duration / dt - 1e-6)
 
 
-def _velocity_limits(limits: npt.ArrayLike | None, n: int) -> Array | None:
-    if limits is None:
-        return None
-    return all_positive(per_joint(limits, n, "velocity_limits", finite=False), "velocity_limits")
+def _limits(
+    robot: Robot,
+    limits: bool,
+    lower: npt.ArrayLike | None,
+    upper: npt.ArrayLike | None,
+    velocity: npt.ArrayLike | None,
+    acceleration: npt.ArrayLike | None,
+) -> dict[str, Array]:
+    """Return the limits by name, (n,) each; those of the robot where none is given."""
+    own = robot.limits if limits else Limits.none(robot.n)
+    given = {"lower": lower, "upper": upper, "velocity_limits": velocity, "acceleration_limits": acceleration}
+    default = (own.lower, own.upper, own.velocity, np.full(robot.n, np.inf))
+    values = {
+        name: standard if value is None else per_joint(value, robot.n, name, finite=False)
+        for (name, value), standard in zip(given.items(), default, strict=True)
+    }
+    for name in ("velocity_limits", "acceleration_limits"):
+        if given[name] is not None:
+            all_positive(values[name], name)
+    for i in np.flatnonzero(values["lower"] > values["upper"]):
+        low, high = values["lower"][i], values["upper"][i]
+        raise ThunderError(f"lower must not exceed upper, got {low:g} and {high:g} for joint {i + 1}")
+    return values
 
 
 def _null_space(

@@ -17,7 +17,7 @@ from .task_rows import require_robot, resolve_rows
 __all__ = ["IKSolution", "InverseKinematics"]
 
 METHODS = ("levenberg_marquardt", "gradient_descent")
-_ITERATIONS = {"levenberg_marquardt": 100, "gradient_descent": 5000}
+_ITERATIONS = {"levenberg_marquardt": 1000, "gradient_descent": 5000}
 _TOLERANCE = {"levenberg_marquardt": 1e-8, "gradient_descent": 1e-4}
 
 
@@ -70,14 +70,16 @@ class InverseKinematics(_core.InverseKinematics):
         ``q += gamma J' e`` (lecture 15), which is slower.
     limits : bool
         Enforce the robot's position limits: steps are truncated at them, and joints that would leave them are held.
+        Revolute joints with a range of at least one turn go on a turn back instead.
     restarts : int
-        Number of further random starts, within limits (within half a turn for joints without limits).
+        Number of further random starts, within limits (within half a turn for joints without limits), in the order of
+        the distance of their poses from the target.
     seed : int
         Seed of the random starts, the same for every target: a batch gives the same results as single targets.
     tolerance : float, optional
         Tolerance of the error's norm, meters and radians together; default 1e-8, or 1e-4 for gradient descent.
     max_iterations : int, optional
-        Limit for each start; default 100, or 5000 for gradient descent.
+        Limit for each start; default 1000, or 5000 for gradient descent.
     learning_rate : float, optional
         Constant gamma of gradient descent, as in the lecture; default the optimum of the linearized arm, halved when
         the error grows.
@@ -90,7 +92,8 @@ class InverseKinematics(_core.InverseKinematics):
     Notes
     -----
     The error is p_d - p and the rotation vector from the actual to the desired orientation. Damping by the squared
-    error as in Sugihara (2011).
+    error as in Sugihara (2011), its factor adjusted as by Nielsen (1999). A target out of reach takes all
+    restarts, some milliseconds.
 
     Examples
     --------
@@ -111,7 +114,7 @@ class InverseKinematics(_core.InverseKinematics):
         rows: Sequence[int | str] | None = None,
         method: str = "levenberg_marquardt",
         limits: bool = True,
-        restarts: int = 30,
+        restarts: int = 100,
         seed: int = 0,
         tolerance: float | None = None,
         max_iterations: int | None = None,

@@ -1,4 +1,6 @@
 from .camera import PinholeCamera as PinholeCamera
+from .hand_eye import HandEyeCalibration as HandEyeCalibration
+from .hand_eye import calibrate_hand_eye as calibrate_hand_eye
 from .megapose import MegaPoseClient as MegaPoseClient
 from .megapose import MegaPoseSource as MegaPoseSource
 from .megapose import PoseServerError as PoseServerError

@@ -20,6 +20,7 @@ __all__ = [
     "axis_angle_from_rotation",
     "euler_from_rotation",
     "euler_jacobian",
+    "euler_jacobian_dot",
     "quaternion_from_rotation",
     "quaternion_jacobian",
     "rotation_from_axis_angle",
@@ -158,6 +159,48 @@ def euler_jacobian(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:
     zero, one = np.zeros_like(s1), np.ones_like(s1)
     third = (c1 * s2, s1 * s2, c2) if sequence == "ZYZ" else (c1 * c2, s1 * c2, -s2)
     return np.stack([np.stack(column, -1) for column in ((zero, zero, one), (-s1, c1, zero), third)], -1) + 0.0
+
+
+def euler_jacobian_dot(angles: npt.ArrayLike, rates: npt.ArrayLike, sequence: str = "ZYX") -> Array:
+    """Return the derivative of `euler_jacobian` with respect to time, for the angular acceleration.
+
+    Parameters
+    ----------
+    angles, rates : (..., 3) array_like
+        Angles [rad] and their derivatives [rad/s].
+    sequence : {"ZYX", "ZYZ"}
+        Sequence of the angles.
+
+    Returns
+    -------
+    (..., 3, 3) ndarray
+        T' in ``omega' = T angles'' + T' angles'``.
+
+    Raises
+    ------
+    ModelError
+        For another sequence, for numbers that are not finite, and for shapes that do not broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.spatial import euler_jacobian, euler_jacobian_dot
+    >>> angles, rates, h = np.array([0.3, 0.5, -0.2]), np.array([1.0, -2.0, 0.5]), 1e-6
+    >>> change = euler_jacobian(angles + h * rates, "ZYZ") - euler_jacobian(angles - h * rates, "ZYZ")
+    >>> bool(abs(change / (2 * h) - euler_jacobian_dot(angles, rates, "ZYZ")).max() < 1e-9)
+    True
+    """
+    _sequence(sequence)
+    a, r = points(real(angles, "angles"), "angles"), points(real(rates, "rates"), "rates")
+    try:
+        a, r = np.broadcast_arrays(a, r)
+    except ValueError as error:
+        raise ModelError(f"angles and rates must have shapes that broadcast, got {a.shape} and {r.shape}") from error
+    (d1, d2, _), (s1, s2, _), (c1, c2, _) = (np.moveaxis(x, -1, 0) for x in (r, np.sin(a), np.cos(a)))
+    zero = np.zeros_like(s1)
+    side, up = (s2, c2) if sequence == "ZYZ" else (c2, -s2)  # of the third axis, (c1 side, s1 side, up)
+    third = (-s1 * d1 * side + c1 * up * d2, c1 * d1 * side + s1 * up * d2, -side * d2)
+    return np.stack([np.stack(column, -1) for column in ((zero, zero, zero), (-c1 * d1, -s1 * d1, zero), third)], -1)
 
 
 def rotation_from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Array:

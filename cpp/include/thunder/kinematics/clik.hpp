@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "../threads/exclusive.hpp"
+#include "box_least_squares.hpp"
+#include "joint_limits.hpp"
 #include "null_objective.hpp"
 #include "row_svd.hpp"
 #include "status.hpp"
@@ -26,7 +28,8 @@ class Clik final : public Exclusive {
     Measure measure = Measure::singular_value;
     double null_damping = 10.0;        // [1/s], order 2: of motion that the task does not see
     double largest_condition = 1e3;    // of J, in the 2-norm: past this it counts as singular
-    Eigen::VectorXd velocity_limits;   // n, or empty
+    JointLimits limits;                // n entries each, or all empty: none
+    double period = 0.01;              // [s] for which an output is held, for the limits
     std::shared_ptr<const NullObjective> objective;  // or none
   };
 
@@ -44,10 +47,20 @@ class Clik final : public Exclusive {
   }
   Status status() const noexcept { return status_; }
 
-  /// Order 1 writes dq, order 2 ddq, for which it needs dq. `dq_0`, n or null, is asked of the null space in place of
-  /// the objective. Never throws, never allocates. Where there is no answer, dq is zero and ddq brakes.
+  /// True if `step` needs dq: of order 2, or for acceleration limits, for which it is the last output of order 1.
+  bool needs_velocities() const noexcept { return settings_.order == 2 || accelerations_limited_; }
+  /// Order 1 writes dq, order 2 ddq. `dq_0`, n or null, is asked of the null space in place of the objective. Never
+  /// throws, never allocates. Where there is no answer, dq is zero and ddq brakes.
   Status step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0,
+              double* out) noexcept {
+    return step(q, dq, desired, dq_0, settings_.period, out);
+  }
+  /// With another period for which the output is held.
+  Status step(const double* q, const double* dq, const TaskReference& desired, const double* dq_0, double period,
               double* out) noexcept;
+  /// True if the limits changed the last output, be it in the null space only.
+  bool limited() const noexcept { return limited_; }
+  bool within_positions(const double* q) const noexcept;
   /// From now on it is the frame at `tool` in the frame of the task that moves: an estimate may change in every step.
   void set_tool(const Pose<double>& tool) noexcept { task_.set_tool(tool); }
   void archive(StateArchive& state) {
@@ -55,14 +68,14 @@ class Clik final : public Exclusive {
     state(task_);
     gather(task_.rows(), task_.error.e, e_);
   }
-  /// Scales the whole vector into the velocity limits, which keeps its direction; false if it was within them.
-  bool limit(double* dq) const noexcept;
 
  private:
   Status law(const double* q, const double* dq, const TaskReference& desired, const double* dq_0) noexcept;
   Status invert(const double* q, const TaskVector& v) noexcept;
   void add_null_motion(const double* q, const double* dq, const double* dq_0) noexcept;
   double damping_squared(const double* q) const noexcept;
+  bool limit(const double* q, const double* dq, double period, bool solved) noexcept;
+  double feasible_scale(const TaskVector& v) noexcept;
 
   Evaluator dynamics_;
   TaskMotion task_;
@@ -71,7 +84,9 @@ class Clik final : public Exclusive {
   TaskVector e_;
   CompactJacobian J_;
   RowSvd svd_;
-  JointVector zero_, null_, x_;
+  BoxLeastSquares box_;
+  JointVector zero_, null_, x_, least_, most_;
+  bool accelerations_limited_ = false, limited_ = false;
   Status status_ = Status::ok;
 };
 

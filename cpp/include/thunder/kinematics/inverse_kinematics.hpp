@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "../kernels/evaluator.hpp"
 #include "../threads/parallel_for.hpp"
@@ -16,10 +17,10 @@ class InverseKinematics {
   struct Settings {
     Method method = Method::levenberg_marquardt;
     double tolerance = 1e-8;     // of the norm of the error in the chosen rows, meters and radians together
-    int max_iterations = 100;    // of each start
+    int max_iterations = 1000;   // of each start
     double learning_rate = 0.0;  // of gradient descent; 0: the step that is best for a linear arm
     Eigen::VectorXd lower, upper;
-    RowMajor starts;  // tried one after the other
+    RowMajor starts;  // the first one is tried first, then the others, those with poses near the target before others
   };
 
   struct Solution {
@@ -52,7 +53,10 @@ class InverseKinematics {
     Eigen::Matrix3d R;
   };
   struct Point;
+  struct StartOrder;
 
+  void measure_starts();
+  double remoteness(const Target& target, Eigen::Index start) const noexcept;
   void evaluate(Workspace work, const Target& target, Point& point) const noexcept;
   void descend(Workspace work, const Target& target, Point& point, Solution& solution) const noexcept;
   void levenberg_marquardt(Point& point, double damping, JointVector& step) const noexcept;
@@ -65,6 +69,9 @@ class InverseKinematics {
   Frame<double> frame_;
   TaskRows rows_;
   Settings settings_;
+  std::vector<Pose<double>> start_poses_;
+  double spread_ = 1.0;            // of their positions, squared [m^2]
+  std::vector<char> whole_turns_;  // revolute joints with a range of at least one turn
 };
 
 }  // namespace thunder

@@ -12,6 +12,7 @@ enum class OrientationKind : int {
   rotation_vector,   // r theta, geometric Jacobian; below 180 degrees
   quaternion,        // r sin(theta / 2), geometric Jacobian; everywhere
   zyz,               // differences of ZYZ Euler angles, analytical Jacobian; not where the second angle is 0 or 180
+  zyx,               // the same of ZYX angles; not where the second angle is -90 or 90
 };
 
 /// Orientation and its motion, of the reference or of the arm.
@@ -25,13 +26,13 @@ struct OrientationError {
   /// L of axis_angle has the determinant cos(theta) (1 + cos(theta)) / 2: no inverse at 90 degrees, and past it laws would
   /// let the error settle at half a turn (errata T-11). Below this cosine (88.9 degrees) the error counts as singular.
   static constexpr double kSmallestCosine = 0.02;
-  /// Bound on the sine of the second angle, for zyz.
+  /// Bound on the sine of the second angle for zyz, on its cosine for zyx.
   static constexpr double kSmallestSine = 0.02;
 
   Eigen::Vector3d e = Eigen::Vector3d::Zero();
   Eigen::Matrix3d L = Eigen::Matrix3d::Identity(), L_dot = Eigen::Matrix3d::Zero();
   Eigen::Vector3d f = Eigen::Vector3d::Zero(), f_dot = Eigen::Vector3d::Zero();
-  bool regular = true;     // where it is not, the error of zyz is zero
+  bool regular = true;     // where it is not, the error of Euler angles is zero
   double condition = 1.0;  // of L, about: no singularity of the arm
 
   OrientationError() = default;

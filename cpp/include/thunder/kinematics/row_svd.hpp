@@ -10,9 +10,10 @@ namespace thunder {
 
 /// J = U diag(sigma) V'. Rotates rows until they are orthogonal (one-sided Jacobi, after Hestenes): unlike the
 /// eigenvalues of J J' this keeps all digits of small singular values. Values are in no order.
-class RowSvd {
+template <class Matrix, class Vector>
+class BasicRowSvd {
  public:
-  void compute(const CompactJacobian& J) noexcept {
+  void compute(const Matrix& J) noexcept {
     const int m = static_cast<int>(J.rows());
     W_ = J;
     Ut_.setIdentity(m, m);
@@ -33,7 +34,7 @@ class RowSvd {
   double smallest() const noexcept { return std::sqrt(squares_.minCoeff()); }
 
   /// x = J' (J J' + damping_squared)^-1 v; without damping the pseudo-inverse, where directions that vanish give none.
-  void solve(const TaskVector& v, double damping_squared, JointVector& x) const noexcept {
+  void solve(const TaskVector& v, double damping_squared, Vector& x) const noexcept {
     x.setZero(W_.cols());
     for (Eigen::Index i = 0; i < W_.rows(); ++i) {
       if (squares_[i] <= floor_) continue;
@@ -42,8 +43,15 @@ class RowSvd {
     }
   }
 
+  /// y = (J J' + damping_squared)^-1 v, for a positive damping.
+  void solve_dual(const TaskVector& v, double damping_squared, TaskVector& y) const noexcept {
+    y.setZero(v.size());
+    for (Eigen::Index i = 0; i < W_.rows(); ++i)
+      y += Ut_.row(i).dot(v) / (squares_[i] + damping_squared) * Ut_.row(i).transpose();
+  }
+
   /// x = (I - J^+ J) x: what is left does not move the task.
-  void project_to_null_space(JointVector& x) const noexcept {
+  void project_to_null_space(Vector& x) const noexcept {
     for (Eigen::Index i = 0; i < W_.rows(); ++i) {
       if (squares_[i] <= floor_) continue;
       const double along = W_.row(i).dot(x) / squares_[i];
@@ -65,8 +73,8 @@ class RowSvd {
     return true;
   }
 
-  template <class Matrix>
-  static void turn(Matrix& A, int i, int k, double c, double s) noexcept {
+  template <class Rows>
+  static void turn(Rows& A, int i, int k, double c, double s) noexcept {
     for (Eigen::Index j = 0; j < A.cols(); ++j) {
       const double x = A(i, j), y = A(k, j);
       A(i, j) = c * x - s * y;
@@ -74,10 +82,12 @@ class RowSvd {
     }
   }
 
-  CompactJacobian W_;  // U' J: row i is sigma_i v_i'
+  Matrix W_;  // U' J: row i is sigma_i v_i'
   TaskMatrix Ut_;
   TaskVector squares_;  // of the singular values
   double floor_ = 0.0;  // squares up to this are rounding errors
 };
+
+using RowSvd = BasicRowSvd<CompactJacobian, JointVector>;
 
 }  // namespace thunder

@@ -168,8 +168,9 @@ class VisualServo(Stateful):
         inverse: dict[str, Any] = {"method": "pseudoinverse"}
         if not_negative(threshold, "threshold") > 0.0:
             inverse = {"method": "damped", "damping": damping, "threshold": threshold, "measure": "manipulability"}
-        self._clik = CLIK(
-            robot, pose_gain(Lambda_p, Lambda_o), frame=frame, orientation=error, null_space=null_space, **inverse
+        Lambda = pose_gain(Lambda_p, Lambda_o)
+        self._clik = CLIK(  # limits are those of this law
+            robot, Lambda, frame=frame, orientation=error, null_space=null_space, limits=False, **inverse
         )
         limits = robot.limits
         self._velocity = float(speed) * limits.velocity
