@@ -76,6 +76,8 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
         mean_coefficients_=np.zeros((9, d)) if mean is None else mean,
         component_coefficients_=components,
         variances_=variances,
+        scores_=np.zeros((0, *variances.shape)),
+        n_components_=len(variances),
     )
 
 

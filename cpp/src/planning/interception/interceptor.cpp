@@ -218,12 +218,10 @@ void Interceptor::make(double now, double arrival) noexcept {
     planner_->connect(now_, wanted_, now, left, path, 0);
     return;
   }
-  if (path_.fallback)  // no remaining components to continue with
-    return hermite(now_, wanted_, settings_.order, now, left, candidate_.path);
   candidate_tau_ = std::min(tau_ + (now - stretch_start_) / stretch_, kLastTau);
   candidate_stretch_ = left / (1.0 - candidate_tau_);
-  planner_->resume(rest_.x, now_, wanted_, candidate_tau_, now, left, settings_.order, settings_.max_condition_number,
-                   candidate_);
+  planner_->resume({path_.path, now, candidate_tau_, rest_.x, wanted_.x}, wanted_, left, settings_.order,
+                   {settings_.max_condition_number}, candidate_);
 }
 
 InterceptionReason Interceptor::check() const noexcept {

@@ -16,6 +16,7 @@ from ...values import Estimator
 from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
 from .curves import Curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
+from .published import FittedSplines, fit_samples, read_samples
 from .splines import SplineBasis, smooth
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ class FPCA(Estimator):
         Durations [s]; NaN for motions given as an array.
     smoothing_ : array (d,)
         Weight of the penalty used.
+    residual_ : array (d,)
+        RMS difference of the splines to the samples, in the coordinate's unit; for `from_components` over mean and
+        components.
     shrinkage_ : float
         Share of minimum jerk used.
     frames_ : PathFrames or None
@@ -139,6 +143,7 @@ class FPCA(Estimator):
     offsets_: Array
     durations_: Array
     smoothing_: Array
+    residual_: Array
     shrinkage_: float
     frames_: PathFrames | None
     _dofs: tuple[str, ...]
@@ -170,6 +175,160 @@ class FPCA(Estimator):
         Components coordinate by coordinate, 15 splines of order 5, least squares, x_bar subtracted.
         """
         return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
+
+    @classmethod
+    def from_components(
+        cls,
+        components: npt.ArrayLike,
+        mean: npt.ArrayLike | None = None,
+        *,
+        variances: npt.ArrayLike | None = None,
+        tau: npt.ArrayLike | None = None,
+        dofs: Sequence[str] | None = None,
+        basis: SplineBasis | None = None,
+        joint: bool = False,
+        alignment: str = "none",
+        tolerance: float = 1e-6,
+    ) -> FPCA:
+        """Return fitted components from samples of a mean and of components, such as a published basis.
+
+        Parameters
+        ----------
+        components : array_like (n, T, d)
+            Samples of S_1 to S_n.
+        mean : array_like (T, d), optional
+            Samples of S_0; default zero.
+        variances : array_like (n, d) or (n,), optional
+            Variances of the scores. Default one; then only the modes ``"paper"`` and ``"exact"`` of the planner, which
+            do not use variances, are meaningful.
+        tau : array_like (T,), optional
+            Normalized times from 0 to 1; default uniform.
+        dofs : sequence of str, optional
+            Names of the coordinates; x, y, z(, rx, ry, rz) by default.
+        basis : SplineBasis, optional
+            Splines of the components. Default: 15 functions of degree 4 or 5, whichever fit better.
+        joint, alignment
+            As in the constructor.
+        tolerance : float
+            Largest RMS difference of the splines to the samples of a function, as a share of its RMS value, without
+            warning.
+
+        Returns
+        -------
+        FPCA
+            Fitted estimator without motions: `scores_` and `offsets_` are empty, `residual_` is that of the splines.
+
+        Raises
+        ------
+        ThunderError
+            For arrays of the wrong shape, values that are not finite, negative variances, and too few samples.
+
+        Warns
+        -----
+        ThunderWarning
+            If splines differ from the samples by more than `tolerance`. A difference of 4e-5 can move a plan by 10 mm.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.motion import FPCA, HumanLikePlanner
+        >>> tau = np.linspace(0.0, 1.0, 101)
+        >>> S = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:].T  # (5, 101): quintics
+        >>> fpca = FPCA.from_components(np.repeat(S[..., None], 3, axis=2))
+        >>> float(fpca.residual_.max()) < 1e-12
+        True
+        >>> plan = HumanLikePlanner(fpca, "exact").plan([0.0, 0.0, 0.0], [0.3, 0.0, 0.1], duration=1.0)
+        >>> plan.position(0.5).round(6).tolist()  # minimum jerk
+        [0.15, 0.0, 0.05]
+        """
+        S = numbers(components, "components")
+        if S.ndim != 3 or min(S.shape) < 1:
+            raise ThunderError(f"components must have shape (n, T, d), got {S.shape}")
+        S0 = np.zeros(S.shape[1:]) if mean is None else numbers(mean, "mean")
+        if S0.shape != S.shape[1:]:
+            raise ThunderError(f"mean must have shape {S.shape[1:]}, got {S0.shape}")
+        functions = np.concatenate([S0[None], S])
+        if not np.isfinite(functions).all():
+            raise ThunderError("mean and components must be finite")
+        curves = read_curves(functions, dofs)
+        fit = fit_samples(functions, tau, curves.dofs, basis, tolerance)
+        fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment)
+        fpca._set_published(fit, curves, variances)
+        return fpca
+
+    def _set_published(self, fit: FittedSplines, curves: Curves, variances: npt.ArrayLike | None) -> None:
+        d, n = len(curves.dofs), len(fit.coefficients) - 1
+        shape = (n,) if self.joint else (n, d)
+        values = np.ones(shape) if variances is None else numbers(variances, "variances")
+        if values.shape == (n,) and not self.joint:
+            values = np.repeat(values[:, None], d, axis=1)
+        if values.shape != shape:
+            raise ThunderError(f"variances must have shape {shape}, got {values.shape}")
+        self._checked()
+        self.basis_, self._dofs, self._units = fit.basis, curves.dofs, curves.units
+        self.mean_coefficients_, self.component_coefficients_ = fit.coefficients[0], fit.coefficients[1:]
+        self.residual_, self.variances_, self.total_variance_ = fit.residual, values, values.sum(axis=0)
+        self.offset_mean_, self.offset_covariance_ = np.zeros(d), np.zeros((d, d))
+        self.offset_variance_, self.smoothing_, self.shrinkage_ = np.zeros(d), np.zeros(d), 0.0
+        self.scores_, self.offsets_, self.durations_ = np.zeros((0, *shape)), np.zeros((0, d)), np.zeros(0)
+        no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
+        self.frames_ = no_frames if self.alignment == "path" else None
+        _check_shapes(self)
+        _check_values(self)
+
+    @classmethod
+    def read_components(
+        cls,
+        path: str | Path,
+        components: str | Sequence[str],
+        mean: str | Sequence[str] | None = None,
+        variances: str | Sequence[str] | None = None,
+        *,
+        axes: str = "ntd",
+        **options: Any,
+    ) -> FPCA:
+        """Read components that others published as samples in a MATLAB or NumPy file.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.mat`` up to version 7, or ``.npz``.
+        components, mean, variances : str or sequence of str
+            Names of variables; ``"structure.field"`` for fields. A sequence has one name for each coordinate, whose
+            variables lack the axis of coordinates.
+        axes : str
+            Order of the axes of components: ``"n"``, ``"t"`` for time, ``"d"`` for the coordinate. Mean and variances
+            have the same order without ``"n"`` and ``"t"``.
+        **options
+            Further arguments of `from_components`.
+
+        Returns
+        -------
+        FPCA
+            As from `from_components`.
+
+        Raises
+        ------
+        FileFormatError
+            For files of other formats, and variables of the wrong shape.
+        UnknownNameError
+            For unknown variables; the message lists those of the file.
+        ThunderError, ThunderWarning
+            As from `from_components`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.motion import FPCA
+        >>> tau = np.linspace(0.0, 1.0, 101)
+        >>> S = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:]  # (101, 5)
+        >>> np.savez("basis.npz", px=S, py=S, pz=S)
+        >>> fpca = FPCA.read_components("basis.npz", ["px", "py", "pz"], axes="tnd")
+        >>> fpca.component_coefficients_.shape, fpca.basis_
+        ((5, 15, 3), SplineBasis(15, degree=5))
+        """
+        samples = read_samples(path, components, mean, variances, axes)
+        return cls.from_components(samples.components, samples.mean, variances=samples.variances, **options)
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -213,7 +372,8 @@ class FPCA(Estimator):
         )
         result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage)
         self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
-        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, result.shrinkage, frames
+        self.smoothing_, self.residual_ = smoothed.smoothing, smoothed.residual
+        self.shrinkage_, self.frames_ = result.shrinkage, frames
         self.mean_coefficients_, self.component_coefficients_ = result.mean, result.components
         self.variances_, self.total_variance_ = result.variances, result.total_variance
         self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
@@ -469,6 +629,7 @@ _ARRAYS = (
     "offsets_",
     "durations_",
     "smoothing_",
+    "residual_",
 )
 _FRAMES = ("start", "scale", "rotation")
 
@@ -567,6 +728,7 @@ def _check_shapes(fpca: FPCA) -> None:
         "offset_mean_": (d,),
         "offset_covariance_": (d, d),
         "smoothing_": (d,),
+        "residual_": (d,),
         "total_variance_": () if fpca.joint else (d,),
         "scores_": (R, n) if fpca.joint else (R, n, d),
         "offsets_": (R, d),
@@ -588,7 +750,7 @@ def _check_values(fpca: FPCA) -> None:
     for name, array in values.items():
         if not np.isfinite(array).all():
             raise ThunderError(f"{name} must be finite")
-    for name in ("variances_", "total_variance_", "smoothing_"):
+    for name in ("variances_", "total_variance_", "smoothing_", "residual_"):
         if (getattr(fpca, name) < 0.0).any():
             raise ThunderError(f"{name} must not be negative")
     if not ((fpca.durations_ > 0.0) | np.isnan(fpca.durations_)).all():
