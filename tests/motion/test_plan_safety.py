@@ -121,8 +121,12 @@ class TestWiderSearch:
     def test_a_failed_search_is_widened(self) -> None:
         planner, narrow = self.planner(), ViaSearch(count=40, half_width=0.2, most=1)
         with pytest.raises(NoPathError, match="no path keeps"):
-            planner.plan(START, GOAL, T, obstacles=[self.wall()], via=ViaSearch(40, half_width=0.2, most=1, widenings=0))
-        plan = planner.plan(START, GOAL, T, obstacles=[self.wall()], via=ViaSearch(40, half_width=0.2, most=1, widenings=3))
+            planner.plan(
+                START, GOAL, T, obstacles=[self.wall()], via=ViaSearch(40, half_width=0.2, most=1, widenings=0)
+            )
+        plan = planner.plan(
+            START, GOAL, T, obstacles=[self.wall()], via=ViaSearch(40, half_width=0.2, most=1, widenings=3)
+        )
         assert 1 <= plan.widenings <= 3
         assert plan.clearance >= 0.0
         assert plan._details.candidates > 40

@@ -276,7 +276,7 @@ _SINGULAR = 1e-12
 #: are those of the motion or zero
 _KNOWN = ((2, True), (2, False), (3, True), (3, False))
 #: most probable share, and inverse variance of its logit, before any motion was seen
-_USUAL, _CERTAINTY = 0.3, 1.0
+_USUAL, _CERTAINTY = 0.3, 0.3
 
 
 class Setting(NamedTuple):
@@ -296,9 +296,9 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
     the rest, with x_bar free, from four kinds of ends: its own velocities or rest, with and without accelerations. The
     error e of a motion is the root of its squared difference, L2 over tau, relative to the variance of the coordinates.
-    The result minimizes R sum_kinds log(mean e) + (logit rho - logit 0.3)^2 / 2 over R motions. Logarithms give all
-    kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few motions
-    do not. It is 1 for fewer than three motions.
+    The result minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms
+    give all kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few
+    motions do not. It is 1 for fewer than three motions.
     """
     count = len(sample.offsets)
     if count < 3:

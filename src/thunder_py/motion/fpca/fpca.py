@@ -13,7 +13,7 @@ from ...checks import Array, is_number, is_whole, numbers
 from ...errors import FileFormatError, NotFittedError, ThunderError
 from ...files import read_archive, write_archive
 from ...values import Estimator
-from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
+from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
 from .curves import Curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
 from .published import FittedSplines, fit_samples, read_samples
@@ -66,11 +66,12 @@ class FPCA(Estimator):
         number, or none.
     joint : bool
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
-    alignment : "none" or "path"
-        "path" first moves every motion to the frame along its start -> goal, one unit long.
+    alignment : "auto", "path" or "none"
+        "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
+        coordinates x, y, z(, rx, ry, rz), unless a motion ends where it starts.
     shrinkage : float or "auto"
-        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the largest
-        share that predicts left-out motions from their ends about as well as the best one.
+        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
+        predicts left-out motions from their ends best.
     demean : bool
         Subtract x_bar, as the paper does. Otherwise x_bar is 0 and positions are part of the components.
 
@@ -103,6 +104,8 @@ class FPCA(Estimator):
     residual_ : array (d,)
         RMS difference of the splines to the samples, in the coordinate's unit; for `from_components` over mean and
         components.
+    alignment_ : str
+        "path" or "none", as used.
     shrinkage_ : float
         Share of minimum jerk used.
     frames_ : PathFrames or None
@@ -144,6 +147,7 @@ class FPCA(Estimator):
     durations_: Array
     smoothing_: Array
     residual_: Array
+    alignment_: str
     shrinkage_: float
     frames_: PathFrames | None
     _dofs: tuple[str, ...]
@@ -156,8 +160,8 @@ class FPCA(Estimator):
         basis: SplineBasis | None = None,
         smoothing: float | str | None = "gcv",
         joint: bool = False,
-        alignment: str = "none",
-        shrinkage: float | str = 0.0,
+        alignment: str = "auto",
+        shrinkage: float | str = "auto",
         demean: bool = True,
     ) -> None:
         self.n_components = n_components
@@ -174,7 +178,8 @@ class FPCA(Estimator):
 
         Components coordinate by coordinate, 15 splines of order 5, least squares, x_bar subtracted.
         """
-        return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
+        basis = SplineBasis(15, degree=4)
+        return cls(n_components, basis=basis, smoothing=None, alignment="none", shrinkage=0.0).fit(motions)
 
     @classmethod
     def from_components(
@@ -252,7 +257,9 @@ class FPCA(Estimator):
             raise ThunderError("mean and components must be finite")
         curves = read_curves(functions, dofs)
         fit = fit_samples(functions, tau, curves.dofs, basis, tolerance)
-        fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment)
+        fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
+        if alignment not in ("none", "path"):
+            raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
         fpca._set_published(fit, curves, variances)
         return fpca
 
@@ -272,7 +279,8 @@ class FPCA(Estimator):
         self.offset_variance_, self.smoothing_, self.shrinkage_ = np.zeros(d), np.zeros(d), 0.0
         self.scores_, self.offsets_, self.durations_ = np.zeros((0, *shape)), np.zeros((0, d)), np.zeros(0)
         no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
-        self.frames_ = no_frames if self.alignment == "path" else None
+        self.alignment_ = self.alignment
+        self.frames_ = no_frames if self.alignment_ == "path" else None
         _check_shapes(self)
         _check_values(self)
 
@@ -358,14 +366,15 @@ class FPCA(Estimator):
         """
         basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
-        groups = self._shared(curves.units)
+        groups = self._shared(curves)
         smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
+        self.alignment_ = self._alignment(smoothed.coefficients, curves)
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
             basis,
             SplineSpace(basis, zero_mean=bool(self.demean)),
             bool(self.joint),
-            ideal_mean=self.alignment == "path",
+            ideal_mean=self.alignment_ == "path",
             # coordinate by coordinate each has its own scale, in the canonical frame too
             shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
             units=unit_groups(curves.units),
@@ -385,19 +394,25 @@ class FPCA(Estimator):
         """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
         if not isinstance(self.basis, SplineBasis | None):
             raise ThunderError(f"basis must be a SplineBasis, got {self.basis!r}")
-        if self.alignment not in ("none", "path"):
-            raise ThunderError(f'alignment must be "none" or "path", got {self.alignment!r}')
+        if self.alignment not in ("auto", "path", "none"):
+            raise ThunderError(f'alignment must be "auto", "path" or "none", got {self.alignment!r}')
         basis = SplineBasis() if self.basis is None else self.basis
         return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
 
-    def _shared(self, units: Sequence[str]) -> list[list[int]]:
+    def _shared(self, curves: Curves) -> list[list[int]]:
         """Return groups of coordinates with common smoothing: one per unit if rotations must commute with the fit."""
-        if self.joint or self.alignment == "path":
-            return unit_groups(units)
-        return [[k] for k in range(len(units))]
+        if self.joint or self.alignment == "path" or (self.alignment == "auto" and has_path(curves.dofs)):
+            return unit_groups(curves.units)
+        return [[k] for k in range(len(curves.dofs))]
+
+    def _alignment(self, coefficients: Array, curves: Curves) -> str:
+        """Return the alignment of motions (R, K, d)."""
+        if self.alignment != "auto":
+            return self.alignment
+        return "path" if has_path(curves.dofs) and not closed(coefficients, curves.dofs).any() else "none"
 
     def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:
-        if self.alignment == "none":
+        if self.alignment_ == "none":
             return coefficients, None
         frames = path_frames(coefficients, curves.dofs, curves.names)
         return to_canonical(coefficients, curves.dofs, frames), frames
@@ -508,7 +523,7 @@ class FPCA(Estimator):
         values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
-        if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
+        if self.alignment_ != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
             raise ThunderError(f'frames must be PathFrames of {len(alpha)} motions, and alignment "path"')
         return from_canonical(np.asarray(values), self.dofs, frames, derivative)
 
@@ -646,7 +661,8 @@ def save_fpca(fpca: FPCA, path: str | Path) -> None:
     }
     # parameters of several types are stored as text
     _, count, smoothing, shrinkage = fpca._checked()
-    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage, "alignment": fpca.alignment}
+    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage}
+    values |= {"alignment": fpca.alignment, "alignment_": fpca.alignment_}
     for name in values:
         arrays[name] = np.array(repr(values[name]))
     if fpca.frames_ is not None:
@@ -684,7 +700,10 @@ def _restored(arrays: dict[str, Any]) -> FPCA:
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))
     fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
-    aligned = fpca.alignment == "path"
+    fpca.alignment_ = _parameter(arrays, "alignment_")
+    if fpca.alignment_ not in ("path", "none") or fpca.alignment not in ("auto", fpca.alignment_):
+        raise ThunderError(f'alignment_ must be "path" or "none", as alignment, got {fpca.alignment_!r}')
+    aligned = fpca.alignment_ == "path"
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
     fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))

@@ -162,7 +162,9 @@ class _Variables:
             axes = axes.replace("d", "") + "d"
         if value.ndim != len(axes):
             raise FileFormatError(
-                f"must have {len(axes)} axes ({', '.join(axes)}), got shape {value.shape}", path=self._path, key=str(names)
+                f"must have {len(axes)} axes ({', '.join(axes)}), got shape {value.shape}",
+                path=self._path,
+                key=str(names),
             )
         value = value.transpose([axes.index(letter) for letter in order if letter in axes])
         return np.ascontiguousarray(value if "d" in axes or order == "nd" else value[..., None])

@@ -195,7 +195,7 @@ def condition_plan(
     d = len(planner.dofs)
     a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
     b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
-    if planner.fpca.alignment == "path" and (a is None or b is None):
+    if planner.fpca.alignment_ == "path" and (a is None or b is None):
         raise ThunderError(
             "constraints must fix the whole position at the start and at the end for an aligned model without "
             "start and goal"

@@ -88,7 +88,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
             np.ascontiguousarray(points[1:]),
             variances,
             fpca.joint,
-            fpca.alignment == "path",
+            fpca.alignment_ == "path",
             exact,
             order,
         )
@@ -317,14 +317,19 @@ def distance_of(fpca: FPCA, scores: Array) -> float:
 
 #: probability that a motion drawn from the distribution of the components lies beyond the span
 _RARE = 1e-6
+#: plans beyond this multiple of the span raise a warning
+_BEYOND = 2.0
 
 
 def training_span(fpca: FPCA, exact: bool, order: int) -> float:
     """Return the Mahalanobis distance that plans of a planner exceed only beyond the training data.
 
     The scores of a plan between two random states have as many degrees of freedom as the planner has constraints, less
-    the offsets. The span is the quantile of their distance, or the distance of the farthest training motion.
+    the offsets. The span is the quantile of their distance, or the distance of the farthest training motion. It is
+    infinite for components of minimum jerk alone, whose plans do not depend on the data.
     """
+    if fpca.shrinkage_ >= 1.0:
+        return inf
     d = len(fpca.dofs)
     used = (2 * order - 1) * (d if fpca.joint else 1) if exact else fpca.n_components_
     variances = fpca.variances_[:used]
@@ -335,8 +340,8 @@ def training_span(fpca: FPCA, exact: bool, order: int) -> float:
 
 
 def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", stacklevel: int = 4) -> None:
-    """Warn of scores beyond the span of the training data."""
-    if distance > planner._span:
+    """Warn of scores far beyond the span of the training data."""
+    if distance > _BEYOND * planner._span:
         warnings.warn(
             f"{what} is {distance:.3g} standard deviations (Mahalanobis distance) from the mean of the components, "
             f"training data span {planner._span:.3g}: it may be useless. Check the end states and the duration, or use "

@@ -75,7 +75,5 @@ def segments_distance(planner: PlannerModel, path: _core.BezierPath, times: Arra
     at = [float(path.start), *times.tolist(), float(path.end)]
     # at a time the piece that begins there: accelerations are continuous unless the planner leaves them free
     states = [np.array([path.sample(t, derivative) for derivative in range(3)]) for t in at]
-    distances = [
-        planner._core.score_distance(states[k], states[k + 1], at[k + 1] - at[k]) for k in range(len(at) - 1)
-    ]
+    distances = [planner._core.score_distance(states[k], states[k + 1], at[k + 1] - at[k]) for k in range(len(at) - 1)]
     return max(distances)

@@ -52,8 +52,9 @@ class HumanLikePlanner(PlannerModel):
     condition_number : float
         Condition number of the linear system after equilibration of rows and columns.
     training_span : float
-        Mahalanobis distance of scores beyond which plans raise a `ThunderWarning`: that of the farthest training
-        motion, or, if larger, the one that motions between random states exceed with a probability of 1e-6.
+        Mahalanobis distance of the scores of the farthest training motion, or, if larger, the one that motions between
+        random states of the model exceed with a probability of 1e-6; infinite for components of minimum jerk alone.
+        Plans beyond twice the span raise a `ThunderWarning`.
 
     Raises
     ------
@@ -321,7 +322,7 @@ class HumanLikePlanner(PlannerModel):
 
     @property
     def training_span(self) -> float:
-        """Mahalanobis distance of scores beyond which plans are beyond the training data."""
+        """Mahalanobis distance that the scores of the training motions span."""
         return self._span
 
     # --- internal ----------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
     stretch, path = plan._details.stretch, plan.path
     if now < stretch.start:
         stretch = Stretch(float(path.start), 0.0, float(path.end - path.start))
-    if stretch.frame is not None or planner.fpca.alignment != "path":
+    if stretch.frame is not None or planner.fpca.alignment_ != "path":
         return stretch
     frame = np.array([path.sample(stretch.start, 0), path.sample(path.end, 0)])
     frame.setflags(write=False)
@@ -209,7 +209,9 @@ def plan_batch(
         return _avoiding(planner, a, b, T, tau, derivative, avoidance)
     x, sizes = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
     warn_beyond(planner, float(sizes.max(initial=0.0)), "the farthest plan")
-    return PlannedBatch(tau, x, T, np.full(count, "direct"), np.full(count, np.inf), sizes, np.zeros(count, dtype=np.intp))
+    return PlannedBatch(
+        tau, x, T, np.full(count, "direct"), np.full(count, np.inf), sizes, np.zeros(count, dtype=np.intp)
+    )
 
 
 def _avoiding(

@@ -538,7 +538,7 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
             )
         ),
         "MAP, coordinate by coordinate": Functional(FPCA(alignment="path", shrinkage=share).fit(motions)),
-        "MAP, not aligned": Functional(FPCA(joint=True, shrinkage=share).fit(motions)),
+        "MAP, not aligned": Functional(FPCA(joint=True, alignment="none", shrinkage=share).fit(motions)),
         "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
     }
 
