@@ -106,7 +106,7 @@ class TestStandstill:
         """No jump at zero: the motion between points a micrometer apart is of that order."""
         planner = HumanLikePlanner(fitted(kind), mode)
         t = np.linspace(0.0, 1.0, 21)
-        plan = planner.plan(START, START + [1e-6, 0.0, 0.0], 1.0)
+        plan = planner.plan(START, START + np.array([1e-6, 0.0, 0.0]), 1.0)
         assert np.abs(plan.position(t) - START).max() < 1e-3
 
 

@@ -26,7 +26,7 @@ KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "ma
 
 @cache
 def published(seed: int = 6) -> FPCA:
-    """Five exactly quartic splines that nearly span the quintics, as those of the paper's authors, in a random order."""
+    """Five exactly quartic splines that nearly span the quintics, as those of the paper's authors, in any order."""
     tau, basis = np.linspace(0.0, 1.0, 201), SplineBasis(15, degree=4)
     P = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:] * np.sqrt(2.0 * np.arange(1, 6) + 1.0)
     mixed = P @ np.linalg.qr(np.random.default_rng(seed).normal(size=(5, 5)))[0]
@@ -131,7 +131,7 @@ def test_beyond_the_bound_a_polynomial_takes_over() -> None:
     """Components that overshoot by half of the change of the goal."""
     planner = HumanLikePlanner(published(0), "paper", max_deviation_ratio=1.2)
     made = planner.plan(START, GOAL, 2.0)
-    t, goal = np.linspace(1.05, 2.0, 61), GOAL + [0.01, 0.0, 0.0]
+    t, goal = np.linspace(1.05, 2.0, 61), GOAL + np.array([0.01, 0.0, 0.0])
     rest = planner.replan(made, 1.05, goal)
     assert rest.fallback == "hermite"
     assert rest.mahalanobis_distance is None

@@ -423,7 +423,12 @@ class FPCA(Estimator):
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
         centerd = coefficients - offsets[:, None] - self.mean_coefficients_
-        return project(space, self.component_coefficients_, centerd, self.joint), offsets
+        scores = project(space, self.component_coefficients_, centerd, self.joint)
+        if self.demean:  # published functions need not have zero mean
+            means = np.einsum("k,nkd->nd", space.integrals, self.component_coefficients_)
+            subscripts = "rn,nd->rd" if self.joint else "rnd,nd->rd"
+            offsets -= space.integrals @ self.mean_coefficients_ + np.einsum(subscripts, scores, means)
+        return scores, offsets
 
     # --- results ----------------------------------------------------------------------------------------------------
 

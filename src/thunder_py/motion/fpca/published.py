@@ -80,8 +80,8 @@ def fit_samples(
     best = min(fits, key=lambda fit: fit.share)
     if best.share > tolerance:
         warnings.warn(
-            f"splines of {best.basis} differ from the samples of the components by {best.share:.2g} of their size (RMS), "
-            f"more than {tolerance:.2g}: plans may differ by far more. Pass the basis that the components were "
+            f"splines of {best.basis} differ from the samples of the components by {best.share:.2g} of their size "
+            f"(RMS), more than {tolerance:.2g}: plans may differ by far more. Pass the basis that the components were "
             "published with, or one with more functions",
             ThunderWarning,
             stacklevel=4,

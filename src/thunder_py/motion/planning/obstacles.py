@@ -252,8 +252,8 @@ class ViaSearch:
     straight_first : bool
         Use the path without via points if it keeps the margin.
     widenings : int
-        Number of searches, each `wider` than the last, that planners try if no path is found. Each takes about ten times
-        as long.
+        Number of searches, each `wider` than the last, that planners try if no path is found. Each takes about ten
+        times as long.
 
     Raises
     ------
@@ -303,7 +303,8 @@ class ViaSearch:
         """Return the search of D4.2: always one via point out of `count` uniform ones, passed at the mean velocity.
 
         The report gives neither size nor center of the region of candidates. The size, 0.6 m each way, is from the
-        authors' released code; the center, the midpoint of start and goal, is a choice of this package. It is not widened.
+        authors' released code; the center, the midpoint of start and goal, is a choice of this package. There is no
+        widening.
         """
         return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False, widenings=0)
 

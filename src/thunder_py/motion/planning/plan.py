@@ -112,7 +112,7 @@ class _Plan:
 
     @property
     def fallback(self) -> str | None:
-        """Replacement of a correction of components: None, ``"hermite"`` (a polynomial) or ``"plan"`` (a new motion)."""
+        """Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion."""
         return self._details.fallback
 
     @property
@@ -176,7 +176,7 @@ class _Plan:
 
     @cached_property
     def scores(self) -> Array | None:
-        """Scores alpha of the last segment, (n, d), joint (n,); None for polynomials and motions of several planners."""
+        """Scores alpha of the last segment, (n, d), joint (n,); None for polynomials and mixtures of planners."""
         details = self._details
         scores = details.scores
         if scores is None and details.segment is not None:

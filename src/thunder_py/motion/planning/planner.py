@@ -38,8 +38,8 @@ class HumanLikePlanner(PlannerModel):
     max_condition_number : float
         Largest condition number of the system for the remaining motion; above it `replan` uses a polynomial.
     max_deviation_ratio : float
-        Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time and
-        rates requires; above it `replan` uses a polynomial.
+        Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time
+        and rates requires; above it `replan` uses a polynomial.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -70,8 +70,8 @@ class HumanLikePlanner(PlannerModel):
 
     Components of an aligned model (``FPCA(alignment="path")``) are expressed in the frame from start to goal, so that
     plans rotate, translate and scale with start and goal. If these are nearer than 1 mm, the unit of that frame stays
-    1 mm. If they coincide, the frame has the world's axes. In every model the mean fades where start and goal are nearer
-    than 1 mm or 1 mrad, and a motion from rest to the same place stands still.
+    1 mm. If they coincide, the frame has the world's axes. In every model the mean fades where start and goal are
+    nearer than 1 mm or 1 mrad, and a motion from rest to the same place stands still.
 
     Examples
     --------

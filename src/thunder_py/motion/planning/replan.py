@@ -65,7 +65,7 @@ def replan(
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
-    """Return the time of the components in which a plan continues: of its last segment, before that of the whole plan."""
+    """Return the time of the components in which a plan continues: before its last segment, of the whole plan."""
     stretch, path = plan._details.stretch, plan.path
     if now < stretch.start:
         stretch = Stretch(float(path.start), 0.0, float(path.end - path.start))
