@@ -158,7 +158,9 @@ def test_checks_of_parameters(name, estimator, X):
 
 
 @pytest.mark.parametrize("name", OF_FITS)
-@pytest.mark.parametrize("estimator", [RowsFPCA(basis=SplineBasis(2, degree=1)), RowsProMP()], ids=["FPCA", "ProMP"])
+@pytest.mark.parametrize(
+    "estimator", [RowsFPCA(basis=SplineBasis(2, degree=1), **PLAIN), RowsProMP()], ids=["FPCA", "ProMP"]
+)
 def test_checks_of_fits(name, estimator):
     run(name, estimator)
 
