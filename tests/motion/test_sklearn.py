@@ -126,7 +126,7 @@ class RowsFPCA(Rows, FPCA):
     """Functional components of rows."""
 
     def __init__(self, n_components=1, basis=None, smoothing=None):
-        super().__init__(n_components, basis=basis, smoothing=smoothing)
+        super().__init__(n_components, basis=basis, smoothing=smoothing, **PLAIN)
 
     def fit_transform(self, X, y=None):
         return self.fit(X, y).scores_[..., 0]
@@ -158,9 +158,7 @@ def test_checks_of_parameters(name, estimator, X):
 
 
 @pytest.mark.parametrize("name", OF_FITS)
-@pytest.mark.parametrize(
-    "estimator", [RowsFPCA(basis=SplineBasis(2, degree=1), **PLAIN), RowsProMP()], ids=["FPCA", "ProMP"]
-)
+@pytest.mark.parametrize("estimator", [RowsFPCA(basis=SplineBasis(2, degree=1)), RowsProMP()], ids=["FPCA", "ProMP"])
 def test_checks_of_fits(name, estimator):
     run(name, estimator)
 

@@ -291,7 +291,8 @@ class HumanLikeJointPlan(_Plan, _JointSource, _core.JointBezierPath):
     >>> import numpy as np
     >>> from thunder_py.motion import FPCA, HumanLikePlanner
     >>> tau = np.linspace(0.0, 1.0, 50)[:, None]
-    >>> q = np.random.default_rng(1).normal(size=(10, 1, 2)) * np.sin(2.0 * tau)  # 10 motions of 2 joints
+    >>> reach = 10.0 * tau**3 - 15.0 * tau**4 + 6.0 * tau**5
+    >>> q = np.random.default_rng(1).normal(size=(10, 1, 2)) * reach  # 10 motions of 2 joints
     >>> planner = HumanLikePlanner(FPCA(shrinkage=0.2).fit(q, dofs=("q1", "q2")))
     >>> plan = planner.plan([0.0, 0.0], [0.5, -0.2], duration=1.0)
     >>> plan(1.0).q.round(3).tolist()
