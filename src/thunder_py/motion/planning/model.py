@@ -255,6 +255,7 @@ class PlannerModel:
         *,
         max_condition_number: float = 1e4,
         max_deviation_ratio: float = 2.0,
+        max_distance_ratio: float = 2.0,
         freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
@@ -270,6 +271,7 @@ class PlannerModel:
         self.max_condition_number = float(array(max_condition_number, (), "max_condition_number", finite=False))
         self.freeze_time = number(freeze_time, "freeze_time")
         self.max_deviation_ratio = float(array(max_deviation_ratio, (), "max_deviation_ratio", finite=False))
+        self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
         if not self.max_condition_number >= 1.0:
             raise ThunderError(f"max_condition_number must be at least 1, got {max_condition_number!r}")
         if not self.max_deviation_ratio >= 1.0:
@@ -317,8 +319,6 @@ def distance_of(fpca: FPCA, scores: Array) -> float:
 
 #: probability that a motion drawn from the distribution of the components lies beyond the span
 _RARE = 1e-6
-#: plans beyond this multiple of the span raise a warning
-_BEYOND = 2.0
 
 
 def training_span(fpca: FPCA, exact: bool, order: int) -> float:
@@ -341,7 +341,7 @@ def training_span(fpca: FPCA, exact: bool, order: int) -> float:
 
 def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", stacklevel: int = 4) -> None:
     """Warn of scores far beyond the span of the training data."""
-    if distance > _BEYOND * planner._span:
+    if distance > planner.max_distance_ratio * planner._span:
         warnings.warn(
             f"{what} is {distance:.3g} standard deviations (Mahalanobis distance) from the mean of the components, "
             f"training data span {planner._span:.3g}: it may be useless. Check the end states and the duration, or use "

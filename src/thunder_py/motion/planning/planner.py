@@ -40,6 +40,9 @@ class HumanLikePlanner(PlannerModel):
     max_deviation_ratio : float
         Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time
         and rates requires; above it `replan` uses a polynomial.
+    max_distance_ratio : float
+        Multiple of `training_span` beyond which the Mahalanobis distance of a plan raises a `ThunderWarning`; infinite for
+        no warning.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -54,7 +57,6 @@ class HumanLikePlanner(PlannerModel):
     training_span : float
         Mahalanobis distance of the scores of the farthest training motion, or, if larger, the one that motions between
         random states of the model exceed with a probability of 1e-6; infinite for components of minimum jerk alone.
-        Plans beyond twice the span raise a `ThunderWarning`.
 
     Raises
     ------

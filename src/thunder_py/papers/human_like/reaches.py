@@ -174,7 +174,7 @@ class Functional:
 
     def _planner(self, order: int = 3) -> HumanLikePlanner:
         """Return the planner with positions (1), velocities (2) and accelerations (3) given at both ends."""
-        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order])
+        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order], max_distance_ratio=math.inf)
 
     def __call__(self, ends: Ends) -> Motion:
         """Plan."""
