@@ -41,8 +41,8 @@ class HumanLikePlanner(PlannerModel):
         Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time
         and rates requires; above it `replan` uses a polynomial.
     max_distance_ratio : float
-        Multiple of `training_span` beyond which the Mahalanobis distance of a plan raises a `ThunderWarning`; infinite for
-        no warning.
+        Multiple of `training_span` beyond which the Mahalanobis distance of a plan raises a `ThunderWarning`; infinite
+        for no warning.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
