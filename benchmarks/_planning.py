@@ -33,7 +33,7 @@ def programs(quick: bool) -> list[Program]:
 def results(arm: Path, quick: bool) -> dict[str, Any]:
     """Time everything about planning."""
     timed, failures = _programs(arm, quick)
-    planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(60, seed=1)))
+    planner = HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(sigma_lognormal_reaches(60, seed=1)))
     return {
         "planning": timed,
         "failures": failures,
@@ -123,7 +123,7 @@ def _fpca(trials: int, rounds: int) -> dict[str, float]:
     dofs = ("x", "y", "z", "rx", "ry", "rz")
     motions = MotionSet([Trial(t, x + 1e-3 * rng.normal(size=x.shape), dofs) for x in many])
     ways = {
-        "per coordinate": FPCA(basis=SplineBasis(15)),
+        "per coordinate": FPCA(basis=SplineBasis(15), alignment="none", shrinkage=0.0),
         "joint, aligned": FPCA(basis=SplineBasis(15), joint=True, alignment="path", shrinkage=0.01),
         "joint, aligned, share of minimum jerk chosen": FPCA(
             basis=SplineBasis(15), joint=True, alignment="path", shrinkage="auto"

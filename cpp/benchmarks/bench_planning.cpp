@@ -52,24 +52,23 @@ void plans(bench::Bench& measure) {
 void replans(bench::Bench& measure) {
   const SharedPlanner with = planner({}, PlannerSettings::Mode::map);
   struct Rest {
-    thunder::DofVector start;
-    BoundaryState now, goal;
+    thunder::BezierPath path;
+    thunder::DofVector start, goal;
+    BoundaryState to;
   };
   std::vector<Rest> rests;
-  thunder::BezierPath path = with->blank();
   for (const Reach& r : reaches(256, 0)) {
-    with->connect(r.from, r.to, 0.0, bench::kReachDuration, path, 0);
-    Rest rest{r.from.x, BoundaryState(3), r.to};
-    thunder::DofVector* const to[] = {&rest.now.x, &rest.now.v, &rest.now.a};
-    for (int k = 0; k < 3; ++k) path.at(0.4 * bench::kReachDuration, k, to[k]->data());
-    rest.goal.x.array() += 0.02;
+    Rest rest{with->blank(), r.from.x, r.to.x, r.to};
+    with->connect(r.from, r.to, 0.0, bench::kReachDuration, rest.path, 0);
+    rest.to.x.array() += 0.02;
     rests.push_back(rest);
   }
+  thunder::Resumed result;
+  result.path = with->blank();
   const auto run = [&](const char* name, int order) {
-    measure(name, "map", rests, path.points, [&](const Rest& rest) {
-      path = with->resume(rest.start, rest.now, rest.goal, 0.4, 0.4 * bench::kReachDuration, 0.6 * bench::kReachDuration,
-                          order, 1e12)
-                 .path;
+    measure(name, "map", rests, result.path.points, [&](const Rest& rest) {
+      with->resume({rest.path, 0.4 * bench::kReachDuration, 0.4, rest.start, rest.goal}, rest.to,
+                   0.6 * bench::kReachDuration, order, {1e12}, result);
     });
   };
   run("replan, 4 x 4", 2);

@@ -128,44 +128,44 @@ std::shared_ptr<FunctionalPlanner> make_planner(A breaks, A mean, A functions, A
   return std::make_shared<FunctionalPlanner>(std::move(model), PlannerSettings{exact ? Mode::exact : Mode::map, order});
 }
 
-BezierPath plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
+py::typing::Tuple<BezierPath, double> plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
                 Object start_velocity, Object goal_velocity, Object start_acceleration, Object goal_acceleration) {
   const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
                                        start_acceleration, goal_acceleration);
   BezierPath path = planner.blank();
   planner.connect(problem.from, problem.to, start_time, duration, path, 0);
   require_motion(path);
-  return path;
+  return py::make_tuple(std::move(path), planner.score_distance(problem.from, problem.to, duration));
 }
 
-/// Rows x, v, a of a path.
-BoundaryState state_at(const BezierPath& path, double t) {
-  BoundaryState state(path.dimension);
-  path.at(t, 0, state.x.data());
-  path.at(t, 1, state.v.data());
-  path.at(t, 2, state.a.data());
-  return state;
-}
-
-py::typing::Tuple<BezierPath, double, bool> resume(const FunctionalPlanner& planner, const BezierPath& before, double t,
-                                                   double end, double tau, Object origin, A goal, Object goal_velocity,
-                                                   Object goal_acceleration, int order, double limit) {
+py::typing::Tuple<BezierPath, double, bool, Array> resume(const FunctionalPlanner& planner, const BezierPath& before,
+                                                          double t, double end, double tau, Object frame, A goal,
+                                                          Object goal_velocity, Object goal_acceleration, int order,
+                                                          double condition_limit, double deviation_limit) {
   const int d = planner.dimension();
   if (before.dimension != d) throw py::value_error("path must have the dimension of the planner");
   if (!(tau >= 0.0 && tau < 1.0)) throw py::value_error("tau must be from 0 to below 1");
   if (order < 2 || order > planner.settings().order)
     throw py::value_error("order must be 2 to that of the planner, got " + std::to_string(order));
+  if (!(before.start() <= t && t < before.end())) throw py::value_error("t must lie within the path, before its end");
   const double left = positive(finite(end, "end") - finite(t, "t"), "end - t");
   check_clock(t, left);
   BoundaryState to(d);
-  DofVector begin = to.x;
-  read_rate(origin, "origin", d, begin);
+  DofVector ends[] = {to.x, to.x};
+  if (!frame.is_none()) {
+    const auto points = read_array(frame, "frame", {2, d});
+    for (int k = 0; k < 2; ++k) std::copy_n(points.data(k, 0), d, ends[k].data());
+  }
   to.x = read_dofs(goal, "goal", d);
   read_rate(goal_velocity, "goal_velocity", d, to.v);
   read_rate(goal_acceleration, "goal_acceleration", d, to.a);
-  Resumed rest = planner.resume(begin, state_at(before, t), to, tau, t, left, order, limit);
+  Resumed rest;
+  Array correction(planner.model().unknowns());
+  planner.resume({before, t, tau, ends[0], ends[1]}, to, left, order, {condition_limit, deviation_limit}, rest,
+                 correction.mutable_data());
+  rest.path.breaks.back() = end;  // t + (end - t) is rounded
   require_motion(rest.path);
-  return py::make_tuple(std::move(rest.path), rest.condition, rest.fallback);
+  return py::make_tuple(std::move(rest.path), rest.condition, rest.fallback, std::move(correction));
 }
 
 /// A row of `constraints` is tau, derivative, degree of freedom, value, noise.
@@ -198,7 +198,7 @@ py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int
 }
 
 /// Plans N problems and samples a derivative of each at the same normalized times.
-Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
+py::typing::Tuple<Array, Array> plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
                 A start_accelerations, A goal_accelerations, A tau, int derivative) {
   const py::ssize_t d = planner.dimension();
   const auto T = read_array(durations, "durations", {-1});
@@ -211,8 +211,8 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
              v1 = table(goal_velocities, "goal_velocities"), a0 = table(start_accelerations, "start_accelerations"),
              a1 = table(goal_accelerations, "goal_accelerations");
   const py::ssize_t samples = times.size();
-  Array out({N, samples, d});
-  double* const result = out.mutable_data();
+  Array out({N, samples, d}), distances(N);
+  double *const result = out.mutable_data(), *const distance = distances.mutable_data();
   const double *t = times.data(), *duration = T.data();
   bool all_finite = true;
   {
@@ -226,12 +226,26 @@ Array plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations
       from.x = row(x0, i), from.v = row(v0, i), from.a = row(a0, i);
       to.x = row(x1, i), to.v = row(v1, i), to.a = row(a1, i);
       planner.connect(from, to, 0.0, duration[i], path, 0);
+      distance[i] = planner.score_distance(from, to, duration[i]);
       all_finite = all_finite && is_finite(path);
       for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
     }
   }
   if (!all_finite) refuse_size();
-  return out;
+  return py::make_tuple(std::move(out), std::move(distances));
+}
+
+/// Rows x, v, a of two states.
+double score_distance(const FunctionalPlanner& planner, A start, A goal, double duration) {
+  const int d = planner.dimension();
+  const auto read = [d](A rows, const char* name) {
+    const auto x = read_array(rows, name, {3, d});
+    BoundaryState state(d);
+    DofVector* const to[] = {&state.x, &state.v, &state.a};
+    for (int r = 0; r < 3; ++r) std::copy_n(x.data(r, 0), d, to[r]->data());
+    return state;
+  };
+  return planner.score_distance(read(start, "start"), read(goal, "goal"), positive(duration, "duration"));
 }
 
 py::typing::Tuple<Array, Array> jerk_cost(const FunctionalPlanner& planner, A start, A goal, double duration) {
@@ -326,14 +340,17 @@ void bind_functional_planner(py::module_& module) {
       .def_property_readonly("dimension", &FunctionalPlanner::dimension)
       .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("start_time") = 0.0,
            py::arg("start_velocity") = none, py::arg("goal_velocity") = none, py::arg("start_acceleration") = none,
-           py::arg("goal_acceleration") = none)
-      .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("origin"),
-           py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"), py::arg("limit"),
-           "Continue a path from time t [s], normalized time tau; returns path, condition and a flag for Hermite's polynomial.\n"
-           "An aligned model needs the origin (d,), the start of the motion.")
+           py::arg("goal_acceleration") = none, "Return the path and the Mahalanobis distance of its scores.")
+      .def("score_distance", &score_distance, py::arg("start"), py::arg("goal"), py::arg("duration"),
+           "Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a.")
+      .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("frame"),
+           py::arg("goal"), py::arg("goal_velocity"), py::arg("goal_acceleration"), py::arg("order"),
+           py::arg("condition_limit"), py::arg("deviation_limit"),
+           "Continue a path from time t [s], normalized time tau; returns path, condition, a flag for Hermite's polynomial as\n"
+           "correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
-           py::arg("derivative") = 0, "Plan N problems and return samples (N, k, d) at k normalized times.")
+           py::arg("derivative") = 0, "Plan N problems; returns samples (N, k, d) at k normalized times and Mahalanobis distances (N,) of the scores.")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion

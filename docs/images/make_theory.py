@@ -85,7 +85,7 @@ def draw_components() -> Figure:
     """Mean and components of reaches, and what a planner makes of them."""
     figure, axes = plt.subplots(1, 3, figsize=(8.5, 2.8), layout="constrained")
     motions = minimum_jerk_reaches(80, seed=3, boundary_velocity=0.2, boundary_acceleration=1.0)
-    fpca, tau = FPCA(n_components=5).fit(motions), np.linspace(0.0, 1.0, 201)
+    fpca, tau = FPCA(n_components=5, alignment="none", shrinkage=0.0).fit(motions), np.linspace(0.0, 1.0, 201)
     axes[0].plot(tau, fpca.mean(tau)[:, 0], color=INK)
     axes[0].set(xlabel=r"$\tau$", ylabel="[m]", title=r"$S_0$, x", yticks=[])
     axes[1].plot(tau, fpca.components(tau)[:3, :, 0].T)

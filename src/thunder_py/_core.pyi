@@ -2337,7 +2337,9 @@ class FunctionalPlanner:
         goal_velocity: typing.Any = None,
         start_acceleration: typing.Any = None,
         goal_acceleration: typing.Any = None,
-    ) -> BezierPath: ...
+    ) -> tuple[BezierPath, float]:
+        """Return the path and the Mahalanobis distance of its scores."""
+
     def plan_many(
         self,
         starts: numpy.typing.ArrayLike,
@@ -2349,8 +2351,8 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Plan N problems and return samples (N, k, d) at k normalized times."""
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
+        """Plan N problems; returns samples (N, k, d) at k normalized times and Mahalanobis distances (N,) of the scores."""
 
     def resume(
         self,
@@ -2358,15 +2360,24 @@ class FunctionalPlanner:
         t: typing.SupportsFloat | typing.SupportsIndex,
         end: typing.SupportsFloat | typing.SupportsIndex,
         tau: typing.SupportsFloat | typing.SupportsIndex,
-        origin: typing.Any,
+        frame: typing.Any,
         goal: numpy.typing.ArrayLike,
         goal_velocity: typing.Any,
         goal_acceleration: typing.Any,
         order: typing.SupportsInt | typing.SupportsIndex,
-        limit: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> tuple[BezierPath, float, bool]:
-        """Continue a path from time t [s], normalized time tau; returns path, condition and a flag for Hermite's polynomial.
-        An aligned model needs the origin (d,), the start of the motion."""
+        condition_limit: typing.SupportsFloat | typing.SupportsIndex,
+        deviation_limit: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> tuple[BezierPath, float, bool, numpy.typing.NDArray[numpy.float64]]:
+        """Continue a path from time t [s], normalized time tau; returns path, condition, a flag for Hermite's polynomial as
+        correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal."""
+
+    def score_distance(
+        self,
+        start: numpy.typing.ArrayLike,
+        goal: numpy.typing.ArrayLike,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> float:
+        """Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a."""
 
     @property
     def condition(self) -> float: ...

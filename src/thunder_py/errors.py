@@ -18,6 +18,7 @@ __all__ = [
     "NotFittedError",
     "ReleaseError",
     "ThunderError",
+    "ThunderWarning",
     "UnknownNameError",
     "nearest_hint",
 ]
@@ -34,6 +35,18 @@ class ThunderError(ValueError):
     ... except th.errors.ThunderError as error:
     ...     print(error)
     phi must have shape (..., 3), got (2,)
+    """
+
+
+class ThunderWarning(UserWarning):
+    """Base class of the warnings about results that may be useless, such as a plan far from its training data.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import thunder_py as th
+    >>> warnings.simplefilter("error", th.errors.ThunderWarning)  # an error instead
+    >>> warnings.resetwarnings()
     """
 
 

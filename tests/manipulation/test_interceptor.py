@@ -75,6 +75,7 @@ def test_meets_what_is_seen_exactly_in_spite_of_latency(strategy):
     assert grasp.speed < 5 * tolerance
 
 
+@pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # no training motion ends at speed
 def test_the_first_plan_and_its_corrections_are_those_of_the_planner():
     """The core plans what `HumanLikePlanner.plan` and `replan` plan in Python."""
     thing, feed = watched(MeasurementModel(), speed=0.2)

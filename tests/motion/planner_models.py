@@ -25,7 +25,7 @@ def fitted(kind: str) -> FPCA:
     if kind == "paper":
         return FPCA.paper(reaches())
     if kind == "pose":
-        return FPCA(shrinkage=0.2, joint=False).fit(turns_from_start(daily_living(60, seed=2)))
+        return FPCA(shrinkage=0.2, joint=False, alignment="none").fit(turns_from_start(daily_living(60, seed=2)))
     if kind == "pose joint aligned":
         return FPCA(shrinkage=0.2, joint=True, alignment="path").fit(away())
     options = {
@@ -34,7 +34,7 @@ def fitted(kind: str) -> FPCA:
         "aligned": {"alignment": "path"},
         "joint aligned": {"joint": True, "alignment": "path"},
     }
-    return FPCA(shrinkage=0.1, **options[kind]).fit(reaches())
+    return FPCA(shrinkage=0.1, **({"alignment": "none"} | options[kind])).fit(reaches())
 
 
 def away():
@@ -48,7 +48,7 @@ def joints() -> FPCA:
     rng, tau = np.random.default_rng(1), np.linspace(0.0, 1.0, 101)[:, None]
     shape = 10 * tau**3 - 15 * tau**4 + 6 * tau**5
     q = [rng.normal(size=7) + shape * rng.normal(size=7) for _ in range(30)]
-    return FPCA(shrinkage=0.2).fit(np.array(q), dofs=[f"q{i + 1}" for i in range(7)])
+    return FPCA(shrinkage=0.2, alignment="none").fit(np.array(q), dofs=[f"q{i + 1}" for i in range(7)])
 
 
 def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False) -> SimpleNamespace:
@@ -73,9 +73,13 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
         dofs=tuple(dofs),
         joint=joint,
         alignment="none",
+        alignment_="none",
         mean_coefficients_=np.zeros((9, d)) if mean is None else mean,
         component_coefficients_=components,
         variances_=variances,
+        shrinkage_=0.0,
+        scores_=np.zeros((0, *variances.shape)),
+        n_components_=len(variances),
     )
 
 

@@ -11,6 +11,9 @@ from thunder_py.errors import NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
 from thunder_py.recordings import MotionSet, Trial
 
+#: components coordinate by coordinate, of the data alone
+PLAIN = {"alignment": "none", "shrinkage": 0.0}
+
 BASIS = SplineBasis()
 TAU = np.linspace(0.0, 1.0, 90)
 FINE = np.linspace(0.0, 1.0, 2001)
@@ -48,7 +51,9 @@ def inner_products(fpca):
 @pytest.mark.parametrize("way", WAYS, ids=repr)
 class TestEveryWay:
     def fitted(self, way, **more):
-        return FPCA(**({"smoothing": None} | way | more)).fit(reaches(noise=1e-3))
+        return FPCA(**({"smoothing": None, "alignment": "none", "shrinkage": 0.0} | way | more)).fit(
+            reaches(noise=1e-3)
+        )
 
     def test_components_are_orthonormal(self, way):
         products = inner_products(self.fitted(way))
@@ -70,7 +75,7 @@ class TestEveryWay:
         fpca = self.fitted(way, n_components=None, shrinkage=0.3)
         y = reaches(seed=1)
         p = fpca.project(y)
-        free = FPCA(basis=fpca.basis_, smoothing=None).fit(y)
+        free = FPCA(basis=fpca.basis_, smoothing=None, **PLAIN).fit(y)
         expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU)
         if way.get("smoothing", None) is None:
             back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU)
@@ -126,7 +131,7 @@ class TestEveryWay:
 def test_offset_is_each_motions_own_mean():
     """x_bar of eq. (95): the integral over tau; mean and components then have none."""
     y = reaches()
-    fpca = FPCA(smoothing=None).fit(y)
+    fpca = FPCA(smoothing=None, **PLAIN).fit(y)
     np.testing.assert_allclose(fpca.offsets_, simpson(y, x=TAU, axis=1), atol=1e-4)
     np.testing.assert_allclose(fpca.offset_mean_, fpca.offsets_.mean(axis=0), atol=1e-15)
     np.testing.assert_allclose(fpca.offset_variance_, fpca.offsets_.var(axis=0, ddof=1), rtol=1e-12)
@@ -140,7 +145,7 @@ def test_the_mean_must_be_taken_off():
     """D-30: eqs. (96) to (100) as printed find the mean again, and not what varies about it."""
     bends = 0.01 * np.random.default_rng(0).normal(size=(25, 1)) * np.sin(np.pi * TAU) ** 2
     y = (0.3 * STEP + bends)[:, :, None]
-    fpca = FPCA(1, smoothing=None).fit(y)
+    fpca = FPCA(1, smoothing=None, **PLAIN).fit(y)
     c = BASIS.evaluate(FINE) @ np.linalg.lstsq(BASIS.evaluate(TAU), y[:, :, 0].T, rcond=None)[0]
     c -= simpson(c, x=FINE, axis=0)
     printed = np.linalg.svd(c, full_matrices=False)[0][:, 0]  # maximizes the sum of squared integrals
@@ -161,8 +166,8 @@ def test_equals_components_of_dense_samples(rule, joint):
     else:
         weights *= np.where(np.arange(2001) % 2, 4.0, 2.0) / 3.0
         weights[[0, -1]] *= 0.5
-    fpca = FPCA(4, smoothing=None, joint=joint).fit(reaches())
-    y = FPCA(smoothing=None).fit(reaches())
+    fpca = FPCA(4, smoothing=None, joint=joint, **PLAIN).fit(reaches())
+    y = FPCA(smoothing=None, **PLAIN).fit(reaches())
     x = y.inverse_transform(y.scores_, tau=FINE)
     x = x - np.einsum("t,rtd->rd", weights, x)[:, None]
     deviations = (x - x.mean(axis=0)) * np.sqrt(weights)[:, None]
@@ -186,7 +191,7 @@ def test_sampling_does_not_matter():
         tau = np.concatenate([[0.0], np.sort(rng.uniform(size=60 + r)) ** 1.2, [1.0]])
         x = BASIS.evaluate(tau) @ coefficients[:, r]
         trials.append(Trial.from_positions(2.0 + (1.0 + 0.1 * r) * tau, x, name=f"r{r}"))
-    a, b = FPCA(5, smoothing=None).fit(reaches()), FPCA(5, smoothing=None).fit(MotionSet(trials))
+    a, b = FPCA(5, smoothing=None, **PLAIN).fit(reaches()), FPCA(5, smoothing=None, **PLAIN).fit(MotionSet(trials))
     np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-7)
     np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-9)
     np.testing.assert_allclose(b.durations_, 1.0 + 0.1 * np.arange(25), rtol=1e-12)
@@ -196,7 +201,7 @@ def test_sampling_does_not_matter():
 def test_signs_do_not_depend_on_the_order_of_motions():
     y = reaches()
     for joint in (False, True):
-        a, b = FPCA(4, joint=joint).fit(y), FPCA(4, joint=joint).fit(y[::-1])
+        a, b = FPCA(4, joint=joint, **PLAIN).fit(y), FPCA(4, joint=joint, **PLAIN).fit(y[::-1])
         np.testing.assert_allclose(a.component_coefficients_, b.component_coefficients_, atol=1e-8)
         if not joint:
             S = a.components(np.linspace(0.0, 1.0, 201))
@@ -210,8 +215,8 @@ def test_signs_do_not_depend_on_the_order_of_motions():
 def test_joint_components_turn_with_the_motions():
     """Another world frame: S_0 and S_i turn, variances and scores stay, with smoothing found from noisy data."""
     y, R = reaches(noise=2e-3), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
-    a = FPCA(6, joint=True).fit(y)
-    b = FPCA(6, joint=True).fit(y @ R.T + np.array([1.0, 2.0, 3.0]))
+    a = FPCA(6, joint=True, **PLAIN).fit(y)
+    b = FPCA(6, joint=True, **PLAIN).fit(y @ R.T + np.array([1.0, 2.0, 3.0]))
     np.testing.assert_allclose(b.smoothing_, a.smoothing_, rtol=1e-4)
     np.testing.assert_allclose(b.mean(TAU), a.mean(TAU) @ R.T, atol=1e-8)
     np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-6)
@@ -222,7 +227,7 @@ def test_joint_components_turn_with_the_motions():
 
 def test_components_of_each_coordinate_do_not():
     y, R = reaches(), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
-    a, b = FPCA(6).fit(y), FPCA(6).fit(y @ R.T)
+    a, b = FPCA(6, **PLAIN).fit(y), FPCA(6, **PLAIN).fit(y @ R.T)
     assert np.abs(np.abs(b.scores_) - np.abs(a.scores_)).max() > 0.01
 
 
@@ -249,7 +254,7 @@ def test_aligned_components_know_no_place_direction_and_size(joint, shrinkage):
 def test_rotation_vectors_turn_with_the_path():
     y, Q = reaches(d=6), Rotation.from_rotvec([0.0, 0.0, 2.0]).as_matrix()
     moved = np.concatenate([y[..., :3] @ Q.T, y[..., 3:] @ Q.T], axis=-1)
-    way = {"joint": True, "alignment": "path", "smoothing": None}
+    way = {"joint": True, "alignment": "path", "smoothing": None, "shrinkage": 0.0}
     a, b = FPCA(5, **way).fit(y), FPCA(5, **way).fit(moved)
     assert a.dofs == ("x", "y", "z", "rx", "ry", "rz")
     np.testing.assert_allclose(b.components(TAU), a.components(TAU), atol=1e-8)
@@ -269,7 +274,7 @@ def test_paper():
 
 def test_part_of_the_variance():
     for joint in (False, True):
-        fpca = FPCA(0.95, joint=joint).fit(reaches())
+        fpca = FPCA(0.95, joint=joint, **PLAIN).fit(reaches())
         explained = np.cumsum(fpca.explained_variance_ratio_, axis=0)
         assert (explained[-1] >= 0.95).all()
         assert (explained[-2] < 0.95).any()
@@ -280,23 +285,23 @@ def test_coordinates_that_do_not_move():
     y = reaches()
     y[..., 2] = 0.7
     for way in ({}, {"joint": True}):
-        fpca = FPCA(smoothing=None, **way).fit(y)
+        fpca = FPCA(smoothing=None, **PLAIN, **way).fit(y)
         np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
-    fpca = FPCA(smoothing=None).fit(y)
+    fpca = FPCA(smoothing=None, **PLAIN).fit(y)
     np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
     assert np.isfinite(fpca.explained_variance_ratio_).all()
     assert (fpca.scores_[..., 2] ** 2).max() < 1e-25
 
 
 def test_text_and_parameters():
-    assert repr(FPCA()) == "FPCA()"
-    fpca = FPCA(5, basis=SplineBasis(12), joint=True, shrinkage="auto")
-    assert repr(fpca) == "FPCA(n_components=5, basis=SplineBasis(12, degree=5), joint=True, shrinkage='auto')"
+    assert repr(FPCA(**PLAIN)) == "FPCA(alignment='none', shrinkage=0.0)"
+    fpca = FPCA(5, basis=SplineBasis(12), joint=True, shrinkage="auto", alignment="none")
+    assert repr(fpca) == "FPCA(n_components=5, basis=SplineBasis(12, degree=5), joint=True, alignment='none')"
     assert repr(FPCA(**fpca.get_params())) == repr(fpca)
 
 
 def test_before_fit():
-    fpca = FPCA()
+    fpca = FPCA(**PLAIN)
     with pytest.raises(NotFittedError, match="FPCA must be fitted before variances_ is used: call fit first"):
         _ = fpca.variances_
     for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
@@ -308,10 +313,10 @@ def test_before_fit():
 
 
 def test_fit_returns_itself():
-    fpca, y = FPCA(3), reaches()
+    fpca, y = FPCA(3, **PLAIN), reaches()
     assert fpca.fit(y) is fpca
-    np.testing.assert_array_equal(FPCA(3).fit_transform(y), fpca.scores_)
-    np.testing.assert_allclose(FPCA(3).fit(y.tolist()).scores_, fpca.scores_, atol=1e-12)
+    np.testing.assert_array_equal(FPCA(3, **PLAIN).fit_transform(y), fpca.scores_)
+    np.testing.assert_allclose(FPCA(3, **PLAIN).fit(y.tolist()).scores_, fpca.scores_, atol=1e-12)
 
 
 def stretched(x, name="a", duration=1.0, **labels):
@@ -327,42 +332,48 @@ def still():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: FPCA().fit([]), "at least one trial"),
-        (lambda: FPCA().fit(reaches(count=1)), "one demonstration has no variance, .* shrinkage"),
-        (lambda: FPCA(2).fit(reaches(count=1)), "one demonstration has no variance"),
-        (lambda: FPCA(5).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
-        (lambda: FPCA(15).fit(reaches()), "at most 14 for 25 motions"),
-        (lambda: FPCA(-1).fit(reaches()), "n_components must be"),
-        (lambda: FPCA(1.5).fit(reaches()), "n_components must be"),
-        (lambda: FPCA(basis=15).fit(reaches()), "basis must be a SplineBasis, got 15"),
-        (lambda: FPCA(alignment="goal").fit(reaches()), "'goal'"),
-        (lambda: FPCA(shrinkage=1.5).fit(reaches()), "shrinkage must lie in"),
-        (lambda: FPCA(shrinkage="most").fit(reaches()), "shrinkage must lie in"),
-        (lambda: FPCA(smoothing="most").fit(reaches()), "smoothing must be 'gcv'"),
-        (lambda: FPCA(smoothing=None).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
-        (lambda: FPCA(alignment="path").fit(still()), "start and goal must differ by .* in trial 1"),
-        (lambda: FPCA(alignment="path").fit(reaches(d=2)), "dofs must include x, y and z with"),
-        (lambda: FPCA().fit(reaches()[0]), r"shape \(trials, samples, dofs\), got \(90, 3\)"),
-        (lambda: FPCA().fit(reaches()[:, :1]), "at least 2 samples"),
-        (lambda: FPCA().fit(np.full((2, 50, 3), np.inf)), "got inf in trial 0"),
-        (lambda: FPCA().fit(1e200 * reaches()), r"below 1e\+100.*got .*e\+"),
-        (lambda: FPCA().fit(3), "motions must be trials or an array"),
-        (lambda: FPCA().fit("recording.csv"), "motions must be trials or an array"),
-        (lambda: FPCA().fit([[["a"]]]), "motions must be numbers"),
-        (lambda: FPCA().fit(reaches(), dofs=("x", "x", "z")), "dofs must be 3 different names"),
-        (lambda: FPCA().fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "names of their own"),
-        (lambda: FPCA(smoothing=1e300).fit(reaches()), "smoothing must be"),
-        (lambda: FPCA(2).fit(reaches()).inverse_transform("a"), "scores must be numbers"),
-        (lambda: FPCA().fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
+        (lambda: FPCA(**PLAIN).fit([]), "at least one trial"),
+        (lambda: FPCA(**PLAIN).fit(reaches(count=1)), "one demonstration has no variance, .* shrinkage"),
+        (lambda: FPCA(2, **PLAIN).fit(reaches(count=1)), "one demonstration has no variance"),
+        (lambda: FPCA(5, **PLAIN).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
+        (lambda: FPCA(15, **PLAIN).fit(reaches()), "at most 14 for 25 motions"),
+        (lambda: FPCA(-1, **PLAIN).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(1.5, **PLAIN).fit(reaches()), "n_components must be"),
+        (lambda: FPCA(basis=15, **PLAIN).fit(reaches()), "basis must be a SplineBasis, got 15"),
+        (lambda: FPCA(alignment="goal", shrinkage=0.0).fit(reaches()), "'goal'"),
+        (lambda: FPCA(shrinkage=1.5, alignment="none").fit(reaches()), "shrinkage must lie in"),
+        (lambda: FPCA(shrinkage="most", alignment="none").fit(reaches()), "shrinkage must lie in"),
+        (lambda: FPCA(smoothing="most", **PLAIN).fit(reaches()), "smoothing must be 'gcv'"),
+        (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
+        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "start and goal must differ by .* in trial 1"),
+        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "dofs must include x, y and z with"),
+        (lambda: FPCA(**PLAIN).fit(reaches()[0]), r"shape \(trials, samples, dofs\), got \(90, 3\)"),
+        (lambda: FPCA(**PLAIN).fit(reaches()[:, :1]), "at least 2 samples"),
+        (lambda: FPCA(**PLAIN).fit(np.full((2, 50, 3), np.inf)), "got inf in trial 0"),
+        (lambda: FPCA(**PLAIN).fit(1e200 * reaches()), r"below 1e\+100.*got .*e\+"),
+        (lambda: FPCA(**PLAIN).fit(3), "motions must be trials or an array"),
+        (lambda: FPCA(**PLAIN).fit("recording.csv"), "motions must be trials or an array"),
+        (lambda: FPCA(**PLAIN).fit([[["a"]]]), "motions must be numbers"),
+        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "x", "z")), "dofs must be 3 different names"),
+        (lambda: FPCA(**PLAIN).fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "names of their own"),
+        (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "smoothing must be"),
+        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform("a"), "scores must be numbers"),
+        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
         (
-            lambda: FPCA().fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
+            lambda: FPCA(**PLAIN).fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
             r"trial 0 \(a\) with x \[m\], y \[m\], z \[m\], trial 1 \(a\) with x \[m\], y \[m\]",
         ),
-        (lambda: FPCA(2).fit(reaches()).transform(reaches(d=2)), "dofs"),
-        (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2))), r"scores must have shape \(R, 2, 3\)"),
-        (lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]), "offsets must have shape"),
+        (lambda: FPCA(2, **PLAIN).fit(reaches()).transform(reaches(d=2)), "dofs"),
         (
-            lambda: FPCA(2).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
+            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2))),
+            r"scores must have shape \(R, 2, 3\)",
+        ),
+        (
+            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]),
+            "offsets must have shape",
+        ),
+        (
+            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
             "frames must be PathFrames of",
         ),
         (
@@ -377,7 +388,7 @@ def test_bad_arguments(call, text):
 
 
 def aligned():
-    return FPCA(2, alignment="path", smoothing=None).fit(reaches(count=5))
+    return FPCA(2, alignment="path", smoothing=None, shrinkage=0.0).fit(reaches(count=5))
 
 
 def test_no_duration():
@@ -387,7 +398,7 @@ def test_no_duration():
         t, x, dofs, units, name = np.zeros(9), np.zeros((9, 1)), ("q1",), ("rad",), "frozen"
 
     with pytest.raises(ThunderError, match=r"longer than 0 s, got trial 0 \(frozen\)"):
-        FPCA().fit([Like()])
+        FPCA(**PLAIN).fit([Like()])
 
 
 def test_gaps_are_named():
@@ -395,16 +406,16 @@ def test_gaps_are_named():
     trials = [stretched(x, name=f"reach{i}", duration=0.5 + i) for i, x in enumerate(y)]
     gap = y[1].copy()
     gap[30:45] = np.nan
-    with_gap = FPCA(2).fit(MotionSet([trials[0], stretched(gap, name="reach1", duration=1.5), trials[2]]))
-    whole = FPCA(2).fit(MotionSet(trials))
+    with_gap = FPCA(2, **PLAIN).fit(MotionSet([trials[0], stretched(gap, name="reach1", duration=1.5), trials[2]]))
+    whole = FPCA(2, **PLAIN).fit(MotionSet(trials))
     assert 0.0 < np.abs(with_gap.mean(TAU) - whole.mean(TAU)).max() < 5e-3
     gap[4:] = np.nan
     with pytest.raises(ThunderError, match=r"got 4 in trial 1 \(reach1\)"):
-        FPCA(2).fit([trials[0], stretched(gap, name="reach1")])
+        FPCA(2, **PLAIN).fit([trials[0], stretched(gap, name="reach1")])
 
 
 def test_mean_alone_of_one_demonstration():
-    fpca = FPCA(0, smoothing=None).fit(reaches(count=1))
+    fpca = FPCA(0, smoothing=None, **PLAIN).fit(reaches(count=1))
     assert fpca.n_components_ == 0
     back = fpca.inverse_transform(fpca.scores_, fpca.offsets_, tau=TAU)
     c = np.linalg.lstsq(BASIS.evaluate(TAU), reaches(count=1)[0], rcond=None)[0]

@@ -63,7 +63,7 @@ def test_rest_to_rest_of_full_share_is_its_mean():
 def test_turned_coordinates_keep_their_ends():
     """Rotation vectors of a mean drawn to minimum jerk go from where it began to where it ended."""
     y = reaches(d=6)
-    plain = FPCA(alignment="path", smoothing=None).fit(y)
+    plain = FPCA(alignment="path", smoothing=None, shrinkage=0.0).fit(y)
     drawn = FPCA(alignment="path", smoothing=None, shrinkage=1.0).fit(y)
     ends = [0.0, 1.0]
     expected = plain.offset_mean_ + plain.mean(ends)
@@ -83,8 +83,8 @@ def covariance(fpca, k):
 def test_blend(rho, joint):
     """(1 - rho) data + rho (inverse of the jerk's Gram matrix, in scale, + quadratics of data / (1 - rho))."""
     y = reaches()
-    data = FPCA(smoothing=None, joint=joint).fit(y)
-    shrunk = FPCA(smoothing=None, joint=joint, shrinkage=rho).fit(y)
+    data = FPCA(smoothing=None, joint=joint, alignment="none", shrinkage=0.0).fit(y)
+    shrunk = FPCA(smoothing=None, joint=joint, shrinkage=rho, alignment="none").fit(y)
     assert shrunk.shrinkage_ == rho
     np.testing.assert_array_equal(shrunk.mean_coefficients_, data.mean_coefficients_)
     L = np.linalg.cholesky(data.basis_.gram())
@@ -108,7 +108,10 @@ def test_blend(rho, joint):
 
 
 def test_small_shares_change_little():
-    a, b = FPCA(3, smoothing=None).fit(reaches()), FPCA(3, smoothing=None, shrinkage=1e-9).fit(reaches())
+    a, b = (
+        FPCA(3, smoothing=None, alignment="none", shrinkage=0.0).fit(reaches()),
+        FPCA(3, smoothing=None, shrinkage=1e-9, alignment="none").fit(reaches()),
+    )
     np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-6)
     np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
 
@@ -117,7 +120,7 @@ def test_joint_blend_turns_with_the_motions():
     from scipy.spatial.transform import Rotation
 
     R = Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
-    way = {"joint": True, "shrinkage": 0.3, "smoothing": None}
+    way = {"joint": True, "shrinkage": 0.3, "smoothing": None, "alignment": "none"}
     a, b = FPCA(4, **way).fit(reaches()), FPCA(4, **way).fit(reaches() @ R.T)
     np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-7)
     np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-8)
@@ -129,7 +132,7 @@ def test_every_coordinate_can_move():
     y[..., 2] = 0.7
     b = np.zeros((6, 3))
     b[1] = [0.3, 0.2, 0.1]
-    fpca = FPCA(shrinkage=0.2).fit(y)
+    fpca = FPCA(shrinkage=0.2, alignment="none").fit(y)
     planned = most_probable(fpca, b)
     np.testing.assert_allclose(planned[[0, -1]], b[:2], atol=1e-8)
 
@@ -173,8 +176,8 @@ class TestChosenShare:
         few, others = many[:6], many[6:]
 
         def error(shrinkage):
-            fpca = FPCA(shrinkage=shrinkage, smoothing=None, joint=True).fit(few)
-            other = FPCA(smoothing=None).fit(others)
+            fpca = FPCA(shrinkage=shrinkage, smoothing=None, joint=True, alignment="none").fit(few)
+            other = FPCA(smoothing=None, alignment="none", shrinkage=0.0).fit(others)
             c = other.inverse_transform(other.scores_, other.offsets_, tau=TAU)
             states = [other.inverse_transform(other.scores_, other.offsets_, tau=[t], derivative=k) for t, k in ENDS]
             b = np.concatenate(states, axis=1)
@@ -186,9 +189,9 @@ class TestChosenShare:
 
 def test_splines_without_jerk():
     with pytest.raises(ThunderError, match="degree of the basis must be at least 3 with shrinkage, got 2"):
-        FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5).fit(reaches())
+        FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5, alignment="none").fit(reaches())
 
 
 def test_motions_that_do_not_move():
     with pytest.raises(ThunderError, match="motions must not be constant with shrinkage"):
-        FPCA(shrinkage=0.5).fit(np.ones((3, 40, 3)))
+        FPCA(shrinkage=0.5, alignment="none").fit(np.ones((3, 40, 3)))

@@ -10,6 +10,8 @@ from thunder_py.motion.planning.conditions import Constraint
 
 from .planner_models import boundary, fitted, polynomials
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
+
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 
 

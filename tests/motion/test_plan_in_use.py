@@ -23,6 +23,8 @@ from thunder_py.recordings.metrics import mean_jerk
 from ..control.arms import Q0, panda
 from .planner_models import fitted, joints
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
+
 START, GOAL, T = np.array([0.0, 0.0, 0.0]), np.array([0.5, 0.1, 0.0]), 1.2
 BALL = Sphere([0.25, 0.05, 0.0], 0.08)
 

@@ -7,6 +7,8 @@ from thunder_py.motion import FPCA, HumanLikePlanner
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
+
 DURATION = 1.7
 TIMES = np.linspace(0.0, DURATION, 101)
 

@@ -12,6 +12,8 @@ from thunder_py.recordings import MotionSet, Trial
 
 from .planner_models import fitted
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
+
 KINDS = ("pose", "pose joint aligned")
 
 

@@ -230,9 +230,9 @@ def test_searches_are_kept_and_not_for_ever() -> None:
 
 def test_components_that_are_none() -> None:
     with pytest.raises(ThunderError, match="shrinkage"):
-        HumanLikePlanner(FPCA().fit(reaches()[:1]))
+        HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(reaches()[:1]))
     with pytest.raises(ValueError, match=r"FPCA must be fitted before .* call fit first"):
-        HumanLikePlanner(FPCA())
+        HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0))
     for fpca in ("fpca", None):
         with pytest.raises(ThunderError, match="fpca must be a fitted FPCA, got"):
             HumanLikePlanner(fpca)

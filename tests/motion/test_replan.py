@@ -1,13 +1,21 @@
-"""The rest of a motion: D4.2, eq. (115)."""
+"""The remaining motion: the motion so far plus a correction, D4.2, eq. (115) for the difference."""
 
 from __future__ import annotations
+
+import warnings
+from functools import cache
 
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
 from thunder_py import _core
-from thunder_py.motion import HumanLikePlanner
+from thunder_py.errors import ThunderError, ThunderWarning
+from thunder_py.geometry import Sphere
+from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
+from thunder_py.motion.planning.model import Stretch
+from thunder_py.motion.planning.plan import PlanDetails, make_plan
+from thunder_py.spatial import exp
 from thunder_py.trajectory import minimum_jerk
 
 from .planner_models import fitted, joints, polynomials, spline_rows
@@ -16,17 +24,149 @@ START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "map"), ("joint aligned", "map")]
 
 
-@pytest.mark.parametrize(("kind", "mode"), KINDS)
-def test_same_goal_changes_nothing_where_nothing_was_left_open(kind, mode) -> None:
-    """The rest of the square system's motion is one of its motions: with all six conditions it is found again."""
-    planner = HumanLikePlanner(fitted(kind), mode, max_condition_number=np.inf)
-    made = planner.plan(START, GOAL, T, start_velocity=[0.1, 0.0, -0.2])
-    rest = planner.replan(made, 0.3 * T, GOAL, continuity="acceleration")
-    t = np.linspace(0.3 * T, T, 31)
-    if mode == "paper":
-        np.testing.assert_allclose(rest.position(t), made.position(t), rtol=0.0, atol=1e-6)
-    assert rest.start_time == 0.3 * T
-    assert rest.end_time == made.end_time
+@cache
+def published(seed: int = 6) -> FPCA:
+    """Five exactly quartic splines that nearly span the quintics, as those of the paper's authors, in any order."""
+    tau, basis = np.linspace(0.0, 1.0, 201), SplineBasis(15, degree=4)
+    P = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:] * np.sqrt(2.0 * np.arange(1, 6) + 1.0)
+    mixed = P @ np.linalg.qr(np.random.default_rng(seed).normal(size=(5, 5)))[0]
+    mean = 0.3 * (10 * tau**3 - 15 * tau**4 + 6 * tau**5)
+    B = basis.evaluate(tau)
+    S = B @ np.linalg.lstsq(B, np.column_stack([mean, mixed]), rcond=None)[0]
+    fpca = FPCA.from_components(np.repeat(S[:, 1:].T[..., None], 3, axis=2), np.repeat(S[:, :1], 3, axis=1))
+    assert fpca.residual_.max() < 1e-14
+    return fpca
+
+
+def bases() -> list[tuple[FPCA, str]]:
+    """Models with their mode: every mode, plain and aligned, joint and not, of positions, poses and joints."""
+    known = [(fitted(kind), mode) for kind, mode in KINDS]
+    return [*known, (published(), "paper"), (published(), "map"), (fitted("pose"), "map"), (joints(), "map")]
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_the_same_goal_keeps_the_motion(number) -> None:
+    fpca, mode = bases()[number]
+    planner, rng = HumanLikePlanner(fpca, mode), np.random.default_rng(number)
+    d = len(planner.dofs)
+    for continuity in ("velocity", "acceleration", None):
+        for _ in range(3):
+            a, b, v = 0.3 * rng.normal(size=(3, d))
+            v[3:6] = 0.0 if d == 6 else v[3:6]  # of poses, twists differ from rates of coordinates
+            duration, part = rng.uniform(0.5, 3.0), rng.uniform(0.01, 0.95)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ThunderWarning)  # of random states
+                made = plan_between(planner, a, b, duration, 0.1 * v)
+            t = np.linspace(part, 1.0, 21) * duration
+            rest = planner.replan(made, t[0], goal_of(made), goal_velocity=0.1 * v, continuity=continuity)
+            assert rest.fallback is None
+            x = made.position(t)
+            np.testing.assert_allclose(rest.position(t), x, rtol=0.0, atol=1e-9)
+            dx = made.position(t, 1)
+            np.testing.assert_allclose(rest.position(t, 1), dx, rtol=0.0, atol=1e-9 * np.abs(dx).max())
+            np.testing.assert_allclose(rest.scores, made.scores, rtol=1e-9, atol=1e-9 * np.abs(made.scores).max())
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_a_goal_nearby_keeps_the_motion_nearby(number) -> None:
+    """The deviation is at most twice the change of the goal, by the components or by Hermite's polynomial."""
+    fpca, mode = bases()[number]
+    planner, rng = HumanLikePlanner(fpca, mode), np.random.default_rng(number)
+    d = len(planner.dofs)
+    for continuity in ("velocity", "acceleration", None):
+        for _ in range(3):
+            a, b = 0.3 * rng.normal(size=(2, d))
+            duration, part, shift = rng.uniform(0.5, 3.0), rng.uniform(0.01, 0.95), 10.0 ** rng.uniform(-4, -1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ThunderWarning)
+                made = plan_between(planner, a, b, duration, np.zeros(d))
+            t = np.linspace(part, 1.0, 101) * duration
+            step = rng.normal(size=d)
+            step *= shift / np.linalg.norm(step)
+            rest = planner.replan(made, t[0], goal_of(made, step), continuity=continuity)
+            away = np.linalg.norm(rest.position(t) - made.position(t), axis=1)
+            assert away[0] < 1e-9
+            np.testing.assert_allclose(away[-1], shift, rtol=1e-6)
+            assert away.max() <= 2.0 * shift * (1.0 + 1e-9)
+
+
+def plan_between(planner, a, b, duration, v):
+    if planner.kind != "pose":
+        return planner.plan(a, b, duration, goal_velocity=v)
+    path, _ = planner._core.plan(a, b, duration, 0.0, None, v, None, None)
+    segment = (path, 0.0)
+    return make_plan(path, np.eye(3), planner, PlanDetails(Stretch(0.0, 0.0, duration), 1.0, segment=segment))
+
+
+def goal_of(made, step=0.0):
+    """The goal of a plan, moved in its coordinates."""
+    x = made.position(made.end_time) + step
+    return x if len(x) != 6 else (x[:3], exp(x[3:]))
+
+
+def test_a_basis_that_left_by_most_of_a_meter() -> None:
+    planner = HumanLikePlanner(published(), "paper")
+    made = planner.plan([-0.3, 0.5, 0.3], [0.3, -0.5, -0.3], 2.0)
+    t = np.linspace(1.05, 2.0, 101)
+    rest = planner.replan(made, 1.05, [0.3, -0.5, -0.3])
+    np.testing.assert_allclose(rest.position(t), made.position(t), rtol=0.0, atol=1e-12)
+    # (115) keeps three of five components: by itself, it does not return to the motion that it continues
+    literal = literal_rest(planner.fpca, made, 1.05)
+    assert np.linalg.norm(literal(t / 2.0) - made.position(t), axis=1).max() > 0.5
+
+
+def literal_rest(fpca, made, t):
+    """The motion of (115), corrected, for the goal of a plan, over tau."""
+    tau, T = t / made.end_time, made.end_time
+    coefficients = np.empty((fpca.basis_.n_functions, 3))
+    for dof in range(3):
+        values = [made.position(t)[dof], made.position(T)[dof], T * made.position(t, 1)[dof], 0.0]
+        unknowns = np.linalg.solve(*rest_system(fpca, tau, values, dof))
+        coefficients[:, dof] = fpca.mean_coefficients_[:, dof] + unknowns[0]
+        coefficients[:, dof] += unknowns[1:] @ fpca.component_coefficients_[:3, :, dof]
+    return BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)
+
+
+def test_beyond_the_bound_a_polynomial_takes_over() -> None:
+    """Components that overshoot by half of the change of the goal."""
+    planner = HumanLikePlanner(published(0), "paper", max_deviation_ratio=1.2)
+    made = planner.plan(START, GOAL, 2.0)
+    t, goal = np.linspace(1.05, 2.0, 61), GOAL + np.array([0.01, 0.0, 0.0])
+    rest = planner.replan(made, 1.05, goal)
+    assert rest.fallback == "hermite"
+    assert rest.mahalanobis_distance is None
+    s = (t - 1.05) / 0.95
+    cubic = (3 * s**2 - 2 * s**3)[:, None] * [0.01, 0.0, 0.0]
+    np.testing.assert_allclose(rest.position(t), made.position(t) + cubic, rtol=0.0, atol=1e-12)
+    free = HumanLikePlanner(planner.fpca, "paper").replan(made, 1.05, goal)
+    assert free.fallback is None
+    assert np.abs(free.position(t) - made.position(t)).max() > 0.015
+    with pytest.raises(ThunderError, match=r"max_deviation_ratio must be at least 1, got 0\.5"):
+        HumanLikePlanner(planner.fpca, max_deviation_ratio=0.5)
+
+
+def test_a_motion_around_obstacles_keeps_its_detour() -> None:
+    planner, ball = HumanLikePlanner(fitted("aligned")), Sphere([0.3, 0.1, 0.35], 0.06)
+    made = planner.plan(START, GOAL, T, obstacles=[ball], margin=0.02)
+    t = np.linspace(0.1, T, 41)
+    assert len(made.via_points) == 1
+    for obstacles in ([], [ball]):
+        rest = planner.replan(made, 0.1, GOAL, obstacles=obstacles, margin=0.02)
+        assert rest.fallback is None
+        np.testing.assert_allclose(rest.position(t), made.position(t), rtol=0.0, atol=1e-9)
+    after = planner.replan(made, float(made.via_times[-1]) + 0.05, GOAL + 0.01)
+    assert after.scores is not None
+    assert planner.replan(made, 0.1, GOAL + 0.01).scores is None  # several segments
+
+
+def test_a_new_end_time_scales_the_remaining_time() -> None:
+    planner = HumanLikePlanner(polynomials(), "exact", max_condition_number=np.inf)
+    made = planner.plan(START, GOAL, T)
+    rest = planner.replan(made, T / 2, GOAL, end_time=2.0, continuity="acceleration")
+    for derivative in range(3):
+        x = made.position(T / 2, derivative)
+        np.testing.assert_allclose(rest.position(T / 2, derivative), x, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(rest.position(2.0), GOAL, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(("kind", "mode"), KINDS)
@@ -59,16 +199,16 @@ def rest_system(fpca, tau, values, dof):
 
 @pytest.mark.parametrize("tau", [0.0, 0.3, 0.7])
 def test_paper_mode_is_eq_115_by_scipy(tau) -> None:
+    """Planned with position and velocity, as the report replans, the remaining motion is that of (115)."""
     fpca = fitted("paper")
-    planner = HumanLikePlanner(fpca, "paper", max_condition_number=np.inf)
+    planner = HumanLikePlanner(fpca, "paper", ("position", "velocity"), max_condition_number=np.inf)
     made = planner.plan(START, GOAL, T)
     goal = GOAL + np.array([0.02, 0.05, -0.03])
     rest = planner.replan(made, tau * T, goal)
     grid = np.linspace(tau, 1.0, 31)
     for dof in range(3):
         now, v = made.position(tau * T)[dof], T * made.position(tau * T, 1)[dof]
-        A, right = rest_system(fpca, tau, [now, goal[dof], v, 0.0], dof)
-        unknowns = np.linalg.solve(A, right)
+        unknowns = np.linalg.solve(*rest_system(fpca, tau, [now, goal[dof], v, 0.0], dof))
         coefficients = fpca.mean_coefficients_[:, dof] + unknowns[1:] @ fpca.component_coefficients_[:3, :, dof]
         expected = unknowns[0] + BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)(grid)
         np.testing.assert_allclose(
@@ -116,22 +256,17 @@ def test_bad_condition_gives_a_polynomial() -> None:
     assert rest.fallback == "hermite"
     assert rest.condition > 1.0
     assert rest.scores is None
-    quintic = minimum_jerk(
-        made.position(0.6),
-        goal,
-        0.6,
-        start_velocity=made.position(0.6, 1),
-        start_acceleration=made.position(0.6, 2),
-    )
-    s = np.linspace(0.05, 0.55, 11)
-    np.testing.assert_allclose(rest.position(0.6 + s), quintic.position(s), rtol=0.0, atol=1e-11)
+    quintic = minimum_jerk(np.zeros(3), goal - GOAL, 0.6)
+    s = np.linspace(0.0, 0.6, 11)
+    for derivative, tolerance in enumerate((1e-11, 1e-9, 1e-7)):
+        added = rest.position(0.6 + s, derivative) - made.position(0.6 + s, derivative)
+        np.testing.assert_allclose(added, quintic.position(s, derivative), rtol=0.0, atol=tolerance)
     cubic = planner.replan(made, 0.6, goal, continuity="velocity")
     assert cubic.fallback == "hermite"
-    assert cubic.path.degree == 3
     np.testing.assert_allclose(cubic.position(0.6, 1), made.position(0.6, 1), atol=1e-12)
-    again = planner.replan(rest, 0.9, goal)  # a polynomial has no place in the components' time
-    assert again.fallback == "plan"
-    np.testing.assert_allclose(again.position(0.9, 2), rest.position(0.9, 2), atol=1e-8)
+    again = HumanLikePlanner(planner.fpca).replan(rest, 0.9, goal)  # components add to polynomials, too
+    assert again.fallback is None
+    np.testing.assert_allclose(again.position(0.9 + s / 2), rest.position(0.9 + s / 2), rtol=0.0, atol=1e-12)
 
 
 def test_condition_grows_towards_the_end_and_is_watched() -> None:
@@ -205,16 +340,23 @@ def test_two_solvers_find_one_motion(kind, mode) -> None:
     """`replan` solves coordinates one by one on the stack; conditioning takes them all together."""
     planner = HumanLikePlanner(fitted(kind), mode)
     made = planner.plan(START, GOAL, T)
-    rest = planner.replan(made, 0.5, GOAL + 0.05, end_time=1.4)
-    stretch = rest._details.stretch
-    rows = [
-        [tau, derivative, dof, value, 0.0]
-        for derivative in range(stretch.order)
-        for tau, t in ((stretch.tau, 0.5), (1.0, 1.4))
-        for dof, value in enumerate(rest.position(t, derivative))
-    ]
-    core = _core.ConditionedMotion(planner._core, START, GOAL + 0.05, stretch.duration, rows)
-    whole = core.path(0.5 - stretch.tau * stretch.duration)
-    t = np.linspace(0.5, 1.4, 41)
-    np.testing.assert_allclose(whole.sample(t), rest.position(t), rtol=0.0, atol=1e-8)
-    np.testing.assert_allclose(whole.sample(t, 2), rest.position(t, 2), rtol=0.0, atol=1e-5)
+    rest = planner.replan(made, 0.5, GOAL + 0.05)
+    assert rest.fallback is None
+    order = 3 if mode == "map" else 2
+
+    def conditioned(plan):
+        rows = [
+            [tau, derivative, dof, value, 0.0]
+            for derivative in range(order)
+            for tau, t in ((0.5 / T, 0.5), (1.0, T))
+            for dof, value in enumerate(plan.position(t, derivative))
+        ]
+        return _core.ConditionedMotion(planner._core, START, GOAL, T, rows)
+
+    t = np.linspace(0.5, T, 41)
+    for derivative, tolerance in ((0, 1e-8), (2, 1e-5)):
+        added = conditioned(rest).path(0.0).sample(t, derivative) - conditioned(made).path(0.0).sample(t, derivative)
+        difference = rest.position(t, derivative) - made.position(t, derivative)
+        np.testing.assert_allclose(added, difference, rtol=0.0, atol=tolerance)
+    change = conditioned(rest).unknowns[3:] - conditioned(made).unknowns[3:]
+    np.testing.assert_allclose((rest.scores - made.scores).ravel(), change, rtol=0.0, atol=1e-7 * np.abs(change).max())

@@ -28,10 +28,16 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler  # noqa: E
 from sklearn.utils import estimator_checks  # noqa: E402
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
+#: components coordinate by coordinate, of the data alone
+PLAIN = {"alignment": "none", "shrinkage": 0.0}
+
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)
 ESTIMATORS = {
-    "FPCA": (FPCA(), reaches()),
-    "FPCA, arguments": (FPCA(0.9, basis=SplineBasis(12), smoothing=1e-8, joint=True, shrinkage="auto"), reaches()),
+    "FPCA": (FPCA(**PLAIN), reaches()),
+    "FPCA, arguments": (
+        FPCA(0.9, basis=SplineBasis(12), smoothing=1e-8, joint=True, shrinkage="auto", alignment="none"),
+        reaches(),
+    ),
     "ProMP": (ProMP(), reaches()),
     "ProMP, arguments": (ProMP(8, overlap=0.6, regularization=1e-6), reaches()),
     "DMP": (DMP(), REACH),
@@ -120,7 +126,7 @@ class RowsFPCA(Rows, FPCA):
     """Functional components of rows."""
 
     def __init__(self, n_components=1, basis=None, smoothing=None):
-        super().__init__(n_components, basis=basis, smoothing=smoothing)
+        super().__init__(n_components, basis=basis, smoothing=smoothing, **PLAIN)
 
     def fit_transform(self, X, y=None):
         return self.fit(X, y).scores_[..., 0]
@@ -208,14 +214,14 @@ def test_new_parameters_act_at_the_next_fit():
     np.testing.assert_array_equal(dmp.rollout().x, before)
     assert len(dmp.fit(REACH).weights_) == 9
     assert 2.0 * np.sqrt(50.0) == dmp.D_
-    fpca = FPCA(3).fit(reaches())
+    fpca = FPCA(3, **PLAIN).fit(reaches())
     assert fpca.set_params(n_components=2).n_components_ == 3
     assert fpca.fit(reaches()).n_components_ == 2
 
 
 @pytest.mark.parametrize(
     ("estimator", "X", "wrong"),
-    [(DMP(), REACH, {"D": -1.0}), (ProMP(), reaches(), {"n_basis": 0}), (FPCA(), reaches(), {"basis": 3})],
+    [(DMP(), REACH, {"D": -1.0}), (ProMP(), reaches(), {"n_basis": 0}), (FPCA(**PLAIN), reaches(), {"basis": 3})],
 )
 def test_a_fit_that_fails_keeps_the_results(estimator, X, wrong):
     fitted = {name: value for name, value in vars(clone(estimator).fit(X)).items() if name.endswith("_")}
@@ -230,7 +236,7 @@ def test_a_fit_that_fails_keeps_the_results(estimator, X, wrong):
 
 
 def test_unknown_parameters_are_refused():
-    fpca = FPCA()
+    fpca = FPCA(**PLAIN)
     with pytest.raises(UnknownNameError, match=r"parameter must be one of .*, got 'shrink'; did you mean 'shrinkage'"):
         fpca.set_params(n_components=2, shrink=0.1)
     assert fpca.n_components is None
@@ -248,15 +254,15 @@ def test_text():
 def test_pipeline_forwards_and_back():
     motions = minimum_jerk_reaches(20, seed=1, noise=1e-4)
     flat = FunctionTransformer(lambda a: a.reshape(len(a), -1), lambda a: a.reshape(len(a), -1, 3))
-    pipeline = Pipeline([("fpca", FPCA(3)), ("flat", flat), ("scale", StandardScaler())])
+    pipeline = Pipeline([("fpca", FPCA(3, **PLAIN)), ("flat", flat), ("scale", StandardScaler())])
     scores = pipeline.fit_transform(motions)
     assert scores.shape == (20, 9)
     np.testing.assert_allclose(pipeline.transform(motions), scores, atol=1e-9)
-    direct = FPCA(3).fit(motions)
+    direct = FPCA(3, **PLAIN).fit(motions)
     back = pipeline.inverse_transform(scores)
     np.testing.assert_allclose(back, direct.inverse_transform(direct.scores_), atol=1e-12)
     assert repr(clone(pipeline)) == repr(pipeline)
-    assert "FPCA(n_components=3)" in repr(pipeline)
+    assert "FPCA(n_components=3, alignment='none', shrinkage=0.0)" in repr(pipeline)
     assert "FPCA" in pipeline._repr_html_()
     assert pipeline.set_params(fpca__n_components=2).fit_transform(motions).shape == (20, 6)
 
@@ -267,7 +273,7 @@ def test_pipeline_of_poses_to_a_regression():
     pipeline = Pipeline(
         [
             ("turns", FunctionTransformer(turns_from_start)),
-            ("fpca", FPCA(2, joint=True, shrinkage=0.2)),
+            ("fpca", FPCA(2, joint=True, shrinkage=0.2, alignment="none")),
             ("model", LinearRegression()),
         ]
     )
@@ -286,7 +292,7 @@ def near(estimator, motions, y=None):
 @pytest.mark.parametrize("motions", [reaches(noise=1e-3), minimum_jerk_reaches(12, seed=0)], ids=["array", "MotionSet"])
 def test_grid_search(motions):
     grid = {"n_components": [1, 2, 4], "basis": [None, SplineBasis(8)]}
-    search = GridSearchCV(FPCA(smoothing=1e-9), grid, scoring=near, cv=3).fit(motions)
+    search = GridSearchCV(FPCA(smoothing=1e-9, **PLAIN), grid, scoring=near, cv=3).fit(motions)
     assert search.best_params_["n_components"] == 4
     table = search.cv_results_["mean_test_score"].reshape(2, 3)  # bases, components
     assert (np.diff(table, axis=1) > 0.0).all()
@@ -308,10 +314,10 @@ def test_cross_validation_of_primitives():
 @pytest.mark.parametrize(
     "use",
     [
-        lambda: FPCA().scores_,
-        lambda: FPCA().dofs,
-        lambda: FPCA().n_components_,
-        lambda: FPCA().transform(reaches()),
+        lambda: FPCA(**PLAIN).scores_,
+        lambda: FPCA(**PLAIN).dofs,
+        lambda: FPCA(**PLAIN).n_components_,
+        lambda: FPCA(**PLAIN).transform(reaches()),
         lambda: ProMP().rollout(),
         lambda: ProMP().covariance_,
         lambda: DMP().rollout(),

@@ -452,7 +452,7 @@ def reaches() -> Any:
 
 @cache
 def planner() -> Any:
-    return motion.HumanLikePlanner(motion.FPCA(shrinkage=0.1).fit(reaches()))
+    return motion.HumanLikePlanner(motion.FPCA(shrinkage=0.1, alignment="none").fit(reaches()))
 
 
 START, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4])
@@ -474,7 +474,7 @@ def used_planner() -> Any:
 
 def joint_plan() -> Any:
     angles = np.array([Q + 0.1 * k + np.sin(np.linspace(0.0, 1.0, 50))[:, None] * np.arange(7.0) for k in range(12)])
-    fpca = motion.FPCA(shrinkage=0.2).fit(angles, dofs=[f"q{i}" for i in range(7)])
+    fpca = motion.FPCA(shrinkage=0.2, alignment="none").fit(angles, dofs=[f"q{i}" for i in range(7)])
     return motion.HumanLikePlanner(fpca).plan(Q, Q + 0.3, 1.2)
 
 
@@ -503,7 +503,7 @@ value(motion.MovingObstacle, BALL, [0.1, 0.0, 0.2])
 made(motion.Clearance, lambda: motion.clearance(planner().plan(START, GOAL, 1.2).path, [BALL]))
 made(
     motion.FPCA,
-    lambda: motion.FPCA(joint=True).fit(reaches()),
+    lambda: motion.FPCA(joint=True, alignment="none", shrinkage=0.0).fit(reaches()),
     lambda fpca: (fpca.transform(reaches()), fpca.mean_coefficients_, fpca.basis_),
 )
 made(motion.SplineBasis, lambda: motion.SplineBasis(9), lambda basis: basis.evaluate(TIMES[1:5]))

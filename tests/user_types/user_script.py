@@ -129,7 +129,7 @@ def generated(robot: th.Robot, folder: Path) -> None:
 
 def motion() -> HumanLikePlanner:
     """Components of recorded motions, a planner of them, and a movement primitive."""
-    planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(30, seed=3)))
+    planner = HumanLikePlanner(FPCA(shrinkage=0.1, alignment="none").fit(minimum_jerk_reaches(30, seed=3)))
     plan = planner.plan([0.1, 0.2, 0.3], [0.5, 0.0, 0.4], duration=1.2)
     x: Array = plan.position(1.2)
     assert np.allclose(x, [0.5, 0.0, 0.4])

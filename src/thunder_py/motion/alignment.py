@@ -16,9 +16,18 @@ from .. import spatial
 from ..checks import Array, points
 from ..errors import ThunderError
 from ..recordings.motion_set import MotionSet
-from ..recordings.trial import ROTATION, Trial
+from ..recordings.trial import POSITION, ROTATION, Trial
 
-__all__ = ["PathFrames", "from_canonical", "path_frame", "path_frames", "to_canonical", "turns_from_start"]
+__all__ = [
+    "PathFrames",
+    "closed",
+    "from_canonical",
+    "has_path",
+    "path_frame",
+    "path_frames",
+    "to_canonical",
+    "turns_from_start",
+]
 
 #: sine of the angle between path and vertical below which the path counts as vertical
 _VERTICAL = 1e-6
@@ -101,19 +110,37 @@ def path_frame(
     return (float(distance) if distance.ndim == 0 else distance), R
 
 
-def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
-    """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
+def has_path(dofs: Sequence[str]) -> bool:
+    """Return True for coordinates with a frame along the path: x, y, z, and all or none of rx, ry, rz."""
+    turns = [name in dofs for name in ROTATION]
+    return set(POSITION) <= set(dofs) and (all(turns) or not any(turns))
+
+
+def closed(coefficients: Array, dofs: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return True (R,) for motions (R, K, d), coefficients of clamped splines, that end where they start."""
+    distance, extent = _reach(coefficients, dofs)
+    return np.asarray(distance <= _CLOSED * extent)
+
+
+def _reach(coefficients: Array, dofs: Sequence[str]) -> tuple[Array, Array]:
+    """Return distances from start to goal (R,), and extents of the motions (R,)."""
     position = _positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
-    extent = np.maximum(extent, _ROUNDING * np.abs(start).max(axis=1))
-    for distance, largest, name in zip(np.linalg.norm(goal - start, axis=1), extent, names, strict=True):
-        if distance <= _CLOSED * largest:
+    return np.linalg.norm(goal - start, axis=1), np.maximum(extent, _ROUNDING * np.abs(start).max(axis=1))
+
+
+def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
+    """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
+    for distance, extent, name in zip(*_reach(coefficients, dofs), names, strict=True):
+        if distance <= _CLOSED * extent:
             raise ThunderError(
                 f"start and goal must differ by more than {_CLOSED:.0%} of the extent of the motion with "
-                f'alignment="path", got {distance:.3g} of {largest:.3g} in {name}'
+                f'alignment="path", got {distance:.3g} of {extent:.3g} in {name}'
             )
-    scale, rotation = path_frame(start, goal)
+    position = _positions(dofs)
+    start = coefficients[:, 0, position]
+    scale, rotation = path_frame(start, coefficients[:, -1, position])
     return PathFrames(start, np.asarray(scale), rotation)
 
 

@@ -75,7 +75,7 @@ BezierPath ConditionedMotion::path(double t0, const double* along) const {
   double mean_scale[kMaxDofs];
   for (int k = 0; k < model.dimension; ++k) mean_scale[k] = frame_.mean_scale(k);
   BezierPath path = planner_->blank();
-  model.compose(unknowns.data(), mean_scale, 0, path.points.data());
+  for (int p = 0; p < path.pieces(); ++p) model.compose(unknowns.data(), mean_scale, p, path.piece(p));
   for (int p = 0; frame_.aligned && p < model.rows(); ++p) frame_.to_world(path.points.data() + p * model.dimension);
   for (std::size_t p = 0; p < path.breaks.size(); ++p) path.breaks[p] = t0 + duration_ * model.breaks[p];
   return path;

@@ -86,18 +86,17 @@ void FunctionalModel::functions_at(double tau, int derivative, double* values, d
   at(mean.data() + here, mean_values);
 }
 
-void FunctionalModel::compose(const double* unknowns, const double* mean_scale, int first,
+void FunctionalModel::compose(const double* unknowns, const double* mean_scale, int piece,
                               double* points) const noexcept {
-  const int width = (degree + 1) * dimension;  // of a piece: what is alike in all pieces is written out once
+  const int width = (degree + 1) * dimension;
+  const double* const constant = mean.data() + piece * width;
+  for (int p = 0; p < width; p += dimension)
+    for (int k = 0; k < dimension; ++k) points[p + k] = unknowns[k] + mean_scale[k] * constant[p + k];
   double one[(BezierPath::kMaxDegree + 1) * kMaxDofs];
-  const std::size_t begin = static_cast<std::size_t>(first * width), end = mean.size();
-  for (std::size_t p = begin; p < end; p += dimension)
-    for (int k = 0; k < dimension; ++k) points[p + k] = unknowns[k] + mean_scale[k] * mean[p + k];
   for (int i = 0; i < components; ++i) {
     for (int q = 0; q < width; ++q) one[q] = unknowns[score(i, q % dimension)];
-    const double* const function = functions.data() + i * mean.size();
-    for (std::size_t p = begin; p < end; p += width)
-      for (int q = 0; q < width; ++q) points[p + q] += one[q] * function[p + q];
+    const double* const function = functions.data() + i * mean.size() + piece * width;
+    for (int q = 0; q < width; ++q) points[q] += one[q] * function[q];
   }
 }
 

@@ -106,8 +106,10 @@ void FunctionalPlanner::add_system(int first, int size) {
   condition_ = std::max(condition_, solver.condition());
   Eigen::MatrixXd right(count * size, 1 + count * size);  // n: residual of the mean; M: each entry of b
   right << -mean, Eigen::MatrixXd::Identity(count * size, count * size);
-  System system{first, size, {}, {}, {}};
-  tabulate(system, solver.solve(right));
+  System system{first, size, {}, {}, {}, {}};
+  const Eigen::MatrixXd unknowns = solver.solve(right);
+  tabulate(system, unknowns);
+  add_deviations(system, unknowns);
   add_costs(system);
   systems_.push_back(std::move(system));
 }
@@ -131,22 +133,41 @@ void FunctionalPlanner::tabulate(System& system, const Eigen::MatrixXd& unknowns
     }
 }
 
+void FunctionalPlanner::add_deviations(System& system, const Eigen::MatrixXd& unknowns) const {
+  Eigen::MatrixXd scores = unknowns.bottomRows(unknowns.rows() - system.size);
+  const int share = model_.joint ? 1 : system.size;
+  for (Eigen::Index i = 0; i < scores.rows(); ++i) {
+    const auto number = model_.score(static_cast<int>(i) / share, system.first + static_cast<int>(i) % share);
+    const double variance = model_.variances[static_cast<std::size_t>(number - dimension())];
+    scores.row(i) *= variance > 0.0 ? 1.0 / std::sqrt(variance) : 0.0;
+  }
+  const Eigen::Index entries = std::min(scores.rows(), scores.cols());  // the same norms with fewer rows
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(scores);
+  system.deviations = qr.matrixQR().topRows(entries).triangularView<Eigen::Upper>();
+}
+
 BezierPath FunctionalPlanner::blank(int segments) const {
   if (segments < 1) throw std::invalid_argument("segments must be at least 1, got " + std::to_string(segments));
   return {dimension(), model_.degree, segments * model_.pieces()};
+}
+
+/// b in the coordinates of the model, row by row.
+void FunctionalPlanner::conditions(const MotionFrame& frame, const BoundaryState& from, const BoundaryState& to,
+                                   double duration, double (&all)[6][kMaxDofs]) const noexcept {
+  const DofVector* const given[] = {&from.x, &to.x, &from.v, &to.v, &from.a, &to.a};
+  const double powers[] = {1.0, duration, duration * duration};
+  for (int r = 0; r < 2 * settings_.order; ++r) {
+    frame.to_model(*given[r], r >= 2, all[r]);
+    for (int k = 0; k < dimension(); ++k) all[r][k] *= powers[r / 2];
+  }
 }
 
 void FunctionalPlanner::connect(const BoundaryState& from, const BoundaryState& to, double t0, double duration,
                                 BezierPath& path, int segment) const noexcept {
   const int d = dimension(), count = 2 * settings_.order;
   const MotionFrame frame(model_, from.x, to.x);
-  const DofVector* const given[] = {&from.x, &to.x, &from.v, &to.v, &from.a, &to.a};
-  const double powers[] = {1.0, duration, duration * duration};
   double all[6][kMaxDofs], b[6 * kMaxDofs];
-  for (int r = 0; r < count; ++r) {
-    frame.to_model(*given[r], r >= 2, all[r]);
-    for (int k = 0; k < d; ++k) all[r][k] *= powers[r / 2];
-  }
+  conditions(frame, from, to, duration, all);
   double* const out = path.piece(segment * model_.pieces());
   for (const System& system : systems_) {
     const int size = system.size, entries = count * size;
@@ -162,6 +183,25 @@ void FunctionalPlanner::connect(const BoundaryState& from, const BoundaryState& 
   for (int p = 0; frame.aligned && p < model_.rows(); ++p) frame.to_world(out + p * d);
   double* const breaks = path.breaks.data() + segment * model_.pieces();
   for (int p = 0; p <= model_.pieces(); ++p) breaks[p] = t0 + duration * model_.breaks[p];
+}
+
+double FunctionalPlanner::score_distance(const BoundaryState& from, const BoundaryState& to,
+                                         double duration) const noexcept {
+  const MotionFrame frame(model_, from.x, to.x);
+  double all[6][kMaxDofs], sum = 0.0;
+  conditions(frame, from, to, duration, all);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 1 + 6 * kMaxDofs, 1> b;
+  for (const System& system : systems_) {
+    b.resize(system.deviations.cols());
+    b[0] = frame.mean_scale(system.first);
+    for (int r = 0; r < 2 * settings_.order; ++r)
+      for (int k = 0; k < system.size; ++k) b[1 + r * system.size + k] = all[r][system.first + k];
+    for (Eigen::Index i = 0; i < system.deviations.rows(); ++i) {
+      const double score = system.deviations.row(i).dot(b);
+      sum += score * score;
+    }
+  }
+  return std::sqrt(sum);
 }
 
 }  // namespace thunder

@@ -90,7 +90,7 @@ void FunctionalPlanner::jerk_cost(const BoundaryState& from, const BoundaryState
     moves[2 * kMaxDofs + k] = duration * duration / unit;
   }
   const double time = 1.0 / (duration * duration * duration * duration * duration);
-  const double weight[] = {time * frame.scale * frame.scale, time}, mean[] = {frame.ratio, 1.0};
+  const double weight[] = {time * frame.scale * frame.scale, time}, mean[] = {frame.ratio, frame.other_ratio};
   for (const System& system : systems_) scatter_cost(system, fixed, moves, weight, mean, cost);
   if (!frame.aligned) return;
   for (int i = 0; i < free; i += 3) {  // z is in axes of the world

@@ -5,7 +5,9 @@
 namespace thunder {
 
 MotionFrame::MotionFrame(const FunctionalModel& model, const DofVector& start, const DofVector& goal) noexcept
-    : aligned(model.aligned), dimension(model.dimension) {
+    : aligned(model.aligned),
+      dimension(model.dimension),
+      other_ratio(std::min((goal - start).norm() / kLeastScale, 1.0)) {
   if (!aligned) return;
   const PathFrame path = path_frame(start.head<3>(), goal.head<3>());
   origin = path.origin;
@@ -25,13 +27,18 @@ void MotionFrame::to_model(const DofVector& x, bool derivative, double* out) con
   if (dimension > 3) Eigen::Map<Eigen::Vector3d>(out + 3).noalias() = R.transpose() * x.segment<3>(3);
 }
 
-void MotionFrame::to_world(double* point) const noexcept {
+void MotionFrame::turn_to_world(double* difference) const noexcept {
   if (!aligned) return;
-  Eigen::Map<Eigen::Vector3d> p(point);
-  p = origin + scale * (R * Eigen::Vector3d(p));
+  Eigen::Map<Eigen::Vector3d> p(difference);
+  p = scale * (R * Eigen::Vector3d(p));
   if (dimension == 3) return;
-  Eigen::Map<Eigen::Vector3d> turn(point + 3);
+  Eigen::Map<Eigen::Vector3d> turn(difference + 3);
   turn = R * Eigen::Vector3d(turn);
+}
+
+void MotionFrame::to_world(double* point) const noexcept {
+  turn_to_world(point);
+  if (aligned) Eigen::Map<Eigen::Vector3d>{point} += origin;
 }
 
 Eigen::MatrixXd MotionFrame::axes() const {

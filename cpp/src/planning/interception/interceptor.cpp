@@ -76,6 +76,7 @@ void Interceptor::reset() noexcept {
   path_.fallback = false;
   arrival_ = std::numeric_limits<double>::infinity();
   goal_ = rest_;
+  frame_goal_ = rest_.x;
   last_valid_ = last_update_ = frequency_ = old_frequency_ = 0.0;
   clock_ = -std::numeric_limits<double>::infinity();
   phase_ = Phase::waiting;
@@ -85,7 +86,7 @@ void Interceptor::reset() noexcept {
 }
 
 void Interceptor::archive(StateArchive& state) {
-  state(filter_, now_, goal_, wanted_, path_, tau_, stretch_start_, stretch_, arrival_, clock_, last_valid_, invalid_since_);
+  state(filter_, now_, goal_, wanted_, frame_goal_, path_, tau_, stretch_start_, stretch_, arrival_, clock_, last_valid_, invalid_since_);
   state(last_update_, frequency_, old_frequency_);
   state.bounded(phase_, 0.0, static_cast<double>(Phase::aborted));
   for (Reason* reason : {&reason_, &pending_reason_}) state.bounded(*reason, 0.0, static_cast<double>(Reason::too_late));
@@ -210,6 +211,7 @@ void Interceptor::make(double now, double arrival) noexcept {
   if (phase_ == Phase::waiting) {
     candidate_tau_ = 0.0;
     candidate_stretch_ = left;
+    frame_goal_ = wanted_.x;
     BezierPath& path = candidate_.path;
     path.dimension = planner_->dimension();
     path.degree = planner_->model().degree;
@@ -218,12 +220,10 @@ void Interceptor::make(double now, double arrival) noexcept {
     planner_->connect(now_, wanted_, now, left, path, 0);
     return;
   }
-  if (path_.fallback)  // no remaining components to continue with
-    return hermite(now_, wanted_, settings_.order, now, left, candidate_.path);
   candidate_tau_ = std::min(tau_ + (now - stretch_start_) / stretch_, kLastTau);
   candidate_stretch_ = left / (1.0 - candidate_tau_);
-  planner_->resume(rest_.x, now_, wanted_, candidate_tau_, now, left, settings_.order, settings_.max_condition_number,
-                   candidate_);
+  planner_->resume({path_.path, now, candidate_tau_, rest_.x, frame_goal_}, wanted_, left, settings_.order,
+                   {settings_.max_condition_number}, candidate_);
 }
 
 InterceptionReason Interceptor::check() const noexcept {

@@ -33,28 +33,30 @@ bool decoupled(const JerkCost& cost, Eigen::Index d) noexcept {
 
 }  // namespace
 
-/// The planner is asked for its cost in unit time, with each end in turn at 1; an aligned one has no such cost.
+/// The planner is asked for its cost in unit time, with each coordinate of each end in turn farther by 1; an aligned one
+/// has no such cost. Start and goal are apart throughout, since the mean fades where they are not.
 ViaStates::ViaStates(const FunctionalPlanner& planner) {
   const Eigen::Index d = planner.dimension();
   BoundaryState from(planner.dimension()), to(planner.dimension());
-  JerkCost at_rest, moved;
-  planner.jerk_cost(from, to, 1.0, at_rest);
-  if (planner.model().aligned || at_rest.H.rows() != 4 * d || !decoupled(at_rest, d)) return;
+  to.x.setOnes();
+  JerkCost apart, moved;
+  planner.jerk_cost(from, to, 1.0, apart);
+  if (planner.model().aligned || apart.H.rows() != 4 * d || !decoupled(apart, d)) return;
   axes_.resize(static_cast<std::size_t>(d));
   const auto probe = [&](BoundaryState& end, Eigen::Index k, double* difference) {
-    end.x[k] = 1.0;
+    end.x[k] += 1.0;
     planner.jerk_cost(from, to, 1.0, moved);
-    end.x[k] = 0.0;
-    for (int r = 0; r < 4; ++r) difference[r] = moved.g[r * d + k] - at_rest.g[r * d + k];
+    end.x[k] -= 1.0;
+    for (int r = 0; r < 4; ++r) difference[r] = moved.g[r * d + k] - apart.g[r * d + k];
   };
   for (Eigen::Index k = 0; k < d; ++k) {
     Axis& axis = axes_[static_cast<std::size_t>(k)];
-    for (int r = 0; r < 4; ++r) {
-      axis.g[r] = at_rest.g[r * d + k];
-      for (int s = 0; s < 4; ++s) axis.H[r][s] = at_rest.H(r * d + k, s * d + k);
-    }
     probe(from, k, axis.from);
     probe(to, k, axis.to);
+    for (int r = 0; r < 4; ++r) {
+      axis.g[r] = apart.g[r * d + k] - axis.to[r];
+      for (int s = 0; s < 4; ++s) axis.H[r][s] = apart.H(r * d + k, s * d + k);
+    }
   }
 }
 

@@ -40,6 +40,8 @@ class Curves:
         Names and units of the d coordinates.
     names : list of str
         Name of each motion in messages.
+    subjects : tuple of str
+        Subject of each motion; "" if unknown.
     """
 
     taus: list[Array]
@@ -48,6 +50,7 @@ class Curves:
     dofs: tuple[str, ...]
     units: tuple[str, ...]
     names: list[str]
+    subjects: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -98,7 +101,8 @@ def read_curves(
         taus.append(tau)
         durations.append(duration)
     values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
-    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names)
+    subjects = tuple(str(getattr(trial, "subject", "")) for trial in trials)
+    return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names, subjects)
 
 
 def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
@@ -122,7 +126,7 @@ def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
     data = [_finite(x, name) for x, name in zip(values, names, strict=True)]
     tau = np.linspace(0.0, 1.0, samples)
     units = tuple("m" if label in _POSE[:3] else "rad" if label in _POSE[3:] else "1" for label in labels)
-    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names)
+    return Curves([tau] * count, data, np.full(count, np.nan), labels, units, names, ("",) * count)
 
 
 def _normalized(t: Array, name: str) -> tuple[Array, float]:

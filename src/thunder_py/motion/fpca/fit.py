@@ -272,6 +272,11 @@ def minimum_jerk_mean(basis: SplineBasis, coefficients: Array) -> Array:
 _SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99, 1.0)
 _FOLDS = 10
 _SINGULAR = 1e-12
+#: what is known of left-out motions: the order of derivatives at the ends below which they are given, and whether they
+#: are those of the motion or zero
+_KNOWN = ((2, True), (2, False), (3, True), (3, False))
+#: most probable share, and inverse variance of its logit, before any motion was seen
+_USUAL, _CERTAINTY = 0.3, 0.3
 
 
 class Setting(NamedTuple):
@@ -289,10 +294,11 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     """Return the share of minimum jerk from cross-validation.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
-    the rest, with x_bar free: once from position, velocity and acceleration at the ends, once without acceleration.
-    Errors are squared, L2 over tau, relative to the variance of the coordinates, and summed. The result is the largest
-    share with an error that exceeds the least one by at most the standard error of this difference; 1 for fewer than
-    three motions.
+    the rest, with x_bar free, from four kinds of ends: its own velocities or rest, with and without accelerations. The
+    error e of a motion is the root of its squared difference, L2 over tau, relative to the variance of the coordinates.
+    The result minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms
+    give all kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few
+    motions do not. It is 1 for fewer than three motions.
     """
     count = len(sample.offsets)
     if count < 3:
@@ -302,28 +308,31 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
-    errors = []
+    sums = np.zeros((len(_SHARES), len(_KNOWN)))
     folds = np.arange(count) % min(count, _FOLDS)
     for fold in range(folds.max() + 1):
         rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
-        errors.append(_errors(setting, rest, whole[folds == fold], weights))
-    excess = np.array(errors) - np.array(errors)[:, [int(np.argmin(np.sum(errors, axis=0)))]]
-    close = excess.sum(axis=0) <= np.sqrt(len(excess)) * excess.std(axis=0, ddof=1)
-    return _SHARES[int(np.flatnonzero(close)[-1])]
+        sums += _errors(setting, rest, whole[folds == fold], weights)
+    evidence = count * np.log(np.maximum(sums / count, np.finfo(float).tiny)).sum(axis=1)
+    shares = np.clip(_SHARES, None, 0.999)
+    surprise = 0.5 * _CERTAINTY * (np.log(shares / (1.0 - shares)) - np.log(_USUAL / (1.0 - _USUAL))) ** 2
+    return _SHARES[int(np.argmin(evidence + surprise))]
 
 
 def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> Array:
+    """Return the sums of errors of motions, by share and kind of ends."""
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
     data = data._replace(rows=_compressed(data.rows, setting.joint))
     ideal = minimum_jerk_mean(basis, data.mean + data.offset_mean) if setting.ideal_mean else None
-    errors = []
-    for rho in _SHARES:
+    errors = np.empty((len(_SHARES), len(_KNOWN)))
+    for i, rho in enumerate(_SHARES):
         blend = blended(space, data, prior, rho, ideal)
-        both = [left_out - predicted(setting, blend, left_out, orders) for orders in (2, 3)]
-        errors.append(sum(float((weights * (space.L.T @ error) ** 2).sum()) for error in both))
-    return np.array(errors)
+        for k, (orders, moving) in enumerate(_KNOWN):
+            left = left_out - predicted(setting, blend, left_out, orders, moving)
+            errors[i, k] = np.sqrt((weights * (space.L.T @ left) ** 2).sum(axis=(1, 2))).sum()
+    return errors
 
 
 def _compressed(rows: Array, joint: bool) -> Array:
@@ -334,32 +343,34 @@ def _compressed(rows: Array, joint: bool) -> Array:
     return np.stack([np.linalg.qr(rows[:, :, k])[1] for k in range(d)], axis=-1) if m < N else rows
 
 
-def predicted(setting: Setting, blend: Blend, motions: Array, orders: int) -> Array:
+def predicted(setting: Setting, blend: Blend, motions: Array, orders: int, moving: bool) -> Array:
     """Return the most probable coefficients (R, K, d) of motions (R, K, d) from their ends.
 
-    `orders` is 2 for position and velocity at each end, 3 with acceleration.
+    `orders` is 2 for position and velocity at each end, 3 with acceleration; unless `moving`, derivatives are zero.
     """
     basis, space = setting.basis, setting.space
     ends = np.vstack([basis.evaluate([0.0, 1.0], order) for order in range(orders)])
     # the constant is free, so one difference of positions remains
     rows = np.vstack([ends[1] - ends[0], ends[2:]])
     rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    left = motions - blend.mean
+    known = rows @ motions
+    if not moving:
+        known[:, 1:] = 0.0
+    known -= rows @ blend.mean
     axes = space.inverse
-    step = np.empty_like(left)
+    step = np.empty_like(motions)
     d = motions.shape[2]
     if setting.joint:
         root = np.vstack([blend.rows.reshape(len(blend.rows), -1), *_blocks(blend.extra)])
         coefficients = axes @ root.reshape(len(root), -1, d)
         G = (rows @ coefficients).reshape(len(root), -1).T
-        known = (rows @ left).reshape(len(left), -1).T
-        scores = np.linalg.pinv(G, _SINGULAR) @ known
-        step[:] = (scores.T @ coefficients.reshape(len(root), -1)).reshape(left.shape)
+        scores = np.linalg.pinv(G, _SINGULAR) @ known.reshape(len(known), -1).T
+        step[:] = (scores.T @ coefficients.reshape(len(root), -1)).reshape(motions.shape)
     else:
         for k in range(d):
             coefficients = axes @ np.vstack([blend.rows[:, :, k], blend.extra[k]]).T
             G = rows @ coefficients
-            step[:, :, k] = (coefficients @ (np.linalg.pinv(G, _SINGULAR) @ (rows @ left[:, :, k].T))).T
+            step[:, :, k] = (coefficients @ (np.linalg.pinv(G, _SINGULAR) @ known[:, :, k].T)).T
     result = blend.mean + step
     return np.asarray(result + (motions[:, :1] - result[:, :1]))
 
@@ -419,10 +430,23 @@ def fit_components(
     return Components(moments.mean, components, variances, total, moments.offset_mean, moments.offset_covariance, rho)
 
 
+#: largest difference of a Gram matrix to the identity for components that count as orthonormal
+_ORTHONORMAL = 1e-9
+
+
 def project(space: SplineSpace, components: Array, centerd: Array, joint: bool) -> Array:
-    """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d)."""
-    subscripts = "rmk,nmk->rn" if joint else "rmk,nmk->rnk"
-    return np.asarray(np.einsum(subscripts, space.coordinates(centerd), space.coordinates(components), optimize=True))
+    """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d).
+
+    By least squares; components that others published need not be orthonormal.
+    """
+    x, S = space.coordinates(centerd), space.coordinates(components)
+    if joint:
+        x, S = x.reshape(len(x), -1, 1), S.reshape(len(S), S.shape[1] * S.shape[2], 1)
+    scores = np.einsum("rmk,nmk->rnk", x, S, optimize=True)
+    gram = np.einsum("nmk,imk->kni", S, S, optimize=True)
+    if np.abs(gram - np.eye(len(S))).max(initial=0.0) > _ORTHONORMAL:
+        scores = np.einsum("kni,rik->rnk", np.linalg.pinv(gram, hermitian=True), scores)
+    return np.asarray(scores[..., 0] if joint else scores)
 
 
 def _sample(setting: Setting, coefficients: Array) -> Sample:

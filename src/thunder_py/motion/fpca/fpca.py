@@ -13,9 +13,10 @@ from ...checks import Array, is_number, is_whole, numbers
 from ...errors import FileFormatError, NotFittedError, ThunderError
 from ...files import read_archive, write_archive
 from ...values import Estimator
-from ..alignment import PathFrames, from_canonical, path_frames, to_canonical
+from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
 from .curves import Curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
+from .published import FittedSplines, fit_samples, read_samples
 from .splines import SplineBasis, smooth
 
 if TYPE_CHECKING:
@@ -65,11 +66,12 @@ class FPCA(Estimator):
         number, or none.
     joint : bool
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
-    alignment : "none" or "path"
-        "path" first moves every motion to the frame along its start -> goal, one unit long.
+    alignment : "auto", "path" or "none"
+        "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
+        coordinates x, y, z(, rx, ry, rz), unless a motion ends where it starts.
     shrinkage : float or "auto"
-        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the largest
-        share that predicts left-out motions from their ends about as well as the best one.
+        Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
+        predicts left-out motions from their ends best.
     demean : bool
         Subtract x_bar, as the paper does. Otherwise x_bar is 0 and positions are part of the components.
 
@@ -99,6 +101,11 @@ class FPCA(Estimator):
         Durations [s]; NaN for motions given as an array.
     smoothing_ : array (d,)
         Weight of the penalty used.
+    residual_ : array (d,)
+        RMS difference of the splines to the samples, in the coordinate's unit; for `from_components` over mean and
+        components.
+    alignment_ : str
+        "path" or "none", as used.
     shrinkage_ : float
         Share of minimum jerk used.
     frames_ : PathFrames or None
@@ -139,6 +146,8 @@ class FPCA(Estimator):
     offsets_: Array
     durations_: Array
     smoothing_: Array
+    residual_: Array
+    alignment_: str
     shrinkage_: float
     frames_: PathFrames | None
     _dofs: tuple[str, ...]
@@ -151,8 +160,8 @@ class FPCA(Estimator):
         basis: SplineBasis | None = None,
         smoothing: float | str | None = "gcv",
         joint: bool = False,
-        alignment: str = "none",
-        shrinkage: float | str = 0.0,
+        alignment: str = "auto",
+        shrinkage: float | str = "auto",
         demean: bool = True,
     ) -> None:
         self.n_components = n_components
@@ -169,7 +178,165 @@ class FPCA(Estimator):
 
         Components coordinate by coordinate, 15 splines of order 5, least squares, x_bar subtracted.
         """
-        return cls(n_components, basis=SplineBasis(15, degree=4), smoothing=None).fit(motions)
+        basis = SplineBasis(15, degree=4)
+        return cls(n_components, basis=basis, smoothing=None, alignment="none", shrinkage=0.0).fit(motions)
+
+    @classmethod
+    def from_components(
+        cls,
+        components: npt.ArrayLike,
+        mean: npt.ArrayLike | None = None,
+        *,
+        variances: npt.ArrayLike | None = None,
+        tau: npt.ArrayLike | None = None,
+        dofs: Sequence[str] | None = None,
+        basis: SplineBasis | None = None,
+        joint: bool = False,
+        alignment: str = "none",
+        tolerance: float = 1e-6,
+    ) -> FPCA:
+        """Return fitted components from samples of a mean and of components, such as a published basis.
+
+        Parameters
+        ----------
+        components : array_like (n, T, d)
+            Samples of S_1 to S_n.
+        mean : array_like (T, d), optional
+            Samples of S_0; default zero.
+        variances : array_like (n, d) or (n,), optional
+            Variances of the scores. Default one; then only the modes ``"paper"`` and ``"exact"`` of the planner, which
+            do not use variances, are meaningful.
+        tau : array_like (T,), optional
+            Normalized times from 0 to 1; default uniform.
+        dofs : sequence of str, optional
+            Names of the coordinates; x, y, z(, rx, ry, rz) by default.
+        basis : SplineBasis, optional
+            Splines of the components. Default: 15 functions of degree 4 or 5, whichever fit better.
+        joint, alignment
+            As in the constructor.
+        tolerance : float
+            Largest RMS difference of the splines to the samples of a function, as a share of its RMS value, without
+            warning.
+
+        Returns
+        -------
+        FPCA
+            Fitted estimator without motions: `scores_` and `offsets_` are empty, `residual_` is that of the splines.
+
+        Raises
+        ------
+        ThunderError
+            For arrays of the wrong shape, values that are not finite, negative variances, and too few samples.
+
+        Warns
+        -----
+        ThunderWarning
+            If splines differ from the samples by more than `tolerance`. A difference of 4e-5 can move a plan by 10 mm.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.motion import FPCA, HumanLikePlanner
+        >>> tau = np.linspace(0.0, 1.0, 101)
+        >>> S = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:].T  # (5, 101): quintics
+        >>> fpca = FPCA.from_components(np.repeat(S[..., None], 3, axis=2))
+        >>> float(fpca.residual_.max()) < 1e-12
+        True
+        >>> plan = HumanLikePlanner(fpca, "exact").plan([0.0, 0.0, 0.0], [0.3, 0.0, 0.1], duration=1.0)
+        >>> plan.position(0.5).round(6).tolist()  # minimum jerk
+        [0.15, 0.0, 0.05]
+        """
+        S = numbers(components, "components")
+        if S.ndim != 3 or min(S.shape) < 1:
+            raise ThunderError(f"components must have shape (n, T, d), got {S.shape}")
+        S0 = np.zeros(S.shape[1:]) if mean is None else numbers(mean, "mean")
+        if S0.shape != S.shape[1:]:
+            raise ThunderError(f"mean must have shape {S.shape[1:]}, got {S0.shape}")
+        functions = np.concatenate([S0[None], S])
+        if not np.isfinite(functions).all():
+            raise ThunderError("mean and components must be finite")
+        curves = read_curves(functions, dofs)
+        fit = fit_samples(functions, tau, curves.dofs, basis, tolerance)
+        fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
+        if alignment not in ("none", "path"):
+            raise ThunderError(f'alignment must be "none" or "path", got {alignment!r}')
+        fpca._set_published(fit, curves, variances)
+        return fpca
+
+    def _set_published(self, fit: FittedSplines, curves: Curves, variances: npt.ArrayLike | None) -> None:
+        d, n = len(curves.dofs), len(fit.coefficients) - 1
+        shape = (n,) if self.joint else (n, d)
+        values = np.ones(shape) if variances is None else numbers(variances, "variances")
+        if values.shape == (n,) and not self.joint:
+            values = np.repeat(values[:, None], d, axis=1)
+        if values.shape != shape:
+            raise ThunderError(f"variances must have shape {shape}, got {values.shape}")
+        self._checked()
+        self.basis_, self._dofs, self._units = fit.basis, curves.dofs, curves.units
+        self.mean_coefficients_, self.component_coefficients_ = fit.coefficients[0], fit.coefficients[1:]
+        self.residual_, self.variances_, self.total_variance_ = fit.residual, values, values.sum(axis=0)
+        self.offset_mean_, self.offset_covariance_ = np.zeros(d), np.zeros((d, d))
+        self.offset_variance_, self.smoothing_, self.shrinkage_ = np.zeros(d), np.zeros(d), 0.0
+        self.scores_, self.offsets_, self.durations_ = np.zeros((0, *shape)), np.zeros((0, d)), np.zeros(0)
+        no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
+        self.alignment_ = self.alignment
+        self.frames_ = no_frames if self.alignment_ == "path" else None
+        _check_shapes(self)
+        _check_values(self)
+
+    @classmethod
+    def read_components(
+        cls,
+        path: str | Path,
+        components: str | Sequence[str],
+        mean: str | Sequence[str] | None = None,
+        variances: str | Sequence[str] | None = None,
+        *,
+        axes: str = "ntd",
+        **options: Any,
+    ) -> FPCA:
+        """Read components that others published as samples in a MATLAB or NumPy file.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.mat`` up to version 7, or ``.npz``.
+        components, mean, variances : str or sequence of str
+            Names of variables; ``"structure.field"`` for fields. A sequence has one name for each coordinate, whose
+            variables lack the axis of coordinates.
+        axes : str
+            Order of the axes of components: ``"n"``, ``"t"`` for time, ``"d"`` for the coordinate. Mean and variances
+            have the same order without ``"n"`` and ``"t"``.
+        **options
+            Further arguments of `from_components`.
+
+        Returns
+        -------
+        FPCA
+            As from `from_components`.
+
+        Raises
+        ------
+        FileFormatError
+            For files of other formats, and variables of the wrong shape.
+        UnknownNameError
+            For unknown variables; the message lists those of the file.
+        ThunderError, ThunderWarning
+            As from `from_components`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from thunder_py.motion import FPCA
+        >>> tau = np.linspace(0.0, 1.0, 101)
+        >>> S = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:]  # (101, 5)
+        >>> np.savez("basis.npz", px=S, py=S, pz=S)
+        >>> fpca = FPCA.read_components("basis.npz", ["px", "py", "pz"], axes="tnd")
+        >>> fpca.component_coefficients_.shape, fpca.basis_
+        ((5, 15, 3), SplineBasis(15, degree=5))
+        """
+        samples = read_samples(path, components, mean, variances, axes)
+        return cls.from_components(samples.components, samples.mean, variances=samples.variances, **options)
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
@@ -199,21 +366,23 @@ class FPCA(Estimator):
         """
         basis, count, smoothing, shrinkage = self._checked()
         curves = read_curves(motions, dofs)
-        groups = self._shared(curves.units)
+        groups = self._shared(curves)
         smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
+        self.alignment_ = self._alignment(smoothed.coefficients, curves)
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
             basis,
             SplineSpace(basis, zero_mean=bool(self.demean)),
             bool(self.joint),
-            ideal_mean=self.alignment == "path",
+            ideal_mean=self.alignment_ == "path",
             # coordinate by coordinate each has its own scale, in the canonical frame too
             shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
             units=unit_groups(curves.units),
         )
         result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage)
         self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
-        self.smoothing_, self.shrinkage_, self.frames_ = smoothed.smoothing, result.shrinkage, frames
+        self.smoothing_, self.residual_ = smoothed.smoothing, smoothed.residual
+        self.shrinkage_, self.frames_ = result.shrinkage, frames
         self.mean_coefficients_, self.component_coefficients_ = result.mean, result.components
         self.variances_, self.total_variance_ = result.variances, result.total_variance
         self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
@@ -225,19 +394,25 @@ class FPCA(Estimator):
         """Basis, number of components, smoothing and shrinkage from the arguments of the constructor."""
         if not isinstance(self.basis, SplineBasis | None):
             raise ThunderError(f"basis must be a SplineBasis, got {self.basis!r}")
-        if self.alignment not in ("none", "path"):
-            raise ThunderError(f'alignment must be "none" or "path", got {self.alignment!r}')
+        if self.alignment not in ("auto", "path", "none"):
+            raise ThunderError(f'alignment must be "auto", "path" or "none", got {self.alignment!r}')
         basis = SplineBasis() if self.basis is None else self.basis
         return basis, _components(self.n_components), _smoothing(self.smoothing), _shrinkage(self.shrinkage)
 
-    def _shared(self, units: Sequence[str]) -> list[list[int]]:
+    def _shared(self, curves: Curves) -> list[list[int]]:
         """Return groups of coordinates with common smoothing: one per unit if rotations must commute with the fit."""
-        if self.joint or self.alignment == "path":
-            return unit_groups(units)
-        return [[k] for k in range(len(units))]
+        if self.joint or self.alignment == "path" or (self.alignment == "auto" and has_path(curves.dofs)):
+            return unit_groups(curves.units)
+        return [[k] for k in range(len(curves.dofs))]
+
+    def _alignment(self, coefficients: Array, curves: Curves) -> str:
+        """Return the alignment of motions (R, K, d)."""
+        if self.alignment != "auto":
+            return self.alignment
+        return "path" if has_path(curves.dofs) and not closed(coefficients, curves.dofs).any() else "none"
 
     def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:
-        if self.alignment == "none":
+        if self.alignment_ == "none":
             return coefficients, None
         frames = path_frames(coefficients, curves.dofs, curves.names)
         return to_canonical(coefficients, curves.dofs, frames), frames
@@ -248,7 +423,12 @@ class FPCA(Estimator):
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
         centerd = coefficients - offsets[:, None] - self.mean_coefficients_
-        return project(space, self.component_coefficients_, centerd, self.joint), offsets
+        scores = project(space, self.component_coefficients_, centerd, self.joint)
+        if self.demean:  # published functions need not have zero mean
+            means = np.einsum("k,nkd->nd", space.integrals, self.component_coefficients_)
+            subscripts = "rn,nd->rd" if self.joint else "rnd,nd->rd"
+            offsets -= space.integrals @ self.mean_coefficients_ + np.einsum(subscripts, scores, means)
+        return scores, offsets
 
     # --- results ----------------------------------------------------------------------------------------------------
 
@@ -348,7 +528,7 @@ class FPCA(Estimator):
         values = self.basis_.evaluate(np.linspace(0.0, 1.0, 101) if tau is None else tau, derivative) @ coefficients
         if frames is None:
             return np.asarray(values)
-        if self.alignment != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
+        if self.alignment_ != "path" or not isinstance(frames, PathFrames) or len(frames) != len(alpha):
             raise ThunderError(f'frames must be PathFrames of {len(alpha)} motions, and alignment "path"')
         return from_canonical(np.asarray(values), self.dofs, frames, derivative)
 
@@ -469,6 +649,7 @@ _ARRAYS = (
     "offsets_",
     "durations_",
     "smoothing_",
+    "residual_",
 )
 _FRAMES = ("start", "scale", "rotation")
 
@@ -485,7 +666,8 @@ def save_fpca(fpca: FPCA, path: str | Path) -> None:
     }
     # parameters of several types are stored as text
     _, count, smoothing, shrinkage = fpca._checked()
-    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage, "alignment": fpca.alignment}
+    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage}
+    values |= {"alignment": fpca.alignment, "alignment_": fpca.alignment_}
     for name in values:
         arrays[name] = np.array(repr(values[name]))
     if fpca.frames_ is not None:
@@ -523,7 +705,10 @@ def _restored(arrays: dict[str, Any]) -> FPCA:
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))
     fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
-    aligned = fpca.alignment == "path"
+    fpca.alignment_ = _parameter(arrays, "alignment_")
+    if fpca.alignment_ not in ("path", "none") or fpca.alignment not in ("auto", fpca.alignment_):
+        raise ThunderError(f'alignment_ must be "path" or "none", as alignment, got {fpca.alignment_!r}')
+    aligned = fpca.alignment_ == "path"
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
     fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))
@@ -567,6 +752,7 @@ def _check_shapes(fpca: FPCA) -> None:
         "offset_mean_": (d,),
         "offset_covariance_": (d, d),
         "smoothing_": (d,),
+        "residual_": (d,),
         "total_variance_": () if fpca.joint else (d,),
         "scores_": (R, n) if fpca.joint else (R, n, d),
         "offsets_": (R, d),
@@ -588,7 +774,7 @@ def _check_values(fpca: FPCA) -> None:
     for name, array in values.items():
         if not np.isfinite(array).all():
             raise ThunderError(f"{name} must be finite")
-    for name in ("variances_", "total_variance_", "smoothing_"):
+    for name in ("variances_", "total_variance_", "smoothing_", "residual_"):
         if (getattr(fpca, name) < 0.0).any():
             raise ThunderError(f"{name} must not be negative")
     if not ((fpca.durations_ > 0.0) | np.isnan(fpca.durations_)).all():

@@ -85,4 +85,4 @@ def plot_variance(fpca: FPCA, *, ax: Axes | None = None) -> Axes:
 
 
 def _unit(fpca: FPCA, unit: str) -> str:
-    return "of the distance" if fpca.alignment == "path" and unit == "m" else unit
+    return "of the distance" if fpca.alignment_ == "path" and unit == "m" else unit

@@ -138,7 +138,7 @@ class ConditionedPlan:
     def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
         path = self._core.path(self.start_time, along)
         unknowns = self._unknowns if along is None else self._unknowns + self._core.spread @ along
-        stretch = Stretch(self.start_time, 0.0, self.duration, len(self._planner.constraints))
+        stretch = Stretch(self.start_time, 0.0, self.duration)
         details = PlanDetails(stretch, self.condition_number, scores=scores_in(self._planner, unknowns))
         return make_plan(path, self._R, self._planner, details)
 
@@ -195,13 +195,14 @@ def condition_plan(
     d = len(planner.dofs)
     a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
     b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
-    if planner.fpca.alignment == "path" and (a is None or b is None):
+    if planner.fpca.alignment_ == "path" and (a is None or b is None):
         raise ThunderError(
             "constraints must fix the whole position at the start and at the end for an aligned model without "
             "start and goal"
         )
-    zero = np.zeros(d)
-    core = _core.ConditionedMotion(planner._core, zero if a is None else a, zero if b is None else b, T, rows)
+    if a is None or b is None:
+        a, b = np.zeros(d), np.ones(d)  # the frame of the world; only equal ends would change the mean
+    core = _core.ConditionedMotion(planner._core, a, b, T, rows)
     if R is None and planner.kind != "joints":
         R = np.eye(3)
     return ConditionedPlan(planner, core, T, t0, R)

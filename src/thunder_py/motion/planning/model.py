@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import chi2
 
 from ... import _core
 from ...checks import Array, array, is_number, pose
-from ...errors import ThunderError
+from ...errors import ThunderError, ThunderWarning
 from ...recordings.trial import POSITION, ROTATION
 from ..fpca.splines import bernstein_points
 from .obstacles import Searches, ViaSearch
@@ -24,12 +26,15 @@ __all__ = [
     "PlannerModel",
     "Stretch",
     "core_planner",
+    "distance_of",
     "goal_state",
     "kind_of",
     "number",
     "read_ends",
     "scores_in",
     "scores_of",
+    "training_span",
+    "warn_beyond",
 ]
 
 #: largest numbers of degrees of freedom and degree of polynomials in the core
@@ -83,7 +88,7 @@ def core_planner(fpca: FPCA, *, exact: bool, order: int) -> _core.FunctionalPlan
             np.ascontiguousarray(points[1:]),
             variances,
             fpca.joint,
-            fpca.alignment == "path",
+            fpca.alignment_ == "path",
             exact,
             order,
         )
@@ -216,27 +221,24 @@ def goal_state(
 
 
 class Stretch(NamedTuple):
-    """Last segment of a plan in the normalized time of the components.
+    """Time of a motion in the normalized time of the components.
 
     Attributes
     ----------
     start : float
-        Start of the segment [s].
+        Start of the motion, or of its last segment [s].
     tau : float
-        Normalized time of the start; 0 unless the segment continues a motion.
+        Normalized time of the start; 0 unless it continues a motion.
     duration : float
         Seconds per unit of normalized time.
-    order : int
-        Number of constraints at both ends: 1 position, 2 and velocity, 3 and acceleration.
-    origin : (d,) array or None
-        Start of the whole motion, if different from that of the segment.
+    frame : (2, d) array or None
+        Start and goal that define the frame of an aligned model, if different from those of the motion.
     """
 
     start: float
     tau: float
     duration: float
-    order: int
-    origin: Array | None = None
+    frame: Array | None = None
 
 
 _CONSTRAINTS = ("position", "velocity", "acceleration")
@@ -252,6 +254,8 @@ class PlannerModel:
         constraints: Sequence[str] = _CONSTRAINTS,
         *,
         max_condition_number: float = 1e4,
+        max_deviation_ratio: float = 2.0,
+        max_distance_ratio: float = 2.0,
         freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
@@ -266,14 +270,19 @@ class PlannerModel:
         self.fpca, self.mode, self.constraints = fpca, mode, names
         self.max_condition_number = float(array(max_condition_number, (), "max_condition_number", finite=False))
         self.freeze_time = number(freeze_time, "freeze_time")
+        self.max_deviation_ratio = float(array(max_deviation_ratio, (), "max_deviation_ratio", finite=False))
+        self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
         if not self.max_condition_number >= 1.0:
             raise ThunderError(f"max_condition_number must be at least 1, got {max_condition_number!r}")
+        if not self.max_deviation_ratio >= 1.0:
+            raise ThunderError(f"max_deviation_ratio must be at least 1, got {max_deviation_ratio!r}")
         if self.freeze_time < 0.0:
             raise ThunderError(f"freeze_time must be a time >= 0 s, got {freeze_time!r}")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
         self._condition = float(self._core.condition)
+        self._span = training_span(fpca, mode != "map", len(names))
         self._searches = Searches(self._core, ViaSearch.paper() if mode == "paper" else ViaSearch())
 
     @property
@@ -289,15 +298,54 @@ def scores_in(planner: PlannerModel, unknowns: Array) -> Array:
     return scores
 
 
-def scores_of(planner: PlannerModel, path: _core.BezierPath, stretch: Stretch) -> Array:
+def scores_of(planner: PlannerModel, path: _core.BezierPath, start: float) -> Array:
     """Return the scores of the components on a path's last segment from the states at its ends."""
     end = float(path.end)
     rows = [
         [tau, derivative, k, value, 0.0]
-        for derivative in range(stretch.order)
-        for tau, t in ((stretch.tau, stretch.start), (1.0, end))
+        for derivative in range(len(planner.constraints))
+        for tau, t in ((0.0, start), (1.0, end))
         for k, value in enumerate(path.sample(t, derivative))
     ]
-    origin = path.sample(stretch.start, 0) if stretch.origin is None else stretch.origin
-    core = _core.ConditionedMotion(planner._core, origin, path.sample(end, 0), stretch.duration, rows)
+    core = _core.ConditionedMotion(planner._core, path.sample(start, 0), path.sample(end, 0), end - start, rows)
     return scores_in(planner, core.unknowns)
+
+
+def distance_of(fpca: FPCA, scores: Array) -> float:
+    """Return the Mahalanobis distance of scores from their mean, zero."""
+    used = fpca.variances_ > 0.0
+    return float(np.sqrt((scores[used] ** 2 / fpca.variances_[used]).sum()))
+
+
+#: probability that a motion drawn from the distribution of the components lies beyond the span
+_RARE = 1e-6
+
+
+def training_span(fpca: FPCA, exact: bool, order: int) -> float:
+    """Return the Mahalanobis distance that plans of a planner exceed only beyond the training data.
+
+    The scores of a plan between two random states have as many degrees of freedom as the planner has constraints, less
+    the offsets. The span is the quantile of their distance, or the distance of the farthest training motion. It is
+    infinite for components of minimum jerk alone, whose plans do not depend on the data.
+    """
+    if fpca.shrinkage_ >= 1.0:
+        return inf
+    d = len(fpca.dofs)
+    used = (2 * order - 1) * (d if fpca.joint else 1) if exact else fpca.n_components_
+    variances = fpca.variances_[:used]
+    parts = fpca.scores_[:, :used][:, variances > _NOISE * variances.max(initial=0.0)]
+    kept = variances[variances > _NOISE * variances.max(initial=0.0)]
+    farthest = float(np.sqrt((parts**2 / kept).sum(axis=1)).max(initial=0.0))
+    return max(farthest, float(np.sqrt(chi2.isf(_RARE, (2 * order - 1) * d))))
+
+
+def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", stacklevel: int = 4) -> None:
+    """Warn of scores far beyond the span of the training data."""
+    if distance > planner.max_distance_ratio * planner._span:
+        warnings.warn(
+            f"{what} is {distance:.3g} standard deviations (Mahalanobis distance) from the mean of the components, "
+            f"training data span {planner._span:.3g}: it may be useless. Check the end states and the duration, or use "
+            'mode="map", shrinkage or demonstrations like it',
+            ThunderWarning,
+            stacklevel=stacklevel,
+        )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ...checks import Array
 from ...errors import ThunderError
 from .model import Ends, PlannerModel, Stretch
 from .obstacles import FREE, Clearance, Obstacles, PathStatus, ViaPath, ViaSearch, obstacle_set
@@ -12,7 +15,7 @@ from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 if TYPE_CHECKING:
     from ... import _core
 
-__all__ = ["core_search", "plan_with_obstacles"]
+__all__ = ["core_search", "plan_with_obstacles", "segments_distance"]
 
 
 def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch:
@@ -33,9 +36,15 @@ def plan_with_obstacles(
     fallback: str | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
     """Return a plan that provably keeps the margin, or raise `NoPathError`."""
-    status, path, times, states, clearance, evaluated, blocking = core_search(planner, via).plan(
-        ends.start, ends.goal, duration, obstacle_set(obstacles), margin, start_time, *ends.rates
-    )
+    shapes = obstacle_set(obstacles)
+    problem = (ends.start, ends.goal, duration, shapes, margin, start_time, *ends.rates)
+    status, path, times, states, clearance, evaluated, blocking = core_search(planner, via).plan(*problem)
+    settings, widenings = planner._searches.settings(via), 0
+    while status == PathStatus.none and widenings < settings.widenings:
+        widenings += 1
+        via = planner._searches.settings(via).wider()
+        status, path, times, states, clearance, more, blocking = core_search(planner, via).plan(*problem)
+        evaluated += more
     if status not in FREE:
         ViaPath(PathStatus(status), path, times, states, Clearance(*clearance), evaluated, blocking).require(
             obstacles, margin
@@ -46,7 +55,7 @@ def plan_with_obstacles(
         points.setflags(write=False)
         times.setflags(write=False)
     details = PlanDetails(
-        Stretch(begins, 0.0, path.end - begins, len(planner.constraints)),
+        Stretch(begins, 0.0, path.end - begins),
         planner.condition_number,
         fallback,
         points,
@@ -54,5 +63,17 @@ def plan_with_obstacles(
         clearance[1],
         clearance[2],
         evaluated,
+        widenings,
+        segments_distance(planner, path, times),
+        segment=(path, begins),
     )
     return make_plan(path, ends.R, planner, details)
+
+
+def segments_distance(planner: PlannerModel, path: _core.BezierPath, times: Array) -> float:
+    """Return the largest Mahalanobis distance of the scores of a path's segments between via points at these times."""
+    at = [float(path.start), *times.tolist(), float(path.end)]
+    # at a time the piece that begins there: accelerations are continuous unless the planner leaves them free
+    states = [np.array([path.sample(t, derivative) for derivative in range(3)]) for t in at]
+    distances = [planner._core.score_distance(states[k], states[k + 1], at[k + 1] - at[k]) for k in range(len(at) - 1)]
+    return max(distances)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import NamedTuple, TypeAlias
 
@@ -222,6 +222,7 @@ class PathStatus(StrEnum):
 FREE = (PathStatus.direct, PathStatus.via)
 _MOST = 4
 _LARGEST = 10_000_000
+_WIDENINGS = 4
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,9 @@ class ViaSearch:
         by a heuristic beam search along lines of sight.
     straight_first : bool
         Use the path without via points if it keeps the margin.
+    widenings : int
+        Number of searches, each `wider` than the last, that planners try if no path is found. Each takes about ten
+        times as long.
 
     Raises
     ------
@@ -276,10 +280,12 @@ class ViaSearch:
     state: str = "optimal"
     most: int = 2
     straight_first: bool = True
+    widenings: int = 1
 
     def __post_init__(self) -> None:
         """Check every setting."""
-        for name, least, largest in (("count", 1, _LARGEST), ("seed", 0, 2**64 - 1), ("most", 1, _MOST)):
+        whole = (("count", 1, _LARGEST), ("seed", 0, 2**64 - 1), ("most", 1, _MOST), ("widenings", 0, _WIDENINGS))
+        for name, least, largest in whole:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= largest:
                 raise ThunderError(f"{name} must be an integer from {least} to {largest}, got {value!r}")
@@ -297,9 +303,19 @@ class ViaSearch:
         """Return the search of D4.2: always one via point out of `count` uniform ones, passed at the mean velocity.
 
         The report gives neither size nor center of the region of candidates. The size, 0.6 m each way, is from the
-        authors' released code; the center, the midpoint of start and goal, is a choice of this package.
+        authors' released code; the center, the midpoint of start and goal, is a choice of this package. There is no
+        widening.
         """
-        return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False)
+        return cls(count, seed, "uniform", 0.6, "paper", most=1, straight_first=False, widenings=0)
+
+    def wider(self) -> ViaSearch:
+        """Return a search with ten times the candidates, 5/3 of the region and chains of one more point."""
+        return replace(
+            self,
+            count=min(10 * self.count, _LARGEST),
+            half_width=self.half_width * 5.0 / 3.0,
+            most=min(self.most + 1, _MOST),
+        )
 
     def core(self, planner: _core.FunctionalPlanner) -> _core.ViaSearch:
         """Return the core's search for a planner, with allocated candidates and scratch memory."""
@@ -444,9 +460,13 @@ class Searches:
         self._cache: dict[tuple[int, ViaSearch], _core.ViaSearch] = {}
         self._last: tuple[int, ViaSearch | None, _core.ViaSearch | None] = (0, None, None)
 
+    def settings(self, via: ViaSearch | None) -> ViaSearch:
+        """Return the settings, or the default ones."""
+        return self._usual if via is None else via
+
     def of(self, via: ViaSearch | None) -> _core.ViaSearch:
         """Return the search with these settings."""
-        settings = self._usual if via is None else via
+        settings = self.settings(via)
         thread = threading.get_ident()
         owner, last, search = self._last
         if owner == thread and last is settings and search is not None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, whole
 from ...reference import _JointSource, _TaskSource
-from .model import PlannerModel, Stretch, scores_of
+from .model import PlannerModel, Stretch, distance_of, scores_of
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -35,13 +35,12 @@ class PlanDetails(NamedTuple):
 
     Attributes
     ----------
-    stretch : Stretch or None
-        Last segment; None if it is not a motion of components between two states.
+    stretch : Stretch
+        Time of the motion, or of its last segment, in the time of the components.
     condition : float
         Condition number of the linear system.
     fallback : str or None
-        ``"hermite"`` if a polynomial replaced badly conditioned components; ``"plan"`` if a motion with via points was
-        planned anew instead of continued.
+        ``"hermite"`` if the correction of a motion is a polynomial; ``"plan"`` if a motion was planned anew.
     via_points : (k, 3) array
         Positions of the via points [m].
     via_times : (k,) array
@@ -52,11 +51,19 @@ class PlanDetails(NamedTuple):
         Time of the least distance [s].
     candidates : int
         Number of via points evaluated.
+    widenings : int
+        Number of wider searches that were needed.
+    distance : float or None
+        Mahalanobis distance of the scores, if known.
     scores : array or None
-        Scores of the components, if known.
+        Scores of the components, if known, without `correction`.
+    segment : tuple of BezierPath and float, or None
+        Path and start of its last segment, the states at whose ends give the scores without `correction`.
+    correction : array or None
+        Scores added by corrections.
     """
 
-    stretch: Stretch | None = None
+    stretch: Stretch
     condition: float = float("nan")
     fallback: str | None = None
     via_points: Array = _NO_POINTS
@@ -64,7 +71,11 @@ class PlanDetails(NamedTuple):
     clearance: float | None = None
     clearance_time: float | None = None
     candidates: int = 0
+    widenings: int = 0
+    distance: float | None = None
     scores: Array | None = None
+    segment: tuple[_core.BezierPath, float] | None = None
+    correction: Array | None = None
 
 
 class _Plan:
@@ -101,7 +112,7 @@ class _Plan:
 
     @property
     def fallback(self) -> str | None:
-        """Replacement of continued components: None, ``"hermite"`` or ``"plan"``."""
+        """Replacement of a correction of components: None, ``"hermite"``, a polynomial, or ``"plan"``, a new motion."""
         return self._details.fallback
 
     @property
@@ -123,6 +134,11 @@ class _Plan:
     def clearance_time(self) -> float | None:
         """Time of the least distance [s]."""
         return self._details.clearance_time
+
+    @property
+    def widenings(self) -> int:
+        """Number of wider searches that were needed for a path around obstacles; see `ViaSearch.wider`."""
+        return self._details.widenings
 
     def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
         """Return the coordinates or one of their derivatives with respect to time.
@@ -160,11 +176,27 @@ class _Plan:
 
     @cached_property
     def scores(self) -> Array | None:
-        """Scores alpha of the last segment, (n, d), joint (n,); None for a polynomial without components."""
+        """Scores alpha of the last segment, (n, d), joint (n,); None for polynomials and mixtures of planners."""
         details = self._details
-        if details.scores is not None or details.stretch is None:
-            return details.scores
-        return scores_of(self._planner, self.path, details.stretch)
+        scores = details.scores
+        if scores is None and details.segment is not None:
+            scores = scores_of(self._planner, *details.segment)
+        if scores is None or details.correction is None:
+            return scores
+        corrected = scores + details.correction
+        corrected.setflags(write=False)
+        return corrected
+
+    @cached_property
+    def mahalanobis_distance(self) -> float | None:
+        """Mahalanobis distance of the scores from their mean, the largest one of all segments.
+
+        The root of the sum of squared scores over their variances; None where `scores` are. Compare it with
+        `HumanLikePlanner.training_span`.
+        """
+        if self._details.distance is not None:
+            return self._details.distance
+        return None if self.scores is None else distance_of(self._planner.fpca, self.scores)
 
 
 class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):
@@ -259,7 +291,8 @@ class HumanLikeJointPlan(_Plan, _JointSource, _core.JointBezierPath):
     >>> import numpy as np
     >>> from thunder_py.motion import FPCA, HumanLikePlanner
     >>> tau = np.linspace(0.0, 1.0, 50)[:, None]
-    >>> q = np.random.default_rng(1).normal(size=(10, 1, 2)) * np.sin(2.0 * tau)  # 10 motions of 2 joints
+    >>> reach = 10.0 * tau**3 - 15.0 * tau**4 + 6.0 * tau**5
+    >>> q = np.random.default_rng(1).normal(size=(10, 1, 2)) * reach  # 10 motions of 2 joints
     >>> planner = HumanLikePlanner(FPCA(shrinkage=0.2).fit(q, dofs=("q1", "q2")))
     >>> plan = planner.plan([0.0, 0.0], [0.5, -0.2], duration=1.0)
     >>> plan(1.0).q.round(3).tolist()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from .conditions import ConditionedPlan, Constraint, condition_plan
-from .model import PlannerModel, Stretch, number, read_ends
+from .model import PlannerModel, Stretch, number, read_ends, warn_beyond
 from .obstacle_plan import plan_with_obstacles
 from .obstacles import ViaSearch, as_sequence
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
@@ -37,6 +37,12 @@ class HumanLikePlanner(PlannerModel):
         Quantities prescribed at both ends: ``"position"``, then ``"velocity"``, then ``"acceleration"``.
     max_condition_number : float
         Largest condition number of the system for the remaining motion; above it `replan` uses a polynomial.
+    max_deviation_ratio : float
+        Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time
+        and rates requires; above it `replan` uses a polynomial.
+    max_distance_ratio : float
+        Multiple of `training_span` beyond which the Mahalanobis distance of a plan raises a `ThunderWarning`; infinite
+        for no warning.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -48,6 +54,9 @@ class HumanLikePlanner(PlannerModel):
         ``"position"``, ``"pose"`` or ``"joints"``.
     condition_number : float
         Condition number of the linear system after equilibration of rows and columns.
+    training_span : float
+        Mahalanobis distance of the scores of the farthest training motion, or, if larger, the one that motions between
+        random states of the model exceed with a probability of 1e-6; infinite for components of minimum jerk alone.
 
     Raises
     ------
@@ -63,8 +72,8 @@ class HumanLikePlanner(PlannerModel):
 
     Components of an aligned model (``FPCA(alignment="path")``) are expressed in the frame from start to goal, so that
     plans rotate, translate and scale with start and goal. If these are nearer than 1 mm, the unit of that frame stays
-    1 mm and the mean fades. If they coincide, the frame has the world's axes, and a motion from rest to rest stands
-    still.
+    1 mm. If they coincide, the frame has the world's axes. In every model the mean fades where start and goal are
+    nearer than 1 mm or 1 mrad, and a motion from rest to the same place stands still.
 
     Examples
     --------
@@ -137,8 +146,10 @@ class HumanLikePlanner(PlannerModel):
         shapes = as_sequence(obstacles)
         if shapes:
             return plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
-        path = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
-        return make_plan(path, ends.R, self, PlanDetails(Stretch(t0, 0.0, T, len(self.constraints)), self._condition))
+        path, size = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
+        warn_beyond(self, size)
+        details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0))
+        return make_plan(path, ends.R, self, details)
 
     def replan(
         self,
@@ -156,8 +167,9 @@ class HumanLikePlanner(PlannerModel):
     ) -> HumanLikePlan | HumanLikeJointPlan:
         """Replan the remaining motion for another goal or end time (115, corrected).
 
-        The components continue on [tau(t), 1], and a new end time scales the remaining time. Position and velocity are
-        continuous; the acceleration is if `continuity` requires it.
+        The motion so far, its remaining time scaled to a new end time, continues with a correction of components on
+        [tau(t), 1]. Without a change it stays the same. Position and velocity are continuous; the acceleration is if
+        `continuity` requires it.
 
         Parameters
         ----------
@@ -181,6 +193,13 @@ class HumanLikePlanner(PlannerModel):
         -------
         HumanLikePlan or HumanLikeJointPlan
             Motion from t on, with its `fallback` and `condition`. In the last `freeze_time` seconds, `plan` itself.
+
+        Notes
+        -----
+        People correct a reach likewise: they add a motion from the old goal to the new one (Flash and Henis, J. Cogn.
+        Neurosci. 3(3), 1991). If the correction deviates from the motion so far by more than `max_deviation_ratio` of
+        what the change requires, or its system has a condition number above `max_condition_number`, it is Hermite's
+        polynomial of the same order, and the plan's `fallback` is ``"hermite"``.
 
         Raises
         ------
@@ -302,6 +321,11 @@ class HumanLikePlanner(PlannerModel):
         times = np.linspace(0.0, 1.0, whole(n, "n", 1)) if tau is None else array(tau, (None,), "tau")
         avoidance = (as_sequence(obstacles), number(margin, "margin"), via, threads)
         return plan_batch(self, (starts, goals), durations, rates, times, derivative, avoidance)
+
+    @property
+    def training_span(self) -> float:
+        """Mahalanobis distance that the scores of the training motions span."""
+        return self._span
 
     # --- internal ----------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from ...errors import ThunderError
-from .model import Ends, PlannerModel, Rates, Stretch, goal_state, number
-from .obstacle_plan import core_search, plan_with_obstacles
-from .obstacles import FREE, obstacle_set
+from .model import Ends, PlannerModel, Rates, Stretch, goal_state, number, scores_in, warn_beyond
+from .obstacle_plan import core_search, plan_with_obstacles, segments_distance
+from .obstacles import FREE, PathStatus, obstacle_set
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 if TYPE_CHECKING:
@@ -47,32 +47,44 @@ def replan(
         return plan
     R = plan.reference_rotation if isinstance(plan, HumanLikePlan) else None
     to = goal_state(planner, goal, options[0], options[1], R)
-    stretch = plan._details.stretch
-    if stretch is None or now < stretch.start:
-        return _new_motion(planner, path, now, end, to, R, avoidance)
+    stretch = _clock(planner, plan, now)
     tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
-    origin = _origin(planner, path, stretch)
-    rest, condition, hermite = planner._core.resume(
-        path, now, end, tau, origin, *to, order, planner.max_condition_number
-    )
-    place = None if hermite else Stretch(now, tau, (end - now) / (1.0 - tau), order, origin)
-    details = PlanDetails(place, condition, "hermite" if hermite else None)
+    limits = planner.max_condition_number, planner.max_deviation_ratio
+    rest, condition, hermite, change = planner._core.resume(path, now, end, tau, stretch.frame, *to, order, *limits)
+    details = PlanDetails(Stretch(now, tau, (end - now) / (1.0 - tau), stretch.frame), condition)
+    details = details._replace(fallback="hermite") if hermite else _with_scores(details, planner, plan, now, change)
     if avoidance[0]:
         obstacles = obstacle_set(avoidance[0])
         if not obstacles.free(rest, avoidance[1]):
-            return _new_motion(planner, path, now, end, to, R, avoidance)
+            x, v, a = (path.sample(now, derivative) for derivative in range(3))
+            ends = Ends(x, to[0], v, to[1], a, to[2], R)
+            return plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan")
         _, proved, time, _ = obstacles.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
     return make_plan(rest, R, planner, details)
 
 
-def _origin(planner: PlannerModel, path: _core.BezierPath, stretch: Stretch) -> Array | None:
-    """Return the start of the whole motion for aligned models."""
-    if stretch.origin is not None or planner.fpca.alignment != "path":
-        return stretch.origin
-    origin: Array = path.sample(stretch.start, 0)
-    origin.setflags(write=False)
-    return origin
+def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
+    """Return the time of the components in which a plan continues: before its last segment, of the whole plan."""
+    stretch, path = plan._details.stretch, plan.path
+    if now < stretch.start:
+        stretch = Stretch(float(path.start), 0.0, float(path.end - path.start))
+    if stretch.frame is not None or planner.fpca.alignment_ != "path":
+        return stretch
+    frame = np.array([path.sample(stretch.start, 0), path.sample(path.end, 0)])
+    frame.setflags(write=False)
+    return stretch._replace(frame=frame)
+
+
+def _with_scores(details: PlanDetails, planner: PlannerModel, plan: Plan, now: float, change: Array) -> PlanDetails:
+    """Add the scores of the motion so far and of its correction, where the motion has components of the planner."""
+    before = plan._details
+    if plan._planner is not planner or now < before.stretch.start:
+        return details
+    added = scores_in(planner, change)
+    if before.correction is not None:
+        added = added + before.correction
+    return details._replace(scores=before.scores, segment=before.segment, correction=added)
 
 
 def _times(
@@ -107,25 +119,6 @@ def _order(planner: PlannerModel, continuity: str | None) -> int:
     return order
 
 
-def _new_motion(
-    planner: PlannerModel,
-    path: _core.BezierPath,
-    now: float,
-    end: float,
-    to: tuple[npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None],
-    R: Array | None,
-    avoidance: Avoidance,
-) -> Plan:
-    """Return a new motion from the current state of the plan."""
-    x, v, a = (path.sample(now, derivative) for derivative in range(3))
-    ends = Ends(x, to[0], v, to[1], a, to[2], R)
-    if avoidance[0]:
-        return plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan")
-    rest = planner._core.plan(ends.start, ends.goal, end - now, now, *ends.rates)
-    stretch = Stretch(now, 0.0, end - now, len(planner.constraints))
-    return make_plan(rest, R, planner, PlanDetails(stretch, planner.condition_number, "plan"))
-
-
 _NAMES = ("start_velocities", "goal_velocities", "start_accelerations", "goal_accelerations")
 
 
@@ -145,6 +138,10 @@ class PlannedBatch:
         Values of `PathStatus`.
     clearance : (N,) array
         Proved distance to the obstacles [m]; infinite without obstacles, NaN for motions without path.
+    mahalanobis_distance : (N,) array
+        As `HumanLikePlan.mahalanobis_distance`; NaN for motions without path.
+    widenings : (N,) array of int
+        Number of wider searches tried.
 
     Examples
     --------
@@ -161,6 +158,8 @@ class PlannedBatch:
     durations: Array
     status: npt.NDArray[np.str_]
     clearance: Array
+    mahalanobis_distance: Array
+    widenings: npt.NDArray[np.intp]
 
     @property
     def found(self) -> npt.NDArray[np.bool_]:
@@ -208,8 +207,11 @@ def plan_batch(
     if avoidance[0]:
         a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
         return _avoiding(planner, a, b, T, tau, derivative, avoidance)
-    x = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
-    return PlannedBatch(tau, x, T, np.full(count, "direct"), np.full(count, np.inf))
+    x, sizes = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
+    warn_beyond(planner, float(sizes.max(initial=0.0)), "the farthest plan")
+    return PlannedBatch(
+        tau, x, T, np.full(count, "direct"), np.full(count, np.inf), sizes, np.zeros(count, dtype=np.intp)
+    )
 
 
 def _avoiding(
@@ -222,14 +224,24 @@ def _avoiding(
     avoidance: tuple[Any, float, Any, int],
 ) -> PlannedBatch:
     obstacles, margin, via, threads = avoidance
-    search = core_search(planner, via)
-    results = search.plan_many(
-        a, b, np.zeros(len(T)), T, [obstacle_set(obstacles)], margin, whole(threads, "threads", 0)
-    )
+    count, settings = whole(threads, "threads", 0), planner._searches.settings(via)
     x = np.full((len(T), len(tau), a.shape[2]), np.nan)
-    clearance = np.full(len(T), np.nan)
-    status = np.array([str(result[0]) for result in results])
-    for k, result in enumerate(results):
-        if status[k] in FREE:
-            x[k], clearance[k] = result[1].sample(tau * T[k], derivative), result[4][1]
-    return PlannedBatch(tau, x, T, status, clearance)
+    clearance, distance = np.full((2, len(T)), np.nan)
+    status, widenings = np.full(len(T), PathStatus.none.value, dtype="<U13"), np.zeros(len(T), dtype=np.intp)
+    left = np.arange(len(T))
+    for attempt in range(settings.widenings + 1):
+        search = core_search(planner, via if attempt == 0 else settings)
+        widenings[left] = attempt
+        results = search.plan_many(
+            a[left], b[left], np.zeros(len(left)), T[left], [obstacle_set(obstacles)], margin, count
+        )
+        for k, result in zip(left, results, strict=True):
+            status[k] = str(result[0])
+            if status[k] in FREE:
+                x[k], clearance[k] = result[1].sample(tau * T[k], derivative), result[4][1]
+                distance[k] = segments_distance(planner, result[1], result[2])
+        left = left[status[left] == PathStatus.none]
+        settings = settings.wider()
+        if not len(left):
+            break
+    return PlannedBatch(tau, x, T, status, clearance, distance, widenings)

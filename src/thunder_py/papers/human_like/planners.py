@@ -155,7 +155,7 @@ class _Functional:
     """The planner of functional components, with its own search for via points."""
 
     def __init__(self, fpca: FPCA, mode: str, via: ViaSearch) -> None:
-        self.planner, self.via = HumanLikePlanner(fpca, mode), via
+        self.planner, self.via = HumanLikePlanner(fpca, mode, max_distance_ratio=np.inf), via
 
     def __call__(self, scene: Scene) -> HandMotion:
         plan = self.planner.plan(
@@ -238,12 +238,13 @@ class Learned:
     @cached_property
     def paper(self) -> HumanLikePlanner:
         """The square system (102): 5 components per coordinate, 15 splines of order 5, in the axes of the recording."""
-        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper")
+        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper", max_distance_ratio=np.inf)
 
     @cached_property
     def map(self) -> HumanLikePlanner:
         """The most likely motion, with joint components in the frame from start to goal."""
-        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage="auto").fit(self.moving), "map")
+        fpca = FPCA(joint=True, alignment="path", shrinkage="auto").fit(self.moving)
+        return HumanLikePlanner(fpca, "map", max_distance_ratio=np.inf)
 
     @cached_property
     def minimum_jerk(self) -> HumanLikePlanner:

@@ -174,7 +174,7 @@ class Functional:
 
     def _planner(self, order: int = 3) -> HumanLikePlanner:
         """Return the planner with positions (1), velocities (2) and accelerations (3) given at both ends."""
-        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order])
+        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order], max_distance_ratio=math.inf)
 
     def __call__(self, ends: Ends) -> Motion:
         """Plan."""
@@ -538,7 +538,7 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
             )
         ),
         "MAP, coordinate by coordinate": Functional(FPCA(alignment="path", shrinkage=share).fit(motions)),
-        "MAP, not aligned": Functional(FPCA(joint=True, shrinkage=share).fit(motions)),
+        "MAP, not aligned": Functional(FPCA(joint=True, alignment="none", shrinkage=share).fit(motions)),
         "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
     }
 

@@ -34,9 +34,9 @@ struct FunctionalModel {
   int piece_at(double tau, double& s) const noexcept;
   /// A derivative at tau of every S_i, [component][dof], and of S_0, [dof].
   void functions_at(double tau, int derivative, double* functions, double* mean) const noexcept;
-  /// Control points [piece][j][dof] from the piece `first` on of the motion with these unknowns and the mean's degrees of
-  /// freedom multiplied by `mean_scale`.
-  void compose(const double* unknowns, const double* mean_scale, int first, double* points) const noexcept;
+  /// Control points [j][dof] of a piece of the motion with these unknowns and the mean's degrees of freedom multiplied by
+  /// `mean_scale`.
+  void compose(const double* unknowns, const double* mean_scale, int piece, double* points) const noexcept;
 
   std::vector<double> breaks;  // pieces + 1, from 0 to 1
   int dimension, degree, components;

@@ -38,13 +38,29 @@ struct PlannerSettings {
   int order = 3;  // constraints at both ends: 1 position, 2 and velocity, 3 and acceleration
 };
 
-/// A segment that continues a motion, see `FunctionalPlanner::resume`.
+/// A motion and the place in it from which it continues.
+struct MotionSoFar {
+  const BezierPath& path;
+  double t;                       // [s]
+  double tau;                     // the same in the normalized time of the components
+  const DofVector &start, &goal;  // frame of an aligned model
+};
+
+/// Limits beyond which Hermite's polynomial replaces the components of a correction.
+struct ReplanLimits {
+  double condition;
+  double deviation = 2.0;  // of the new motion from the motion so far, relative to the one that the change requires
+};
+
+/// A motion that continues another one, see `FunctionalPlanner::resume`.
 struct Resumed {
   BezierPath path;
   double condition = 0.0;
   void archive(StateArchive& state) { state(path, condition, fallback); }
-  bool fallback = false;  // Hermite's polynomial, because the condition exceeded the limit
+  bool fallback = false;  // the correction is Hermite's polynomial
 };
+
+struct MotionFrame;
 
 /// From one state to another in a given time.
 ///
@@ -68,18 +84,18 @@ class FunctionalPlanner {
   /// the segment's breaks, its first and last one included, and its control points.
   void connect(const BoundaryState& from, const BoundaryState& to, double t0, double duration, BezierPath& path,
                int segment) const noexcept;
+  /// Mahalanobis distance of the scores of such a segment from their mean, zero.
+  double score_distance(const BoundaryState& from, const BoundaryState& to, double duration) const noexcept;
   /// Cost of such a segment for any velocities and accelerations at its ends; those of `from` and `to` are ignored.
   void jerk_cost(const BoundaryState& from, const BoundaryState& to, double duration, JerkCost& cost) const noexcept;
 
-  /// Remaining motion from normalized time tau on, at time t0 in state `now`, to reach `goal` after `left` seconds: the
-  /// components on [tau, 1] with `order` constraints at both ends (D4.2, eq. 115). `start` is where the motion began, which
-  /// an aligned model needs. Above a condition of `limit`, Hermite's polynomial replaces the components.
-  Resumed resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
-                 double left, int order, double limit) const;
-  /// The same into a reused result: without allocation once its path has capacity for all pieces, unless one
-  /// score moves several degrees of freedom.
-  void resume(const DofVector& start, const BoundaryState& now, const BoundaryState& goal, double tau, double t0,
-              double left, int order, double limit, Resumed& result) const;
+  /// Remaining motion from time t on, to reach `goal` after `left` seconds: the motion so far, its remaining time scaled,
+  /// plus a correction, which consists of the components on [tau, 1] under `order` constraints at both ends (D4.2, eq.
+  /// 115, for the difference of two motions). Without a change of goal and time the motion stays the same. Writes the
+  /// unknowns of the correction to `correction`, if it is not null. Allocates nothing if the path of `result` has
+  /// capacity for all pieces, unless one score moves several degrees of freedom.
+  void resume(const MotionSoFar& motion, const BoundaryState& goal, double left, int order, const ReplanLimits& limits,
+              Resumed& result, double* correction = nullptr) const;
 
   /// Standard deviations of the scores of degrees of freedom first to first + size, which share them, zero for those
   /// that this number of constraints per degree of freedom does not use; for the square system, ones.
@@ -95,12 +111,16 @@ class FunctionalPlanner {
     std::vector<double> constant;  // n: [piece][j][dof]
     std::vector<double> response;  // M: [piece][j][dof][entry of b]
     Eigen::MatrixXd cost[2];       // integral of squared jerk in (1, b): of aligned positions, of all others
+    Eigen::MatrixXd deviations;    // norm of its product with (1, b): that of the scores in standard deviations
   };
 
   void measure_derivatives();
   double deviation(int component, int dof) const noexcept;
   void add_system(int first, int size);
   void tabulate(System& system, const Eigen::MatrixXd& unknowns) const;
+  void add_deviations(System& system, const Eigen::MatrixXd& unknowns) const;
+  void conditions(const MotionFrame& frame, const BoundaryState& from, const BoundaryState& to, double duration,
+                  double (&all)[6][kMaxDofs]) const noexcept;
   void add_costs(System& system) const;
   void scatter_cost(const System& system, const double* fixed, const double* moves, const double* weight,
                     const double* mean, JerkCost& cost) const noexcept;
@@ -112,9 +132,7 @@ class FunctionalPlanner {
   std::vector<System> systems_;
 };
 
-/// The polynomial of degree 2 order - 1 between two states.
-BezierPath hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration);
-/// The same into a reused path.
+/// The polynomial of degree 2 order - 1 between two states, into a reused path.
 void hermite(const BoundaryState& from, const BoundaryState& to, int order, double t0, double duration, BezierPath& path);
 
 }  // namespace thunder

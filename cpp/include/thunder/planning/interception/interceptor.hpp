@@ -82,6 +82,7 @@ class Interceptor final : public Exclusive {
   ConstantVelocityFilter filter_;
   InterceptionSettings settings_;
   BoundaryState rest_, now_, goal_, wanted_;
+  DofVector frame_goal_;  // of the first plan: with the start it defines the frame of aligned components
   Eigen::Matrix3d R_;
   Eigen::Vector3d goal_rotation_;
   Resumed path_, candidate_;

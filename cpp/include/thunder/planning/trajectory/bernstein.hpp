@@ -28,6 +28,24 @@ void bernstein_split(S* c, S* right, int degree, double s) noexcept {
   }
 }
 
+/// The polynomial on [a, b], 0 < b, on a unit interval of its own, in place; `scratch` has room for it.
+template <class S>
+void bernstein_restrict(S* c, S* scratch, int degree, double a, double b) noexcept {
+  if (b != 1.0) bernstein_split(c, scratch, degree, b);
+  if (a == 0.0) return;
+  bernstein_split(c, scratch, degree, a / b);
+  for (int j = 0; j <= degree; ++j) c[j] = scratch[j];
+}
+
+/// The same polynomial with coefficients of a higher degree, in place.
+template <class S>
+void bernstein_elevate(S* c, int degree, int higher) noexcept {
+  for (; degree < higher; ++degree) {
+    c[degree + 1] = c[degree];
+    for (int j = degree; j > 0; --j) c[j] = c[j] + (static_cast<double>(j) / (degree + 1)) * (c[j - 1] - c[j]);
+  }
+}
+
 /// c_j of the derivative with respect to s: degree coefficients, in place.
 template <class S>
 void bernstein_derivative(S* c, int degree) noexcept {

@@ -1,0 +1,145 @@
+"""Tables behind two defaults of `FPCA`: alignment (docs/human_like_planning.md) and automatic shrinkage (docs/fpca.md).
+
+python benchmarks/planner_choices.py scenes|shares --data FOLDER, with the folders `culm` and `kinesis_rtg` in FOLDER.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from thunder_py.errors import NoPathError
+from thunder_py.geometry import Sphere
+from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
+from thunder_py.motion.alignment import path_frames, to_canonical
+from thunder_py.motion.fpca import fit
+from thunder_py.motion.fpca.curves import read_curves
+from thunder_py.motion.fpca.splines import smooth
+from thunder_py.papers.human_like.reaches import culm_reaches, kinesis_reaches
+from thunder_py.recordings import MotionSet
+
+COUNT, MARGIN = 500, 0.02
+MODELS = {
+    "none, 0": {"alignment": "none", "shrinkage": 0.0},
+    "none, 0.1": {"alignment": "none", "shrinkage": 0.1},
+    "none, 0.1, joint": {"alignment": "none", "shrinkage": 0.1, "joint": True},
+    "path, 0.1": {"alignment": "path", "shrinkage": 0.1},
+    "path, 0.1, joint": {"alignment": "path", "shrinkage": 0.1, "joint": True},
+    "default": {},
+}
+
+
+def scenes():
+    """Random reaches with one to five spheres near the straight line."""
+    rng, found = np.random.default_rng(1), []
+    while len(found) < COUNT:
+        a, b = rng.uniform(-0.5, 0.5, (2, 3))
+        if np.linalg.norm(b - a) < 0.25:
+            continue
+        spheres = []
+        for _ in range(rng.integers(1, 6)):
+            center = a + (b - a) * rng.uniform(0.15, 0.85) + 0.08 * rng.normal(size=3)
+            spheres.append(Sphere(center, rng.uniform(0.03, 0.12)))
+        if all(sphere.distance(p) >= 0.03 for sphere in spheres for p in (a, b)):
+            found.append((a, b, spheres))
+    return found
+
+
+def print_scenes(sets):
+    """Print length over distance and mean jerk over that of minimum jerk."""
+    problems = scenes()
+    for name, motions in sets.items():
+        for label, options in MODELS.items():
+            planner = HumanLikePlanner(FPCA(**options).fit(motions))
+            lengths, jerks, failed = [], [], 0
+            for a, b, spheres in problems:
+                D = np.linalg.norm(b - a)
+                try:
+                    plan = planner.plan(a, b, 1.0, obstacles=spheres, margin=MARGIN)
+                except NoPathError:
+                    failed += 1
+                    continue
+                x = plan.position(np.linspace(0.0, 1.0, 201))
+                lengths.append(np.linalg.norm(np.diff(x, axis=0), axis=1).sum() / D)
+                jerks.append(plan.mean_jerk(300) / (23.09 * D))
+            print(
+                f"| {name} | {label} | {np.percentile(lengths, 95):.2f} ({max(lengths):.2f}) | "
+                f"{np.percentile(jerks, 95):.1f} | {failed} |",
+                flush=True,
+            )
+
+
+def errors(setting, training, left_out, scale):
+    """Return the mean L2 error over tau from rest to rest for each share, and the automatic share."""
+    sample = fit._sample(setting, training)
+    data = fit.plain(setting.space, sample)
+    prior = fit.jerk_prior(setting.basis, setting.space, data, setting.shared)
+    mean = data.mean + data.offset_mean
+    ideal = fit.minimum_jerk_mean(setting.basis, mean) if setting.ideal_mean else None
+    result = []
+    for rho in fit._SHARES:
+        blend = fit.blended(setting.space, data, prior, rho, ideal)
+        left = left_out - fit.predicted(setting, blend, left_out, 3, moving=False)
+        size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
+        result.append(float((scale * size).mean()))
+    return np.array(result), fit._SHARES.index(fit.cross_validated_shrinkage(setting, sample))
+
+
+def cases(name, subjects, rng):
+    """Yield training and left-out indices: people left out (CULM), or ten reaches (kinesis)."""
+    known = list(dict.fromkeys(subjects))
+    if name == "kinesis":
+        for count in (5, 10, 20, 30):
+            orders = [rng.permutation(len(subjects)) for _ in range(8)]
+            yield f"{count} reaches", [(order[:count], order[30:]) for order in orders]
+        return
+    for people, per in ((1, 8), (3, 8), (5, 8), (9, 8), (1, 45)):
+        pairs = []
+        for out in known[::3]:
+            picked = rng.permutation([one for one in known if one != out])[:people]
+            parts = [rng.permutation(np.flatnonzero(subjects == one))[:per] for one in picked]
+            pairs.append((np.concatenate(parts), np.flatnonzero(subjects == out)))
+        yield f"{people} people, {per} each", pairs
+
+
+def print_shares(sets):
+    """Print automatic share / best fixed share / share 1, in mm."""
+    basis, rng = SplineBasis(), np.random.default_rng(100)
+    for name, motions in sets.items():
+        curves = read_curves(motions)
+        plain = smooth(curves, basis, "gcv", shared=[[0, 1, 2]]).coefficients
+        frames = path_frames(plain, curves.dofs, curves.names)
+        aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array(curves.subjects)
+        for label, pairs in cases(name, subjects, rng):
+            cells = []
+            for kind, joint in (("path", True), ("path", False), ("none", False)):
+                x, scale = (aligned, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
+                shared = [[0, 1, 2]] if joint else [[0], [1], [2]]
+                space = fit.SplineSpace(basis, True)
+                setting = fit.Setting(basis, space, joint, kind == "path", shared, [[0, 1, 2]])
+                found = [errors(setting, x[a], x[b], scale[b]) for a, b in pairs]
+                table = 1e3 * np.mean([one for one, _ in found], axis=0)
+                chosen = 1e3 * np.mean([one[k] for one, k in found])
+                cells.append(f"{chosen:.1f} / {table.min():.1f} / {table[-1]:.1f}")
+            print(f"| {name}, {label} | {' | '.join(cells)} |", flush=True)
+
+
+def main():
+    """Read the recordings, and print one of the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("table", choices=("scenes", "shares"))
+    parser.add_argument("--data", type=Path, required=True)
+    options = parser.parse_args()
+    culm, kinesis = culm_reaches(options.data / "culm"), kinesis_reaches(options.data / "kinesis_rtg" / "rtgData.txt")
+    every = 6 if options.table == "scenes" else 1
+    sets = {
+        "kinesis": MotionSet(reach.trial for reach in kinesis.items),
+        "CULM": MotionSet([reach.trial for reach in culm.items][::every]),
+    }
+    (print_scenes if options.table == "scenes" else print_shares)(sets)
+
+
+if __name__ == "__main__":
+    main()
