@@ -36,6 +36,7 @@ REGISTRY: dict[str, str] = {
     "throwing": "throwing.run",
     "elastic-wrist": "elastic_wrist.run",
     "moving-objects": "moving_objects.run",
+    "moving-objects-sweeps": "moving_objects.sweeps",
     "picking": "picking.run",
     "mujoco": "mujoco.run",
 }
