@@ -56,7 +56,7 @@ WRIST_FRAME = 6
 SETTLE = 5.0  # [s]
 #: range before a joint's limit in which it resists [rad]; torque at the limit [N m], of wrist and forearm less as they
 #: are light; damping there [N m s/rad]
-STOP_RANGE, STOP_DAMPING = np.radians(5.0), 0.3
+STOP_RANGE, STOP_DAMPING = np.radians(3.0), 0.3
 STOP_TORQUE = np.array([10.0, 10.0, 10.0, 10.0, 4.0, 4.0, 4.0])
 
 
