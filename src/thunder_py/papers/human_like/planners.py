@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import UnknownNameError, nearest_hint
 from ...geometry import Sphere
 from ...motion.fpca.fpca import FPCA
+from ...motion.fpca.splines import SplineBasis
 from ...motion.planning.obstacles import ViaSearch
 from ...motion.planning.plan import HumanLikePlan
 from ...motion.planning.planner import HumanLikePlanner
@@ -33,11 +34,13 @@ __all__ = [
     "AVOIDING",
     "DIFFERENCES",
     "METHODS",
+    "VIA",
     "Learned",
     "Planner",
     "as_path",
     "default_recordings",
     "hand_motion",
+    "map_components",
     "movements",
     "planners",
     "report_planners",
@@ -62,6 +65,27 @@ _MOVING = 0.2
 _STILL = 0.005
 #: of the primitives that the arm follows; the report prints no numbers
 _POTENTIAL = DynamicPotential(gain=0.5, beta=2.0)
+
+
+#: MAP's search of via points: all settings, so that results do not depend on defaults
+VIA = ViaSearch(1000, 0, method="ellipsoid", half_width=0.6, state="optimal", most=2, straight_first=True)
+
+
+def map_components(motions: MotionSet, *, shrinkage: float | str = "auto", **others: Any) -> FPCA:
+    """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction.
+
+    Parameters
+    ----------
+    motions : MotionSet
+        To learn from.
+    shrinkage : float or "auto"
+        Share of minimum jerk.
+    **others
+        Other settings of `FPCA`, in place of those.
+    """
+    settings: dict[str, Any] = {"basis": SplineBasis(15, degree=5), "smoothing": "gcv", "demean": True}
+    settings |= {"joint": True, "alignment": "path", "shrinkage": shrinkage}
+    return FPCA(**(settings | others)).fit(motions)
 
 
 class _Coordinates(Protocol):
@@ -132,9 +156,7 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
 
     makers: dict[str, Callable[[], Planner]] = {
         "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
-        "MAP": lambda: _Functional(
-            FPCA(joint=True, alignment="path", shrinkage="auto").fit(moving()), "map", ViaSearch()
-        ),
+        "MAP": lambda: _Functional(map_components(moving()), "map", VIA),
         "minimum jerk": lambda: _straight,
         "DMP mollifier": lambda: _Primitive(demonstrations(), DMP(basis="mollifier", rotodilatation=True)),
         "DMP Gaussian": lambda: _Primitive(demonstrations(), DMP(basis="gaussian", rotodilatation=True)),
@@ -275,12 +297,12 @@ class Learned:
     @cached_property
     def map(self) -> HumanLikePlanner:
         """The most likely motion, with joint components in the frame from start to goal."""
-        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage="auto").fit(self.moving), "map")
+        return HumanLikePlanner(map_components(self.moving), "map")
 
     @cached_property
     def minimum_jerk(self) -> HumanLikePlanner:
         """The quintic, as the planner with the whole share of the prior: so that it can go round obstacles as well."""
-        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage=1.0).fit(self.moving), "map")
+        return HumanLikePlanner(map_components(self.moving, shrinkage=1.0), "map")
 
     @cached_property
     def longest(self) -> MotionSet:

@@ -29,7 +29,7 @@ from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_s
 from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
-from .planners import METHODS
+from .planners import METHODS, map_components
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -50,7 +50,6 @@ __all__ = [
     "demonstration",
     "kinesis_reaches",
     "least_jerk",
-    "map_components",
     "planners",
     "reaches_of",
     "synthetic_reaches",
@@ -126,11 +125,6 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         "ProMP": lambda: _Probabilistic(motions),
     }
     return {name: makers[name]() for name in names}
-
-
-def map_components(motions: MotionSet, *, shrinkage: float | str = "auto") -> FPCA:
-    """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction."""
-    return FPCA(joint=True, alignment="path", shrinkage=shrinkage).fit(motions)
 
 
 def canonical(x: Array) -> Array:
@@ -548,12 +542,12 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
         ),
         "MAP, covariance replaced by minimum jerk's": Functional(
             _with_mean(
-                FPCA(joint=True, alignment="path", shrinkage=1.0, smoothing=float(fpca.smoothing_[0])).fit(motions),
+                map_components(motions, shrinkage=1.0, smoothing=float(fpca.smoothing_[0])),
                 fpca.mean_coefficients_,
             )
         ),
-        "MAP, coordinate by coordinate": Functional(FPCA(alignment="path", shrinkage=share).fit(motions)),
-        "MAP, not aligned": Functional(FPCA(joint=True, shrinkage=share).fit(motions)),
+        "MAP, coordinate by coordinate": Functional(map_components(motions, shrinkage=share, joint=False)),
+        "MAP, not aligned": Functional(map_components(motions, shrinkage=share, alignment="none")),
         "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
     }
 

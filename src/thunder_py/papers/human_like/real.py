@@ -19,7 +19,7 @@ from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_ra
 from ..draws import Draws
 from ..parallel import map_seeds
 from ..tables import markdown
-from .planners import DIFFERENCES, METHODS
+from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
     STATES,
     THRESHOLD,
@@ -29,7 +29,6 @@ from .reaches import (
     Reach,
     Reaches,
     least_jerk,
-    map_components,
     planners,
     reaches_of,
     variants,

@@ -144,7 +144,8 @@ def table_10(
                 distances = (rms_distance(reach, each, pairing) for each in motions)
                 rows.append((*distances, *(slow * mean_jerk(each) for each in (reach, *motions))))
         x = np.array(rows)
-        values = (*x[:, :2].mean(axis=0), *np.median(x[:, 2:], axis=0))
+        reach, fpc, primitive = np.median(x[:, 2:], axis=0)
+        values = (*x[:, :2].mean(axis=0), reach, fpc, primitive, reach / fpc, primitive / fpc)
         found.append(dict(zip(_TABLE_10, map(float, values), strict=True)))
     return {name: np.resize([row[name] for row in found], seeds) for name in _TABLE_10}
 
@@ -155,6 +156,8 @@ _TABLE_10 = {
     "reach, jerk [m/s^3]": TABLE_11["reach"],
     "fPC, jerk [m/s^3]": TABLE_11["paper mode"],
     "DMP, jerk [m/s^3]": TABLE_11["DMP mollifier"],
+    "jerk, reach / fPC": TABLE_11["reach"] / TABLE_11["paper mode"],
+    "jerk, DMP / fPC": TABLE_11["DMP mollifier"] / TABLE_11["paper mode"],
 }
 
 
@@ -189,6 +192,7 @@ def _dmp(scaling: str, K: float, overlap: float, fit: str = "ls") -> DMP:
 
 def table_12(
     *,
+    trials: int,
     settings: int,
     reach: float,
     size: float,
@@ -205,16 +209,17 @@ def table_12(
 
     Parameters
     ----------
-    settings : int
-        Number of random settings of every scenario.
+    trials, settings : int
+        Number of motions to learn from, and of random settings of every scenario.
     reach, size, duration, margin, draw, gain, beta, scaling, K, overlap
         See `OBSTACLES`.
     """
-    learned = _learned(draw)
+    learned = _learned(trials, draw)
     planner, via = learned.paper, ViaSearch.paper()
     dmp = _dmp(scaling, K, overlap).fit(learned.longest)
     potential = DynamicPotential(gain=gain, beta=beta)
     found: dict[str, float] = {}
+    ratios = []
     for family in FAMILIES:
         rows = []
         for number in range(settings):
@@ -223,11 +228,21 @@ def table_12(
             motion = dmp.rollout(scene.start, scene.goal, duration, obstacles=inflated, potential=potential)
             jerk = _jerk_around(planner, via, scene, duration, margin)
             rows.append((motion.end_error, jerk, motion.mean_jerk()))
-        error, *jerks = np.array(rows).T
+        error, fpc, primitive = np.array(rows).T
+        jerks = _median(fpc), _median(primitive)
         found[f"DMP, error, scenario {family} [m]"] = float(np.mean(error))
-        for name, jerk in zip(("fPC", "DMP"), jerks, strict=True):
-            found[f"{name}, jerk, scenario {family} [m/s^3]"] = float(np.nanmedian(jerk))
-    return found
+        found[f"fPC, jerk, scenario {family} [m/s^3]"], found[f"DMP, jerk, scenario {family} [m/s^3]"] = jerks
+        ratios.append(jerks[1] / jerks[0])
+    return found | {_RATIO: _median(np.array(ratios))}
+
+
+def _median(values: Array) -> float:
+    """Return the median of the finite values; NaN without one, where no setting has a path."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+_RATIO = "jerk, DMP / fPC, median of the scenarios"
 
 
 _TABLE_12 = {
@@ -238,12 +253,17 @@ _TABLE_12 = {
         (f"fPC, jerk, scenario {family} [m/s^3]", TABLE_13["paper mode"][k]),
         (f"DMP, jerk, scenario {family} [m/s^3]", TABLE_13["DMP mollifier"][k]),
     )
-}
+} | {_RATIO: float(np.median(np.divide(TABLE_13["DMP mollifier"], TABLE_13["paper mode"])))}
 
 
 @lru_cache(maxsize=4)
-def _learned(draw: int) -> Learned:
-    return Learned(daily_living(TRIALS, draw))
+def _learned(trials: int, draw: int) -> Learned:
+    return Learned(_recordings(trials, draw))
+
+
+def _recordings(trials: int, draw: int) -> MotionSet:
+    """Return synthetic motions of daily living, of one subject for each thirty."""
+    return daily_living(trials, draw, n_subjects=max(1, trials // 30))
 
 
 def _scaled(scene: Scenario, scale: float, size: float) -> Scenario:
@@ -262,6 +282,7 @@ def _jerk_around(planner: HumanLikePlanner, via: ViaSearch, scene: Scenario, dur
 
 def table_14(
     *,
+    trials: int,
     names: tuple[str, ...],
     kinds: tuple[str, ...],
     duration: float,
@@ -277,13 +298,15 @@ def table_14(
 
     Parameters
     ----------
+    trials : int
+        Number of motions to learn from.
     names, kinds : tuple of str
         Tasks and sets of obstacles.
     duration, clearance, draw, gain, stiffness, posture, scaling, K
         See `ARM`.
     """
     robot = _arm()
-    makers = _arm_planners(draw, gain, scaling, K)
+    makers = _arm_planners(trials, draw, gain, scaling, K)
     plans: dict[str, list[tuple[float, ...]]] = {name: [] for name in makers}
     errors = []
     for scene in tasks.scenes(robot, names, kinds):
@@ -302,7 +325,14 @@ def table_14(
     for name, rows in plans.items():
         medians = np.median(np.array(rows), axis=0)
         found |= {f"{name}, {what}": float(value) for what, value in zip(_KINDS, medians, strict=True)}
-    return found
+    return found | _ratios(found)
+
+
+def _ratios(values: Mapping[str, float]) -> dict[str, float]:
+    """Return what does not depend on the duration: jerk of DMP by that of fPC, and of the arm by that of the plan."""
+    found = {f"DMP / fPC, {what.split(' [')[0]}": values[f"DMP, {what}"] / values[f"fPC, {what}"] for what in _KINDS}
+    plan, real = (values[f"fPC, {who}, orientation [rad/s^3]"] for who in ("plan", "arm"))
+    return found | {"fPC, orientation, arm / plan": real / plan}
 
 
 _KINDS = (
@@ -317,6 +347,7 @@ _TABLE_14 = {"DMP, final error [m]": arm.DMP_FINAL_ERROR} | {
     for name, row in (("fPC", "paper mode"), ("DMP", "DMP mollifier"))
     for what, value in zip(_KINDS, (*arm.TABLE_14[row], *arm.TABLE_15[row]), strict=True)
 }
+_TABLE_14 |= _ratios(_TABLE_14)
 
 
 @lru_cache(maxsize=1)
@@ -325,9 +356,9 @@ def _arm() -> Robot:
 
 
 @lru_cache(maxsize=16)
-def _arm_planners(draw: int, gain: float, scaling: str, K: float) -> dict[str, planners.Planner]:
+def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -> dict[str, planners.Planner]:
     return planners.report_planners(
-        daily_living(TRIALS, draw), _dmp(scaling, K, 1.0), DynamicPotential(gain=gain, beta=2.0)
+        _recordings(trials, draw), _dmp(scaling, K, 1.0), DynamicPotential(gain=gain, beta=2.0)
     )
 
 
@@ -345,30 +376,30 @@ def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | Non
     jobs : int
         Number of processes.
     """
-    drawn, settings = (1, 2) if quick else (4, 8)
+    drawn, settings = (1, 2) if quick else (4, 6)
     if seeds is not None:
         drawn = settings = seeds
-    folder = None if data is None else str(data)
+    trials, folder = 15 if quick else TRIALS, None if data is None else str(data)
     reaches = (replace(REACHES[0], values=(*REACHES[0].values, *_recorded(folder))), *REACHES[1:])
-    scenes: dict[str, Any] = {"names": tuple(tasks.TASKS), "kinds": ("none", "both")}
+    scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
     if quick:
         scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
     parts: dict[str, tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]]] = {
         "reaches": (
             "D4.2, Tables 10 and 11",
-            partial(table_10, seeds=drawn, count=9 if quick else 45, data=folder),
+            partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder),
             reaches,
             _TABLE_10,
             ("source", "duration"),
         ),
         "obstacles": (
             "D4.2, Tables 12 and 13",
-            partial(table_12, settings=settings),
+            partial(table_12, trials=trials, settings=settings),
             OBSTACLES,
             _TABLE_12,
             ("reach", "scaling"),
         ),
-        "arm": ("D4.2, Tables 14 and 15", partial(table_14, **scenes), ARM, _TABLE_14, ("scaling",)),
+        "arm": ("D4.2, Tables 14 and 15", partial(table_14, trials=trials, **scenes), ARM, _TABLE_14, ("scaling",)),
     }
     return Sweeps({name: _swept(part, quick, jobs) for name, part in parts.items()}, _SHOWN)
 
@@ -378,8 +409,8 @@ _SHOWN = (
     ("reaches", "DMP, distance [m]", "source"),
     ("reaches", "DMP, jerk [m/s^3]", "duration"),
     ("obstacles", "fPC, jerk, scenario 1 [m/s^3]", "reach"),
-    ("obstacles", "DMP, error, scenario 1 [m]", "scaling"),
-    ("arm", "DMP, plan, translation [m/s^3]", "scaling"),
+    ("obstacles", _RATIO, "scaling"),
+    ("arm", "DMP / fPC, plan, translation", "K"),
 )
 
 
@@ -394,5 +425,5 @@ def _swept(
     title, function, quantities, printed, few = part
     chosen = [each for each in quantities if each.name in few] if quick else list(quantities)
     fixed = {each.name: each.nominal for each in quantities if each not in chosen}
-    combined = 0 if quick else 8
+    combined = 0 if quick else 6
     return sweep(title, partial(function, **fixed), chosen, printed, combined=combined, jobs=jobs, progress=not quick)

@@ -11,7 +11,9 @@ import numpy as np
 from ...manipulation.interception.conveyor import Conveyor, GraspTolerance, MeasurementModel
 from ...manipulation.interception.interceptor import InterceptionOptions
 from ...manipulation.interception.runs import Scenario
+from ..parallel import map_seeds
 from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
 from .single_plan import ENTRIES, SinglePlans, closes_on, plans_of, run_single_plans
 
@@ -41,6 +43,15 @@ UNPRINTED = (
     ),
 )
 _STRATEGIES = {"replan": "", "no replan": "no replan"}
+_LABELS = {each.name: each.label for each in UNPRINTED}
+#: settings with which one reading of the single plan is compatible with the report: are both rows with the same?
+TOGETHER: tuple[dict[str, float], ...] = (
+    {},
+    {"entry": 0.36},
+    {"entry": 0.36, "pictures": 12},
+    {"entry": 0.36, "wait": 1.25},
+    {"entry": 0.36, "wait": 1.0},
+)
 
 
 def table_16(
@@ -115,18 +126,28 @@ class MovingObjectsSweeps:
         Table 16 over unprinted quantities.
     single : SinglePlans
         Readings of the single plan.
+    together : tuple of dict of str to float
+        Both rows of Table 16 [%] for each of `TOGETHER`.
     """
 
     sweep: Sweep
     single: SinglePlans
+    together: tuple[dict[str, float], ...]
 
     def table(self) -> str:
-        """Return both tables."""
-        return f"{self.sweep.table()}\n\n{self.single.table()}"
+        """Return the sweep, the readings of the single plan, and both rows with the same settings."""
+        cells = list(self.sweep.printed)
+        rows: list[list[object]] = [["report", *(f"{self.sweep.printed[cell]:.0f}" for cell in cells)]]
+        for settings, found in zip(TOGETHER, self.together, strict=True):
+            words = ", ".join(f"{_LABELS[name]} {value:g}" for name, value in settings.items())
+            rows.append([words or "nominal", *(f"{found[cell]:.0f}" for cell in cells)])
+        both = f"Table 16, both rows with the same settings\n\n{markdown(['', *cells], rows)}"
+        return f"{self.sweep.table()}\n\n{self.single.table()}\n\n{both}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all shares."""
-        return {"sweep": self.sweep.to_dict(), "single_plans": self.single.to_dict()}
+        together = [{"settings": s, "success": f} for s, f in zip(TOGETHER, self.together, strict=True)]
+        return {"sweep": self.sweep.to_dict(), "single_plans": self.single.to_dict(), "together": together}
 
     def plot(self) -> Figure:
         """Draw three cells of Table 16 over one quantity each, and the readings of the single plan."""
@@ -167,5 +188,11 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Movi
             jobs=jobs,
             progress=not quick,
         ),
+        together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), jobs=jobs, description="both rows")),
         single=run_single_plans(min(runs, 40), ENTRIES[:1] if quick else ENTRIES, jobs=jobs, progress=not quick),
     )
+
+
+def _both_rows(runs: int, number: int) -> dict[str, float]:
+    nominal: dict[str, Any] = {each.name: each.nominal for each in UNPRINTED}
+    return table_16(runs=runs, **(nominal | TOGETHER[number]))
