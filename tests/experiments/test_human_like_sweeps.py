@@ -81,7 +81,8 @@ class TestNumberOfFunctions:
 
     def test_table_and_figure(self) -> None:
         found = dmp_study.run(quick=True, seeds=1)
-        assert "over 8 points: 10 at" in found.table()
+        assert "over 4 points: 10 at" in found.table()
+        assert found.counts == (10, 21, 50)
         assert found.sweep.printed == {"functions with the least jerk": 21.0}
         figure = found.plot()
         assert len(figure.axes) == 3

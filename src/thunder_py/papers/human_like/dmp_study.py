@@ -74,15 +74,16 @@ def _demonstrations(source: str, count: int, noise: float = 0.0) -> list[Reach]:
     return list(items[:: max(1, len(items) // count)][:count])
 
 
-def _summary(*, count: int, source: str, noise: float, **options: Any) -> dict[str, float]:
+def _summary(*, count: int, counts: tuple[int, ...], source: str, noise: float, **options: Any) -> dict[str, float]:
     """Return the number of functions with the least jerk, and how much the number matters."""
-    medians = np.median(reproductions(_demonstrations(source, count, noise), options), axis=1)
+    medians = np.median(reproductions(_demonstrations(source, count, noise), options, counts), axis=1)
     distance, jerk = medians.T
+    chosen = jerk[counts.index(CHOSEN)]
     return {
-        "functions with the least jerk": float(COUNTS[int(np.argmin(jerk))]),
+        "functions with the least jerk": float(counts[int(np.argmin(jerk))]),
         "jerk, most / least number": float(jerk.max() / jerk.min()),
-        f"jerk of {CHOSEN} / least": float(jerk[COUNTS.index(CHOSEN)] / jerk.min()),
-        f"jerk of {CHOSEN} / demonstration": float(jerk[COUNTS.index(CHOSEN)]),
+        f"jerk of {CHOSEN} / least": float(chosen / jerk.min()),
+        f"jerk of {CHOSEN} / demonstration": float(chosen),
         "largest distance [mm]": float(1e3 * distance.max()),
     }
 
@@ -93,22 +94,25 @@ class DMPStudy:
 
     Attributes
     ----------
+    counts : tuple of int
+        Numbers of functions.
     found : dict of str to (counts, demonstrations, 2) array
         By variant, see `reproductions`.
     sweep : Sweep
         The number of functions with the least jerk over unprinted quantities.
     """
 
+    counts: tuple[int, ...]
     found: dict[str, Array]
     sweep: Sweep
 
     def table(self) -> str:
         """Return tracking and jerk by number of functions, and the sweep."""
         best = "functions with the least jerk"
-        times = [int(np.sum(self.sweep.medians(best) == count)) for count in COUNTS]
-        counted = ", ".join(f"{count} at {n}" for count, n in zip(COUNTS, times, strict=True))
+        times = [int(np.sum(self.sweep.medians(best) == count)) for count in self.counts]
+        counted = ", ".join(f"{count} at {n}" for count, n in zip(self.counts, times, strict=True))
         rows: list[list[object]] = []
-        for j, count in enumerate(COUNTS):
+        for j, count in enumerate(self.counts):
             row: list[object] = [count]
             for values in self.found.values():
                 distance, jerk = np.median(values[j], axis=0)
@@ -124,10 +128,10 @@ class DMPStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all distances [m] and ratios of jerk, and the sweep."""
-        return {"counts": COUNTS, "distance_m_and_jerk_ratio": self.found, "sweep": self.sweep.to_dict()}
+        return {"counts": self.counts, "distance_m_and_jerk_ratio": self.found, "sweep": self.sweep.to_dict()}
 
     def plot(self) -> Figure:
-        """Draw distance and jerk over the number of functions, and the best number over K."""
+        """Draw distance and jerk over the number of functions, and the best number over noise."""
         from .figure import plot_dmp_study
 
         return plot_dmp_study(self)
@@ -136,21 +140,24 @@ class DMPStudy:
 def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> DMPStudy:
     """Run the experiment of the registry; `seeds` demonstrations, by default 24."""
     count = (3 if quick else 24) if seeds is None else seeds
+    counts = (COUNTS[0], CHOSEN, COUNTS[-1]) if quick else COUNTS
     shown = _demonstrations("sigma-lognormal", count)
     variants = list(VARIANTS.values())
-    rows = map_seeds(partial(_variant, shown, variants), len(variants), jobs=jobs, description="number of functions")
-    chosen = [each for each in UNPRINTED if not quick or each.name in ("noise", "K")]
+    rows = map_seeds(
+        partial(_variant, shown, variants, counts), len(variants), jobs=jobs, description="number of functions"
+    )
+    chosen = [each for each in UNPRINTED if not quick or each.name == "noise"]
     fixed = {each.name: each.nominal for each in UNPRINTED if each not in chosen}
     swept = sweep(
         "D4.2, section 5.2: number of functions",
-        partial(_summary, count=min(count, 12), **fixed),
+        partial(_summary, count=min(count, 12), counts=counts, **fixed),
         chosen,
         _PRINTED,
         combined=0 if quick else 10,
         jobs=jobs,
     )
-    return DMPStudy(found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
+    return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
 
 
-def _variant(shown: list[Reach], variants: list[dict[str, Any]], number: int) -> Array:
-    return reproductions(shown, variants[number])
+def _variant(shown: list[Reach], variants: list[dict[str, Any]], counts: tuple[int, ...], number: int) -> Array:
+    return reproductions(shown, variants[number], counts)

@@ -424,20 +424,20 @@ def _draw_counts(
 
 
 def plot_dmp_study(found: DMPStudy) -> Figure:
-    """Draw distance and jerk over the number of functions by variant, and the number with the least jerk over K."""
+    """Draw distance and jerk over the number of functions by variant, and the number with the least jerk over noise."""
     from ..sweeps.figure import draw_sweep
-    from .dmp_study import CHOSEN, COUNTS
+    from .dmp_study import CHOSEN
 
     figure, panels = new_panels([["distance", "jerk", "best"]], (12.0, 4.4))
     for k, (name, values) in enumerate(found.found.items()):
         distance, jerk = np.median(values, axis=1).T
         for axes, y in ((panels["distance"], 1e3 * distance), (panels["jerk"], jerk)):
-            axes.plot(COUNTS, y, "o-", color=COLORS[k], linewidth=LINE, markersize=4.0, label=name)
+            axes.plot(found.counts, y, "o-", color=COLORS[k], linewidth=LINE, markersize=4.0, label=name)
     for axes, y in ((panels["distance"], "RMS distance [mm]"), (panels["jerk"], "jerk / demonstration's [-]")):
         axes.axvline(CHOSEN, color=TRUTH, linewidth=THIN, linestyle="--", label="report's choice")
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
         axes.set_yscale("log")
-    draw_sweep(found.sweep, "functions with the least jerk", "K", panels["best"])
+    draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
     outside_legend(figure, *panels.values(), ncols=5)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
 from ..sweeps.several import Sweeps
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.sweep import Unprinted, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned
@@ -43,7 +43,7 @@ from .reaches import (
 from .real import DURATION, PAIRINGS, REST, TABLE_10, TABLE_11
 from .scenarios import FAMILIES, MARGIN, REACH, Scenario, scenario
 
-__all__ = ["ARM", "OBSTACLES", "REACHES", "run", "table_10", "table_12", "table_14"]
+__all__ = ["ARM", "OBSTACLES", "REACHES", "run", "run_human_like_sweeps", "table_10", "table_12", "table_14"]
 
 _SOURCE = "sigma-lognormal"
 _MEAN_REACH = 0.5 * (REACH[0] + REACH[1])
@@ -362,29 +362,39 @@ def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -
     )
 
 
-def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> Sweeps:
-    """Run the experiment.
+def run_human_like_sweeps(
+    parts: Collection[str] = ("reaches", "obstacles", "arm"),
+    *,
+    quick: bool = False,
+    data: str | Path | None = None,
+    seeds: int | None = None,
+    jobs: int = 1,
+    progress: bool = False,
+) -> Sweeps:
+    """Sweep Tables 10 and 11 ("reaches"), 12 and 13 ("obstacles"), 14 and 15 ("arm").
 
     Parameters
     ----------
+    parts : collection of str
+        Some of them.
     quick : bool
-        Few reaches, settings and scenes, over two quantities of each table.
+        Few reaches, settings and scenes, over one or two quantities of each table.
     data : path-like, optional
         Folder with recordings, as in `papers.human_like.real.run`: further reaches of Tables 10 and 11.
     seeds : int, optional
         Number of sets of synthetic reaches of Tables 10 and 11, and of settings of every scenario of Tables 12 and 13.
     jobs : int
         Number of processes.
+    progress : bool
+        Show progress bars.
     """
-    drawn, settings = (1, 2) if quick else (4, 6)
-    if seeds is not None:
-        drawn = settings = seeds
+    drawn, settings = ((1, 2) if quick else (4, 6)) if seeds is None else (seeds, seeds)
     trials, folder = 15 if quick else TRIALS, None if data is None else str(data)
     reaches = (replace(REACHES[0], values=(*REACHES[0].values, *_recorded(folder))), *REACHES[1:])
     scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
     if quick:
         scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
-    parts: dict[str, tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]]] = {
+    of: dict[str, tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]]] = {
         "reaches": (
             "D4.2, Tables 10 and 11",
             partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder),
@@ -401,7 +411,20 @@ def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | Non
         ),
         "arm": ("D4.2, Tables 14 and 15", partial(table_14, trials=trials, **scenes), ARM, _TABLE_14, ("scaling",)),
     }
-    return Sweeps({name: _swept(part, quick, jobs) for name, part in parts.items()}, _SHOWN)
+    found = {}
+    for name in parts:
+        title, function, quantities, printed, few = of[name]
+        chosen = [each for each in quantities if not quick or each.name in few]
+        fixed = {each.name: each.nominal for each in quantities if each not in chosen}
+        combined = 0 if quick else 6
+        part = partial(function, **fixed)
+        found[name] = sweep(title, part, chosen, printed, combined=combined, jobs=jobs, progress=progress)
+    return Sweeps(found, _SHOWN)
+
+
+def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> Sweeps:
+    """Run the experiment of the registry."""
+    return run_human_like_sweeps(quick=quick, data=data, seeds=seeds, jobs=jobs, progress=not quick)
 
 
 _SHOWN = (
@@ -417,13 +440,3 @@ _SHOWN = (
 def _recorded(data: str | None) -> tuple[str, ...]:
     files = {"CULM": "culm", "kinesis": "kinesis_rtg/rtgData.txt"}
     return () if data is None else tuple(name for name, file in files.items() if (Path(data) / file).exists())
-
-
-def _swept(
-    part: tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]], quick: bool, jobs: int
-) -> Sweep:
-    title, function, quantities, printed, few = part
-    chosen = [each for each in quantities if each.name in few] if quick else list(quantities)
-    fixed = {each.name: each.nominal for each in quantities if each not in chosen}
-    combined = 0 if quick else 6
-    return sweep(title, partial(function, **fixed), chosen, printed, combined=combined, jobs=jobs, progress=not quick)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from .single_plan import ENTRIES, SinglePlans, closes_on, plans_of, run_single_p
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["UNPRINTED", "MovingObjectsSweeps", "run", "table_16"]
+__all__ = ["TOGETHER", "UNPRINTED", "MovingObjectsSweeps", "run", "run_moving_objects_sweeps", "table_16"]
 
 #: of a first plan that is made at once [s]
 _AT_ONCE = 10.0
@@ -156,41 +157,46 @@ class MovingObjectsSweeps:
         return plot_moving_objects_sweeps(self)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjectsSweeps:
-    """Run the experiment.
+def run_moving_objects_sweeps(
+    runs: int = 40, names: Collection[str] = (), *, combined: int = 40, jobs: int = 1, progress: bool = False
+) -> MovingObjectsSweeps:
+    """Sweep Table 16 and try the readings of its single plan.
 
     Parameters
     ----------
-    quick : bool
-        Few runs, over three quantities, and readings for one distance of view.
-    seeds : int, optional
+    runs : int
         Number of runs of each cell.
+    names : collection of str
+        Quantities of `UNPRINTED` to sweep; default all. With some, readings are tried at one distance of view only.
+    combined : int
+        Number of random combinations of the quantities.
     jobs : int
         Processes.
+    progress : bool
+        Show bars.
     """
-    runs = (4 if quick else 40) if seeds is None else seeds
-    names = ("entry", "noise", "wait") if quick else tuple(each.name for each in UNPRINTED)
-    swept = [each for each in UNPRINTED if each.name in names]
-    fixed = {each.name: each.nominal for each in UNPRINTED if each.name not in names}
-    title = "D4.2, Table 16: grasped objects"
+    swept = [each for each in UNPRINTED if not names or each.name in names]
+    fixed = {each.name: each.nominal for each in UNPRINTED if each not in swept}
     printed = {
         _cell(name, speed): 100.0 * share
         for name, shares in TABLE_16.items()
         for speed, share in zip(SPEEDS, shares, strict=True)
     }
+    function = partial(table_16, runs=runs, **fixed)
+    title = "D4.2, Table 16: grasped objects"
+    entries = ENTRIES[:1] if names else ENTRIES
     return MovingObjectsSweeps(
-        sweep=sweep(
-            title,
-            partial(table_16, runs=runs, **fixed),
-            swept,
-            printed,
-            combined=0 if quick else 40,
-            jobs=jobs,
-            progress=not quick,
-        ),
+        sweep=sweep(title, function, swept, printed, combined=combined, jobs=jobs, progress=progress),
         together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), jobs=jobs, description="both rows")),
-        single=run_single_plans(min(runs, 40), ENTRIES[:1] if quick else ENTRIES, jobs=jobs, progress=not quick),
+        single=run_single_plans(runs, entries, jobs=jobs, progress=progress),
     )
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjectsSweeps:
+    """Run the experiment of the registry: `seeds` runs of each cell; the short form sweeps three quantities."""
+    runs = (4 if quick else 40) if seeds is None else seeds
+    few = ("entry", "noise", "wait") if quick else ()
+    return run_moving_objects_sweeps(runs, few, combined=0 if quick else 40, jobs=jobs, progress=not quick)
 
 
 def _both_rows(runs: int, number: int) -> dict[str, float]:

@@ -84,7 +84,8 @@ def draw_sweep(swept: Sweep, name: str, quantity: str, ax: Axes) -> None:
 
 def plot_sweeps(found: Sweeps) -> Figure:
     """Draw the panels that several sweeps show, three in a row, with the titles of their parts."""
-    shown = [panel for panel in found.shown if panel[2] in _names(found.parts[panel[0]])][:_MOST]
+    swept = {name: _names(part) for name, part in found.parts.items()}
+    shown = [panel for panel in found.shown if panel[2] in swept.get(panel[0], ())][:_MOST]
     keys = [str(k) for k in range(len(shown))]
     mosaic = [[*keys[k : k + 3], *["."] * (3 - len(keys[k : k + 3]))] for k in range(0, len(keys), 3)]
     figure, panels = new_panels(mosaic, (12.0, 0.6 + 3.2 * len(mosaic)))
