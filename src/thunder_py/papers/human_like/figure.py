@@ -436,7 +436,6 @@ def plot_dmp_study(found: DMPStudy) -> Figure:
     for axes, y in ((panels["distance"], "RMS distance [mm]"), (panels["jerk"], "jerk / demonstration's [-]")):
         axes.axvline(CHOSEN, color=TRUTH, linewidth=THIN, linestyle="--", label="report's choice")
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
-        axes.set_yscale("log")
     draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
     outside_legend(figure, *panels.values(), ncols=5)
