@@ -31,6 +31,7 @@ from ...trajectory.hermite import minimum_jerk
 from .tasks import PERIOD, HandMotion, Scene, sample_times
 
 __all__ = [
+    "ARM_POTENTIAL",
     "AVOIDING",
     "DIFFERENCES",
     "METHODS",
@@ -64,7 +65,7 @@ _MOVING = 0.2
 #: movement primitives learn to start from rest
 _STILL = 0.005
 #: of the primitives that the arm follows; the report prints no numbers
-_POTENTIAL = DynamicPotential(gain=0.5, beta=2.0)
+ARM_POTENTIAL = DynamicPotential(gain=0.5, beta=2.0)
 
 
 #: MAP's search of via points: all settings, so that results do not depend on defaults
@@ -234,7 +235,7 @@ class _Primitive:
     coordinate by its own displacement, also one along which the demonstration hardly moved.
     """
 
-    def __init__(self, trials: MotionSet, dmp: DMP, potential: DynamicPotential = _POTENTIAL) -> None:
+    def __init__(self, trials: MotionSet, dmp: DMP, potential: DynamicPotential = ARM_POTENTIAL) -> None:
         ways = np.array([trial.x[-1] for trial in trials])
         most = int(np.argmax(np.linalg.norm(ways[:, :3], axis=1) * np.linalg.norm(ways[:, 3:], axis=1)))
         trial: Trial = trials[most]

@@ -87,7 +87,7 @@ ARM = (
         "clearance", tasks.MARGIN, (0.1, 0.15), "margin and half the way round [m]", "0.2 m from surfaces is printed"
     ),
     Unprinted("draw", 0, (1,), "set of recordings", "synthetic daily living"),
-    Unprinted("gain", 0.15, (0.05, 0.5), "lambda of (107)", "as in Table 13"),
+    Unprinted("gain", planners.ARM_POTENTIAL.gain, (0.05, 0.15), "lambda of (107)", "as in Table 13, or more"),
     Unprinted("stiffness", arm.K_0, (25.0, 400.0), "K_P of (108) [1/s^2]", "critically damped"),
     Unprinted("posture", 1.0, (0.3, 3.0), "K_p of (111), factor", "against gravity, up to 10 N m"),
     _SCALING,
