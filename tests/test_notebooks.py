@@ -19,6 +19,7 @@ def cells(path, kind):
         "d42_control",
         "d42_elastic_wrist",
         "d42_human_motion",
+        "d42_human_motion_sweeps",
         "d42_moving_objects",
         "d42_servoing",
         "d42_throwing",

@@ -14,7 +14,7 @@ import pytest
 from thunder_py import cli
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.papers import run_experiment
-from thunder_py.papers.human_like.planners import DIFFERENCES, METHODS
+from thunder_py.papers.human_like.planners import DIFFERENCES, METHODS, map_components
 from thunder_py.papers.human_like.reaches import (
     STATES,
     VARIANTS,
@@ -26,7 +26,6 @@ from thunder_py.papers.human_like.reaches import (
     culm_reaches,
     demonstration,
     least_jerk,
-    map_components,
     planners,
     reaches_of,
     synthetic_reaches,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...checks import Array, array, finite, not_negative, positive
 from ...control import CartesianMACT, GradientAdaptation
 from ...errors import ThunderError
-from ...motion import FPCA, HumanLikePlanner
+from ...motion import FPCA, HumanLikePlanner, SplineBasis
 from ...recordings.synthetic import sigma_lognormal_reaches
 from ...robot import Robot
 from ...simulation import Payload, simulate
@@ -146,7 +146,8 @@ def default_belt() -> Belt:
 def default_planner() -> HumanLikePlanner:
     """Return a planner whose components come from synthetic reaches of hands with lognormal strokes."""
     motions = sigma_lognormal_reaches(60, seed=1)
-    return HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(motions))
+    settings: dict[str, Any] = {"basis": SplineBasis(15, degree=5), "smoothing": "gcv", "joint": False, "demean": True}
+    return HumanLikePlanner(FPCA(**settings, alignment="path", shrinkage=0.2).fit(motions), "map")
 
 
 @dataclass(frozen=True)

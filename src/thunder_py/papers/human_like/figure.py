@@ -12,6 +12,7 @@ from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import (
     AXIS_COLORS,
     BLUE,
+    COLORS,
     FAINT,
     GRAY,
     GREEN,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ...recordings.metrics import Motion
     from ...robot import Robot
     from .arm import ArmRun, HumanLikeArm
+    from .dmp_study import DMPStudy
     from .obstacles import HumanLikeObstacles
     from .real import Comparison, HumanLikeReal
     from .run import HumanLike
@@ -49,6 +51,7 @@ __all__ = [
     "draw_speed",
     "equal_scales",
     "log_scale",
+    "plot_dmp_study",
     "plot_human_like",
     "plot_human_like_arm",
     "plot_human_like_obstacles",
@@ -303,7 +306,7 @@ def _name_rows(axes: Axes, names: list[str]) -> None:
     axes.set_ylim(len(names) - 0.5, -0.5)
 
 
-_METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "ProMP")
+_METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "DMP (104)", "ProMP")
 _REST = "rest"
 _STATES = {_REST: "ends at rest", "true velocity and acceleration": "true velocity and acceleration at the ends"}
 
@@ -418,3 +421,22 @@ def _draw_counts(
         printed = [unit * row[column] for row in FIGURE_30.values()]
         axes.plot(list(FIGURE_30), printed, "x", color=TRUTH, markersize=7.0, label="report")
     axes.set_xscale("log")
+
+
+def plot_dmp_study(found: DMPStudy) -> Figure:
+    """Draw distance and jerk over the number of functions by variant, and the number with the least jerk over noise."""
+    from ..sweeps.figure import draw_sweep
+    from .dmp_study import CHOSEN
+
+    figure, panels = new_panels([["distance", "jerk", "best"]], (12.0, 4.4))
+    for k, (name, values) in enumerate(found.found.items()):
+        distance, jerk = np.median(values, axis=1).T
+        for axes, y in ((panels["distance"], 1e3 * distance), (panels["jerk"], jerk)):
+            axes.plot(found.counts, y, "o-", color=COLORS[k], linewidth=LINE, markersize=4.0, label=name)
+    for axes, y in ((panels["distance"], "RMS distance [mm]"), (panels["jerk"], "jerk / demonstration's [-]")):
+        axes.axvline(CHOSEN, color=TRUTH, linewidth=THIN, linestyle="--", label="report's choice")
+        label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
+    draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
+    panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
+    outside_legend(figure, *panels.values(), ncols=5)
+    return figure

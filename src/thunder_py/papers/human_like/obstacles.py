@@ -25,7 +25,7 @@ from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
 from ..parallel import map_seeds
 from ..tables import markdown
-from .planners import DIFFERENCES, Learned, as_path, default_recordings
+from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Attempt:
 
 def methods(learned: Learned, names: tuple[str, ...] = METHODS) -> dict[str, Method]:
     """Return trained methods by name."""
-    best, paper = ViaSearch(), ViaSearch.paper()
+    best, paper = VIA, ViaSearch.paper()
     makers: dict[str, Callable[[], Method]] = {
         "paper mode": lambda: partial(_around, learned.paper, paper),
         "MAP": lambda: partial(_around, learned.map, best),

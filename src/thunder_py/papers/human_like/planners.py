@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from ...checks import Array
 from ...errors import UnknownNameError, nearest_hint
 from ...geometry import Sphere
 from ...motion.fpca.fpca import FPCA
+from ...motion.fpca.splines import SplineBasis
 from ...motion.planning.obstacles import ViaSearch
 from ...motion.planning.plan import HumanLikePlan
 from ...motion.planning.planner import HumanLikePlanner
-from ...motion.primitives.dmp import DMP
+from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import ProMP
-from ...motion.primitives.quaternion_dmp import QuaternionDMP
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion
 from ...recordings.processing import segment_by_speed
@@ -30,16 +31,20 @@ from ...trajectory.hermite import minimum_jerk
 from .tasks import PERIOD, HandMotion, Scene, sample_times
 
 __all__ = [
+    "ARM_POTENTIAL",
     "AVOIDING",
     "DIFFERENCES",
     "METHODS",
+    "VIA",
     "Learned",
     "Planner",
     "as_path",
     "default_recordings",
     "hand_motion",
+    "map_components",
     "movements",
     "planners",
+    "report_planners",
     "way",
 ]
 
@@ -48,9 +53,9 @@ DIFFERENCES = "Differences from the report: docs/human_like_planning.md, section
 
 Planner: TypeAlias = Callable[[Scene], HandMotion]
 
-METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "ProMP")
+METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "DMP (104)", "ProMP")
 #: those that go round obstacles; the others do as if there were none
-AVOIDING = ("paper mode", "MAP", "DMP mollifier", "DMP Gaussian")
+AVOIDING = ("paper mode", "MAP", "DMP mollifier", "DMP Gaussian", "DMP (104)")
 
 
 TRIALS = 180  # synthetic ones: every task of every subject once
@@ -59,6 +64,29 @@ TRIALS = 180  # synthetic ones: every task of every subject once
 _MOVING = 0.2
 #: movement primitives learn to start from rest
 _STILL = 0.005
+#: of the primitives that the arm follows; the report prints no numbers
+ARM_POTENTIAL = DynamicPotential(gain=0.5, beta=2.0)
+
+
+#: MAP's search of via points: all settings, so that results do not depend on defaults
+VIA = ViaSearch(1000, 0, method="ellipsoid", half_width=0.6, state="optimal", most=2, straight_first=True)
+
+
+def map_components(motions: MotionSet, *, shrinkage: float | str = "auto", **others: Any) -> FPCA:
+    """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction.
+
+    Parameters
+    ----------
+    motions : MotionSet
+        To learn from.
+    shrinkage : float or "auto"
+        Share of minimum jerk.
+    **others
+        Other settings of `FPCA`, in place of those.
+    """
+    settings: dict[str, Any] = {"basis": SplineBasis(15, degree=5), "smoothing": "gcv", "demean": True}
+    settings |= {"joint": True, "alignment": "path", "shrinkage": shrinkage}
+    return FPCA(**(settings | others)).fit(motions)
 
 
 class _Coordinates(Protocol):
@@ -129,12 +157,11 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
 
     makers: dict[str, Callable[[], Planner]] = {
         "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
-        "MAP": lambda: _Functional(
-            FPCA(joint=True, alignment="path", shrinkage="auto").fit(moving()), "map", ViaSearch()
-        ),
+        "MAP": lambda: _Functional(map_components(moving()), "map", VIA),
         "minimum jerk": lambda: _straight,
-        "DMP mollifier": lambda: _Primitive(demonstrations(), "mollifier"),
-        "DMP Gaussian": lambda: _Primitive(demonstrations(), "gaussian"),
+        "DMP mollifier": lambda: _Primitive(demonstrations(), DMP(basis="mollifier", rotodilatation=True)),
+        "DMP Gaussian": lambda: _Primitive(demonstrations(), DMP(basis="gaussian", rotodilatation=True)),
+        "DMP (104)": lambda: _Primitive(demonstrations(), DMP.paper()),
         "ProMP": lambda: _Probabilistic(moving()),
     }
     wanted = tuple(names)
@@ -144,6 +171,22 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
                 f"no method is called {name!r}, only {', '.join(makers)}{nearest_hint(name, makers)}"
             )
     return {name: makers[name]() for name in wanted}
+
+
+def report_planners(motions: MotionSet, dmp: DMP, potential: DynamicPotential) -> dict[str, Planner]:
+    """Return the report's two planners, "fPC" and "DMP", with a primitive of other settings.
+
+    Parameters
+    ----------
+    motions : MotionSet
+        As for `planners`.
+    dmp : DMP
+        Settings of the primitives of position and orientation.
+    potential : DynamicPotential
+        Potential of the obstacles.
+    """
+    fpc = planners(("paper mode",), motions)["paper mode"]
+    return {"fPC": fpc, "DMP": _Primitive(movements(motions, _STILL), dmp, potential)}
 
 
 def _straight(scene: Scene) -> HandMotion:
@@ -185,27 +228,39 @@ class _Probabilistic:
 
 
 class _Primitive:
-    """Movement primitives of position and orientation, 21 functions each, with the dynamic potential of (107).
+    """Movement primitives of position and rotation vector, 21 functions each, with the dynamic potential of (107).
 
     They learn from one movement, that which goes and turns the most. Obstacles are the spheres with the margin around
-    them. Of position, Hoffmann's form with rotodilatation, and not (104) to the letter, which stretches whatever the
-    demonstration did along an axis that it hardly moved along; of orientation, Hoffmann's form.
+    them. Hoffmann's form has rotodilatation, so that a movement along one line stays one; (104) as printed scales every
+    coordinate by its own displacement, also one along which the demonstration hardly moved.
     """
 
-    def __init__(self, trials: MotionSet, basis: str) -> None:
+    def __init__(self, trials: MotionSet, dmp: DMP, potential: DynamicPotential = ARM_POTENTIAL) -> None:
         ways = np.array([trial.x[-1] for trial in trials])
         most = int(np.argmax(np.linalg.norm(ways[:, :3], axis=1) * np.linalg.norm(ways[:, 3:], axis=1)))
         trial: Trial = trials[most]
-        self.place = DMP(basis=basis, rotodilatation=True).fit(trial.select(("x", "y", "z")))
-        self.turn = QuaternionDMP(basis=basis).fit(trial)
+        t = trial.t - trial.t[0]
+        parts = (trial.x[:, :3], trial.x[:, 3:])
+        self.place, self.turn = (copy(dmp).fit((t, np.ascontiguousarray(x))) for x in parts)
+        self.potential = potential
 
     def __call__(self, scene: Scene) -> HandMotion:
-        a, b, T = scene.start, scene.goal, scene.duration
-        inflated = [Sphere(sphere.center, sphere.radius + scene.margin) for sphere in scene.spheres]
-        place = self.place.rollout(a[:3, 3], b[:3, 3], T, PERIOD, obstacles=inflated, potential=DynamicPotential())
-        turn = self.turn.rollout(a[:3, :3], b[:3, :3], T, PERIOD)
-        xi, xi_dot = np.hstack([place.dx, turn.w]), np.hstack([place.ddx, turn.dw])
-        return HandMotion(p=place.x, R=turn.rotations.as_matrix(), xi=xi, xi_dot=xi_dot)
+        a, T, goal = scene.start[:3, 3], scene.duration, way(scene)
+        inflated = [Sphere(sphere.center - a, sphere.radius + scene.margin) for sphere in scene.spheres]
+        rest = np.zeros(3)
+        place = self.place.rollout(rest, goal[:3], T, PERIOD, obstacles=inflated, potential=self.potential)
+        return hand_motion(scene, _Pair(place, self.turn.rollout(rest, goal[3:], T, PERIOD)))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Motions of position and rotation vector as one."""
+
+    place: DMPMotion
+    turn: DMPMotion
+
+    def position(self, t: Array, derivative: int = 0) -> Array:
+        return np.hstack([part.position(t, derivative) for part in (self.place, self.turn)])
 
 
 #: where recordings are cut [m/s]: see `human_like_planners`, whose choice this is
@@ -243,13 +298,12 @@ class Learned:
     @cached_property
     def map(self) -> HumanLikePlanner:
         """The most likely motion, with joint components in the frame from start to goal."""
-        fpca = FPCA(joint=True, alignment="path", shrinkage="auto").fit(self.moving)
-        return HumanLikePlanner(fpca, "map", max_distance_ratio=np.inf)
+        return HumanLikePlanner(map_components(self.moving), "map", max_distance_ratio=np.inf)
 
     @cached_property
     def minimum_jerk(self) -> HumanLikePlanner:
         """The quintic, as the planner with the whole share of the prior: so that it can go round obstacles as well."""
-        return HumanLikePlanner(FPCA(joint=True, alignment="path", shrinkage=1.0).fit(self.moving), "map")
+        return HumanLikePlanner(map_components(self.moving, shrinkage=1.0), "map")
 
     @cached_property
     def longest(self) -> MotionSet:

@@ -26,10 +26,10 @@ from ...recordings import MotionSet
 from ...recordings.loaders import load_culm, load_kinesis
 from ...recordings.metrics import Motion
 from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_speed
-from ...recordings.synthetic import sigma_lognormal_reaches
+from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
-from .planners import METHODS
+from .planners import METHODS, map_components
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -46,10 +46,10 @@ __all__ = [
     "Reaches",
     "canonical",
     "culm_reaches",
+    "daily_reaches",
     "demonstration",
     "kinesis_reaches",
     "least_jerk",
-    "map_components",
     "planners",
     "reaches_of",
     "synthetic_reaches",
@@ -106,8 +106,8 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
           stretched; as many components as there are conditions at the ends, less one.
         - MAP: the most likely motion under the components of `map_components`.
         - minimum jerk: see `least_jerk`.
-        - DMPs: 21 functions, Hoffmann's form with rotodilatation, one `demonstration`. They know the velocity at the
-          start and no other derivative.
+        - DMPs: 21 functions, one `demonstration`, Hoffmann's form with rotodilatation; "DMP (104)" is that equation as
+          printed, with mollifiers. They know the velocity at the start and no other derivative.
         - ProMP: 15 Gaussians for each coordinate, positions seen from the start.
     """
 
@@ -121,14 +121,10 @@ def planners(motions: MotionSet, names: Iterable[str] = METHODS) -> dict[str, Pl
         "minimum jerk": lambda: least_jerk,
         "DMP mollifier": lambda: _Primitive(shown(), "mollifier"),
         "DMP Gaussian": lambda: _Primitive(shown(), "gaussian"),
+        "DMP (104)": lambda: _Primitive(shown(), "mollifier", "paper"),
         "ProMP": lambda: _Probabilistic(motions),
     }
     return {name: makers[name]() for name in names}
-
-
-def map_components(motions: MotionSet, *, shrinkage: float | str = "auto") -> FPCA:
-    """Return the components of MAP: path-aligned, 15 quintic splines, coordinates together, shrunk by prediction."""
-    return FPCA(joint=True, alignment="path", shrinkage=shrinkage).fit(motions)
 
 
 def canonical(x: Array) -> Array:
@@ -188,8 +184,8 @@ class Functional:
 class _Primitive:
     """A movement primitive of one demonstration; it keeps its last motion, asked for again with other accelerations."""
 
-    def __init__(self, shown: Trial, basis: str) -> None:
-        self.dmp = DMP(basis=basis, rotodilatation=True).fit(shown)
+    def __init__(self, shown: Trial, basis: str, scaling: str = "hoffmann") -> None:
+        self.dmp = DMP(basis=basis, scaling=scaling, rotodilatation=scaling == "hoffmann").fit(shown)
         self._last: dict[bytes, Motion] = {}
 
     def __call__(self, ends: Ends) -> Motion:
@@ -236,6 +232,7 @@ _GAP = 0.1  # longest that is filled [s]
 _FEW = 60  # samples that are no trial any more
 _FOLDS = 9
 SYNTHETIC = "synthetic (sigma-lognormal)"
+DAILY = "synthetic (daily living)"
 
 #: what planners are told of the ends besides positions: velocity and acceleration; "free" leaves the acceleration open
 STATES = {
@@ -350,7 +347,7 @@ class Reaches:
     @property
     def kind(self) -> str:
         """``"recorded"`` or ``"synthetic"``, for labels."""
-        return "synthetic" if self.name == SYNTHETIC else "recorded"
+        return "synthetic" if self.name in (SYNTHETIC, DAILY) else "recorded"
 
     @property
     def groups(self) -> npt.NDArray[np.str_]:
@@ -410,10 +407,22 @@ def _before_gap(trial: Trial) -> Trial | None:
     return trial.slice(trial.t[0], trial.t[samples - 1]) if samples > _FEW else None
 
 
-def synthetic_reaches(n: int, n_subjects: int = 6, seed: int = 0) -> Reaches:
-    """Return reaches of the sigma-lognormal model, cut as recordings are; without noise, so without a filter."""
-    motions = sigma_lognormal_reaches(n, seed, n_subjects=n_subjects)
-    return _reaches(SYNTHETIC, motions, by_subject=True, first=True, whole=False)
+def synthetic_reaches(n: int, n_subjects: int = 6, seed: int = 0, noise: float = 0.0) -> Reaches:
+    """Return reaches of the sigma-lognormal model, cut as recordings are; those with noise [m] are low-passed first."""
+    motions = sigma_lognormal_reaches(n, seed, n_subjects=n_subjects, noise=noise)
+    return _reaches(SYNTHETIC, _without_noise(motions, noise), by_subject=True, first=True, whole=False)
+
+
+def daily_reaches(subjects: int = 3, seed: int = 0, noise: float = 0.0) -> Reaches:
+    """Return the ways out and back of synthetic intransitive motions, as the report cut them out of recorded ones."""
+    every = daily_living(30 * subjects, seed, n_subjects=subjects, noise=noise)
+    gestures = every.filter(lambda trial: trial.task.startswith("intransitive"))
+    positions = _without_noise(gestures.map(lambda trial: trial.select(("x", "y", "z"))), noise)
+    return _reaches(DAILY, positions, by_subject=True, whole=False)
+
+
+def _without_noise(motions: MotionSet, noise: float) -> MotionSet:
+    return low_pass(motions, CUTOFF) if noise > 0.0 else motions
 
 
 def _reaches(
@@ -533,12 +542,12 @@ def variants(motions: MotionSet, fpca: FPCA) -> dict[str, Planner]:
         ),
         "MAP, covariance replaced by minimum jerk's": Functional(
             _with_mean(
-                FPCA(joint=True, alignment="path", shrinkage=1.0, smoothing=float(fpca.smoothing_[0])).fit(motions),
+                map_components(motions, shrinkage=1.0, smoothing=float(fpca.smoothing_[0])),
                 fpca.mean_coefficients_,
             )
         ),
-        "MAP, coordinate by coordinate": Functional(FPCA(alignment="path", shrinkage=share).fit(motions)),
-        "MAP, not aligned": Functional(FPCA(joint=True, alignment="none", shrinkage=share).fit(motions)),
+        "MAP, coordinate by coordinate": Functional(map_components(motions, shrinkage=share, joint=False)),
+        "MAP, not aligned": Functional(map_components(motions, shrinkage=share, alignment="none")),
         "MAP, positions alone": lambda ends: positions.plan(ends.x[0], ends.x[1], ends.duration),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
 from ..parallel import map_seeds
 from ..tables import markdown
-from .planners import Learned, default_recordings
+from .planners import VIA, Learned, default_recordings
 from .scenarios import FAMILIES, families_table, scenario
 
 if TYPE_CHECKING:
@@ -228,8 +228,9 @@ def run_human_like_sampling(
 
 @lru_cache(maxsize=256)
 def _search(learned: Learned, name: str, count: int, seed: int) -> Any:
-    planner, search = (learned.paper, ViaSearch.paper) if name == "paper mode" else (learned.map, ViaSearch)
-    return search(count, seed).core(planner._core)
+    if name == "paper mode":
+        return ViaSearch.paper(count, seed).core(learned.paper._core)
+    return replace(VIA, count=count, seed=seed).core(learned.map._core)
 
 
 def _search_in_setting(

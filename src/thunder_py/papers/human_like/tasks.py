@@ -9,8 +9,9 @@ Obstacles are spheres of radius `RADIUS`:
 
 hand
     "a single obstacle in the middle of the hand path": the middle of the straight way, but `OFF` beside it, so that one
-    way round is the shortest. That side, ``aside``, is where the arm can follow: a sphere exactly on the line would
-    send it outside of its reach, or against its trunk, as often as not.
+    way round is the shortest. That side, ``aside``, is one of eight on which the arm can follow paper mode within its
+    joint limits: a sphere exactly on the line would send it outside of its reach, or against its trunk, as often as
+    not.
 elbow
     "a single obstacle in the elbow proximity": `AWAY` from where the elbow is half way between the two postures, in the
     direction ``elbow``. In exultation the straight way of the hand is within the margin of it too.
@@ -99,7 +100,7 @@ TASKS: dict[str, Task] = {
     "block out sun": Task(
         posture=(80.0, 35.0, 45.0, 110.0, 30.0, -10.0, 0.0),
         sentence="hand before the forehead, palm away from the face",
-        aside=(0.7, 0.65, -0.3),
+        aside=(0.4, -0.9, 0.2),
         elbow=(-0.6, -0.8, 0.2),
     ),
     "stop gesture": Task(
@@ -117,7 +118,7 @@ TASKS: dict[str, Task] = {
     "self-feeding": Task(
         posture=(60.0, 35.0, 40.0, 130.0, -40.0, 20.0, 0.0),
         sentence="hand before the mouth, palm towards it",
-        aside=(0.5, 0.8, -0.3),
+        aside=(0.7, -0.7, 0.25),
         elbow=(-0.6, -0.8, 0.2),
     ),
 }

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .several import Sweeps
     from .sweep import Sweep
 
-__all__ = ["draw_sweep", "plot_sweep"]
+__all__ = ["draw_sweep", "plot_sweep", "plot_sweeps"]
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0
@@ -79,3 +80,17 @@ def draw_sweep(swept: Sweep, name: str, quantity: str, ax: Axes) -> None:
     shown = shown[np.isfinite(shown)]
     if shown.size and shown.min() > 0.0 and shown.max() > _WIDE * shown.min():
         ax.set_yscale("log")
+
+
+def plot_sweeps(found: Sweeps) -> Figure:
+    """Draw the panels that several sweeps show, three in a row, with the titles of their parts."""
+    swept = {name: _names(part) for name, part in found.parts.items()}
+    shown = [panel for panel in found.shown if panel[2] in swept.get(panel[0], ())][:_MOST]
+    keys = [str(k) for k in range(len(shown))]
+    mosaic = [[*keys[k : k + 3], *["."] * (3 - len(keys[k : k + 3]))] for k in range(0, len(keys), 3)]
+    figure, panels = new_panels(mosaic, (12.0, 0.6 + 3.2 * len(mosaic)))
+    for key, (part, name, quantity) in zip(keys, shown, strict=True):
+        draw_sweep(found.parts[part], name, quantity, panels[key])
+        panels[key].set_title(found.parts[part].title, fontsize="medium")
+    outside_legend(figure, *panels.values())
+    return figure

@@ -1,0 +1,163 @@
+"""D4.2, section 5.2: movement primitives of 10 to 50 functions, their tracking and jerk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import Array
+from ...motion.primitives.dmp import DMP
+from ...recordings.metrics import mean_jerk, rms_distance
+from ..parallel import map_seeds
+from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..tables import markdown
+from .reaches import Reach, daily_reaches, synthetic_reaches
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CHOSEN", "COUNTS", "UNPRINTED", "VARIANTS", "DMPStudy", "reproductions", "run"]
+
+#: numbers of functions: the report names 50, 10 and the one that it chose
+COUNTS = (10, 15, 21, 30, 40, 50)
+CHOSEN = 21
+#: variant -> settings of a primitive that the report leaves open, except the basis
+VARIANTS: dict[str, dict[str, Any]] = {
+    "mollifier": {"basis": "mollifier"},
+    "mollifier, overlap 2": {"basis": "mollifier", "overlap": 2.0},
+    "mollifier, locally weighted": {"basis": "mollifier", "fit": "lwr"},
+    "Gaussian": {"basis": "gaussian"},
+}
+UNPRINTED = (
+    Unprinted("source", "sigma-lognormal", ("daily living",), "demonstrations", "the report's are not public"),
+    Unprinted("noise", 0.0, (0.0002, 0.0005, 0.001), "noise [m]", "of the demonstration, low-passed at 10 Hz"),
+    Unprinted("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped"),
+    Unprinted("overlap", 1.0, (1.5, 2.0, 2.5), "overlap", "width of the functions"),
+    Unprinted("alpha", 4.0, (2.0, 6.0), "alpha", "decay of the phase"),
+    Unprinted("fit", "ls", ("lwr",), "fit", "least squares or locally weighted"),
+    Unprinted("basis", "mollifier", ("gaussian", "wendland_c4"), "basis", "(106) is a mollifier"),
+)
+_PRINTED = {"functions with the least jerk": float(CHOSEN)}
+
+
+def reproductions(demonstrations: list[Reach], options: dict[str, Any], counts: tuple[int, ...] = COUNTS) -> Array:
+    """Return how primitives reproduce reaches, each learned from that reach alone.
+
+    Parameters
+    ----------
+    demonstrations : list of Reach
+    options : dict
+        Settings of `DMP`, with (104) as printed.
+    counts : tuple of int
+        Numbers of functions.
+
+    Returns
+    -------
+    ndarray, shape (counts, demonstrations, 2)
+        RMS distance from the demonstration [m], mean jerk divided by the demonstration's.
+    """
+    found = np.empty((len(counts), len(demonstrations), 2))
+    for k, shown in enumerate(demonstrations):
+        jerk = mean_jerk(shown)
+        for j, count in enumerate(counts):
+            motion = DMP(count, scaling="paper", **options).fit(shown).rollout()
+            found[j, k] = rms_distance(shown, motion), mean_jerk(motion) / jerk
+    return found
+
+
+def _demonstrations(source: str, count: int, noise: float = 0.0) -> list[Reach]:
+    one = source == "sigma-lognormal"
+    items = (synthetic_reaches(count, 3, 0, noise) if one else daily_reaches(3, 0, noise)).items
+    return list(items[:: max(1, len(items) // count)][:count])
+
+
+def _summary(*, count: int, counts: tuple[int, ...], source: str, noise: float, **options: Any) -> dict[str, float]:
+    """Return the number of functions with the least jerk, and how much the number matters."""
+    medians = np.median(reproductions(_demonstrations(source, count, noise), options, counts), axis=1)
+    distance, jerk = medians.T
+    chosen = jerk[counts.index(CHOSEN)]
+    return {
+        "functions with the least jerk": float(counts[int(np.argmin(jerk))]),
+        "jerk, most / least number": float(jerk.max() / jerk.min()),
+        f"jerk of {CHOSEN} / least": float(chosen / jerk.min()),
+        f"jerk of {CHOSEN} / demonstration": float(chosen),
+        "largest distance [mm]": float(1e3 * distance.max()),
+    }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DMPStudy:
+    """Results of the experiment.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Numbers of functions.
+    found : dict of str to (counts, demonstrations, 2) array
+        By variant, see `reproductions`.
+    sweep : Sweep
+        The number of functions with the least jerk over unprinted quantities.
+    """
+
+    counts: tuple[int, ...]
+    found: dict[str, Array]
+    sweep: Sweep
+
+    def table(self) -> str:
+        """Return tracking and jerk by number of functions, and the sweep."""
+        best = "functions with the least jerk"
+        times = [int(np.sum(self.sweep.medians(best) == count)) for count in self.counts]
+        counted = ", ".join(f"{count} at {n}" for count, n in zip(self.counts, times, strict=True))
+        rows: list[list[object]] = []
+        for j, count in enumerate(self.counts):
+            row: list[object] = [count]
+            for values in self.found.values():
+                distance, jerk = np.median(values[j], axis=0)
+                row += [float(1e3 * distance), float(jerk)]
+            rows.append(row)
+        header = ["functions"]
+        for name in self.found:
+            header += [f"{name}: distance [mm]", "jerk / demonstration"]
+        n = next(iter(self.found.values())).shape[1]
+        title = f"D4.2, section 5.2: primitives of {n} reaches that reproduce their own demonstration, medians"
+        last = f"The number of functions with the least jerk, over {len(self.sweep.points)} points: {counted}."
+        return "\n\n".join([title, markdown(header, rows), self.sweep.table(), last])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all distances [m] and ratios of jerk, and the sweep."""
+        return {"counts": self.counts, "distance_m_and_jerk_ratio": self.found, "sweep": self.sweep.to_dict()}
+
+    def plot(self) -> Figure:
+        """Draw distance and jerk over the number of functions, and the best number over noise."""
+        from .figure import plot_dmp_study
+
+        return plot_dmp_study(self)
+
+
+def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> DMPStudy:
+    """Run the experiment of the registry; `seeds` demonstrations, by default 24."""
+    count = (3 if quick else 24) if seeds is None else seeds
+    counts = (COUNTS[0], CHOSEN, COUNTS[-1]) if quick else COUNTS
+    shown = _demonstrations("sigma-lognormal", count)
+    variants = list(VARIANTS.values())
+    rows = map_seeds(
+        partial(_variant, shown, variants, counts), len(variants), jobs=jobs, description="number of functions"
+    )
+    chosen = [each for each in UNPRINTED if not quick or each.name == "noise"]
+    fixed = {each.name: each.nominal for each in UNPRINTED if each not in chosen}
+    swept = sweep(
+        "D4.2, section 5.2: number of functions",
+        partial(_summary, count=min(count, 12), counts=counts, **fixed),
+        chosen,
+        _PRINTED,
+        combined=0 if quick else 10,
+        jobs=jobs,
+    )
+    return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
+
+
+def _variant(shown: list[Reach], variants: list[dict[str, Any]], counts: tuple[int, ...], number: int) -> Array:
+    return reproductions(shown, variants[number], counts)

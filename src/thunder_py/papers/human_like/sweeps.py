@@ -1,0 +1,442 @@
+"""D4.2, Tables 10 to 15, over quantities that the report does not print."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import NoPathError
+from ...geometry import Sphere
+from ...motion import SplineBasis
+from ...motion.fpca.fpca import FPCA
+from ...motion.planning.obstacles import ViaSearch
+from ...motion.planning.planner import HumanLikePlanner
+from ...motion.primitives.dmp import DMP
+from ...motion.primitives.dynamic_potential import DynamicPotential
+from ...recordings import MotionSet
+from ...recordings.metrics import Motion, mean_jerk, rms_distance
+from ...recordings.synthetic import daily_living
+from ...recordings.trial import Trial
+from ...robot import Robot
+from ..sweeps.several import Sweeps
+from ..sweeps.sweep import Unprinted, sweep
+from . import arm, planners, tasks
+from .obstacles import POTENTIAL, TABLE_12, TABLE_13
+from .planners import TRIALS, Learned
+from .reaches import (
+    STATES,
+    THRESHOLD,
+    Functional,
+    Reaches,
+    culm_reaches,
+    daily_reaches,
+    demonstration,
+    kinesis_reaches,
+    synthetic_reaches,
+)
+from .real import DURATION, PAIRINGS, REST, TABLE_10, TABLE_11
+from .scenarios import FAMILIES, MARGIN, REACH, Scenario, scenario
+
+__all__ = ["ARM", "OBSTACLES", "REACHES", "run", "run_human_like_sweeps", "table_10", "table_12", "table_14"]
+
+_SOURCE = "sigma-lognormal"
+_MEAN_REACH = 0.5 * (REACH[0] + REACH[1])
+
+#: of the primitives: in all tables
+_K = Unprinted("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped")
+_SCALING = Unprinted(
+    "scaling", "(104)", ("rotodilatation",), "scaling of the DMP", "(104) is printed, the cited authors use the other"
+)
+_OVERLAP = Unprinted("overlap", 1.0, (1.5, 2.0, 2.5), "overlap of the mollifiers", "width of (106)")
+
+REACHES = (
+    Unprinted("source", _SOURCE, ("daily living",), "reaches", "the report's recordings are not public"),
+    Unprinted("cut", THRESHOLD, (0.005, 0.1, 0.2), "cut at [m/s]", '"manually segmented"'),
+    Unprinted("learned", "others", ("the same",), "learned from", "other subjects, or the reaches compared with too"),
+    Unprinted("splines", 15, (8, 10, 20, 30), "number of splines", "15 in the authors' code for joints"),
+    Unprinted("ends", REST, tuple(STATES)[1:], "known at the ends", "the report names positions only"),
+    Unprinted("pairing", "tau", PAIRINGS[1:], "points paired by", "RMS of paths, or of motions"),
+    Unprinted("duration", DURATION, (1.0, 2.0, 3.0, 8.0), "T of Table 11 [s]", "jerk is proportional to 1/T^3"),
+    Unprinted("shown", "typical", ("longest", "first"), "demonstration", "one of the reaches"),
+    _SCALING,
+    _K,
+    _OVERLAP,
+    Unprinted("fit", "ls", ("lwr",), "fit of the DMP", "least squares or locally weighted"),
+)
+OBSTACLES = (
+    Unprinted("reach", _MEAN_REACH, (0.3, 0.6, 0.9), "length of the reach [m]", "spheres are scaled with it"),
+    Unprinted("size", 1.0, (0.5, 1.5), "size of the spheres", "relative to the families here"),
+    Unprinted("duration", DURATION, (2.0, 3.0, 8.0), "T [s]", "5 s in the authors' code"),
+    Unprinted("margin", MARGIN, (0.0, 0.02, 0.08), "margin [m]", "0.05 m in the authors' code"),
+    Unprinted("draw", 0, (1, 2), "set of recordings", "synthetic daily living"),
+    Unprinted("gain", POTENTIAL.gain, (0.02, 0.05, 0.5, 1.5), "lambda of (107)", "tried until none is hit"),
+    Unprinted("beta", POTENTIAL.beta, (3.0, 4.0), "beta of (107)", "from 2 on the force has no jump"),
+    _SCALING,
+    _K,
+    _OVERLAP,
+)
+ARM = (
+    Unprinted("duration", tasks.DURATION, (3.0, 8.0), "T [s]", "5 s in the authors' code"),
+    Unprinted(
+        "clearance", tasks.MARGIN, (0.1, 0.15), "margin and half the way round [m]", "0.2 m from surfaces is printed"
+    ),
+    Unprinted("draw", 0, (1,), "set of recordings", "synthetic daily living"),
+    Unprinted("gain", planners.ARM_POTENTIAL.gain, (0.05, 0.15), "lambda of (107)", "as in Table 13, or more"),
+    Unprinted("stiffness", arm.K_0, (25.0, 400.0), "K_P of (108) [1/s^2]", "critically damped"),
+    Unprinted("posture", 1.0, (0.3, 3.0), "K_p of (111), factor", "against gravity, up to 10 N m"),
+    _SCALING,
+    _K,
+)
+
+
+def table_10(
+    *,
+    seeds: int,
+    count: int,
+    data: str | None,
+    source: str,
+    cut: float,
+    learned: str,
+    splines: int,
+    ends: str,
+    pairing: str,
+    duration: float,
+    shown: str,
+    scaling: str,
+    K: float,
+    overlap: float,
+    fit: str,
+) -> dict[str, Array]:
+    """Return mean distances [m] and median jerks [m/s^3] of Tables 10 and 11, one for each set of reaches.
+
+    Parameters
+    ----------
+    seeds, count : int
+        Number of sets of synthetic reaches, and of reaches in each; recordings are one set, whose results repeat.
+    data : str or None
+        Folder of the recordings.
+    source, cut, learned, splines, ends, pairing, duration, shown, scaling, K, overlap, fit
+        See `REACHES`.
+    """
+    found: list[dict[str, float]] = []
+    for seed in range(seeds if data is None or source in (_SOURCE, "daily living") else 1):
+        reaches = _reaches(source, seed, count, data)
+        if cut != THRESHOLD:
+            reaches = reaches.cut_at(cut)
+        rows: list[tuple[float, ...]] = []
+        for fold in reaches.folds():
+            training = fold.training if learned == "others" else MotionSet(reach.trial for reach in reaches.items)
+            fpca = FPCA(basis=SplineBasis(splines, degree=4), smoothing=None, joint=False, demean=True).fit(training)
+            plan = Functional(fpca, "paper")
+            dmp = _dmp(scaling, K, overlap, fit).fit(_demonstration(training, shown))
+            for k in fold.held_out:
+                reach = reaches.items[k]
+                known = reach.ends(ends)
+                motion = dmp.rollout(known.x[0], known.x[1], known.duration, start_velocity=known.v[0])
+                motions = (plan(known), motion)
+                slow = (known.duration / duration) ** 3
+                distances = (rms_distance(reach, each, pairing) for each in motions)
+                rows.append((*distances, *(slow * mean_jerk(each) for each in (reach, *motions))))
+        x = np.array(rows)
+        reach, fpc, primitive = np.median(x[:, 2:], axis=0)
+        values = (*x[:, :2].mean(axis=0), reach, fpc, primitive, reach / fpc, primitive / fpc)
+        found.append(dict(zip(_TABLE_10, map(float, values), strict=True)))
+    return {name: np.resize([row[name] for row in found], seeds) for name in _TABLE_10}
+
+
+_TABLE_10 = {
+    "fPC, distance [m]": TABLE_10["paper mode"][0],
+    "DMP, distance [m]": TABLE_10["DMP mollifier"][0],
+    "reach, jerk [m/s^3]": TABLE_11["reach"],
+    "fPC, jerk [m/s^3]": TABLE_11["paper mode"],
+    "DMP, jerk [m/s^3]": TABLE_11["DMP mollifier"],
+    "jerk, reach / fPC": TABLE_11["reach"] / TABLE_11["paper mode"],
+    "jerk, DMP / fPC": TABLE_11["DMP mollifier"] / TABLE_11["paper mode"],
+}
+
+
+@lru_cache(maxsize=16)
+def _reaches(source: str, seed: int, count: int, data: str | None) -> Reaches:
+    if source == _SOURCE:
+        return synthetic_reaches(count, 3, seed)
+    if source == "daily living":
+        reaches = daily_reaches(3, seed)
+        return reaches.thinned(3, max(1, len(reaches) // count))
+    assert data is not None
+    if source == "CULM":
+        reaches = culm_reaches(Path(data) / "culm")
+        return reaches.thinned(10, max(1, len(reaches) // count))
+    return kinesis_reaches(Path(data) / "kinesis_rtg" / "rtgData.txt")
+
+
+def _demonstration(motions: MotionSet, shown: str) -> Trial:
+    if shown == "typical":
+        return demonstration(motions)
+    lengths = [np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in motions]
+    chosen: Trial = motions[int(np.argmax(lengths)) if shown == "longest" else 0]
+    return chosen
+
+
+def _dmp(scaling: str, K: float, overlap: float, fit: str = "ls") -> DMP:
+    """Return a primitive of 21 mollifiers."""
+    form = {"scaling": "paper"} if scaling == "(104)" else {"scaling": "hoffmann", "rotodilatation": True}
+    options: dict[str, Any] = {**form, "K": K, "overlap": overlap, "alpha": 4.0, "fit": fit}
+    return DMP(21, basis="mollifier", **options)
+
+
+def table_12(
+    *,
+    trials: int,
+    settings: int,
+    reach: float,
+    size: float,
+    duration: float,
+    margin: float,
+    draw: int,
+    gain: float,
+    beta: float,
+    scaling: str,
+    K: float,
+    overlap: float,
+) -> dict[str, float]:
+    """Return mean errors [m] of Table 12 and median jerks [m/s^3] of Table 13 in every scenario.
+
+    Parameters
+    ----------
+    trials, settings : int
+        Number of motions to learn from, and of random settings of every scenario.
+    reach, size, duration, margin, draw, gain, beta, scaling, K, overlap
+        See `OBSTACLES`.
+    """
+    learned = _learned(trials, draw)
+    planner, via = learned.paper, ViaSearch.paper()
+    dmp = _dmp(scaling, K, overlap).fit(learned.longest)
+    potential = DynamicPotential(gain=gain, beta=beta)
+    found: dict[str, float] = {}
+    ratios = []
+    for family in FAMILIES:
+        rows = []
+        for number in range(settings):
+            scene = _scaled(scenario(family, number), reach / _MEAN_REACH, size)
+            inflated = [Sphere(sphere.center, sphere.radius + margin) for sphere in scene.spheres]
+            motion = dmp.rollout(scene.start, scene.goal, duration, obstacles=inflated, potential=potential)
+            jerk = _jerk_around(planner, via, scene, duration, margin)
+            rows.append((motion.end_error, jerk, motion.mean_jerk()))
+        error, fpc, primitive = np.array(rows).T
+        jerks = _median(fpc), _median(primitive)
+        found[f"DMP, error, scenario {family} [m]"] = float(np.mean(error))
+        found[f"fPC, jerk, scenario {family} [m/s^3]"], found[f"DMP, jerk, scenario {family} [m/s^3]"] = jerks
+        ratios.append(jerks[1] / jerks[0])
+    return found | {_RATIO: _median(np.array(ratios))}
+
+
+def _median(values: Array) -> float:
+    """Return the median of the finite values; NaN without one, where no setting has a path."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+_RATIO = "jerk, DMP / fPC, median of the scenarios"
+
+
+_TABLE_12 = {
+    name: value
+    for k, family in enumerate(FAMILIES)
+    for name, value in (
+        (f"DMP, error, scenario {family} [m]", TABLE_12["DMP mollifier"][k][0]),
+        (f"fPC, jerk, scenario {family} [m/s^3]", TABLE_13["paper mode"][k]),
+        (f"DMP, jerk, scenario {family} [m/s^3]", TABLE_13["DMP mollifier"][k]),
+    )
+} | {_RATIO: float(np.median(np.divide(TABLE_13["DMP mollifier"], TABLE_13["paper mode"])))}
+
+
+@lru_cache(maxsize=4)
+def _learned(trials: int, draw: int) -> Learned:
+    return Learned(_recordings(trials, draw))
+
+
+def _recordings(trials: int, draw: int) -> MotionSet:
+    """Return synthetic motions of daily living, of one subject for each thirty."""
+    return daily_living(trials, draw, n_subjects=max(1, trials // 30))
+
+
+def _scaled(scene: Scenario, scale: float, size: float) -> Scenario:
+    """Return a setting of another size, with the radii of its spheres multiplied by `size` as well."""
+    spheres = tuple(Sphere(scale * np.asarray(one.center), scale * size * one.radius) for one in scene.spheres)
+    return replace(scene, start=scale * scene.start, goal=scale * scene.goal, spheres=spheres)
+
+
+def _jerk_around(planner: HumanLikePlanner, via: ViaSearch, scene: Scenario, duration: float, margin: float) -> float:
+    try:
+        plan: Motion = planner.plan(scene.start, scene.goal, duration, obstacles=scene.spheres, margin=margin, via=via)
+    except NoPathError:
+        return float("nan")
+    return mean_jerk(plan)
+
+
+def table_14(
+    *,
+    trials: int,
+    names: tuple[str, ...],
+    kinds: tuple[str, ...],
+    duration: float,
+    clearance: float,
+    draw: int,
+    gain: float,
+    stiffness: float,
+    posture: float,
+    scaling: str,
+    K: float,
+) -> dict[str, float]:
+    """Return the median jerks of Tables 14 and 15 and the final error of the primitive [m].
+
+    Parameters
+    ----------
+    trials : int
+        Number of motions to learn from.
+    names, kinds : tuple of str
+        Tasks and sets of obstacles.
+    duration, clearance, draw, gain, stiffness, posture, scaling, K
+        See `ARM`.
+    """
+    robot = _arm()
+    makers = _arm_planners(trials, draw, gain, scaling, K)
+    plans: dict[str, list[tuple[float, ...]]] = {name: [] for name in makers}
+    errors = []
+    for scene in tasks.scenes(robot, names, kinds):
+        scene = replace(scene, duration=duration, margin=clearance)
+        for name, maker in makers.items():
+            try:
+                plan = maker(scene)
+            except NoPathError:
+                continue
+            controller = arm.arm_controller(robot, scene, stiffness, posture)
+            run = arm.follow(robot, scene, plan, controller)
+            plans[name].append((*plan.jerk, *run.jerk))
+            if name == "DMP":
+                errors.append(run.final_error[0])
+    found = {"DMP, final error [m]": float(np.median(errors))}
+    for name, rows in plans.items():
+        medians = np.median(np.array(rows), axis=0)
+        found |= {f"{name}, {what}": float(value) for what, value in zip(_KINDS, medians, strict=True)}
+    return found | _ratios(found)
+
+
+def _ratios(values: Mapping[str, float]) -> dict[str, float]:
+    """Return what does not depend on the duration: jerk of DMP by that of fPC, and of the arm by that of the plan."""
+    found = {f"DMP / fPC, {what.split(' [')[0]}": values[f"DMP, {what}"] / values[f"fPC, {what}"] for what in _KINDS}
+    plan, real = (values[f"fPC, {who}, orientation [rad/s^3]"] for who in ("plan", "arm"))
+    return found | {"fPC, orientation, arm / plan": real / plan}
+
+
+_KINDS = (
+    "plan, translation [m/s^3]",
+    "plan, orientation [rad/s^3]",
+    "arm, translation [m/s^3]",
+    "arm, orientation [rad/s^3]",
+    "arm, joints [rad/s^3]",
+)
+_TABLE_14 = {"DMP, final error [m]": arm.DMP_FINAL_ERROR} | {
+    f"{name}, {what}": value
+    for name, row in (("fPC", "paper mode"), ("DMP", "DMP mollifier"))
+    for what, value in zip(_KINDS, (*arm.TABLE_14[row], *arm.TABLE_15[row]), strict=True)
+}
+_TABLE_14 |= _ratios(_TABLE_14)
+
+
+@lru_cache(maxsize=1)
+def _arm() -> Robot:
+    return Robot.load("human_arm")
+
+
+@lru_cache(maxsize=16)
+def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -> dict[str, planners.Planner]:
+    return planners.report_planners(
+        _recordings(trials, draw), _dmp(scaling, K, 1.0), DynamicPotential(gain=gain, beta=2.0)
+    )
+
+
+def run_human_like_sweeps(
+    parts: Collection[str] = ("reaches", "obstacles", "arm"),
+    *,
+    quick: bool = False,
+    data: str | Path | None = None,
+    seeds: int | None = None,
+    jobs: int = 1,
+    progress: bool = False,
+) -> Sweeps:
+    """Sweep Tables 10 and 11 ("reaches"), 12 and 13 ("obstacles"), 14 and 15 ("arm").
+
+    Parameters
+    ----------
+    parts : collection of str
+        Some of them.
+    quick : bool
+        Few reaches, settings and scenes, over one or two quantities of each table.
+    data : path-like, optional
+        Folder with recordings, as in `papers.human_like.real.run`: further reaches of Tables 10 and 11.
+    seeds : int, optional
+        Number of sets of synthetic reaches of Tables 10 and 11, and of settings of every scenario of Tables 12 and 13.
+    jobs : int
+        Number of processes.
+    progress : bool
+        Show progress bars.
+    """
+    drawn, settings = ((1, 2) if quick else (4, 6)) if seeds is None else (seeds, seeds)
+    trials, folder = 15 if quick else TRIALS, None if data is None else str(data)
+    reaches = (replace(REACHES[0], values=(*REACHES[0].values, *_recorded(folder))), *REACHES[1:])
+    scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
+    if quick:
+        scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
+    of: dict[str, tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]]] = {
+        "reaches": (
+            "D4.2, Tables 10 and 11",
+            partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder),
+            reaches,
+            _TABLE_10,
+            ("source", "duration"),
+        ),
+        "obstacles": (
+            "D4.2, Tables 12 and 13",
+            partial(table_12, trials=trials, settings=settings),
+            OBSTACLES,
+            _TABLE_12,
+            ("reach", "scaling"),
+        ),
+        "arm": ("D4.2, Tables 14 and 15", partial(table_14, trials=trials, **scenes), ARM, _TABLE_14, ("scaling",)),
+    }
+    found = {}
+    for name in parts:
+        title, function, quantities, printed, few = of[name]
+        chosen = [each for each in quantities if not quick or each.name in few]
+        fixed = {each.name: each.nominal for each in quantities if each not in chosen}
+        combined = 0 if quick else 6
+        part = partial(function, **fixed)
+        found[name] = sweep(title, part, chosen, printed, combined=combined, jobs=jobs, progress=progress)
+    return Sweeps(found, _SHOWN)
+
+
+def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> Sweeps:
+    """Run the experiment of the registry."""
+    return run_human_like_sweeps(quick=quick, data=data, seeds=seeds, jobs=jobs, progress=not quick)
+
+
+_SHOWN = (
+    ("reaches", "fPC, distance [m]", "cut"),
+    ("reaches", "DMP, distance [m]", "source"),
+    ("reaches", "DMP, jerk [m/s^3]", "duration"),
+    ("obstacles", "fPC, jerk, scenario 1 [m/s^3]", "reach"),
+    ("obstacles", _RATIO, "scaling"),
+    ("arm", "DMP / fPC, plan, translation", "K"),
+)
+
+
+def _recorded(data: str | None) -> tuple[str, ...]:
+    files = {"CULM": "culm", "kinesis": "kinesis_rtg/rtgData.txt"}
+    return () if data is None else tuple(name for name, file in files.items() if (Path(data) / file).exists())

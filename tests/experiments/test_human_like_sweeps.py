@@ -1,0 +1,100 @@
+"""Tables 10 to 15 over unprinted quantities, and the number of basis functions."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from thunder_py.motion import DMP
+from thunder_py.papers.human_like import dmp_study, sweeps
+from thunder_py.papers.human_like.reaches import daily_reaches, synthetic_reaches
+from thunder_py.papers.human_like.scenarios import scenario
+from thunder_py.recordings.metrics import mean_jerk, rms_distance
+
+
+def nominal(quantities: tuple[sweeps.Unprinted, ...], **others: object) -> dict[str, object]:
+    return {each.name: each.nominal for each in quantities} | others
+
+
+@pytest.fixture(scope="module")
+def reaches() -> dict[str, np.ndarray]:
+    return sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=9, data=None))  # type: ignore[arg-type]
+
+
+class TestReaches:
+    def test_jerk_goes_with_the_cube_of_the_duration(self, reaches: dict[str, np.ndarray]) -> None:
+        fast = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=9, data=None, duration=2.5))  # type: ignore[arg-type]
+        for name, value in reaches.items():
+            assert fast[name] == pytest.approx((8.0 if "m/s^3" in name else 1.0) * value, rel=1e-12)
+
+    def test_learning_from_the_reaches_themselves_changes_plans_only(self, reaches: dict[str, np.ndarray]) -> None:
+        same = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=9, data=None, learned="the same"))  # type: ignore[arg-type]
+        assert same["fPC, distance [m]"] != reaches["fPC, distance [m]"]
+        assert same["reach, jerk [m/s^3]"] == reaches["reach, jerk [m/s^3]"]
+
+    def test_two_draws_are_two_values(self) -> None:
+        found = sweeps.table_10(**nominal(sweeps.REACHES, seeds=2, count=9, data=None))  # type: ignore[arg-type]
+        assert all(values.shape == (2,) and values[0] != values[1] for values in found.values())
+
+    def test_daily_reaches_are_ways_out_and_back(self) -> None:
+        found = daily_reaches(1)
+        assert found.kind == "synthetic"
+        assert {reach.trial.task.split()[0] for reach in found.items} == {"intransitive"}
+        parts = [reach.trial.name.split("/")[-1] for reach in found.items]
+        assert parts.count("1") == parts.count("2") == 10
+
+    def test_noise_is_filtered(self) -> None:
+        clean, noisy = (synthetic_reaches(3, 1, noise=noise).items[0] for noise in (0.0, 0.0005))
+        assert 0.0 < rms_distance(clean, noisy) < 0.01
+
+
+class TestObstacles:
+    def test_scaled_setting(self) -> None:
+        scene = scenario(2, 0)
+        small = sweeps._scaled(scene, 0.5, 2.0)
+        assert small.length == pytest.approx(0.5 * scene.length)
+        assert small.spheres[0].radius == pytest.approx(scene.spheres[0].radius)
+
+    def test_without_a_path_there_is_no_median(self) -> None:
+        assert np.isnan(sweeps._median(np.array([np.nan, np.nan])))
+        assert sweeps._median(np.array([np.nan, 2.0])) == 2.0
+
+
+class TestNumberOfFunctions:
+    def test_reproductions_are_measured_against_their_own_demonstration(self) -> None:
+        (shown,) = synthetic_reaches(1, 1).items
+        ((distance, ratio),) = dmp_study.reproductions([shown], {"basis": "gaussian"}, (21,))[0]
+        motion = DMP(21, scaling="paper", basis="gaussian").fit(shown).rollout()
+        assert distance == rms_distance(shown, motion)
+        assert ratio == pytest.approx(mean_jerk(motion) / mean_jerk(shown))
+
+    def test_more_mollifiers_have_less_jerk_without_noise_and_more_with_it(self) -> None:
+        jerk = []
+        for noise in (0.0, 0.001):
+            shown = dmp_study._demonstrations("sigma-lognormal", 4, noise)
+            found = dmp_study.reproductions(shown, {"basis": "mollifier"}, (15, 50))
+            jerk.append(np.median(found[..., 1], axis=1))
+        clean, noisy = jerk
+        assert clean[1] < clean[0]
+        assert noisy[1] > noisy[0]
+
+    def test_table_and_figure(self) -> None:
+        found = dmp_study.run(quick=True, seeds=1)
+        assert "over 4 points: 10 at" in found.table()
+        assert found.counts == (10, 21, 50)
+        assert found.sweep.printed == {"functions with the least jerk": 21.0}
+        figure = found.plot()
+        assert len(figure.axes) == 3
+        plt.close(figure)
+
+
+def test_quick_sweeps_have_the_report_beside_them() -> None:
+    found = sweeps.run(quick=True, seeds=1)
+    text = found.table()
+    for number in ("0.0306", "1.15", "0.0324", "1.19", "0.049", "5.77"):
+        assert number in text
+    assert set(found.to_dict()) == {"reaches", "obstacles", "arm"}
+    figure = found.plot()
+    assert all(axes.get_title().startswith("D4.2, Tables") for axes in figure.axes)
+    plt.close(figure)

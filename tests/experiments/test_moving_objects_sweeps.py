@@ -1,0 +1,98 @@
+"""Table 16 over unprinted quantities, and readings of its single plan."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+from thunder_py.manipulation.interception import Conveyor, InterceptionOptions, SingleShot, TimeAugmentation
+from thunder_py.manipulation.interception.runs import Scenario, run_conveyor
+from thunder_py.papers.moving_objects.run import SPEEDS
+from thunder_py.papers.moving_objects.single_plan import (
+    DEPARTURES,
+    PRINTED,
+    TIMES,
+    Reading,
+    SinglePlans,
+    closes_on,
+    grasped,
+    plans_of,
+)
+from thunder_py.papers.moving_objects.sweeps import UNPRINTED, MovingObjectsSweeps, run, table_16
+
+matplotlib.use("Agg")
+PICTURES, DISTANCE, TIME = TIMES
+
+
+@pytest.fixture(scope="module")
+def found() -> MovingObjectsSweeps:
+    return run(quick=True, seeds=1)
+
+
+@pytest.mark.parametrize(("strategy", "entry", "pictures"), [(TimeAugmentation(), 0.36, 5), (SingleShot(), 0.55, 8)])
+def test_grasps_follow_from_the_plans(strategy, entry, pictures):
+    """The planned point moves with the planned velocity after the arrival, as in the whole run."""
+    options = InterceptionOptions(strategy=strategy, least_updates=pictures)
+    scenario = Scenario(conveyor=Conveyor(0.38, entry=entry), options=options)
+    outcomes = []
+    for seed in range(12):
+        target, feed = scenario.world(seed)
+        plans = plans_of(scenario, feed)
+        outcomes.append(bool(plans) and closes_on(plans[-1], scenario, target))
+        assert outcomes[-1] == run_conveyor(seed, scenario).success
+    assert 0 < sum(outcomes) < 12
+
+
+def test_the_framework_is_the_plan_after_five_pictures():
+    scenario = Scenario(conveyor=Conveyor(0.38), options=InterceptionOptions(strategy=SingleShot()))
+    reading = Reading(PICTURES, 5.0, "none")
+    assert [grasped(reading, scenario, k) for k in range(20)] == [run_conveyor(k, scenario).success for k in range(20)]
+
+
+def test_departures_make_a_difference():
+    scenario = Scenario(conveyor=Conveyor(0.26))
+    shares = {
+        name: np.mean([grasped(Reading(DISTANCE, 0.25, name), scenario, seed) for seed in range(15)])
+        for name in DEPARTURES
+    }
+    assert shares["goal where the object is seen"] == 0.0
+    assert shares["hand waits at rest"] < shares["hand waits at rest, tolerance 40 mm"]
+    assert shares["arm late by 0.1 s"] < shares["none"]
+
+
+def test_later_plans_of_slow_objects_are_better():
+    """The error of the velocity times the time that is left."""
+    scenario = Scenario(conveyor=Conveyor(0.16))
+    shares = [np.mean([grasped(Reading(TIME, t, "none"), scenario, k) for k in range(15)]) for t in (2.0, 1.25, 0.75)]
+    assert shares[0] < shares[1] <= shares[2]
+
+
+def test_trend_and_compatibility():
+    key = (0.55, Reading(PICTURES, 5.0, "none"))
+    for rates, falls, fits in (
+        (PRINTED, True, True),
+        ((0.02, 0.1, 0.17), False, False),
+        ((0.9, 0.8, 0.1), True, False),
+    ):
+        one = SinglePlans(100, {key: np.array(rates)})
+        assert (key in one.falling, key in one.compatible) == (falls, fits)
+
+
+def test_a_short_view_or_a_late_plan_moves_the_table():
+    nominal = {each.name: each.nominal for each in UNPRINTED}
+    cells = table_16(runs=6, **{**nominal, "entry": 0.3})
+    assert list(cells) == [f"{row}, {speed:g} m/s [%]" for row in ("replan", "no replan") for speed in SPEEDS]
+    assert cells["replan, 0.38 m/s [%]"] < 50.0 < cells["replan, 0.16 m/s [%]"]
+    late = table_16(runs=6, **{**nominal, "wait": 1.0})
+    assert late["no replan, 0.16 m/s [%]"] > cells["no replan, 0.16 m/s [%]"]
+
+
+def test_table_results_and_figure(found):
+    text = found.table()
+    assert "in view from [m]" in text
+    assert text.count("|") > 100
+    assert found.sweep.printed["no replan, 0.26 m/s [%]"] == 31.0
+    readings = found.to_dict()["single_plans"]["readings"]
+    assert len(readings) == len(DEPARTURES) * sum(map(len, TIMES.values()))
+    figure = found.plot()
+    assert len(figure.axes) == 6
+    matplotlib.pyplot.close(figure)
