@@ -17,10 +17,10 @@ from ...checks import Array
 from ...manipulation.interception.conveyor import BeltObject, Conveyor, Feed, evaluate_grasp
 from ...manipulation.interception.interceptor import (
     InterceptionOptions,
-    InterceptionPhase,
     PlannedArrival,
     SingleShot,
 )
+from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
 from ..parallel import map_seeds
 from ..tables import markdown
