@@ -7,6 +7,7 @@ status instead of raising. A controller has state, such as its estimate: each si
 from .._core import Status
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
+from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, exact_position
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
@@ -20,6 +21,7 @@ from .estimation import (
 )
 from .impedance import Impedance
 from .independent_joint import IndependentJoint
+from .length_adaptation import LengthAdaptation
 from .mact import MACT
 from .motor import DCMotor
 from .operational_space import OperationalSpace
@@ -31,6 +33,8 @@ from .slotine_li import SlotineLi
 __all__ = [
     "ACT",
     "MACT",
+    "AdaptiveJacobianBackstepping",
+    "AdaptiveJacobianTerms",
     "Backstepping",
     "BacksteppingTerms",
     "ButterworthDerivative",
@@ -44,6 +48,7 @@ __all__ = [
     "GradientAdaptation",
     "Impedance",
     "IndependentJoint",
+    "LengthAdaptation",
     "NaturalAdaptation",
     "OperationalSpace",
     "PDGravity",
@@ -53,5 +58,6 @@ __all__ = [
     "SlotineLi",
     "Status",
     "arm_points",
+    "exact_position",
     "link_gains",
 ]
