@@ -7,7 +7,7 @@ status instead of raising. A controller has state, such as its estimate: each si
 from .._core import Status
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
-from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, exact_position
+from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, ExactPosition
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
@@ -44,6 +44,7 @@ __all__ = [
     "DCMotor",
     "DerivativeEstimator",
     "Derivatives",
+    "ExactPosition",
     "FirstOrderDerivative",
     "GradientAdaptation",
     "Impedance",
@@ -58,6 +59,5 @@ __all__ = [
     "SlotineLi",
     "Status",
     "arm_points",
-    "exact_position",
     "link_gains",
 ]

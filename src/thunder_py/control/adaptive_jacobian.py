@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -17,15 +18,15 @@ from .adaptation import AdaptationLike, GradientAdaptation
 from .axis_angle import TaskError, task_error
 from .backstepping import Backstepping
 from .length_adaptation import LengthAdaptation, LengthModel
+from .length_estimate import LengthEstimate
 from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
 
 if TYPE_CHECKING:
     from ..result import SimulationResult
 
-__all__ = ["AdaptiveJacobianBackstepping", "AdaptiveJacobianTerms", "exact_position"]
+__all__ = ["AdaptiveJacobianBackstepping", "AdaptiveJacobianTerms", "ExactPosition"]
 
 _LARGEST_CONDITION, _SMALLEST_COSINE = 200.0, 0.02  # limits of `Backstepping`
-_LONGEST_GAP, _BOUND = 0.1, 1e6  # longest integrated period [s], largest estimate
 
 
 class AdaptiveJacobianTerms(NamedTuple):
@@ -58,7 +59,7 @@ class AdaptiveJacobianTerms(NamedTuple):
     >>> robot, q = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> lengths = th.control.LengthAdaptation(200.0, unknown=["tool_x", "tool_z"])
     >>> law = th.AdaptiveJacobianBackstepping(
-    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.exact_position(robot)
+    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.ExactPosition(robot)
     ... )
     >>> terms = law.evaluate(q, [0.0] * 7, th.reference.SetPose(robot.forward_kinematics(q))(0.0))
     >>> terms.W.shape, terms.Y.shape, bool(abs(terms.tau - robot.gravity_vector(q)).max() < 1e-9)
@@ -82,40 +83,30 @@ class AdaptiveJacobianTerms(NamedTuple):
     tau: Array
 
 
-class _Estimate(NamedTuple):
-    """Estimates, or their derivatives: lengths, (k,), and products of lengths and inertial parameters, (a, 1 + u)."""
+@dataclass(frozen=True)
+class ExactPosition:
+    """Measurement of the end effector without errors, for simulations: ``measure`` of `AdaptiveJacobianBackstepping`.
 
-    lengths: Array
-    products: Array
-
-
-def exact_position(robot: Robot) -> Callable[[Array, Array], tuple[Array, Array]]:
-    """Return a measurement of position and velocity of the end effector of `robot`, computed from its joints.
-
-    For simulations, with the plant: the argument ``measure`` of `AdaptiveJacobianBackstepping`.
+    Called with q and dq, it returns position [m] and velocity [m/s] of the end effector of `robot`, (3,) each.
 
     Parameters
     ----------
     robot : Robot
-        Robot with the true lengths.
-
-    Returns
-    -------
-    callable
-        Function of q and dq that returns position [m] and velocity [m/s], (3,) each.
+        Robot with the true lengths, the plant.
 
     Examples
     --------
     >>> import thunder_py as th
-    >>> p, v = th.control.exact_position(th.Robot.load("elbow"))([0.0, 0.0], [1.0, 0.0])
+    >>> p, v = th.control.ExactPosition(th.Robot.load("elbow"))([0.0, 0.0], [1.0, 0.0])
     >>> p.round(3).tolist(), v.round(3).tolist()
     ([0.9, 0.0, 0.0], [0.0, 0.9, 0.0])
     """
 
-    def measure(q: Array, dq: Array) -> tuple[Array, Array]:
-        return robot.forward_kinematics(q)[:3, 3], robot.jacobian(q)[:3] @ dq
+    robot: Robot
 
-    return measure
+    def __call__(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> tuple[Array, Array]:
+        """Return position and velocity."""
+        return self.robot.forward_kinematics(q)[:3, 3], self.robot.jacobian(q)[:3] @ np.asarray(dq, dtype=np.float64)
 
 
 class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
@@ -151,17 +142,18 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         Adaptation law of the lengths; None if they are known.
     measure : callable
         ``measure(q, dq)`` returns the measured position [m] and velocity [m/s] of the end effector in the world, (3,)
-        each. A sensor ignores its arguments; `exact_position` simulates it.
+        each. A sensor ignores its arguments; `ExactPosition` simulates it.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
 
     Attributes
     ----------
+    adaptation : GradientAdaptation or None
+        Adaptation law of the inertial parameters.
+    unknown : UnknownParameters
+        Inertial parameters to adapt; all for None.
     status : Status
         Status of the last step.
-    signals : dict of str to array
-        ``error`` (e), ``s``, ``parameters`` (estimate of all p inertial parameters), ``lengths`` (of the unknown
-        lengths [m]) and ``products`` (thetahat without the known 1, flat).
 
     Raises
     ------
@@ -174,6 +166,9 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     derivation and conditions: docs/theory/adaptive_control.md. Measured are the joints, and the position and velocity
     of the end effector. Orientation and angular velocity depend on the joint angles and twist angles only, which are
     known. The base frame, in which the position is measured, is known too.
+
+    Signals: ``error`` (e), ``s``, ``parameters`` (estimate of all p inertial parameters), ``lengths`` (estimate of the
+    unknown lengths) and ``products`` (thetahat, flat, without its first entry, a constant 1).
 
     Singularity and status are those of `Backstepping`, with the estimated Jacobian. A NaN in the measurement is an
     ``invalid_input``. If torques are clipped, only the predicted position adapts the lengths. Estimates need not
@@ -189,7 +184,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     >>> target[:3, 3] += 0.05
     >>> lengths = th.control.LengthAdaptation(200.0, unknown=["tool_x", "tool_z"], gamma=1000.0)
     >>> law = th.AdaptiveJacobianBackstepping(
-    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.exact_position(plant)
+    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.ExactPosition(plant)
     ... )
     >>> run = th.simulate(plant, law, th.reference.SetPose(target), 0.5, q0=q0)
     >>> law.lengths.round(3).tolist()
@@ -219,7 +214,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         self._model = LengthModel(
             robot, None if lengths is None else of_kind(lengths, LengthAdaptation, "lengths"), unknown
         )
-        self._Gamma_inverse = np.linalg.inv(self._Gamma)
+        self._estimate = LengthEstimate(self._model, robot.parameters, self._Gamma)
         self.reset()
 
     @property
@@ -231,7 +226,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         if not isinstance(law, GradientAdaptation) or law.lower is not None or law.upper is not None:
             raise ValueError("adaptation must be a GradientAdaptation without bounds, a number, an array or None")
         if np.any(np.asarray(law.dead_zone) != 0.0):
-            raise ValueError("adaptation must have no dead zone if lengths are unknown")
+            raise ValueError("adaptation must have no dead zone, which the law with unknown lengths does not apply")
         return gain(law.Gamma, int(self.unknown.mask.sum()))
 
     @property
@@ -242,7 +237,12 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     @property
     def parameters(self) -> Array:
         """Estimate of all inertial parameters, (p,)."""
-        return self.signals["parameters"].copy()
+        return self._signals["parameters"].copy()
+
+    @property
+    def signals(self) -> dict[str, Array]:
+        """Copies of the signals of the last step, by name."""
+        return {name: values.copy() for name, values in self._signals.items()}
 
     @property
     def torque_limits(self) -> Array | None:
@@ -255,15 +255,13 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
 
     def reset(self) -> None:
         """Return to the state after construction."""
-        model, pi = self._model, self.robot.parameters
-        self._estimate = _Estimate(model.nominal.copy(), model.products(model.nominal, pi))
-        self._clock, self._last_q = float("nan"), None
-        self._freeze()
+        self._estimate.reset()
+        self._last_q: Array | None = None
         self.status = Status.ok
-        self.signals: dict[str, Array] = {
+        self._signals: dict[str, Array] = {
             "error": np.zeros(self._m),
             "s": np.zeros(self.robot.n),
-            "parameters": pi.copy(),
+            "parameters": self.robot.parameters.copy(),
             "lengths": self.lengths,
             "products": self._estimate.products.ravel()[1:].copy(),
         }
@@ -280,13 +278,13 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
             if np.isfinite(t) and np.isfinite(velocity).all():
                 tau, self.status = self._law(t, position, velocity, reference)
         if self.status is not Status.ok:
-            self._freeze()
+            self._estimate.freeze()
             tau = self._safe_torque(velocity)
         limits = np.inf if self.torque_limits is None else self.torque_limits
         clipped: Array = np.clip(tau, -limits, limits)
         if self.status is Status.ok and (clipped != tau).any():
             self.status = Status.saturated
-            self._rate = _Estimate(np.zeros(self._model.k), np.zeros_like(self._estimate.products))
+            self._estimate.ignore_tracking()
         return clipped
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> AdaptiveJacobianTerms:
@@ -320,8 +318,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         task = self._task_error(q, dq, reference)
         if task is None:
             return none, Status.invalid_input
-        usable = self._advance(t)
-        self.signals["error"][:] = task.e
+        usable = self._estimate.advance(t)
+        self._publish(task.e)
         if not usable:
             return none, Status.diverged
         terms = self._terms(q, dq, task)
@@ -329,9 +327,16 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
             return none, Status.singular
         if not np.isfinite(terms.tau).all():
             return none, Status.diverged
-        self._adapt_along(terms)
-        self.signals["s"][:] = terms.s
+        self._estimate.adapt(terms.tracking, terms.prediction, terms.P, np.tensordot(terms.s, terms.Y, 1))
+        self._signals["s"][:] = terms.s
         return terms.tau, Status.ok
+
+    def _publish(self, error: Array) -> None:
+        """Set the signals of the error and of the estimates."""
+        self._signals["error"][:] = error
+        self._signals["lengths"][:] = self._estimate.lengths
+        self._signals["products"][:] = self._estimate.products.ravel()[1:]
+        self._signals["parameters"][self._model.unknown] = self._estimate.products[0, 1:]
 
     def _task_error(self, q: Array, dq: Array, reference: TaskReference) -> TaskError | None:
         """Return the error of the measured motion; None where reference or measurement are invalid."""
@@ -354,73 +359,29 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         tracking = -model.Gamma_inverse @ (W.T @ restoring)
         prediction = model.gamma * model.Gamma_inverse @ (kinematics.P.T @ (task.p - kinematics.p))
         J, J_dot = kinematics.J[:m], (kinematics.J_dot + np.tensordot(tracking + prediction, kinematics.dJ, 1))[:m]
-        v = np.linalg.solve(task.L, task.f + Lambda @ task.e)
-        v_dot = np.linalg.solve(task.L, task.f_dot + Lambda @ task.e_dot - task.L_dot @ v)
+        L_inverse = np.asarray(np.linalg.inv(task.L), dtype=np.float64)
+        v = L_inverse @ (task.f + Lambda @ task.e)
+        v_dot = L_inverse @ (task.f_dot + Lambda @ task.e_dot - task.L_dot @ v)
         motion = _least_norm_motion(J, J_dot, v, v_dot)
         if motion is None:
             return None
         dq_r, ddq_r = motion
         s, Y = dq_r - dq, model.regressor(q, dq, dq_r, ddq_r)
         tau = np.tensordot(Y, self._estimate.products, 2) + K_d @ s + J.T @ (task.L.T @ restoring)
-        return AdaptiveJacobianTerms(
-            task.e,
-            task.e_dot,
-            task.L,
-            task.L_dot,
-            J,
-            J_dot,
-            W,
-            kinematics.P,
-            tracking,
-            prediction,
-            dq_r,
-            ddq_r,
-            s,
-            Y,
-            tau,
-        )
-
-    def _adapt_along(self, terms: AdaptiveJacobianTerms) -> None:
-        """Set the derivatives of the estimates."""
-        model = self._model
-        gradient = np.tensordot(terms.s, terms.Y, 1)  # (a, 1 + u)
-        known = gradient[:, :1] / model.Gamma_torque
-        known[0] = 0.0  # the factor of the known parameters at the nominal lengths is 1
-        self._rate = _Estimate(terms.tracking, np.hstack([known, gradient[:, 1:] @ self._Gamma_inverse]))
-        self._prediction = terms.prediction
-        self._prediction_speed = model.gamma * float(np.trace(terms.P @ model.Gamma_inverse @ terms.P.T))
+        error = (task.e, task.e_dot, task.L, task.L_dot)
+        return AdaptiveJacobianTerms(*error, J, J_dot, W, kinematics.P, tracking, prediction, dq_r, ddq_r, s, Y, tau)
 
     def _safe_torque(self, dq: Array) -> Array:
         """Return the estimated gravity at the last known position minus K_d dq."""
         tau = np.zeros(self.robot.n)
         if self._last_q is not None:
             Y = self._model.regressor(self._last_q, *np.zeros((3, self.robot.n)))
-            usable = self.status is not Status.diverged
-            products = (
-                self._estimate.products if usable else self._model.products(self._model.nominal, self.robot.parameters)
-            )
+            diverged = self.status is Status.diverged
+            products = self._estimate.nominal_products() if diverged else self._estimate.products
             tau += np.tensordot(Y, products, 2)
         if np.isfinite(dq).all():
             tau -= self._gains[2] @ dq
         return tau if np.isfinite(tau).all() else np.zeros(self.robot.n)
-
-    def _advance(self, t: float) -> bool:
-        """Integrate the estimates to time t by Euler's rule; return False once they have diverged."""
-        gap = t - self._clock
-        dt, self._clock = (min(gap, _LONGEST_GAP) if gap > 0.0 else 0.0), t  # NaN at the first step
-        slowdown = max(1.0, dt * self._prediction_speed)
-        estimate, rate = self._estimate, self._rate
-        lengths = estimate.lengths + dt * (rate.lengths + self._prediction / slowdown)
-        self._estimate = _Estimate(lengths, estimate.products + dt * rate.products)
-        self.signals["lengths"][:] = self._estimate.lengths
-        self.signals["products"][:] = self._estimate.products.ravel()[1:]
-        self.signals["parameters"][self._model.unknown] = self._estimate.products[0, 1:]
-        return all(bool((np.abs(values) <= _BOUND).all()) for values in self._estimate)
-
-    def _freeze(self) -> None:
-        """Hold the estimates until the next step of the law."""
-        self._rate = _Estimate(np.zeros(self._model.k), np.zeros_like(self._estimate.products))
-        self._prediction, self._prediction_speed = np.zeros(self._model.k), 0.0
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,); see `SimulationResult.lyapunov`."""

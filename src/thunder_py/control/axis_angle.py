@@ -43,7 +43,8 @@ def task_error(desired: TaskReference, p: Array, R: Array, xi: Array, rows: int)
 
 
 def _half_trace_minus_transpose(A: Array) -> Array:
-    return 0.5 * (np.trace(A) * np.eye(3) - A.T)
+    result: Array = 0.5 * (np.trace(A) * np.eye(3) - A.T)
+    return result
 
 
 def _cross_matrix(w: Array) -> Array:

@@ -147,10 +147,8 @@ class LengthModel:
         """Return the kinematics for these lengths, (k,)."""
         change = lengths - self.nominal
         p, P = self.positions(q)
-        J, J_dot = (
-            np.stack([f(robot) for robot in self._affine])
-            for f in (lambda robot: robot.jacobian(q), lambda robot: robot.jacobian_dot(q, dq))
-        )
+        J = np.stack([robot.jacobian(q) for robot in self._affine])
+        J_dot = np.stack([robot.jacobian_dot(q, dq) for robot in self._affine])
         dJ, dJ_dot = ((A[1:] - A[0]) / self.scale[:, None, None] for A in (J, J_dot))
         return LengthKinematics(
             p + P @ change, P, J[0] + np.tensordot(change, dJ, 1), J_dot[0] + np.tensordot(change, dJ_dot, 1), dJ
