@@ -68,6 +68,12 @@ def test_symbolic_model(capsys):
     assert "a batch           (1000, 4)" in printed
 
 
+def test_unknown_lengths(capsys):
+    errors = load("unknown_lengths").main(0.4, ("panda",))
+    assert len(capsys.readouterr().out.splitlines()) == len(errors) == 4
+    assert errors["panda", "position as well"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
+
+
 def test_adaptation_laws(capsys):
     """The natural law believes in bodies all along, the gradient law does not; both track better than a dead zone."""
     load("adaptation_laws")

@@ -15,7 +15,7 @@ from thunder_py.control.length_adaptation import LengthModel
 from thunder_py.reference import SetPose
 from thunder_py.robot.lengths import length_names, lengths_of, with_lengths
 
-from .arms import Q0, backstepping, lissajous, panda, wrong_panda
+from .arms import Q0, backstepping, panda, wrong_panda
 from .test_backstepping import turned
 
 CHANGES = {"d_3": 1.07, "a_7": 0.9, "tool_z": None}  # factors; the tool's length is 0 in the model and 6 cm in truth
@@ -145,7 +145,7 @@ def test_lyapunov_derivative_is_the_proved_one() -> None:
         proved = -s @ (K_d * s) - e @ (K_p * Lambda * e) - 200.0 * np.sum((terms.P @ wrong) ** 2)
         assert V_dot == pytest.approx(proved, rel=1e-9)
         sign = max(sign, abs(wrong @ terms.W.T @ (K_p * e) / proved))
-    assert sign > 1e-3  # the other sign of the adaptation is not within the tolerance
+    assert sign > 1e-4  # the other sign of the adaptation is not within the tolerance
     law._estimate.adapt(terms.tracking, terms.prediction, terms.P, gradient)
     np.testing.assert_allclose(law._estimate._products_dot[:, 1:] * Gamma, gradient[:, 1:])
     np.testing.assert_allclose(law._estimate._products_dot[:, 0] * 2.0, gradient[:, 0])
@@ -165,7 +165,7 @@ def test_a_run_loses_what_the_proof_says() -> None:
 
 
 def tracking_errors(robot: th.Robot, q0: np.ndarray, changes: dict[str, float | None], **options: Any) -> list[float]:
-    """RMS errors [m] of the last second with lengths that adapt, measured only, and neither; a payload is unknown."""
+    """RMS errors [m] of the second half with lengths that adapt, measured only, and neither; a payload is unknown."""
     plant = displaced(robot, changes)
     motion = th.reference.Lissajous.starting_at(plant.forward_kinematics(q0), (0.06, 0.08, 0.06), (0.5, 0.4, 0.7))
     lengths = LengthAdaptation(unknown=list(changes), **options)
@@ -174,9 +174,152 @@ def tracking_errors(robot: th.Robot, q0: np.ndarray, changes: dict[str, float | 
     laws = [law_of(robot, plant, **gains, lengths=adapting) for adapting in (lengths, None)]
     errors = []
     for law in (*laws, th.Backstepping(robot, **gains)):
-        run = th.simulate(plant, law, motion, 2.0, 2e-3, q0=q0, payloads=[th.Payload(0.5)])
+        run = th.simulate(plant, law, motion, 1.4, 2e-3, q0=q0, payloads=[th.Payload(0.5)])
         assert (run.status == Status.ok).all()
-        late = run.t > 1.0
+        late = run.t > 0.7
         p_d = np.array([motion(t).p for t in run.t[late]])
         errors.append(np.sqrt(np.mean(np.sum((p_d - plant.forward_kinematics(run.q[late])[:, :3, 3]) ** 2, axis=1))))
     return errors
+
+
+@pytest.mark.parametrize(
+    ("name", "q0", "changes"),
+    [
+        ("panda", Q0, {"d_3": 1.07, "d_5": 0.94}),
+        ("ur5e", np.array([0.0, -1.2, 1.6, -1.9, -1.57, 0.3]), {"a_2": 1.05, "a_3": 0.93}),
+    ],
+)
+def test_tracking_with_unknown_lengths_and_payload(name: str, q0: np.ndarray, changes: dict[str, float | None]) -> None:
+    robot = th.Robot.load(name)
+    robot = robot.replace(armature=np.full(robot.n, 0.1)) if name == "ur5e" else robot
+    adapting, measured, plain = tracking_errors(robot, q0, changes, Gamma=2000.0, gamma=4000.0, Gamma_torque=1.0)
+    assert adapting < 0.9 * measured
+    assert measured < 0.5 * plain
+
+
+def test_lengths_are_found_where_the_position_is_predicted() -> None:
+    plant = with_lengths(panda(), {"tool_x": 0.05, "tool_y": -0.02, "tool_z": 0.1})
+    lengths = LengthAdaptation(200.0, unknown=["tool_x", "tool_y", "tool_z"], gamma=2000.0)
+    law = law_of(panda(), plant, adaptation=None, lengths=lengths)
+    run = th.simulate(plant, law, SetPose(plant.forward_kinematics(Q0)), 0.6, q0=Q0)
+    assert (run.status == Status.ok).all()
+    np.testing.assert_allclose(law.lengths, [0.05, -0.02, 0.1], atol=1e-3)
+    law.reset()
+    np.testing.assert_array_equal(law.lengths, [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(law.signals["products"], np.zeros(0))
+
+
+def test_a_long_period_does_not_overshoot_the_measured_position() -> None:
+    """At 10 Hz Euler's rule with this gamma would diverge."""
+    plant = with_lengths(panda(), {"tool_z": 0.1})
+    lengths = LengthAdaptation(1.0, unknown="tool_z", gamma=100.0)
+    law, q = law_of(panda(), plant, adaptation=None, lengths=lengths), np.array(Q0)
+    here = SetPose(plant.forward_kinematics(q))(0.0)
+    for k in range(5):
+        law.step(0.1 * k, q, np.zeros(7), here)
+    np.testing.assert_allclose(law.lengths, 0.1, atol=1e-9)
+
+
+class Camera:
+    """A measurement that can be lost."""
+
+    lost = False
+
+    def __call__(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        p, v = ExactPosition(longer_panda())(q, dq)
+        return (np.full(3, np.nan), v) if self.lost else (p, v)
+
+
+def test_statuses_and_the_safe_torque() -> None:
+    camera, plant, dq = Camera(), longer_panda(), np.full(7, 0.1)
+    law, damping = law_of(panda(), plant, measure=camera), 0.1 * np.array([20, 20, 20, 20, 5, 5, 5])
+    here = curve(plant)(0.0)
+    law.step(0.0, Q0, dq, here)
+    camera.lost = True
+    tau = law.step(1e-3, Q0, dq, here)
+    assert law.status is Status.invalid_input
+    np.testing.assert_allclose(tau, panda().gravity_vector(Q0) - damping, atol=1e-9)
+    camera.lost = False
+    for q, velocity, reference in (
+        (np.full(7, np.nan), np.zeros(7), here),
+        (Q0, np.full(7, np.nan), here),
+        (Q0, np.zeros(7), here._replace(R=2.0 * np.eye(3))),
+        (Q0, np.zeros(7), here._replace(p=np.full(3, np.nan))),
+    ):
+        np.testing.assert_allclose(law.step(2e-3, q, velocity, reference), panda().gravity_vector(Q0), atol=1e-9)
+        assert law.status is Status.invalid_input
+    estimate = law.lengths
+    turned_away = SetPose(turned(plant.forward_kinematics(Q0), 95.0))(0.0)
+    for q, reference in ((np.zeros(7), SetPose(plant.forward_kinematics(np.zeros(7)))(0.0)), (Q0, turned_away)):
+        tau = law.step(3e-3, q, np.zeros(7), reference)
+        assert law.status is Status.singular
+        np.testing.assert_allclose(tau, panda().gravity_vector(q), atol=1e-9)
+        with pytest.raises(ValueError, match="the law is singular at this state"):
+            law.evaluate(q, np.zeros(7), reference)
+    np.testing.assert_array_equal(law.lengths, estimate)
+    law.step(4e-3, Q0, dq, here)
+    assert law.status is Status.ok
+
+
+def test_clipped_torques_teach_only_the_lengths_that_are_predicted() -> None:
+    plant, here = longer_panda(), curve(longer_panda())(0.0)
+    law = law_of(wrong_panda(), plant)
+    law.torque_limits = 5.0
+    assert np.abs(law.step(0.0, Q0, np.full(7, 0.1), here)).max() == 5.0
+    assert law.status is Status.saturated
+    before, lengths = law.parameters, law.lengths
+    law.step(0.01, Q0, np.full(7, 0.1), here)
+    np.testing.assert_array_equal(law.parameters, before)
+    assert np.abs(law.lengths - lengths).max() > 1e-6
+
+
+def test_a_diverged_estimate_stops_until_reset() -> None:
+    plant, here = longer_panda(), curve(longer_panda())(0.0)
+    law = law_of(panda(), plant, adaptation=GradientAdaptation(1e-9, unknown="link7"))
+    for t in (0.0, 0.05):
+        tau = law.step(t, Q0, np.full(7, 0.1), here)
+    assert law.status is Status.diverged
+    assert np.isfinite(tau).all()
+    law.reset()
+    law.step(0.1, Q0, np.full(7, 0.1), here)
+    assert law.status is Status.ok
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"lengths": LengthAdaptation(1.0, unknown="a_9")}, "no length of robot is called 'a_9'; did you mean 'a_"),
+        (
+            {"lengths": LengthAdaptation(1.0, unknown=["a_4", "a_4"])},
+            "unknown must name at least one length, each once",
+        ),
+        ({"lengths": LengthAdaptation(1.0, unknown=[])}, "unknown must name at least one length, each once, got []"),
+        ({"lengths": LengthAdaptation(1.0, unknown="a_4")}, "Gamma_torque must be given: torques depend on a_4"),
+        ({"lengths": LengthAdaptation(-1.0, unknown="tool_x")}, "Gamma must be positive definite"),
+        ({"lengths": LengthAdaptation(1.0, unknown="tool_x", gamma=-1.0)}, "gamma must not be negative, got -1"),
+        ({"lengths": LengthAdaptation(1.0, unknown="tool_x", scale=0.0)}, "scale must be positive, got [0.0]"),
+        ({"lengths": 2.0}, "lengths must be"),
+        ({"measure": None}, "measure must be callable with q and dq, got NoneType"),
+        ({"adaptation": GradientAdaptation(1.0, lower=0.0)}, "adaptation must be a GradientAdaptation without bounds"),
+        ({"adaptation": GradientAdaptation(1.0, dead_zone=0.1)}, "adaptation must have no dead zone"),
+        ({"adaptation": th.control.NaturalAdaptation(1.0)}, "adaptation must be a GradientAdaptation without bounds"),
+        ({"K_p": -1.0}, "K_p must be positive definite"),
+        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'"),
+    ],
+)
+def test_bad_arguments_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        law_of(panda(), panda(), **changes)
+
+
+def test_wrong_shapes_and_references_are_refused() -> None:
+    law = law_of(panda(), panda())
+    with pytest.raises(ValueError, match=re.escape("q must have shape (7,), got (6,)")):
+        law.step(0.0, np.zeros(6), np.zeros(7), curve(panda())(0.0))
+    with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):
+        law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0))
+
+
+def test_lengths_need_a_table() -> None:
+    with pytest.raises(ValueError, match="robot must have a Denavit-Hartenberg table, gen3 has none"):
+        lengths_of(th.Robot.load("gen3"))

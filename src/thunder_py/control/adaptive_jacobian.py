@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core import Status
-from ..checks import Array, array, is_pose, of_kind, one_of
+from ..checks import Array, array, is_pose, of_kind, one_of, real
 from ..reference import TaskReference
 from ..robot import Robot
 from ..robot.lengths import lengths_of
@@ -271,7 +271,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
 
         Invalid measurements and references do not raise: the torque is then the estimated gravity minus ``K_d dq``.
         """
-        position, velocity = (array(v, (self.robot.n,), name, finite=False) for v, name in ((q, "q"), (dq, "dq")))
+        position, velocity = (_numbers(v, (self.robot.n,), name) for v, name in ((q, "q"), (dq, "dq")))
         tau, self.status = np.zeros(self.robot.n), Status.invalid_input
         if np.isfinite(position).all():
             self._last_q = position
@@ -340,7 +340,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
 
     def _task_error(self, q: Array, dq: Array, reference: TaskReference) -> TaskError | None:
         """Return the error of the measured motion; None where reference or measurement are invalid."""
-        p, v = (array(x, (3,), "result of measure", finite=False) for x in self._measure(q, dq))
+        p, v = (_numbers(x, (3,), "result of measure") for x in self._measure(q, dq))
         desired = _read(reference)
         if desired is None or not (np.isfinite(p).all() and np.isfinite(v).all()):
             return None
@@ -410,14 +410,22 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         return rate
 
 
+def _numbers(value: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    """Return `value` as float64 of exactly `shape`, NaN included, or raise ValueError."""
+    result = real(value, what, finite=False)
+    if result.shape != shape:
+        raise ValueError(f"{what} must have shape {shape}, got {result.shape}")
+    return result
+
+
 def _read(reference: TaskReference) -> TaskReference | None:
     """Return the reference as arrays, None where it is not finite or R is no rotation."""
     try:
         desired = TaskReference(
-            array(reference.p, (3,), "p", finite=False),
-            array(reference.R, (3, 3), "R", finite=False),
-            array(reference.xi, (6,), "xi", finite=False),
-            array(reference.xi_dot, (6,), "xi_dot", finite=False),
+            _numbers(reference.p, (3,), "p"),
+            _numbers(reference.R, (3, 3), "R"),
+            _numbers(reference.xi, (6,), "xi"),
+            _numbers(reference.xi_dot, (6,), "xi_dot"),
         )
     except AttributeError:
         kind = type(reference).__name__
