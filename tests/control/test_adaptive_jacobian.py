@@ -96,6 +96,23 @@ def test_kinematics_and_torques_are_exact_in_the_lengths(name: str, changes: dic
     np.testing.assert_allclose(torque, expected, atol=1e-11 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("gravity", [True, False])
+def test_no_inertial_parameters_fit_wrong_lengths(gravity: bool) -> None:
+    """Errata T-18. Without gravity the parameters of a planar arm absorb a wrong length, under gravity they cannot."""
+    robot = th.Robot.load("elbow").replace(**({} if gravity else {"gravity": (0.0, 0.0, 0.0)}))
+    plant = with_lengths(robot, {"a_1": 0.55})
+    model = LengthModel(robot, LengthAdaptation(1.0, unknown="a_1", Gamma_torque=1.0), np.ones(robot.p, dtype=bool))
+    states = np.random.default_rng(1).normal(size=(40, 4, 2))
+    torque = np.concatenate([plant.slotine_li_regressor(*x) @ plant.parameters for x in states])
+    nominal = np.vstack([robot.slotine_li_regressor(*x) for x in states])
+    products = np.vstack([model.regressor(*x).reshape(2, -1) for x in states])
+    left = [
+        np.linalg.norm(torque - Y @ np.linalg.lstsq(Y, torque)[0]) / np.linalg.norm(torque) for Y in (nominal, products)
+    ]
+    assert (left[0] > 1e-3) == gravity
+    assert max(left[1], 0.0 if gravity else left[0]) < 1e-10
+
+
 def steps(law: AdaptiveJacobianBackstepping, plant: th.Robot, count: int) -> None:
     """Let the estimates leave their initial values, at states apart from the reference."""
     for k in range(count):

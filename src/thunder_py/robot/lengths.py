@@ -17,7 +17,14 @@ _A, _D = 0, 2  # columns of a row a, alpha, d, theta
 
 
 def length_names(n: int) -> list[str]:
-    """Return the names of the lengths of n joints: ``a_1, d_1, ..., a_n, d_n, tool_x, tool_y, tool_z``."""
+    """Return the names of the lengths of n joints: ``a_1, d_1, ..., a_n, d_n, tool_x, tool_y, tool_z``.
+
+    Examples
+    --------
+    >>> from thunder_py.robot.lengths import length_names
+    >>> length_names(1)
+    ['a_1', 'd_1', 'tool_x', 'tool_y', 'tool_z']
+    """
     return [*(f"{key}_{i + 1}" for i in range(n) for key in ("a", "d")), "tool_x", "tool_y", "tool_z"]
 
 
