@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -172,7 +173,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
 
     Singularity and status are those of `Backstepping`, with the estimated Jacobian. A NaN in the measurement is an
     ``invalid_input``. If torques are clipped, only the predicted position adapts the lengths. Estimates need not
-    converge to the true values; the position of the end effector does if ``gamma`` is positive.
+    converge to the true values. With a positive ``gamma`` the position predicted with them converges to the measured
+    one. Unlike a compiled controller, an object is not protected against use by several threads.
 
     Examples
     --------
@@ -216,6 +218,13 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         )
         self._estimate = LengthEstimate(self._model, robot.parameters, self._Gamma)
         self.reset()
+
+    def __copy__(self) -> AdaptiveJacobianBackstepping:
+        """Return a controller with its own state and the same measurement."""
+        copied = object.__new__(type(self))
+        own = {name: deepcopy(self.__dict__[name]) for name in ("_known", "_estimate", "_signals")}
+        copied.__dict__.update(self.__dict__ | own)
+        return copied
 
     @property
     def _Gamma(self) -> Array:
