@@ -17,8 +17,14 @@ ARMS = {
     "panda": ([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], {"d_3": 1.07, "d_5": 0.94, "a_7": 0.9}, (0.1, 0.15, 0.1)),
     "ur5e": ([0.0, -1.2, 1.6, -1.9, -1.57, 0.3], {"a_2": 1.05, "a_3": 0.93, "d_5": 1.1}, (0.08, 0.1, 0.08)),
 }
-#: Gamma [N/m] and gamma [N/(m s)] of the lengths
-LAWS = {"tracking error": (200.0, 0.0), "position as well": (2000.0, 2000.0)}
+#: Gamma [N/m], gamma [N/(m s)] and scale [m] of the lengths; with the first the Jacobian stays as it is, with the second
+#: the torques, almost
+LAWS = {
+    "torques adapt": (1e12, 0.0, 0.05),
+    "Jacobian adapts": (200.0, 0.0, 1e-4),
+    "both": (200.0, 0.0, 0.05),
+    "both, with gamma": (2000.0, 2000.0, 0.05),
+}
 
 
 def main(duration: float = 24.0, arms: tuple[str, ...] = tuple(ARMS)) -> dict[tuple[str, str], float]:
@@ -37,8 +43,8 @@ def main(duration: float = 24.0, arms: tuple[str, ...] = tuple(ARMS)) -> dict[tu
         K_p, K_d = [400] * 3 + [40] * 3, [20] * (robot.n - 3) + [5, 5, 3]
         laws = {"wrong lengths": th.Backstepping(robot, 5.0, K_p, K_d, adaptation=payload)}
         adaptations = {"measured position": None} | {
-            law: LengthAdaptation(Gamma, unknown=list(true), gamma=gamma, Gamma_torque=1.0)
-            for law, (Gamma, gamma) in LAWS.items()
+            law: LengthAdaptation(Gamma, unknown=list(true), gamma=gamma, Gamma_torque=1.0, scale=scale)
+            for law, (Gamma, gamma, scale) in LAWS.items()
         }
         for law, adaptation in adaptations.items():
             laws[law] = th.AdaptiveJacobianBackstepping(

@@ -69,9 +69,9 @@ def test_symbolic_model(capsys):
 
 
 def test_unknown_lengths(capsys):
-    errors = load("unknown_lengths").main(0.4, ("panda",))
-    assert len(capsys.readouterr().out.splitlines()) == len(errors) == 4
-    assert errors["panda", "position as well"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
+    errors = load("unknown_lengths").main(0.2, ("panda",))
+    assert len(capsys.readouterr().out.splitlines()) == len(errors) == 6
+    assert errors["panda", "both, with gamma"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
 
 
 def test_adaptation_laws(capsys):

@@ -41,7 +41,7 @@ class LengthAdaptation:
         the table is unknown.
     scale : float or (k,) array_like
         Expected size of the errors of the lengths [m]. Torques depend on products of inertial parameters and powers of
-        ``(l - l_0) / scale``, which are estimated: a larger one lets them adapt more slowly.
+        ``(l - l_0) / scale``, which are estimated: with a larger scale they adapt faster.
 
     Notes
     -----
