@@ -17,8 +17,8 @@ ARMS = {
     "panda": ([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], {"d_3": 1.07, "d_5": 0.94, "a_7": 0.9}, (0.1, 0.15, 0.1)),
     "ur5e": ([0.0, -1.2, 1.6, -1.9, -1.57, 0.3], {"a_2": 1.05, "a_3": 0.93, "d_5": 1.1}, (0.08, 0.1, 0.08)),
 }
-#: Gamma [N/m], gamma [N/(m s)] and scale [m] of the lengths; with the first the Jacobian stays as it is, with the second
-#: the torques, almost
+#: Gamma [N/m], gamma [N/(m s)] and scale [m] of the lengths; a huge Gamma keeps the Jacobian as it is, a tiny scale the
+#: dependence of the torques on the lengths
 LAWS = {
     "torques adapt": (1e12, 0.0, 0.05),
     "Jacobian adapts": (200.0, 0.0, 1e-4),
