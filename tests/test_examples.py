@@ -76,6 +76,12 @@ def test_symbolic_model(capsys):
     assert "a batch           (1000, 4)" in printed
 
 
+def test_unknown_lengths(capsys):
+    errors = load("unknown_lengths").main(0.2, ("panda",))
+    assert len(capsys.readouterr().out.splitlines()) == len(errors) == 6
+    assert errors["panda", "both, with gamma"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
+
+
 def test_adaptation_laws(capsys):
     """The natural law believes in bodies all along, the gradient law does not; both track better than a dead zone."""
     load("adaptation_laws")

@@ -24,6 +24,7 @@ from . import trajectory as trajectory
 from ._core import __version__ as __version__
 from .control import ACT as ACT
 from .control import MACT as MACT
+from .control import AdaptiveJacobianBackstepping as AdaptiveJacobianBackstepping
 from .control import Backstepping as Backstepping
 from .control import CartesianComputedTorque as CartesianComputedTorque
 from .control import CartesianMACT as CartesianMACT

@@ -153,6 +153,15 @@ law(
 law(th.Impedance, 300.0, 30.0, 2.0, inertia=2.0)
 law(th.CartesianMACT, 50.0, 10.0, adaptation=5.0, gamma=0.1, route="acceleration")
 law(th.Backstepping, 5.0, 10.0, 10.0, adaptation=control.GradientAdaptation(5.0, lower=-1.0))
+law(
+    th.AdaptiveJacobianBackstepping,
+    5.0,
+    10.0,
+    10.0,
+    adaptation=control.GradientAdaptation(5.0, unknown="link7"),
+    lengths=control.LengthAdaptation(50.0, unknown=["d_5", "tool_z"], gamma=20.0, Gamma_torque=1.0),
+    measure=control.ExactPosition(panda()),
+)
 
 SAMPLES = np.array([Q + 0.1 * np.sin(0.2 * k + np.arange(7.0)) for k in range(40)])
 
@@ -177,12 +186,20 @@ estimator(control.SavitzkyGolayDerivative, 9)
 value(control.GradientAdaptation, 5.0, lower=-1.0)
 value(control.NaturalAdaptation, 2.0, [1.0, 2.0])
 made(control.Tuning, lambda: control.tune(panda(), th.SlotineLi, period=1e-3))
+value(control.LengthAdaptation, 2.0, unknown="tool_z", gamma=1.0)
+made(control.ExactPosition, lambda: control.ExactPosition(panda()), lambda measure: measure(Q, Q))
 value(control.Derivatives, Q, Q)
 value(control.DCMotor, [0.1] * 3, 0.2, 0.3, 0.4)
 made(control.Status, lambda: control.Status.saturated)
 made(
     control.BacksteppingTerms,
     lambda: th.Backstepping(panda(), 5.0, 10.0, 10.0, adaptation=5.0).evaluate(Q, Q, task_target(0.0)),
+)
+made(
+    control.AdaptiveJacobianTerms,
+    lambda: th.AdaptiveJacobianBackstepping(
+        panda(), 5.0, 10.0, 10.0, adaptation=None, lengths=None, measure=control.ExactPosition(panda())
+    ).evaluate(Q, Q, task_target(0.0)),
 )
 
 # --- robots and descriptions ------------------------------------------------------------------------------------------

@@ -17,15 +17,10 @@ import numpy.typing as npt
 
 from ..symbolic import Function, SymbolicModel, jacobian, solve
 
-__all__ = ["length_names", "record_pinv", "record_reg_JTw", "record_reg_Jdq"]
+__all__ = ["record_pinv", "record_reg_JTw", "record_reg_Jdq"]
 
 Expressions = npt.NDArray[np.object_]
 _A, _D = 0, 2  # columns of a row a, alpha, d, theta
-
-
-def length_names(n: int) -> list[str]:
-    """Return the names of the lengths, in the order of the regressors' columns."""
-    return [*(f"{key}_{i + 1}" for i in range(n) for key in ("a", "d")), "tool_x", "tool_y", "tool_z"]
 
 
 def record_reg_Jdq(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:

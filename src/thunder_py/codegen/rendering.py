@@ -14,9 +14,9 @@ import numpy as np
 from .. import __version__, _core
 from ..errors import ModelError
 from ..robot.inertia import reg_from_dyn
+from ..robot.lengths import length_names
 from .contents import Contents, Shape
 from .members import check_members, check_own_names, frame_getters, parameters, setters
-from .recorded import length_names
 
 if TYPE_CHECKING:
     from jinja2 import Environment

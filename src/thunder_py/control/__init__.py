@@ -7,6 +7,7 @@ status instead of raising. A controller has state, such as its estimate: each si
 from .._core import Status
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
+from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, ExactPosition
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
@@ -20,6 +21,7 @@ from .estimation import (
 )
 from .impedance import Impedance
 from .independent_joint import IndependentJoint
+from .length_adaptation import LengthAdaptation
 from .mact import MACT
 from .motor import DCMotor
 from .operational_space import OperationalSpace
@@ -33,6 +35,8 @@ from .tuning import Tuning, tune
 __all__ = [
     "ACT",
     "MACT",
+    "AdaptiveJacobianBackstepping",
+    "AdaptiveJacobianTerms",
     "Backstepping",
     "BacksteppingTerms",
     "ButterworthDerivative",
@@ -42,10 +46,12 @@ __all__ = [
     "DCMotor",
     "DerivativeEstimator",
     "Derivatives",
+    "ExactPosition",
     "FirstOrderDerivative",
     "GradientAdaptation",
     "Impedance",
     "IndependentJoint",
+    "LengthAdaptation",
     "NaturalAdaptation",
     "OperationalSpace",
     "PDGravity",
