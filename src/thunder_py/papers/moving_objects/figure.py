@@ -129,7 +129,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
     groups = {name: trials for name, trials in found.groups().items() if trials}
     _draw_rates(groups, {"all": TOTAL}, panels["kinds"])
     label(panels["kinds"], "D4.2, Figure 38: success by kind of object", "", "success [%]", ylim=(0.0, 105.0))
-    panels["kinds"].tick_params(axis="x", rotation=35)
+    panels["kinds"].set_xticks(range(len(groups)), [name.split(",")[0] for name in groups], rotation=35, ha="right")
     speeds = {f"{speed:g}": found.at(speed) for speed in SPEEDS if found.at(speed)}
     printed = {f"{speed:g}": share for speed, share in zip(SPEEDS, TABLE_16["replan"], strict=True)}
     _draw_rates(speeds, printed, panels["speeds"])
