@@ -1,7 +1,7 @@
 """Long runs of the laws in task space along a Lissajous curve, with and without a posture for the null space.
 
 A task does not determine where the elbow of a redundant arm is. Without a posture it drifts until the arm is singular.
-`python examples/null_space_drift.py [seconds]` prints a table, by default of 600 s, which take a minute.
+`python examples/null_space_drift.py [seconds]` prints a table, by default of 60 s; 600 s take a minute.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def row(robot: th.Robot, run: th.SimulationResult) -> list[str]:
     ]
 
 
-def main(duration: float = 600.0) -> None:
+def main(duration: float = 60.0) -> None:
     """Print the table."""
     robot = th.Robot.load("panda")
     curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(Q0), (0.1, 0.15, 0.1), (0.2, 0.1, 0.4))
