@@ -57,7 +57,7 @@ def test_known_lengths_give_backstepping() -> None:
     for task, m in (("pose", 6), ("position", 3)):
         own: dict[str, Any] = {"Lambda": 5.0, "K_p": [100, 80, 60, 20, 15, 10][:m], "task": task}
         law = law_of(wrong_panda(), panda(), lengths=None, **own)
-        other = backstepping(wrong_panda(), **own)
+        other = backstepping(wrong_panda(), posture=None, **own)
         for k in range(10):
             t, q, dq = 0.03 * k, Q0 + 0.05 * np.sin(0.3 * k + np.arange(7)), 0.3 * np.cos(0.2 * k + np.arange(7))
             terms, expected = law.evaluate(q, dq, curve(panda())(t)), other.evaluate(q, dq, curve(panda())(t))

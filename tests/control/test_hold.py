@@ -171,19 +171,21 @@ def test_law_takes_over_without_a_jump(law: Law) -> None:
     assert (run.status[k:] == Status.ok).all()
 
 
-def condition(bent: float) -> float:
-    J = panda().jacobian(bent * Q0)
-    return float(np.linalg.norm(J) * np.linalg.norm(np.linalg.pinv(J)))
+@cache
+def conditions() -> tuple[np.ndarray, np.ndarray]:
+    """Shares of the bent posture and the condition numbers there."""
+    bends = np.linspace(0.01, 1.0, 2000)
+    J = panda().jacobian(bends[:, None] * Q0)
+    return bends, np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
-    bends = np.linspace(0.01, 1.0, 2000)
-    conditions = np.array([condition(bent) for bent in bends])
+    bends, numbers = conditions()
     controller, statuses = law(panda()), []
-    q_h = bends[np.abs(conditions - 210.0).argmin()] * Q0
+    q_h = bends[np.abs(numbers - 210.0).argmin()] * Q0
     for wanted in (190.0, 210.0, 190.0, 170.0, 190.0):
-        q = bends[np.abs(conditions - wanted).argmin()] * Q0
+        q = bends[np.abs(numbers - wanted).argmin()] * Q0
         dq = RATE * (q_h - q) if len(statuses) == 2 else np.zeros(7)  # s = 0: the arm counts as at rest
         controller.step(1e-3 * len(statuses), q, dq, SetPose(panda().forward_kinematics(q))(0.0))
         statuses.append(controller.status.name)

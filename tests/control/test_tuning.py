@@ -144,8 +144,13 @@ def test_friction_and_links_adapt_together() -> None:
         assert tuning.controller().unknown.names[-2:] == ("joint1.viscous", "joint2.viscous")
 
 
-@pytest.mark.parametrize("law", [th.SlotineLi, th.MACT, th.ACT], ids=lambda law: law.__name__)
-@pytest.mark.parametrize("period", [1e-3, 2e-3])
+@pytest.mark.parametrize(
+    ("law", "period"),
+    [
+        pytest.param(law, period, id=f"{law.__name__}-{period:g}")
+        for law, period in ((th.SlotineLi, 1e-3), (th.MACT, 1e-3), (th.MACT, 2e-3), (th.ACT, 2e-3))
+    ],
+)
 def test_an_arm_that_the_rules_were_not_made_with(law: Any, period: float) -> None:
     """A Kinova Gen3 with motors, friction that the model lacks and noise picks up 1.5 kg."""
     robot = gen3().replace(armature=[0.02] * 7)

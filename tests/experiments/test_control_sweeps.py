@@ -51,12 +51,12 @@ def test_joint_space_is_the_experiment():
 
 
 def test_every_value_changes_the_joint_runs():
-    nominal = mact.joint_errors(draws=1, duration=1.0)
+    nominal = mact.joint_errors(draws=1, duration=0.5)
     for quantity in mact.JOINT:
         if quantity.name == "duration":
             continue
         other = next(value for value in quantity.values if value != quantity.nominal)
-        changed = mact.joint_errors(**{"draws": 1, "duration": 1.0, quantity.name: other})
+        changed = mact.joint_errors(**{"draws": 1, "duration": 0.5, quantity.name: other})
         assert any(changed[name][0] != nominal[name][0] for name in ("CT", "AIRC", "MACT")), quantity.name
 
 
@@ -89,12 +89,12 @@ def test_estimation_is_the_experiment():
 
 
 def test_article_is_the_experiment():
-    ours = gains.table_errors(duration=2.0)
-    found = run_article_gains(2.0)
+    ours = gains.table_errors(duration=1.0)
+    found = run_article_gains(1.0)
     for name in ("K_d1", "r_7 = 100"):
         assert ours[f"{name}: norm of e"] == pytest.approx(found.ideal[name].steady_state.norm)
     assert ours["not adaptive: norm of e"] == pytest.approx(found.ideal["fixed"].steady_state.norm)
-    published = gains.table_errors(duration=2.0, friction=1.0, **PUBLISHED)
+    published = gains.table_errors(duration=1.0, friction=1.0, **PUBLISHED)
     assert published["K_d1: norm of e"] == pytest.approx(found.published["K_d1"].steady_state.norm)
 
 

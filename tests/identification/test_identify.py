@@ -342,7 +342,7 @@ def identify_nothing(robot):
 
 
 def test_runs_that_do_not_fit_are_refused():
-    elastic = th.robot.description.Elastic(joint=1, K=(500.0,), Mm=0.1)
+    elastic = th.robot.description.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
     run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
     with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
         identify(elbow(), run, cutoff=20.0)

@@ -125,7 +125,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     products. In continuous time V = 1/2 (e' K_p e + s' M s + thetatilde' Gamma thetatilde + ltilde' Gamma_l ltilde)
     has the derivative V' = -e' K_p Lambda e - s' K_d s - gamma |P ltilde|^2.
 
-    The law is written in Python; `Backstepping`, which it equals if no length is unknown, is compiled.
+    The law is written in Python; `Backstepping` without a posture, which it equals if no length is unknown, is
+    compiled.
 
     Parameters
     ----------
@@ -171,10 +172,11 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     Signals: ``error`` (e), ``s``, ``parameters`` (estimate of all p inertial parameters), ``lengths`` (estimate of the
     unknown lengths) and ``products`` (thetahat, flat, without its first entry, a constant 1).
 
-    Singularity and status are those of `Backstepping`, with the estimated Jacobian. A NaN in the measurement is an
-    ``invalid_input``. If torques are clipped, only the predicted position adapts the lengths. Estimates need not
-    converge to the true values. With a positive ``gamma`` the position predicted with them converges to the measured
-    one. Unlike a compiled controller, an object is not protected against use by several threads.
+    The law is singular where `Backstepping` is, with the estimated Jacobian. It does not hold the arm there: the torque
+    is then the estimated gravity minus ``K_d dq``, and a load that the estimate lacks makes the arm sink. A NaN in the
+    measurement is an ``invalid_input``. If torques are clipped, only the predicted position adapts the lengths.
+    Estimates need not converge to the true values. With a positive ``gamma`` the position predicted with them converges
+    to the measured one. Unlike a compiled controller, an object is not protected against use by several threads.
 
     Examples
     --------
@@ -205,7 +207,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         measure: Callable[[Array, Array], tuple[npt.ArrayLike, npt.ArrayLike]],
         task: Literal["pose", "position"] = "pose",
     ) -> None:
-        self._known = Backstepping(robot, Lambda, K_p, K_d, adaptation=None, task=task)  # checks the arguments
+        # checks the arguments and holds the torque limits
+        self._known = Backstepping(robot, Lambda, K_p, K_d, adaptation=None, task=task, posture=None)
         self._adapt(robot, adaptation)
         self.robot, self.Lambda, self.K_p, self.K_d = robot, Lambda, K_p, K_d
         if not callable(measure):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
-from ...kinematics import CLIK
 from ...reference import TaskReference
 from ...result import SimulationResult
 from ...robot import Robot
@@ -19,7 +18,6 @@ from ..softhand.setup import HAND_MASS, draw_com
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import (
-    CLIK_GAINS,
     ETAS,
     GAMMA,
     START,
@@ -29,6 +27,7 @@ from .setup import (
     Curve,
     Plant,
     curves,
+    inverse_kinematics,
     panda,
     stiffness,
     task_controllers,
@@ -161,8 +160,8 @@ def run_d42_cartesian(
     """
     robot = panda()
     references = curves(robot, duration)
-    clik = CLIK(robot, K_0=CLIK_GAINS[0], K_1=CLIK_GAINS[1])
-    joints = {name: clik.joint_reference(curve, START, duration) for name, curve in references.items()}
+    solver = inverse_kinematics(robot)
+    joints = {name: solver.joint_reference(curve, START, duration) for name, curve in references.items()}
 
     def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:
         simulated = plant == "simulation"

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...checks import Array
 from ...control import ACT, MACT, CartesianMACT, ComputedTorque, GradientAdaptation, SlotineLi
+from ...kinematics import CLIK
 from ...reference import Lissajous, Sinusoid
 from ...robot import Robot
 from ...robot.joint_data import Friction
@@ -31,6 +32,7 @@ __all__ = [
     "Curve",
     "Plant",
     "curves",
+    "inverse_kinematics",
     "joint_controllers",
     "joint_curve",
     "panda",
@@ -105,6 +107,22 @@ def wrong_panda(robot: Robot, seed: int, signs: str = "drawn") -> Robot:
     if signs != "drawn":
         sign = np.full(robot.p, 1.0 if signs == "too large" else -1.0)
     return robot.with_parameters(robot.parameters * (1.0 + PARAMETER_ERROR * sign))
+
+
+def inverse_kinematics(robot: Robot, factor: float = 1.0) -> CLIK:
+    """Return the inverse kinematics of AIRC's joint motions.
+
+    The report's joint motions know no limits: after 27 s of the fast line their velocity is 4.6 times that of the
+    Panda's data sheet, and a CLIK that keeps it leaves the line by 16 mm.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    factor : float
+        Factor on K_0; that on K_1 is its square root.
+    """
+    return CLIK(robot, K_0=factor * CLIK_GAINS[0], K_1=np.sqrt(factor) * CLIK_GAINS[1], limits=False)
 
 
 def joint_curve(speed: float = 1.0) -> Sinusoid:

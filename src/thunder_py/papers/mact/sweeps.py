@@ -23,7 +23,6 @@ from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import (
-    CLIK_GAINS,
     ETA,
     FRICTION,
     GAMMA,
@@ -35,6 +34,7 @@ from .setup import (
     Curve,
     Plant,
     curves,
+    inverse_kinematics,
     joint_controllers,
     joint_curve,
     panda,
@@ -189,7 +189,7 @@ def _references(
     """Return the curves, and the joint motions along them, which take as long as half of the runs."""
     arm = Robot.load("panda")
     references = curves(arm, duration, size, speed)
-    solver = CLIK(arm, K_0=clik * CLIK_GAINS[0], K_1=np.sqrt(clik) * CLIK_GAINS[1])
+    solver = inverse_kinematics(arm, clik)
     return references, {name: _follow(solver, curve, duration) for name, curve in references.items()}
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from ... import robots
 from ...checks import Array
 from ...control import Backstepping
-from ...kinematics import CLIK
 from ...mujoco import MujocoPlant
 from ...optional import require
 from ...reference import Lissajous
@@ -135,8 +134,7 @@ def cartesian_cases(duration: float, seed: int = 0) -> list[Case]:
     """Return D4.2's controllers on the slow curve, with a parameter error of 15 %, and MACT with an unknown hand."""
     robot = d42_setup.panda()
     curve = d42_setup.curves(robot, duration)["liss3D"]
-    clik = CLIK(robot, K_0=d42_setup.CLIK_GAINS[0], K_1=d42_setup.CLIK_GAINS[1])
-    joints = clik.joint_reference(curve, d42_setup.START, duration)
+    joints = d42_setup.inverse_kinematics(robot).joint_reference(curve, d42_setup.START, duration)
     hand = Payload(HAND_MASS, HAND_COM)
 
     def error(result: SimulationResult) -> Array:
