@@ -21,6 +21,9 @@ from thunder_py.papers.human_like.reaches import culm_reaches, kinesis_reaches
 from thunder_py.recordings import MotionSet
 
 COUNT, MARGIN = 500, 0.02
+#: what is known at the ends, see `fit._KNOWN`: positions; velocities, own or zero; accelerations, own or zero
+ENDS = ((1, True), *fit._KNOWN)
+REST = ENDS.index((3, False))
 MODELS = {
     "none, 0": {"alignment": "none", "shrinkage": 0.0},
     "none, 0.1": {"alignment": "none", "shrinkage": 0.1},
@@ -72,7 +75,7 @@ def print_scenes(sets):
 
 
 def errors(setting, training, left_out, scale):
-    """Return the mean L2 error over tau from rest to rest for each share, and the automatic share."""
+    """Return the mean L2 errors over tau (shares, ends), and the automatic share."""
     sample = fit._sample(setting, training)
     data = fit.plain(setting.space, sample)
     prior = fit.jerk_prior(setting.basis, setting.space, data, setting.shared)
@@ -81,10 +84,12 @@ def errors(setting, training, left_out, scale):
     result = []
     for rho in fit._SHARES:
         blend = fit.blended(setting.space, data, prior, rho, ideal)
-        left = left_out - fit.predicted(setting, blend, left_out, 3, moving=False)
-        size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
-        result.append(float((scale * size).mean()))
-    return np.array(result), fit._SHARES.index(fit.cross_validated_shrinkage(setting, sample))
+        for orders, moving in ENDS:
+            left = left_out - fit.predicted(setting, blend, left_out, orders, moving)
+            size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
+            result.append(float((scale * size).mean()))
+    result = np.reshape(result, (len(fit._SHARES), len(ENDS)))
+    return result, fit._SHARES.index(fit.cross_validated_shrinkage(setting, sample))
 
 
 def cases(name, subjects, rng):
@@ -105,7 +110,7 @@ def cases(name, subjects, rng):
 
 
 def print_shares(sets):
-    """Print automatic share / best fixed share / share 1, in mm."""
+    """Print automatic share / best fixed share / share 1 from rest to rest, in mm; then its loss for `ENDS`, in %."""
     basis, rng = SplineBasis(), np.random.default_rng(100)
     for name, motions in sets.items():
         curves = read_curves(motions)
@@ -113,7 +118,7 @@ def print_shares(sets):
         frames = path_frames(plain, curves.dofs, curves.names)
         aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array(curves.subjects)
         for label, pairs in cases(name, subjects, rng):
-            cells = []
+            cells, losses = [], []
             for kind, joint in (("path", True), ("path", False), ("none", False)):
                 x, scale = (aligned, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
                 shared = [[0, 1, 2]] if joint else [[0], [1], [2]]
@@ -121,9 +126,10 @@ def print_shares(sets):
                 setting = fit.Setting(basis, space, joint, kind == "path", shared, [[0, 1, 2]])
                 found = [errors(setting, x[a], x[b], scale[b]) for a, b in pairs]
                 table = 1e3 * np.mean([one for one, _ in found], axis=0)
-                chosen = 1e3 * np.mean([one[k] for one, k in found])
-                cells.append(f"{chosen:.1f} / {table.min():.1f} / {table[-1]:.1f}")
-            print(f"| {name}, {label} | {' | '.join(cells)} |", flush=True)
+                chosen = 1e3 * np.mean([one[k] for one, k in found], axis=0)
+                cells.append(f"{chosen[REST]:.1f} / {table.min(axis=0)[REST]:.1f} / {table[-1, REST]:.1f}")
+                losses.append(" ".join(f"{loss:+.1f}" for loss in 100.0 * (chosen / table.min(axis=0) - 1.0)))
+            print(f"| {name}, {label} | {' | '.join(cells)} | {' | '.join(losses)} |", flush=True)
 
 
 def main():

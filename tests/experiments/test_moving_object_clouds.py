@@ -47,7 +47,7 @@ def test_orientation_is_compared_with_the_last_known_yaw(yaws, truth, turned):
 
 
 def test_a_trial_from_clouds_ends_with_a_grasp():
-    result = run_trial(0, arm=False)
+    result = run_trial(30, arm=False)
     assert result.kind == "carton, 16 x 6 x 6 cm"
     assert result.success
     assert result.outcome == "grasped"

@@ -1,5 +1,7 @@
 """Table 16 over unprinted quantities, and readings of its single plan."""
 
+from collections.abc import Iterator
+
 import matplotlib
 import numpy as np
 import pytest
@@ -24,8 +26,12 @@ PICTURES, DISTANCE, TIME = TIMES
 
 
 @pytest.fixture(scope="module")
-def found() -> MovingObjectsSweeps:
-    return run(quick=True, seeds=1)
+def found() -> Iterator[MovingObjectsSweeps]:
+    """All sweeps in short, with one time of each kind for the single plan."""
+    with pytest.MonkeyPatch.context() as patch:
+        for time, values in TIMES.items():
+            patch.setitem(TIMES, time, values[2:3])
+        yield run(quick=True, seeds=1)
 
 
 @pytest.mark.parametrize(("strategy", "entry", "pictures"), [(TimeAugmentation(), 0.36, 5), (SingleShot(), 0.55, 8)])
@@ -34,25 +40,26 @@ def test_grasps_follow_from_the_plans(strategy, entry, pictures):
     options = InterceptionOptions(strategy=strategy, least_updates=pictures)
     scenario = Scenario(conveyor=Conveyor(0.38, entry=entry), options=options)
     outcomes = []
-    for seed in range(12):
+    for seed in range(8):
         target, feed = scenario.world(seed)
         plans = plans_of(scenario, feed)
         outcomes.append(bool(plans) and closes_on(plans[-1], scenario, target))
         assert outcomes[-1] == run_conveyor(seed, scenario).success
-    assert 0 < sum(outcomes) < 12
+    assert 0 < sum(outcomes) < 8
 
 
 def test_the_framework_is_the_plan_after_five_pictures():
     scenario = Scenario(conveyor=Conveyor(0.38), options=InterceptionOptions(strategy=SingleShot()))
     reading = Reading(PICTURES, 5.0, "none")
-    assert [grasped(reading, scenario, k) for k in range(20)] == [run_conveyor(k, scenario).success for k in range(20)]
+    assert [grasped(reading, scenario, k) for k in range(10)] == [run_conveyor(k, scenario).success for k in range(10)]
 
 
 def test_departures_make_a_difference():
     scenario = Scenario(conveyor=Conveyor(0.26))
     shares = {
-        name: np.mean([grasped(Reading(DISTANCE, 0.25, name), scenario, seed) for seed in range(15)])
+        name: np.mean([grasped(Reading(DISTANCE, 0.25, name), scenario, seed) for seed in range(8)])
         for name in DEPARTURES
+        if name not in ("latency not compensated", "filter certain of v = 0")
     }
     assert shares["goal where the object is seen"] == 0.0
     assert shares["hand waits at rest"] < shares["hand waits at rest, tolerance 40 mm"]
@@ -62,7 +69,7 @@ def test_departures_make_a_difference():
 def test_later_plans_of_slow_objects_are_better():
     """The error of the velocity times the time that is left."""
     scenario = Scenario(conveyor=Conveyor(0.16))
-    shares = [np.mean([grasped(Reading(TIME, t, "none"), scenario, k) for k in range(15)]) for t in (2.0, 1.25, 0.75)]
+    shares = [np.mean([grasped(Reading(TIME, t, "none"), scenario, k) for k in range(8)]) for t in (2.0, 1.25, 0.75)]
     assert shares[0] < shares[1] <= shares[2]
 
 
@@ -79,10 +86,10 @@ def test_trend_and_compatibility():
 
 def test_a_short_view_or_a_late_plan_moves_the_table():
     nominal = {each.name: each.nominal for each in UNPRINTED}
-    cells = table_16(runs=6, **{**nominal, "entry": 0.3})
+    cells = table_16(runs=3, **{**nominal, "entry": 0.3})
     assert list(cells) == [f"{row}, {speed:g} m/s [%]" for row in ("replan", "no replan") for speed in SPEEDS]
     assert cells["replan, 0.38 m/s [%]"] < 50.0 < cells["replan, 0.16 m/s [%]"]
-    late = table_16(runs=6, **{**nominal, "wait": 1.0})
+    late = table_16(runs=3, **{**nominal, "wait": 1.0})
     assert late["no replan, 0.16 m/s [%]"] > cells["no replan, 0.16 m/s [%]"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import simpson
@@ -9,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings import MotionSet, RecordingWarning, Trial
 
 #: components coordinate by coordinate, of the data alone
 PLAIN = {"alignment": "none", "shrinkage": 0.0}
@@ -393,12 +395,23 @@ def aligned():
 
 def test_no_duration():
     """A motion without duration; Trial itself refuses it, something like a Trial does not."""
-
-    class Like:
-        t, x, dofs, units, name = np.zeros(9), np.zeros((9, 1)), ("q1",), ("rad",), "frozen"
-
     with pytest.raises(ThunderError, match=r"longer than 0 s, got trial 0 \(frozen\)"):
-        FPCA(**PLAIN).fit([Like()])
+        FPCA(**PLAIN).fit([SimpleNamespace(t=np.zeros(9), x=np.zeros((9, 1)), name="frozen", **ANGLE)])
+
+
+#: coordinates of something like a Trial
+ANGLE = {"dofs": ("q1",), "units": ("rad",)}
+
+
+def test_objects_like_trials():
+    y = reaches(count=4, d=1)
+    fpca = FPCA(**PLAIN).fit([SimpleNamespace(t=TAU.tolist(), x=x.tolist(), **ANGLE) for x in y])
+    np.testing.assert_array_equal(fpca.scores_, FPCA(**PLAIN).fit([Trial(TAU, x, ("q1",)) for x in y]).scores_)
+    with pytest.warns(RecordingWarning, match=r"trial 0: angles over .* rad can hardly be right"):
+        FPCA(0, **PLAIN).fit([SimpleNamespace(t=TAU, x=50.0 * STEP[:, None], **ANGLE)])
+    for x in (y[0, :, 0], y[0, :30]):
+        with pytest.raises(ThunderError, match=r"x must have shape \(T, d\) = \(90, 1\) .* in trial 0"):
+            FPCA(**PLAIN).fit([SimpleNamespace(t=TAU, x=x, **ANGLE)])
 
 
 def test_gaps_are_named():

@@ -54,7 +54,7 @@ def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
             roots = np.sqrt(fpca.variances_)[:, None] * space.coordinates(fpca.component_coefficients_)
             none = [np.zeros((0, space.dimension))] * 3
             blend = Blend(fpca.mean_coefficients_, fpca.offset_mean_, fpca.offset_covariance_, roots, none)
-            left = whole - predicted(setting, blend, whole, 3)
+            left = whole - predicted(setting, blend, whole, 3, moving=True)
             found.append(p.frames.scale**2 * ((space.L.T @ left) ** 2).sum(axis=(1, 2)))
     auto, jerk = (np.sqrt(np.concatenate(found)) for found in errors.values())
     assert auto.mean() < 0.97 * jerk.mean()

@@ -195,3 +195,16 @@ def test_splines_without_jerk():
 def test_motions_that_do_not_move():
     with pytest.raises(ThunderError, match="motions must not be constant with shrinkage"):
         FPCA(shrinkage=0.5, alignment="none").fit(np.ones((3, 40, 3)))
+
+
+@pytest.mark.parametrize("alignment", ["none", "path"])
+def test_equal_motions_with_a_gap(alignment):
+    """Filling the gap changes them by rounding only; as for one motion, the covariance is that of minimum jerk."""
+    motion = 0.4 + STEP[:, None] * [0.3, 0.1, 0.05]
+    gap = motion.copy()
+    gap[28:60] = np.nan
+    for shrinkage in (0.5, "auto"):
+        fpca = FPCA(shrinkage=shrinkage, alignment=alignment).fit(np.stack([motion] * 3 + [gap]))
+        one = FPCA(shrinkage=shrinkage, alignment=alignment, smoothing=fpca.smoothing_[0]).fit(motion[None])
+        np.testing.assert_allclose(fpca.variances_, one.variances_, rtol=1e-6)
+        np.testing.assert_allclose(fpca.mean(TAU), one.mean(TAU), atol=1e-8)

@@ -490,7 +490,10 @@ def used_planner() -> Any:
 
 
 def joint_plan() -> Any:
-    angles = np.array([Q + 0.1 * k + np.sin(np.linspace(0.0, 1.0, 50))[:, None] * np.arange(7.0) for k in range(12)])
+    draw = partial(np.random.default_rng(4).normal, size=(12, 2, 7))
+    ends = zip(Q + 0.3 * draw(), 0.1 * draw(), strict=True)
+    motions = [trajectory.minimum_jerk(*x, 1.2, start_velocity=v[0], goal_velocity=v[1]) for x, v in ends]
+    angles = np.array([one.position(np.linspace(0.0, 1.2, 50)) for one in motions])
     fpca = motion.FPCA(shrinkage=0.2, alignment="none").fit(angles, dofs=[f"q{i}" for i in range(7)])
     return motion.HumanLikePlanner(fpca).plan(Q, Q + 0.3, 1.2)
 

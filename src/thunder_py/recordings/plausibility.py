@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
     Parameters
     ----------
     trials : sequence of Trial
-        Trials of one recording or set.
+        Trials of one recording or set, or other objects with their `t`, `x` and `units`.
     stacklevel : int
         As in `warnings.warn`.
 
@@ -73,21 +74,37 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
     >>> print(caught[0].message)
     trial 'reach': positions over 300 m can hardly be right; pass unit='mm' to the loader or Trial.from_positions
     """
+    motions = [_motion(trial, index) for index, trial in enumerate(trials)]
     found: dict[str, list[str]] = {}
-    for index, trial in enumerate(trials):
-        for text in _alone(trial):
-            found.setdefault(text.partition("; ")[2], []).append(f"{_name(trial, index)}: {text.partition('; ')[0]}")
-    for remedy, texts in (found or _unlike(trials)).items():
+    for motion in motions:
+        for text in _alone(motion):
+            found.setdefault(text.partition("; ")[2], []).append(f"{motion.name}: {text.partition('; ')[0]}")
+    for remedy, texts in (found or _unlike(motions)).items():
         more = f" (and {len(texts) - _MOST_NAMED} more)" if len(texts) > _MOST_NAMED else ""
         message = ", ".join(texts[:_MOST_NAMED]) + f"{more}; {remedy}"
         warnings.warn(message, RecordingWarning, stacklevel=stacklevel + 1)
 
 
-def _name(trial: Trial, index: int) -> str:
-    return f"trial {trial.name!r}" if trial.name else f"trial {index}"
+class _Motion(NamedTuple):
+    """The parts of a trial, or of another object with the same attributes, that are judged."""
+
+    name: str
+    t: Array  # (T,)
+    x: Array  # (T, d)
+    units: tuple[str, ...]
+
+    @property
+    def duration(self) -> float:
+        return float(self.t[-1] - self.t[0])
 
 
-def _alone(trial: Trial) -> Iterator[str]:
+def _motion(trial: Trial, index: int) -> _Motion:
+    label = getattr(trial, "name", "")
+    t, x = (np.asarray(part, dtype=np.float64) for part in (trial.t, trial.x))
+    return _Motion(f"trial {label!r}" if label else f"trial {index}", t, x, tuple(trial.units))
+
+
+def _alone(trial: _Motion) -> Iterator[str]:
     """Yield "problem; remedy" for one trial."""
     step = float(np.median(np.diff(trial.t)))
     if step > _LONGEST_STEP:
@@ -96,7 +113,7 @@ def _alone(trial: Trial) -> Iterator[str]:
     extent = _extent(trial.x[:, place])
     if extent > _LARGEST_EXTENT:
         yield f"positions over {extent:.3g} m can hardly be right; {_REMEDY['m']}"
-    elif len(trial) >= _FEWEST and (speed := _speed(trial, place)) > _LARGEST_SPEED:
+    elif len(trial.t) >= _FEWEST and (speed := _speed(trial, place)) > _LARGEST_SPEED:
         yield f"speed of {speed:.3g} m/s can hardly be right; {_REMEDY['m']}"
     angle = max((_extent(trial.x[:, [k]]) for k, unit in enumerate(trial.units) if unit == "rad"), default=0.0)
     if angle > _LARGEST_ANGLE:
@@ -115,30 +132,31 @@ def _extent(x: Array) -> float:
     return float(np.linalg.norm(np.ptp(x, axis=0))) if x.size else 0.0
 
 
-def _speed(trial: Trial, columns: list[int]) -> float:
+def _speed(trial: _Motion, columns: list[int]) -> float:
     steps = np.linalg.norm(np.diff(trial.x[:, columns], axis=0), axis=1) / np.diff(trial.t)
     steps = steps[np.isfinite(steps)]
     return float(np.median(steps)) if columns and steps.size else 0.0
 
 
-def _gap(trial: Trial) -> tuple[float, float] | None:
+def _gap(trial: _Motion) -> tuple[float, float] | None:
     """Return the longest gap between measured samples if it is too long."""
-    if len(trial) < _FEWEST or trial.valid.all() or not trial.valid.any():
+    measured = np.flatnonzero(~np.isnan(trial.x).any(axis=1))
+    if len(trial.t) < _FEWEST or len(measured) < 2:
         return None
-    first, last = trial.t[trial.valid][[0, -1]]
-    inner = [(a, b) for a, b in trial.gaps if a >= first and b <= last]
-    longest = max(inner, key=lambda gap: gap[1] - gap[0], default=(0.0, 0.0))
-    return longest if longest[1] - longest[0] > _LONGEST_GAP * trial.duration else None
+    lengths = np.where(np.diff(measured) > 1, np.diff(trial.t[measured]), 0.0)
+    k = int(np.argmax(lengths))
+    start, end = trial.t[measured[k : k + 2]]
+    return (float(start), float(end)) if lengths[k] > _LONGEST_GAP * trial.duration else None
 
 
-def _unlike(trials: Sequence[Trial]) -> dict[str, list[str]]:
+def _unlike(trials: Sequence[_Motion]) -> dict[str, list[str]]:
     """Return {remedy: problems} of trials that differ from the others by orders of magnitude."""
     if len(trials) < 4:
         return {}
     found: dict[str, list[str]] = {}
     steps = np.array([np.median(np.diff(trial.t)) for trial in trials])
     for k in _outlying(steps):
-        problem = f"{_name(trials[k], k)}: time steps of {steps[k]:.3g} s, but {np.median(steps):.3g} s in the others"
+        problem = f"{trials[k].name}: time steps of {steps[k]:.3g} s, but {np.median(steps):.3g} s in the others"
         found.setdefault("check the unit of time", []).append(problem)
     for unit in sorted({unit for trial in trials for unit in trial.units} - {"1"}):
         columns = [[k for k, of in enumerate(trial.units) if of == unit] for trial in trials]
@@ -148,8 +166,7 @@ def _unlike(trials: Sequence[Trial]) -> dict[str, list[str]]:
         # a hand at rest moves little, but in the same place
         for k in sorted(set(_outlying(extents)) & set(_outlying(sizes))):
             problem = (
-                f"{_name(trials[k], k)}: values up to {sizes[k]:.3g} {unit}, but {np.median(sizes):.3g} {unit} in the "
-                "others"
+                f"{trials[k].name}: values up to {sizes[k]:.3g} {unit}, but {np.median(sizes):.3g} {unit} in the others"
             )
             found.setdefault("check the unit of this trial", []).append(problem)
     return found

@@ -94,13 +94,18 @@ def read_curves(
                 f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
                 f"{name} with {_listed(trial)}"
             )
-    check_plausible(trials, stacklevel=4)
     taus, durations = [], []
     for trial, name in zip(trials, names, strict=True):
         tau, duration = _normalized(np.asarray(trial.t, dtype=np.float64), name)
         taus.append(tau)
         durations.append(duration)
     values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
+    for tau, x, name in zip(taus, values, names, strict=True):
+        if x.shape != (len(tau), len(first.dofs)) or not x.shape[1]:
+            raise ThunderError(
+                f"x must have shape (T, d) = ({len(tau)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
+            )
+    check_plausible(trials, stacklevel=4)
     subjects = tuple(str(getattr(trial, "subject", "")) for trial in trials)
     return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names, subjects)
 

@@ -122,8 +122,8 @@ def fixed_signs(values: Array) -> Array:
 _LARGE = 1e8
 #: least scale of a coordinate, relative to the most variable one
 _LEAST = 1e-6
-#: part of the mean's square below which motions count as equal up to rounding
-_SAME = 1e-20
+#: part of the mean's square, with x_bar, below which motions count as equal up to rounding
+_SAME = 1e-18
 
 
 @dataclass(frozen=True)
@@ -190,14 +190,16 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean, rows = space.coordinates(data.mean), data.rows
     scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
+    constant = True
     for part in map(list, shared):
         moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
-        if moving <= _SAME * float((mean[:, part] ** 2).sum()):
+        same = _SAME * float((mean[:, part] ** 2).sum() + (data.offset_mean[part] ** 2).sum())
+        if moving <= same:
             moving = float(((curved.T @ mean[:, part]) ** 2).sum())
+        constant &= moving <= same
         scales[part] = moving / (len(part) * inverse.sum())
         flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
-    size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
-    if float(scales.max() * inverse.sum()) <= _SAME * size:
+    if constant:
         raise ThunderError("motions must not be constant with shrinkage, got constant ones")
     return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
 
@@ -239,7 +241,8 @@ def blended(space: SplineSpace, data: Blend, prior: JerkPrior, rho: float, ideal
         middle = space.integrals @ ideal if space.zero_mean else np.zeros_like(offset_mean)
         mean = (1.0 - rho) * mean + rho * (ideal - middle)
         offset_mean = (1.0 - rho) * offset_mean + rho * middle
-    share = 1.0 if float((rows**2).sum()) <= _SAME * float((data.mean**2).sum()) else rho
+    size = float((data.mean**2).sum() + (data.offset_mean**2).sum())
+    share = 1.0 if float((rows**2).sum()) <= _SAME * size else rho
     flat = prior.spread(prior.flat_variances, share)
     extra = [np.sqrt(share) * prior.rows(k, float(flat[k])) for k in range(len(offset_mean))]
     if space.zero_mean:
