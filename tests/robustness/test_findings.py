@@ -339,7 +339,7 @@ CARTESIAN = th.CartesianComputedTorque
 WRONG_VALUES = [
     (lambda: setattr(CARTESIAN(robot(), 100.0, 20.0, 1.0), "_obstacles", np.ones((2, 2))),
      "obstacles must have shape (n, 4), got (2, 2)"),
-    (lambda: _core.OperationalSpace(robot(), 1.0, 1.0, 1.0, None, None, [0, 99], None, None, None),
+    (lambda: _core.OperationalSpace(robot(), 1.0, 1.0, 1.0, None, None, [0, 99], None, (None, [True] * 7, None)),
      "rows of a task must be some of 0 to 5"),
     (lambda: _core.ManipulabilityObjective(robot(), None, 1 << 20, 1.0), "rows of a task must be some of 0 to 5"),
     (lambda: _core.ManipulabilityObjective(robot(), None, 0, 1.0), "rows of a task must be some of 0 to 5"),
