@@ -77,7 +77,7 @@ def test_symbolic_model(capsys):
 
 
 def test_unknown_lengths(capsys):
-    errors = load("unknown_lengths").main(0.2, ("panda",))
+    errors = load("unknown_lengths").main(0.1, ("panda",))
     assert len(capsys.readouterr().out.splitlines()) == len(errors) == 6
     assert errors["panda", "both, with gamma"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
 

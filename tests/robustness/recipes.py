@@ -490,7 +490,9 @@ def used_planner() -> Any:
 
 
 def joint_plan() -> Any:
-    angles = np.array([Q + 0.1 * k + np.sin(np.linspace(0.0, 1.0, 50))[:, None] * np.arange(7.0) for k in range(12)])
+    rng, tau = np.random.default_rng(1), np.linspace(0.0, 1.0, 50)[:, None]
+    shape = 10 * tau**3 - 15 * tau**4 + 6 * tau**5
+    angles = np.array([Q + rng.normal(size=7) + shape * rng.normal(size=7) for _ in range(12)])
     fpca = motion.FPCA(shrinkage=0.2, alignment="none").fit(angles, dofs=[f"q{i}" for i in range(7)])
     return motion.HumanLikePlanner(fpca).plan(Q, Q + 0.3, 1.2)
 
