@@ -56,7 +56,7 @@ TABLES = {
 #: file, base, tip and locked joints
 URDFS = {
     "z1": ("z1_description/urdf/z1.urdf", None, "link06", {"jointGripper": 0.0}),
-    "so100": ("so_arm_description/urdf/so100.urdf", None, None, {}),
+    "so100": ("so_arm_description/urdf/so100.urdf", None, "jaw", {}),
     "so101": ("so_arm_description/urdf/so101.urdf", None, "gripper_frame_link", {"gripper": 0.7}),
     "centauro": ("centauro_description/urdf/centauro.urdf", "torso_2", "arm1_8", {}),
     "ur3": ("ur_description/urdf/ur3_robot.urdf", None, "tool0", {}),

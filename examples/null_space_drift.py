@@ -34,7 +34,7 @@ def row(robot: th.Robot, run: th.SimulationResult) -> list[str]:
     condition = np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))
     error = 1e3 * run.error_norm(slice(0, 3))[len(run.t) // 2 :].max()
     return [
-        f"{singular[0]:.0f} s" if singular.size else "never",
+        f"{singular[0]:.0f} s" if singular.size else "no",
         f"{condition.max():.0f}",
         f"{error:.2f}",
     ]

@@ -56,7 +56,7 @@ def test_null_space_drift(capsys):
     load("null_space_drift").main(2.0)
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     assert [row[1] for row in rows] == ["None"] * 5 + ["middle"] * 5
-    assert {row[2] for row in rows} == {"never"}
+    assert {row[2] for row in rows} == {"no"}
     assert all(float(row[3]) < 50 and float(row[4]) < 15 for row in rows)
 
 
@@ -77,7 +77,7 @@ def test_symbolic_model(capsys):
 
 
 def test_unknown_lengths(capsys):
-    errors = load("unknown_lengths").main(0.2, ("panda",))
+    errors = load("unknown_lengths").main(0.1, ("panda",))
     assert len(capsys.readouterr().out.splitlines()) == len(errors) == 6
     assert errors["panda", "both, with gamma"] < errors["panda", "measured position"] < errors["panda", "wrong lengths"]
 

@@ -96,6 +96,17 @@ def test_kinematics_and_torques_are_exact_in_the_lengths(name: str, changes: dic
     np.testing.assert_allclose(torque, expected, atol=1e-11 * np.abs(expected).max())
 
 
+def test_lengths_along_parallel_axes_are_indistinguishable() -> None:
+    """So no motion can make their estimates converge; lengths along axes that turn against each other differ."""
+    robot = th.Robot.load("ur5e")
+    q = np.random.default_rng(6).uniform(-3.0, 3.0, (20, 6))
+    values = dict(zip(length_names(6), lengths_of(robot), strict=True))
+    for one, other, differ in (("d_2", "d_3", False), ("d_3", "d_4", False), ("d_1", "d_4", True)):
+        shifted = with_lengths(robot, {one: values[one] + 0.05, other: values[other] - 0.05})
+        change = np.abs(shifted.forward_kinematics(q) - robot.forward_kinematics(q)).max()
+        assert change > 0.05 if differ else change < 1e-14
+
+
 @pytest.mark.parametrize("gravity", [True, False])
 def test_no_inertial_parameters_fit_wrong_lengths(gravity: bool) -> None:
     """Errata T-18. Without gravity the parameters of a planar arm absorb a wrong length, under gravity they cannot."""

@@ -171,6 +171,17 @@ def test_law_takes_over_without_a_jump(law: Law) -> None:
     assert (run.status[k:] == Status.ok).all()
 
 
+@pytest.mark.parametrize("law", [mact, backstepping], ids=["mact", "backstepping"])
+def test_an_adaptive_law_converges_after_a_hold_as_without_it(law: Law) -> None:
+    T = panda().forward_kinematics(Q0)
+    ends = []
+    for reference in (OutAndBack(T, 1.2), SetPose(T)):
+        run = th.simulate(panda(), law(panda()), reference, 4.0, q0=Q0, payloads=[PAYLOAD], log_every=10)
+        ends.append(run.error_norm()[run.t > 2.0])
+    assert ends[0].max() < 1.5 * ends[1].max()
+    assert ends[0][-1] < 1.3 * ends[1][-1]
+
+
 @cache
 def conditions() -> tuple[np.ndarray, np.ndarray]:
     """Shares of the bent posture and the condition numbers there."""

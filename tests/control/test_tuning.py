@@ -136,6 +136,19 @@ def test_time_constant_of_the_fastest_combination(kind: str) -> None:
     assert (ratio > 100.0).all()
 
 
+def test_gains_do_not_depend_on_units() -> None:
+    """Parameters in other units have other columns; the adaptation of the torques, Z Gamma^-1 Z', stays the same."""
+    unknown, random = panda().unknown("link7"), np.random.default_rng(0)
+    along, typical = 0.05 * random.normal(size=(2, 50, 7, 10))
+    along[:, :, 4:] *= 0.01  # below the least information
+    units = 10.0 ** random.uniform(-3.0, 3.0, 10)
+    for bandwidth in (1e6, 0.5):
+        Gamma, other = (
+            np.asarray(gradient_adaptation(unknown, along / u, typical / u, 0.5, bandwidth).Gamma) for u in (1.0, units)
+        )
+        np.testing.assert_allclose(other * units**2, Gamma, rtol=1e-9)
+
+
 def test_friction_and_links_adapt_together() -> None:
     friction = th.robot.Friction(terms=("viscous",), coefficients=np.full((2, 1), 0.1))
     robot = elbow().replace(friction=friction)

@@ -17,6 +17,7 @@ TIMES = np.linspace(0.0, DURATION, 101)
 def test_full_share_is_the_quintic(joint: bool) -> None:
     motions = minimum_jerk_reaches(12, seed=3, boundary_velocity=0.1, boundary_acceleration=0.5, noise=1e-4)
     planner = HumanLikePlanner(FPCA(joint=joint, alignment="path", shrinkage=1.0).fit(motions))
+    assert planner.training_span == np.inf
     for a, b, v, w, c, d in np.random.default_rng(4).normal(scale=0.4, size=(20, 6, 3)):
         rates = {"start_velocity": v, "goal_velocity": w, "start_acceleration": c, "goal_acceleration": d}
         plan, quintic = planner.plan(a, b, DURATION, **rates), minimum_jerk(a, b, DURATION, **rates)

@@ -47,7 +47,7 @@ def remaining_errors(
     Q_z: float = 1.0, friction: str = "none", payload: float = float(PAYLOAD.mass),
     Lambda_z: float = LAMBDA_Z, integrator: str = "RK4",
 ) -> dict[str, float]:  # fmt: skip
-    """Return errors along z by law, and the time in which the estimated mass converges.
+    """Return errors along z by law, and the time until the estimated mass stays within 2 %.
 
     Parameters
     ----------
