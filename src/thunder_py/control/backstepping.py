@@ -42,7 +42,7 @@ class BacksteppingTerms(NamedTuple):
     >>> import thunder_py as th
     >>> robot = th.Robot.load("panda")
     >>> q = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptation=None)
+    >>> controller = th.Backstepping(robot, Lambda=5.0, K_p=50.0, K_d=2.0, adaptation=None, posture=None)
     >>> target = th.reference.SetPose(robot.forward_kinematics(q))
     >>> terms = controller.evaluate(q, [0.0] * 7, target(0.0))
     >>> terms.e.shape, bool(abs(terms.tau - robot.gravity_vector(q)).max() < 1e-9)
