@@ -22,11 +22,11 @@ tool = runpy.run_path(str(TOOL))
 PICTURE = "import matplotlib.pyplot as plt\nplt.plot([0, 1])\nplt.show()"
 
 
-def notebook(path, *sources, quick=False):
+def notebook(path, *sources, **marks):
     empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     cells = [{**empty, "source": source} for source in sources]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    metadata = {"kernelspec": kernel, "thunder_py": {"quick": quick}}
+    metadata = {"kernelspec": kernel, "thunder_py": {"quick": False, **marks}}
     path.write_text(json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 4}))
     return path
 
@@ -41,9 +41,10 @@ def test_outputs_are_stored_compared_and_failures_named(tmp_path):
     mode = "import os\nprint(os.environ.get('QUICK'), os.path.basename(os.getcwd()), 1.25)"
     whole = notebook(tmp_path / "whole.ipynb", mode, PICTURE)
     quick = notebook(tmp_path / "quick.ipynb", mode, quick=True)
+    long = notebook(tmp_path / "long.ipynb", mode, long=True)
     bad = notebook(tmp_path / "bad.ipynb", "x = 1", "x / 0")
     untouched = bad.read_text()
-    first = run("--write", whole, quick, bad)
+    first = run("--write", whole, quick, long, bad)
     assert first.returncode == 1
     assert "bad.ipynb, cell 1: " in first.stderr
     assert "ZeroDivisionError" in first.stderr
@@ -55,11 +56,15 @@ def test_outputs_are_stored_compared_and_failures_named(tmp_path):
     assert stored.metadata.keys() == {"kernelspec", "thunder_py"}
     assert nbformat.read(quick, as_version=4).cells[0].outputs[0].text == f"1 {tmp_path.name} 1.25\n"
 
+    full = long.read_text()
+    assert nbformat.read(long, as_version=4).cells[0].outputs[0].text == f"None {tmp_path.name} 1.25\n"
     quick.write_text(quick.read_text().replace('1.25\\n"', '1.29\\n"'))
     changed = quick.read_text()
-    second = run(whole, quick)
+    second = run(whole, quick, long)
     assert second.returncode == 1
     assert "whole.ipynb: done" in second.stdout
+    assert "long.ipynb: done" in second.stdout  # quick, and only compared in its kinds of outputs
+    assert long.read_text() == full
     assert f"quick.ipynb, cell 0, line 1: stored 1.29, now 1.25 in '1 {tmp_path.name} 1.25'" in second.stderr
     assert quick.read_text() == changed
 
