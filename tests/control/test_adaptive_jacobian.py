@@ -268,6 +268,9 @@ def test_statuses_and_the_safe_torque() -> None:
     assert law.status is Status.invalid_input
     np.testing.assert_allclose(tau, panda().gravity_vector(Q0) - damping, atol=1e-9)
     camera.lost = False
+    silent = law_of(panda(), plant, measure=lambda q, dq: None)
+    np.testing.assert_allclose(silent.step(0.0, Q0, np.zeros(7), here), panda().gravity_vector(Q0), atol=1e-9)
+    assert silent.status is Status.invalid_input
     for q, velocity, reference in (
         (np.full(7, np.nan), np.zeros(7), here),
         (Q0, np.full(7, np.nan), here),

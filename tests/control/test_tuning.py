@@ -235,3 +235,7 @@ def test_a_path_out_of_reach_is_refused() -> None:
     far = Lissajous.starting_at(panda().forward_kinematics(Q0), (2.0, 0.1, 0.1), (0.2, 0.1, 0.4))
     with pytest.raises(ValueError, match="reference must be a path that the arm can follow from q0, got a singular"):
         tune(panda(), th.Backstepping, far, period=T, q0=Q0)
+
+
+def test_rows_of_a_task_are_printed() -> None:
+    assert "x y z" in str(tune(th.Robot.load("panda"), th.CartesianMACT, period=1e-3, rows=("x", "y", "z")))

@@ -8,9 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from thunder_py.motion import DMP
+from thunder_py.motion import DMP, FPCA
 from thunder_py.papers.human_like import dmp_study, sweeps
-from thunder_py.papers.human_like.reaches import daily_reaches, synthetic_reaches
+from thunder_py.papers.human_like.reaches import Functional, daily_reaches, synthetic_reaches
 from thunder_py.papers.human_like.scenarios import scenario
 from thunder_py.recordings.metrics import mean_jerk, rms_distance
 
@@ -21,22 +21,36 @@ def nominal(quantities: tuple[sweeps.Unprinted, ...], **others: object) -> dict[
 
 @pytest.fixture(scope="module")
 def reaches() -> dict[str, np.ndarray]:
-    return sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=5, data=None))  # type: ignore[arg-type]
+    return sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=10, data=None))  # type: ignore[arg-type]
 
 
 class TestReaches:
     def test_jerk_goes_with_the_cube_of_the_duration(self, reaches: dict[str, np.ndarray]) -> None:
-        fast = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=5, data=None, duration=2.5))  # type: ignore[arg-type]
+        fast = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=10, data=None, duration=2.5))  # type: ignore[arg-type]
         for name, value in reaches.items():
             assert fast[name] == pytest.approx((8.0 if "m/s^3" in name else 1.0) * value, rel=1e-12)
 
+    def test_components_are_those_of_paper_mode(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        fitted, build = [], sweeps.Functional
+
+        def functional(fpca: FPCA, mode: str) -> Functional:
+            fitted.append((fpca, mode))
+            return build(fpca, mode)
+
+        monkeypatch.setattr(sweeps, "Functional", functional)
+        sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=10, data=None))  # type: ignore[arg-type]
+        for fpca, mode in fitted:
+            assert mode == "paper"
+            assert (fpca.alignment_, fpca.shrinkage_, fpca.joint, fpca.smoothing) == ("none", 0.0, False, None)
+        assert fitted
+
     def test_learning_from_the_reaches_themselves_changes_plans_only(self, reaches: dict[str, np.ndarray]) -> None:
-        same = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=5, data=None, learned="the same"))  # type: ignore[arg-type]
+        same = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=10, data=None, learned="the same"))  # type: ignore[arg-type]
         assert same["fPC, distance [m]"] != reaches["fPC, distance [m]"]
         assert same["reach, jerk [m/s^3]"] == reaches["reach, jerk [m/s^3]"]
 
     def test_two_draws_are_two_values(self) -> None:
-        found = sweeps.table_10(**nominal(sweeps.REACHES, seeds=2, count=5, data=None))  # type: ignore[arg-type]
+        found = sweeps.table_10(**nominal(sweeps.REACHES, seeds=2, count=10, data=None))  # type: ignore[arg-type]
         assert all(values.shape == (2,) and values[0] != values[1] for values in found.values())
 
     def test_daily_reaches_are_ways_out_and_back(self) -> None:

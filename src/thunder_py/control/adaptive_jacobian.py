@@ -144,7 +144,8 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         Adaptation law of the lengths; None if they are known.
     measure : callable
         ``measure(q, dq)`` returns the measured position [m] and velocity [m/s] of the end effector in the world, (3,)
-        each. A sensor ignores its arguments; `ExactPosition` simulates it.
+        each, or None without a measurement (status ``invalid_input``). A sensor ignores its arguments; `ExactPosition`
+        simulates it.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
 
@@ -204,7 +205,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         *,
         adaptation: AdaptationLike,
         lengths: LengthAdaptation | None,
-        measure: Callable[[Array, Array], tuple[npt.ArrayLike, npt.ArrayLike]],
+        measure: Callable[[Array, Array], tuple[npt.ArrayLike, npt.ArrayLike] | None],
         task: Literal["pose", "position"] = "pose",
     ) -> None:
         # checks the arguments and holds the torque limits
@@ -352,7 +353,10 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
 
     def _task_error(self, q: Array, dq: Array, reference: TaskReference) -> TaskError | None:
         """Return the error of the measured motion; None where reference or measurement are invalid."""
-        p, v = (_numbers(x, (3,), "result of measure") for x in self._measure(q, dq))
+        measured = self._measure(q, dq)
+        if measured is None:
+            return None
+        p, v = (_numbers(x, (3,), "result of measure") for x in measured)
         desired = _read(reference)
         if desired is None or not (np.isfinite(p).all() and np.isfinite(v).all()):
             return None

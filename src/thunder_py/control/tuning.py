@@ -130,7 +130,7 @@ def _plain_adaptation(law: GradientAdaptation | NaturalAdaptation | None) -> dic
 def _numbers(value: Any) -> str:
     if isinstance(value, str):
         return value
-    texts = [f"{x:.3g}" for x in np.ravel(value)]
+    texts = [str(x) if isinstance(x, str) else f"{x:.3g}" for x in np.ravel(value)]
     return texts[0] if len(set(texts)) == 1 else " ".join(texts)
 
 

@@ -132,7 +132,8 @@ def table_10(
         rows: list[tuple[float, ...]] = []
         for fold in reaches.folds():
             training = fold.training if learned == "others" else MotionSet(reach.trial for reach in reaches.items)
-            fpca = FPCA(basis=SplineBasis(splines, degree=4), smoothing=None, joint=False, demean=True).fit(training)
+            basis = SplineBasis(splines, degree=4)
+            fpca = FPCA(basis=basis, smoothing=None, joint=False, alignment="none", shrinkage=0.0).fit(training)
             plan = Functional(fpca, "paper")
             dmp = _dmp(scaling, K, overlap, fit).fit(_demonstration(training, shown))
             for k in fold.held_out:
