@@ -42,7 +42,15 @@ OURS = {
     "planning": ["planning_problems.hpp"],
     "interception": ["planning_problems.hpp"],
 }
-KINEMATICS = ["clik", "null_objective", "orientation_error", "references", "task_motion"]  # beside all control laws
+KINEMATICS = [
+    "box_least_squares",
+    "clik",
+    "joint_limits",
+    "null_objective",
+    "orientation_error",
+    "references",
+    "task_motion",
+]  # beside all control laws
 #: of the core's planning, what needs no robot
 PLANNING = ["functional_*", "score_solver", "small_system", "motion_frame", "bezier_path", "piecewise_polynomial"]
 PLANNING += ["obstacle", "clearance", "parallel_for"]
