@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import Array
 from .tables import markdown
 
-__all__ = ["Draws", "spread"]
+__all__ = ["Draws", "spread", "wilson_interval"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +63,11 @@ def spread(values: Array) -> str:
     values = np.where(np.isnan(values), np.inf, values)
     texts = [f"{x:.3g}" if np.isfinite(x) else "diverged" for x in (np.median(values), values.min(), values.max())]
     return f"{texts[0]} ({texts[1]} to {texts[2]})" if len(values) > 1 else texts[0]
+
+
+def wilson_interval(successes: Collection[bool]) -> tuple[float, float]:
+    """Return Wilson's interval of the share of successes, at 95 %."""
+    from scipy.stats import binomtest
+
+    found = binomtest(int(sum(successes)), len(successes)).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)

@@ -18,6 +18,7 @@ from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
+from ..draws import wilson_interval
 from ..parallel import map_seeds
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
@@ -299,10 +300,7 @@ def rate(trials: list[CloudTrial]) -> float:
 
 def interval(trials: list[CloudTrial]) -> tuple[float, float]:
     """Return Wilson's interval of the share of successes, at 95 %."""
-    from scipy.stats import binomtest
-
-    found = binomtest(sum(trial.success for trial in trials), len(trials)).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
+    return wilson_interval([trial.success for trial in trials])
 
 
 def _success(trials: list[CloudTrial]) -> tuple[str, str]:

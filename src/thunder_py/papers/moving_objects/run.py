@@ -19,6 +19,7 @@ from ...manipulation.interception.interceptor import (
     VariableStructure,
 )
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
+from ..draws import wilson_interval
 from ..parallel import map_seeds
 from ..tables import markdown
 
@@ -75,10 +76,7 @@ class Cell(NamedTuple):
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's interval of that part, at 95 %."""
-        from scipy.stats import binomtest
-
-        found = binomtest(sum(run.success for run in self.runs), len(self.runs)).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
+        return wilson_interval([run.success for run in self.runs])
 
     @property
     def outcomes(self) -> dict[str, int]:

@@ -11,6 +11,7 @@ import numpy as np
 from ...checks import Array
 from ...manipulation.throwing import ThrowMotion, landing
 from ...recordings.statistics import bootstrap_interval
+from ..draws import wilson_interval
 
 __all__ = ["Figures", "Window", "descent_of", "figures_of", "hits", "window"]
 
@@ -99,8 +100,6 @@ def hits(misses: Array, half: float) -> Array:
 
 def figures_of(misses: Sequence[Array], windows: Sequence[Window]) -> Figures:
     """Return the statistics of landings (k, 2) of several objects, each with its own window."""
-    from scipy.stats import binomtest
-
     points = np.concatenate(misses)
     inside, touching = (
         np.concatenate([hits(part, part_of[k]) for part, part_of in zip(misses, windows, strict=True)]) for k in (0, 1)
@@ -111,14 +110,12 @@ def figures_of(misses: Sequence[Array], windows: Sequence[Window]) -> Figures:
         low, high = mean.low, mean.high
     else:
         low = high = float(squares[0])
-    count = int(inside.sum())
-    ends = binomtest(count, len(inside)).proportion_ci(_CONFIDENCE, "wilson")
     center = points.mean(axis=0)
     return Figures(
         rms=tuple(float(np.sqrt(x)) for x in (squares.mean(), low, high)),  # type: ignore[arg-type]  # three
         bias=float(np.linalg.norm(center)),
         spread=float(np.sqrt(np.mean(np.sum((points - center) ** 2, axis=1)))),
-        hits=(count / len(inside), float(ends.low), float(ends.high)),
+        hits=(float(inside.mean()), *wilson_interval(inside.tolist())),
         wall=float(np.mean(touching & ~inside)),
         throws=len(inside),
     )
