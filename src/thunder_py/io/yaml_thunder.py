@@ -18,7 +18,7 @@ import numpy.typing as npt
 import yaml
 
 from ..checks import check_name
-from ..errors import ModelError
+from ..errors import ModelError, outer_level
 from ..robot.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
@@ -193,7 +193,8 @@ def _dynamics(top: Section, n: int, masks: Masks) -> tuple[Array, Friction | Non
 def _warn_unused(value: Value | None, key: str, default: str) -> None:
     """Warn that a block of the file is not used, because the key that enables it is missing."""
     if value is not None:
-        warnings.warn(str(value.error(f"not used: {key} is missing at the top, default {default}")), stacklevel=2)
+        text = str(value.error(f"not used: {key} is missing at the top, default {default}"))
+        warnings.warn(text, stacklevel=outer_level())
 
 
 def _inertial(inertial: Section, name: str, masks: Masks) -> list[float]:

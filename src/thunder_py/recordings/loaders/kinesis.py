@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError, ThunderError
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial
 
 __all__ = ["load_kinesis"]
@@ -80,6 +81,7 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
             subject=subjects[rows[0]], task="reach-to-grasp", name=f"{subjects[rows[0]]}/{number:g}"
         )
         trials.append(trial.slice(drop_start, trial.t[-1]) if drop_start else trial)
+    check_plausible(trials)
     return MotionSet(trials)
 
 
