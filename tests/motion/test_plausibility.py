@@ -166,6 +166,16 @@ def test_arrays_are_judged(fit):
         fit(np.concatenate([x, x[..., :1]], axis=2))
 
 
+def test_tables_are_arrays():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(REACH, columns=["x", "y", "z"])
+    np.testing.assert_array_equal(
+        FPCA(1, **PLAIN).fit([frame, 1.1 * frame]).scores_, FPCA(1, **PLAIN).fit([REACH, 1.1 * REACH]).scores_
+    )
+    with pytest.warns(RecordingWarning, match="trial 1: positions over 320 m"):
+        FPCA(1, **PLAIN).fit([frame, 1e3 * frame])
+
+
 def test_rotations_of_wrong_times():
     turns = Rotation.from_rotvec(np.outer(TAU, [0.0, 0.0, 1.0]))
     with pytest.warns(RecordingWarning, match="trial 0: time steps of 10 s"):

@@ -75,14 +75,14 @@ def read_curves(
     """
     if isinstance(motions, np.ndarray):
         return _plausible(array_curves(motions, dofs))
-    if isinstance(motions, str) or not (hasattr(motions, "x") or isinstance(motions, Iterable)):
+    if isinstance(motions, str) or not (_is_trial(motions) or isinstance(motions, Iterable)):
         raise ThunderError(f"motions must be trials or an array (trials, samples, dofs), got {motions!r}")
-    trials: list[Any] = [motions] if hasattr(motions, "x") else list(motions)  # type: ignore[arg-type]
+    trials: list[Any] = [motions] if _is_trial(motions) else list(motions)  # type: ignore[arg-type]
     if not trials:
         raise ThunderError("motions must hold at least one trial, got none")
-    if not any(hasattr(trial, "x") for trial in trials):
+    if not any(map(_is_trial, trials)):
         return _plausible(array_curves(trials, dofs))
-    if not all(hasattr(trial, "x") for trial in trials):
+    if not all(map(_is_trial, trials)):
         raise ThunderError("motions must be all trials or all numbers, got a mixture")
     if dofs is not None:
         raise ThunderError(f"dofs must be None for trials, which have names of their own, got {dofs!r}")
@@ -108,6 +108,11 @@ def read_curves(
     check_plausible(trials)
     subjects = tuple(str(getattr(trial, "subject", "")) for trial in trials)
     return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names, subjects)
+
+
+def _is_trial(value: Any) -> bool:
+    """Return True for a trial, or an object like it; tables have attributes named by their columns."""
+    return all(hasattr(value, name) for name in ("t", "x", "dofs", "units"))
 
 
 def _plausible(curves: Curves) -> Curves:

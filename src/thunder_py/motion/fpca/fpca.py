@@ -357,6 +357,11 @@ class FPCA(Estimator):
         FPCA
             The fitted estimator itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError

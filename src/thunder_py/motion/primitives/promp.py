@@ -149,6 +149,11 @@ class ProMP(Estimator):
         ProMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError

@@ -173,6 +173,11 @@ class QuaternionDMP(Estimator, Stateful):
         QuaternionDMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError
