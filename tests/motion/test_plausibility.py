@@ -184,7 +184,7 @@ def test_rotations_of_wrong_times():
 
 @pytest.mark.skipif(not DATA.exists(), reason="recordings are not part of the repository")
 def test_units_of_real_recordings():
-    """Held out: the ranges were fixed with subjects S02 to S06 of CULM; motion.unit_sweep counts all trials."""
+    """No rule was changed for these subjects and kinesis; motion/unit_sweep.py counts all trials."""
     for trials in (
         load_culm(DATA / "culm", "Randomness01")[5:],
         load_kinesis(DATA / "kinesis_rtg" / "rtgData.txt")[::4],
