@@ -456,8 +456,9 @@ def test_a_gripper_that_is_part_of_the_arm_is_pointed_out(thunder, tmp_path):
     status, out, err = thunder("info", "arm.urdf", "--fix-joint", "grip=0.02")
     assert (status, err, "gripper" in out) == (0, "", False)
     assert gripper_joints(["finger_1", "finger_2"]) == []
-    with pytest.warns(UserWarning, match="the gripper is part of the arm: 'grip' of 2 joints"):
+    with pytest.warns(UserWarning, match="the gripper is part of the arm: 'grip' of 2 joints") as caught:
         th.Robot.load(tmp_path / "arm.urdf")
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("given", ["grip", "=1", "grip=x"])

@@ -266,3 +266,11 @@ def nearest_hint(name: str, known: Iterable[str]) -> str:
     """
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {match[0]!r}?" if match else ""
+
+
+def outer_level() -> int:
+    """Return the `stacklevel` of a warning of the caller that points at the first line outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "thunder_py":
+        frame, level = frame.f_back, level + 1
+    return level

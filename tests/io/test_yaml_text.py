@@ -94,6 +94,7 @@ def entry(kind):
         ("a: 1\n---\nb: 2", r"^arm.yaml:2: not YAML: but found another document$", None),
         ("a: 1\nb: [1, 2\n", r"^arm.yaml:3: not YAML: ", None),
         ("a: 1\n\tb: 2", r"^arm.yaml:2: not YAML: ", None),
+        ("a: &x 1\nb: 2\nc: &x 1", r"^arm.yaml:3: an anchor must be defined once, first in line 1$", None),
         ("a: *x", r"^arm.yaml:1: not YAML: found undefined alias", None),
         (b"a: \xff", r"^arm.yaml: not UTF-8 text: invalid start byte at byte 3$", None),
         ("a: \x01", r"^arm.yaml: not YAML: ", None),

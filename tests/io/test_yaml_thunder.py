@@ -246,7 +246,7 @@ BAD = {
     "no joints": ("num_joints: 3", "num_joints: 0", "num_joints", r"num_joints: must be an integer from 1 to 64, got '0'$"),
     "type": ("R_SEA,", "R_SAE,", "type_joints", r"type_joints\[1\]: must be one of R, P, R_SEA, P_SEA, got 'R_SAE'; did you mean 'R_SEA'\?$"),
     "no elastic joints": ("['R', R_SEA, \"P_SEA\"]", "[R, R, P]", "type_joints", r"type_joints: an elastic model needs a joint of type R_SEA or P_SEA$"),
-    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints: unknown key 'joint3'; did you mean 'joint2'\?$"),
+    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints.joint3: beyond the 2 elastic joints: jointK is the K-th joint of type R_SEA or P_SEA$"),
     "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must be >= 0, got -0.6$"),
     "extra link": ("  link3:", "  link4:", "  link4:", r"dynamics: unknown key 'link4'; did you mean 'link3'\?$"),
     "not a number": ("CoM_z: -0.05", "CoM_z: five", "CoM_z: five", r"dynamics.link1.inertial.CoM_z: must be a number"),
@@ -268,6 +268,31 @@ def test_refused_with_line_and_key(case):
 def test_pipeline_format_is_named():
     with pytest.raises(FileFormatError, match=r"this is Thunder's 1.0 pipeline format, which is not read"):
         read("pipeline:\n  loaders: []\n")
+
+
+def test_switches_of_the_generator_have_no_effect():
+    switches = "version: 0.3\ngen_python: False\ngen_casadi: true\ngen_robot: true\ncopy_gen: true\n"
+    assert read(FILE.replace("version: 0.8\n", switches)) == read()
+    with pytest.raises(FileFormatError, match=r"arm3.yaml:5: copy_gen: must be true or false, got '/tmp'$"):
+        read(FILE.replace("version: 0.8\n", switches.replace("copy_gen: true", "copy_gen: /tmp")))
+
+
+def test_keys_of_1_0_without_its_pipeline_are_named():
+    new = FILE.replace("type_joints:", "joints_type:").replace("  tr:", "  xyz:")
+    with pytest.raises(FileFormatError, match=r"joints_type: this is written for the loaders of Thunder's 1.0 format"):
+        read(new)
+
+
+def test_friction_before_0_2():
+    old = OLD.format(types="RP").replace("Izz: 0.25}", "Izz: 0.25, Dl: [0.5, 0.25]}", 1)
+    arm = read(old.replace("num_joints", "Dl_order: 2\nnum_joints"))
+    np.testing.assert_array_equal(arm.friction.coefficients, [[0.5, 0.25], [0.0, 0.0]])
+    assert arm.masks == {}
+    with pytest.warns(UserWarning, match=r"inertial.link1.Dl: not used: Dl_order is missing at the top") as caught:
+        read(old)
+    assert caught[0].filename == __file__
+    with pytest.raises(FileFormatError, match=r"inertial.link1.Dl: viscous friction must be >= 0, got -0.5$"):
+        read(old.replace("num_joints", "Dl_order: 2\nnum_joints").replace("[0.5,", "[-0.5,"))
 
 
 def test_the_name_is_the_file_s():

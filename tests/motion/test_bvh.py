@@ -9,6 +9,8 @@ from scipy.spatial.transform import Rotation
 from thunder_py import errors
 from thunder_py.recordings.loaders import load_bvh
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 HIERARCHY = """HIERARCHY
 ROOT Hips
 {

@@ -89,7 +89,7 @@ GAP = np.where(np.arange(99)[:, None] == 50, np.nan, X99)
 @pytest.mark.parametrize(
     ("demonstration", "message"),
     [
-        ((T9, X9), "at least n_basis = 21 samples, got 9"),
+        ((0.5 * T9, X9), "at least n_basis = 21 samples, got 9"),
         ((T9[:4], X9[:4]), "at least 6 samples to be differentiated"),
         ((T99, GAP), "must have no gaps .*NaN"),
         (Trial(T99, GAP, ("x", "y", "z"), name="left"), r"demonstration 0 \(left\) must have no gaps"),

@@ -407,7 +407,7 @@ def test_objects_like_trials():
     y = reaches(count=4, d=1)
     fpca = FPCA(**PLAIN).fit([SimpleNamespace(t=TAU.tolist(), x=x.tolist(), **ANGLE) for x in y])
     np.testing.assert_array_equal(fpca.scores_, FPCA(**PLAIN).fit([Trial(TAU, x, ("q1",)) for x in y]).scores_)
-    with pytest.warns(RecordingWarning, match=r"trial 0: angles over .* rad can hardly be right"):
+    with pytest.warns(RecordingWarning, match=r"trial 0: angles up to 50 rad can hardly be right"):
         FPCA(0, **PLAIN).fit([SimpleNamespace(t=TAU, x=50.0 * STEP[:, None], **ANGLE)])
     for x in (y[0, :, 0], y[0, :30]):
         with pytest.raises(ThunderError, match=r"x must have shape \(T, d\) = \(90, 1\) .* in trial 0"):

@@ -197,6 +197,7 @@ def test_motions_that_do_not_move():
         FPCA(shrinkage=0.5, alignment="none").fit(np.ones((3, 40, 3)))
 
 
+@pytest.mark.filterwarnings("ignore:.*nothing measured")
 @pytest.mark.parametrize("alignment", ["none", "path"])
 def test_equal_motions_with_a_gap(alignment):
     """Filling the gap changes them by rounding only; as for one motion, the covariance is that of minimum jerk."""

@@ -19,6 +19,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     ezc3d = pytest.importorskip("ezc3d")
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 XYZ = {"x": "X", "y": "Y", "z": "Z"}
 
 

@@ -29,6 +29,8 @@ from sklearn.utils import estimator_checks  # noqa: E402
 from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 #: components coordinate by coordinate, of the data alone
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 PLAIN = {"alignment": "none", "shrinkage": 0.0}
 
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)

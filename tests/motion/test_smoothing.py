@@ -109,6 +109,7 @@ def test_gaps_are_left_out():
     assert np.abs(BASIS.evaluate(tau) @ result.coefficients - clean).max() < 2e-2
 
 
+@pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
 def test_lengths_and_clocks_differ():
     """Each motion over its own time; the same spline sampled in three ways has the same coefficients."""
     c = RNG.normal(size=(15, 3))
@@ -131,6 +132,7 @@ def test_fewer_samples_than_functions_need_a_penalty():
         smooth(read_curves(y), BASIS, None)
 
 
+@pytest.mark.filterwarnings("ignore:.*nothing measured")
 def test_a_gap_that_hides_a_function():
     """21 samples, but none where the eighth function lives, from 0.2 to 0.8."""
     y, _ = noisy_motions(count=2, samples=80)

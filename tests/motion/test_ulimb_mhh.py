@@ -8,6 +8,8 @@ from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.recordings.loaders import load_ulimb_mhh
 from thunder_py.recordings.loaders.ulimb_mhh import MARKERS, read_mhh
 
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 FOREARM = np.array(
     [[0.0, 0.0, 0.0], [0.05, 0.0, 0.0], [0.0, 0.06, 0.0], [0.05, 0.08, 0.01], [0.02, 0.12, 0.02], [0.0, 0.15, 0.01]]
 )

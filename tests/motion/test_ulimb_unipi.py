@@ -11,6 +11,8 @@ from thunder_py.recordings.loaders.rigid_groups import group_template, rigid_pos
 from thunder_py.recordings.loaders.ulimb_unipi import read_ids, read_unipi
 
 CHEST_IDS, HAND_IDS = (20, 21, 22, 23), (4, 7, 5, 6)
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 DEFINITION = """% markers of subject 2
 ArmIDS = [8 9 10 11 12 13];
 ForearmIDS = [14:19]; % a range

@@ -9,6 +9,8 @@ from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.recordings.loaders import load_ulimb_uzh
 
 SIDES = ("Right", "Left")
+pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
+
 SEGMENTS = (
     *("Pelvis", "L5", "L3", "T12", "T8", "Neck", "Head"),
     *(side + part for side in SIDES for part in ("Shoulder", "UpperArm", "ForeArm", "Hand")),

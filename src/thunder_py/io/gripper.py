@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import outer_level
+
 __all__ = ["gripper_joints", "warn_of_gripper"]
 
 _WORDS = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
@@ -45,5 +47,5 @@ def warn_of_gripper(joints: Sequence[str], tip: str, path: str | Path | None) ->
         warnings.warn(
             f"{'' if path is None else f'{path}: '}the gripper is part of the arm: {', '.join(map(repr, names))} of "
             f"{len(joints)} joints; lock it with fix_joints={{{locked}}}, or keep it with tip_link={tip!r}",
-            stacklevel=3,
+            stacklevel=outer_level(),
         )

@@ -237,6 +237,9 @@ class Section:
 def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
+    if "duplicate anchor" in str(getattr(error, "context", "")) and (first := getattr(error, "context_mark", None)):
+        problem = f"an anchor must be defined once, first in line {first.line + 1}"
+        return FileFormatError(problem, path=path, line=None if mark is None else mark.line + 1)
     return FileFormatError(f"not YAML: {problem}", path=path, line=None if mark is None else mark.line + 1)
 
 

@@ -3,7 +3,8 @@
 Defaults are those of that tool: no friction without ``Dl_order``, no springs without ``ELASTIC_MODEL``; a block that
 is therefore not used raises a warning. Before 0.2, ``DH``, ``gravity`` and ``inertial`` were lists and tables.
 Differences: a file without gravity is refused (weightlessness there), masks and lists of the wrong length are refused,
-and unknown keys are refused unless their value is a number (constants for anchors).
+and unknown keys are refused unless their value is a number (constants for anchors). Switches of its generator have no
+effect here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy.typing as npt
 import yaml
 
 from ..checks import check_name
-from ..errors import ModelError
+from ..errors import ModelError, outer_level
 from ..robot.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
@@ -32,10 +33,12 @@ _KEYS = (
     "version", "num_joints", "type_joints", "Dl_order", "ELASTIC_MODEL", "kinematics", "gravity",
     "Base_to_L0", "Ln_to_EE", "dynamics", "elastic",
 )  # fmt: skip
+#: switches of the generator from 0.3 on
+_SWITCHES = ("gen_python", "gen_casadi", "gen_robot", "copy_gen")
 #: keys before 0.2 and those that took their place
 _OLD_KEYS = {"DH": "kinematics", "inertial": "dynamics"}
 _MARKS = ("num_joints", "type_joints", "kinematics", "DH")
-_LINK = re.compile(r"link\d+")
+_LINK, _JOINT = re.compile(r"link\d+"), re.compile(r"joint\d+")
 _DYN = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 #: names of Thunder's Dl[0], Dl[1], ...; it has no Coulomb term
 _FRICTION = tuple(term for term in Friction.TERMS if term != "coulomb")
@@ -96,7 +99,14 @@ def _top(document: Value) -> Section:
     top = document.section()
     if "pipeline" in top:
         raise document.error("this is Thunder's 1.0 pipeline format, which is not read; 0.8 files and URDF are")
+    if "joints_type" in top:
+        raise top["joints_type"].error(
+            "this is written for the loaders of Thunder's 1.0 format, which are not read; 0.8 files and URDF are"
+        )
     for name, value in top.entries.items():
+        if name in _SWITCHES:
+            value.flag()
+            continue
         if name in _KEYS or (name in _OLD_KEYS and _OLD_KEYS[name] not in top):
             continue
         if _LINK.fullmatch(name):
@@ -172,28 +182,32 @@ def _dynamics(top: Section, n: int, masks: Masks) -> tuple[Array, Friction | Non
     names = [f"link{i + 1}" for i in range(n)]
     if "inertial" in top:
         table = top["inertial"].section(names)
-        return np.array([_inertial(table[name].section(_DYN), name, {}) for name in names]), None
-    dynamics = top["dynamics"].section(names)
-    links = [dynamics[name].section(("inertial", "friction")) for name in names]
-    inertial = np.array(
-        [
-            _inertial(link["inertial"].section(("symb", *_DYN)), name, masks)
-            for link, name in zip(links, names, strict=True)
-        ]
-    )
+        links = [table[name].section((*_DYN, "Dl")) for name in names]
+        inertial = np.array([_inertial(link, name, {}) for link, name in zip(links, names, strict=True)])
+    else:
+        dynamics = top["dynamics"].section(names)
+        links = [dynamics[name].section(("inertial", "friction")) for name in names]
+        inertial = np.array(
+            [
+                _inertial(link["inertial"].section(("symb", *_DYN)), name, masks)
+                for link, name in zip(links, names, strict=True)
+            ]
+        )
+    block = "Dl" if "inertial" in top else "friction"
     order = top["Dl_order"].whole(0, len(_FRICTION)) if "Dl_order" in top else 0
     if order == 0:
         if "Dl_order" not in top:
-            _warn_unused(next((link["friction"] for link in links if "friction" in link), None), "Dl_order", "0")
+            _warn_unused(next((link[block] for link in links if block in link), None), "Dl_order", "0")
         return inertial, None
-    rows = np.array([_friction(link, order, masks) for link in links])
+    rows = np.array([_friction(link, order, {} if "inertial" in top else masks) for link in links])
     return inertial, Friction(terms=_FRICTION[:order], coefficients=rows)
 
 
 def _warn_unused(value: Value | None, key: str, default: str) -> None:
     """Warn that a block of the file is not used, because the key that enables it is missing."""
     if value is not None:
-        warnings.warn(str(value.error(f"not used: {key} is missing at the top, default {default}")), stacklevel=2)
+        text = str(value.error(f"not used: {key} is missing at the top, default {default}"))
+        warnings.warn(text, stacklevel=outer_level())
 
 
 def _inertial(inertial: Section, name: str, masks: Masks) -> list[float]:
@@ -205,14 +219,20 @@ def _inertial(inertial: Section, name: str, masks: Masks) -> list[float]:
 
 
 def _friction(link: Section, order: int, masks: Masks) -> list[float]:
+    if "Dl" in link:  # before 0.2
+        return _checked(link["Dl"], order)
     if "friction" not in link:  # zeros, as in Thunder
         masks["friction"] = (*masks.get("friction", ()), (0,) * order)
         return [0.0] * order
     friction = link["friction"].section(("symb", "Dl"))
     masks["friction"] = (*masks.get("friction", ()), _bits(friction, order))
-    row = _leading(friction["Dl"], order)
+    return _checked(friction["Dl"], order)
+
+
+def _checked(Dl: Value, order: int) -> list[float]:
+    row = _leading(Dl, order)
     if row[0] < 0.0:
-        raise friction["Dl"].error(f"viscous friction must be >= 0, got {row[0]:g}")
+        raise Dl.error(f"viscous friction must be >= 0, got {row[0]:g}")
     return row
 
 
@@ -237,6 +257,11 @@ def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...
     block = top["elastic"].section(("joints", *_ELASTIC.values()))
     orders = {key: block[order].whole(int(key == "K"), 20) for key, order in _ELASTIC.items()}
     names = [f"joint{k + 1}" for k in range(len(elastic_joints))]
+    for name, value in block["joints"].section().entries.items():
+        if name not in names and _JOINT.fullmatch(name):
+            raise value.error(
+                f"beyond the {len(names)} elastic joints: jointK is the K-th joint of type R_SEA or P_SEA"
+            )
     joints = block["joints"].section(names)
     return tuple(_drive(joints[k], i, orders, masks) for k, i in zip(names, elastic_joints, strict=True))
 

@@ -5,6 +5,7 @@ from . import processing as processing
 from . import statistics as statistics
 from . import synthetic as synthetic
 from .motion_set import MotionSet as MotionSet
+from .plausibility import PLAUSIBLE as PLAUSIBLE
 from .plausibility import RecordingWarning as RecordingWarning
 from .plausibility import check_plausible as check_plausible
 from .trial import Trial as Trial

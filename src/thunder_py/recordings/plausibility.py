@@ -4,30 +4,53 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import Array
-from .trial import Trial
+from ..errors import outer_level
+from .trial import ROTATION, Trial
 
-__all__ = ["RecordingWarning", "check_plausible"]
+__all__ = ["PLAUSIBLE", "Range", "RecordingWarning", "Samples", "check_plausible"]
 
-#: largest extent [m], speed [m/s] and range of angles [rad] of a movement; thrown balls reach 50 m/s
-_LARGEST_EXTENT, _LARGEST_SPEED, _LARGEST_ANGLE = 20.0, 60.0, 4.0 * np.pi
-#: longest median time step [s]
-_LONGEST_STEP = 1.0
-#: ratio to the other trials from which units differ; the smallest one between common units is 10 (cm and mm)
-_UNLIKE = 50.0
+
+class Range(NamedTuple):
+    """Plausible values of a quantity, ends excluded.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        Ends of the range.
+    reason : str
+        Why nothing human, and hardly any robot, lies beyond them.
+    """
+
+    lowest: float
+    highest: float
+    reason: str
+
+
+#: plausible values of movements of people and arms; of ``size`` and ``speed`` both must be low to be too low
+PLAUSIBLE: dict[str, Range] = {
+    "step": Range(2e-4, 0.5, "cameras and inertial sensors measure at 5 Hz to 2 kHz"),
+    "size": Range(0.03, 20.0, "strokes of a pen have centimeters, laboratories less than 20 m"),
+    "speed": Range(0.05, 12.0, "hands reach at 0.1 to 5 m/s; sprinters run at 12 m/s; throws are faster, but briefly"),
+    "angle": Range(np.pi * np.pi / 180.0, 4.0 * np.pi, "joints turn less than two turns, and more than pi degrees"),
+    "turn": Range(0.0, 40.0, "wrists turn at up to 30 rad/s; throwing arms are faster, but briefly"),
+    "bare": Range(0.0, 20.0, "as meters and as radians"),
+}
+#: ratio that separates trials of different units: 57 from degrees to radians, less natural differences
+_UNLIKE = 30.0
 #: longest gap, as a fraction of the duration
 _LONGEST_GAP = 0.3
-#: samples from which speeds and gaps are judged
-_FEWEST = 10
+#: samples from which speeds and gaps are judged, and the part of the samples that is not faster than "the" speed
+_FEWEST, _PART = 10, 0.9
 _MOST_NAMED = 3
-_REMEDY = {
-    "m": "pass unit='mm' to the loader or Trial.from_positions",
-    "rad": "pass the unit 'deg' to the loader",
-}
+_TIME = "pass times in seconds, or time_unit='{}' to the loader"
+_LENGTH = "pass unit={} to the loader or Trial.from_positions, or scale the values"
+_BARE = "scale arrays to meters and radians"
 
 
 class RecordingWarning(UserWarning):
@@ -42,25 +65,49 @@ class RecordingWarning(UserWarning):
     """
 
 
-def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
-    """Warn about units and gaps of trials that can hardly be right; all loaders of tables and `FPCA.fit` call it.
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Samples for `check_plausible` that are no `Trial`.
+
+    Attributes
+    ----------
+    x : (T, d) array
+        Values.
+    t : (T,) array, optional
+        Times [s]; None if the samples have no times.
+    units : tuple of str
+        Units of the columns; empty if unknown. Three columns are then positions.
+    name : str
+        For messages.
+    """
+
+    x: Array
+    t: Array | None = None
+    units: tuple[str, ...] = ()
+    name: str = ""
+
+
+def check_plausible(trials: Sequence[Trial | Samples]) -> None:
+    """Warn about units and gaps of trials that can hardly be right.
+
+    All loaders and the methods `fit` of `FPCA`, `ProMP`, `DMP` and `QuaternionDMP` call it, for arrays as well.
 
     Parameters
     ----------
     trials : sequence of Trial
         Trials of one recording or set, or other objects with their `t`, `x` and `units`.
-    stacklevel : int
-        As in `warnings.warn`.
 
     Warns
     -----
     RecordingWarning
-        With the name of the trial and the remedy, for
+        With the name of the trial and the remedy, for values outside `PLAUSIBLE`:
 
-        - a median time step above 1 s;
-        - positions over more than 20 m, or a median speed above 60 m/s;
-        - angles over more than two turns;
-        - values or time steps 50 times larger or smaller than those of the other trials, three of them or more;
+        - median time steps of 0.2 ms or less, or 0.5 s or more;
+        - positions over 20 m or more, or so far from the origin; a speed of 12 m/s that 10 % of the samples exceed;
+        - positions of all trials within 3 cm of the origin, no faster than 5 cm/s;
+        - angles of two turns or more, or 40 rad/s that 10 % of the samples exceed; joint angles of all trials below
+          0.055 rad (pi degrees);
+        - values or time steps that are 30 times larger or smaller than those of most trials, with none between;
         - a gap between measured samples over more than 30 % of the duration.
 
     Examples
@@ -71,111 +118,191 @@ def check_plausible(trials: Sequence[Trial], stacklevel: int = 2) -> None:
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     check_plausible([trial])
-    >>> print(caught[0].message)
-    trial 'reach': positions over 300 m can hardly be right; pass unit='mm' to the loader or Trial.from_positions
+    >>> print(str(caught[0].message).partition("; ")[0])
+    trial 'reach': positions over 300 m, up to 584 m from the origin, can hardly be right
     """
     motions = [_motion(trial, index) for index, trial in enumerate(trials)]
-    found: dict[str, list[str]] = {}
-    for motion in motions:
-        for text in _alone(motion):
-            found.setdefault(text.partition("; ")[2], []).append(f"{motion.name}: {text.partition('; ')[0]}")
-    for remedy, texts in (found or _unlike(motions)).items():
+    problems = [_Problem(motion.name, *found) for motion in motions for found in _alone(motion)]
+    problems += _too_small(motions)
+    named = {(problem.name, problem.kind) for problem in problems}
+    problems += [problem for problem in _unlike(motions) if (problem.name, problem.kind) not in named]
+    remedies: dict[str, list[str]] = {}
+    for problem in problems:
+        remedies.setdefault(problem.remedy, []).append(f"{problem.name}: {problem.text}")
+    for remedy, texts in remedies.items():
         more = f" (and {len(texts) - _MOST_NAMED} more)" if len(texts) > _MOST_NAMED else ""
         message = ", ".join(texts[:_MOST_NAMED]) + f"{more}; {remedy}"
-        warnings.warn(message, RecordingWarning, stacklevel=stacklevel + 1)
+        warnings.warn(message, RecordingWarning, stacklevel=outer_level())
+
+
+class _Problem(NamedTuple):
+    name: str
+    kind: str  # unit, "s" or "gap"
+    text: str
+    remedy: str
 
 
 class _Motion(NamedTuple):
-    """The parts of a trial, or of another object with the same attributes, that are judged."""
+    """The parts of a trial, or of other samples, that are judged."""
 
     name: str
-    t: Array  # (T,)
+    t: Array  # (T,), from 0 to 1 without times
     x: Array  # (T, d)
-    units: tuple[str, ...]
+    units: tuple[str, ...]  # "?" where unknown
+    joints: tuple[int, ...]  # columns of joint angles
+    timed: bool
+    bare: bool
+
+    def columns(self, unit: str) -> list[int]:
+        return [k for k, of in enumerate(self.units) if of == unit]
 
     @property
-    def duration(self) -> float:
-        return float(self.t[-1] - self.t[0])
+    def step(self) -> float:
+        return float(np.median(np.diff(self.t)))
+
+    def extent(self, columns: Sequence[int]) -> float:
+        """Return the diagonal of the box of the measured samples."""
+        x = _measured(self.x[:, columns])
+        return float(np.linalg.norm(np.ptp(x, axis=0))) if x.size else 0.0
+
+    def radius(self, columns: Sequence[int]) -> float:
+        """Return the largest distance from the origin."""
+        x = _measured(self.x[:, columns])
+        return float(np.linalg.norm(x, axis=1).max()) if x.size else 0.0
+
+    def largest(self, columns: Sequence[int]) -> float:
+        """Return the largest magnitude of a value."""
+        x = _measured(self.x[:, columns])
+        return float(np.abs(x).max()) if x.size else 0.0
+
+    def speed(self, columns: Sequence[int]) -> float:
+        """Return the speed that one sample in ten exceeds; NaN where it is unknown."""
+        if not self.timed or len(self.t) < _FEWEST or not _plausible("step", self.step):
+            return np.nan
+        steps = np.linalg.norm(np.diff(self.x[:, columns], axis=0), axis=1) / np.diff(self.t)
+        steps = steps[np.isfinite(steps)]
+        return float(np.quantile(steps, _PART)) if len(columns) and steps.size else np.nan
 
 
-def _motion(trial: Trial, index: int) -> _Motion:
-    label = getattr(trial, "name", "")
-    t, x = (np.asarray(part, dtype=np.float64) for part in (trial.t, trial.x))
-    return _Motion(f"trial {label!r}" if label else f"trial {index}", t, x, tuple(trial.units))
+def _measured(x: Array) -> Array:
+    return x[~np.isnan(x).any(axis=1)]
 
 
-def _alone(trial: _Motion) -> Iterator[str]:
-    """Yield "problem; remedy" for one trial."""
-    step = float(np.median(np.diff(trial.t)))
-    if step > _LONGEST_STEP:
-        yield f"time steps of {step:g} s can hardly be right; pass times in seconds, or time_unit='ms' to the loader"
-    place = [k for k, unit in enumerate(trial.units) if unit == "m"]
-    extent = _extent(trial.x[:, place])
-    if extent > _LARGEST_EXTENT:
-        yield f"positions over {extent:.3g} m can hardly be right; {_REMEDY['m']}"
-    elif len(trial.t) >= _FEWEST and (speed := _speed(trial, place)) > _LARGEST_SPEED:
-        yield f"speed of {speed:.3g} m/s can hardly be right; {_REMEDY['m']}"
-    angle = max((_extent(trial.x[:, [k]]) for k, unit in enumerate(trial.units) if unit == "rad"), default=0.0)
-    if angle > _LARGEST_ANGLE:
-        yield f"angles over {angle:.3g} rad can hardly be right; {_REMEDY['rad']}"
-    if gap := _gap(trial):
-        start, end = gap
+def _plausible(quantity: str, value: float) -> bool:
+    return PLAUSIBLE[quantity].lowest < value < PLAUSIBLE[quantity].highest
+
+
+def _motion(trial: Trial | Samples, index: int) -> _Motion:
+    x = np.asarray(trial.x, dtype=np.float64)
+    timed = trial.t is not None
+    t = np.asarray(trial.t, dtype=np.float64) if timed else np.linspace(0.0, 1.0, len(x))
+    units = tuple(trial.units) or (("m",) if x.shape[1] == 3 else ("?",)) * x.shape[1]
+    dofs = getattr(trial, "dofs", ())
+    joints = tuple(k for k, dof in enumerate(dofs) if units[k] == "rad" and dof not in ROTATION)
+    name = f"trial {trial.name!r}" if getattr(trial, "name", "") else f"trial {index}"
+    return _Motion(name, t, x, units, joints, timed, isinstance(trial, Samples))
+
+
+def _alone(motion: _Motion) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, problem and remedy of one trial."""
+    hardly = "can hardly be right"
+    if motion.timed and not _plausible("step", motion.step):
+        long = motion.step >= PLAUSIBLE["step"].highest
+        yield "s", f"time steps of {motion.step:.3g} s {hardly}", _TIME.format("ms" if long else "s")
+    place, turns = motion.columns("m"), motion.columns("rad")
+    extent, radius, speed = motion.extent(place), motion.radius(place), motion.speed(place)
+    if max(extent, radius) >= PLAUSIBLE["size"].highest:
+        text = f"positions over {extent:.3g} m, up to {radius:.3g} m from the origin, {hardly}"
+        yield "m", text, _BARE if motion.bare else _LENGTH.format("'mm' or 'cm'")
+    elif speed >= PLAUSIBLE["speed"].highest:
+        kind, remedy = _of_speed(motion)
+        yield kind, f"a speed of {speed:.3g} m/s {hardly}", remedy
+    angle, rate = motion.largest(turns), motion.speed(turns)
+    if angle >= PLAUSIBLE["angle"].highest:
         yield (
-            f"nothing measured from {start:.3g} to {end:.3g} s, {(end - start) / trial.duration:.0%} of the duration; "
-            "leave such trials out (MotionSet.filter) or keep the parts around the gap (processing.split_at_gaps)"
+            "rad",
+            f"angles up to {angle:.3g} rad {hardly}",
+            _BARE if motion.bare else "pass the unit 'deg' to the loader",
+        )
+    elif rate >= PLAUSIBLE["turn"].highest:
+        yield "rad", f"angles that turn at {rate:.3g} rad/s {hardly}", "pass the unit 'deg' to the loader"
+    bare = motion.largest(motion.columns("?"))
+    if bare >= PLAUSIBLE["bare"].highest:
+        yield "?", f"values up to {bare:.3g} {hardly}, as meters or radians", _BARE
+    yield from _gap(motion)
+
+
+def _of_speed(motion: _Motion) -> tuple[str, str]:
+    """Return kind and remedy of a high speed over a plausible distance."""
+    if _plausible("step", 1e3 * motion.step):
+        return "s", _TIME.format("s")
+    return "m", _BARE if motion.bare else _LENGTH.format("'mm' or 'cm'")
+
+
+def _too_small(motions: Sequence[_Motion]) -> Iterator[_Problem]:
+    """Yield the trials if all of them are too small; one that is, among others, may be at rest."""
+    # with wrong times the speed is unknown
+    judged = [motion for motion in motions if not motion.timed or _plausible("step", motion.step)]
+    places = [(motion, motion.columns("m")) for motion in judged if motion.columns("m")]
+    radius = max((motion.radius(columns) for motion, columns in places), default=0.0)
+    speed = np.nanmax([0.0, *(motion.speed(columns) for motion, columns in places)])
+    if 0.0 < radius <= PLAUSIBLE["size"].lowest and speed <= PLAUSIBLE["speed"].lowest:
+        for motion, columns in places:
+            text = f"positions within {motion.radius(columns):.3g} m of the origin can hardly be right"
+            yield _Problem(motion.name, "m", text, _BARE if motion.bare else _LENGTH.format("'m'"))
+    jointed = [motion for motion in motions if motion.joints]
+    if 0.0 < max((motion.largest(motion.joints) for motion in jointed), default=0.0) <= PLAUSIBLE["angle"].lowest:
+        for motion in jointed:
+            text = f"joint angles within {motion.largest(motion.joints):.3g} rad can hardly be right"
+            yield _Problem(motion.name, "rad", text, "pass the unit 'rad' to the loader")
+
+
+def _gap(motion: _Motion) -> Iterator[tuple[str, str, str]]:
+    """Yield the longest gap between measured samples if it is too long."""
+    measured = np.flatnonzero(~np.isnan(motion.x).any(axis=1))
+    if len(motion.t) < _FEWEST or len(measured) < 2:
+        return
+    lengths = np.where(np.diff(measured) > 1, np.diff(motion.t[measured]), 0.0)
+    k = int(np.argmax(lengths))
+    part = lengths[k] / float(motion.t[-1] - motion.t[0])
+    if part > _LONGEST_GAP:
+        start, end = motion.t[measured[k : k + 2]]
+        yield (
+            "gap",
+            f"nothing measured from {start:.3g} to {end:.3g}{' s' if motion.timed else ''}, {part:.0%} of the duration",
+            "leave such trials out (MotionSet.filter) or keep the parts around the gap (processing.split_at_gaps)",
         )
 
 
-def _extent(x: Array) -> float:
-    """Return the diagonal of the box of the measured samples."""
-    x = x[~np.isnan(x).any(axis=1)]
-    return float(np.linalg.norm(np.ptp(x, axis=0))) if x.size else 0.0
+def _unlike(motions: Sequence[_Motion]) -> Iterator[_Problem]:
+    """Yield the trials that differ from most others by orders of magnitude."""
+    timed = [motion for motion in motions if motion.timed]
+    steps = np.array([motion.step for motion in timed])
+    for k, others in _odd(steps):
+        text = f"time steps of {steps[k]:.3g} s, but {others:.3g} s in the others"
+        yield _Problem(timed[k].name, "s", text, "check the unit of time")
+    for unit in ("m", "rad", "?"):
+        having = [(motion, motion.columns(unit)) for motion in motions if motion.columns(unit)]
+        extents = np.array([motion.extent(columns) for motion, columns in having])
+        sizes = np.array([motion.largest(columns) for motion, columns in having])
+        moving = {k for k, _ in _odd(extents)}
+        for k, others in _odd(sizes):
+            if k in moving:  # a hand at rest moves little, but in the same place
+                shown = "" if unit == "?" else f" {unit}"
+                text = f"values up to {sizes[k]:.3g}{shown}, but {others:.3g}{shown} in the others"
+                yield _Problem(having[k][0].name, unit, text, "check the unit of this trial")
 
 
-def _speed(trial: _Motion, columns: list[int]) -> float:
-    steps = np.linalg.norm(np.diff(trial.x[:, columns], axis=0), axis=1) / np.diff(trial.t)
-    steps = steps[np.isfinite(steps)]
-    return float(np.median(steps)) if columns and steps.size else 0.0
+def _odd(values: Array) -> list[tuple[int, float]]:
+    """Return the indices of values outside the largest group, and its median; wide gaps separate the groups.
 
-
-def _gap(trial: _Motion) -> tuple[float, float] | None:
-    """Return the longest gap between measured samples if it is too long."""
-    measured = np.flatnonzero(~np.isnan(trial.x).any(axis=1))
-    if len(trial.t) < _FEWEST or len(measured) < 2:
-        return None
-    lengths = np.where(np.diff(measured) > 1, np.diff(trial.t[measured]), 0.0)
-    k = int(np.argmax(lengths))
-    start, end = trial.t[measured[k : k + 2]]
-    return (float(start), float(end)) if lengths[k] > _LONGEST_GAP * trial.duration else None
-
-
-def _unlike(trials: Sequence[_Motion]) -> dict[str, list[str]]:
-    """Return {remedy: problems} of trials that differ from the others by orders of magnitude."""
-    if len(trials) < 4:
-        return {}
-    found: dict[str, list[str]] = {}
-    steps = np.array([np.median(np.diff(trial.t)) for trial in trials])
-    for k in _outlying(steps):
-        problem = f"{trials[k].name}: time steps of {steps[k]:.3g} s, but {np.median(steps):.3g} s in the others"
-        found.setdefault("check the unit of time", []).append(problem)
-    for unit in sorted({unit for trial in trials for unit in trial.units} - {"1"}):
-        columns = [[k for k, of in enumerate(trial.units) if of == unit] for trial in trials]
-        parts = [trial.x[:, c] for trial, c in zip(trials, columns, strict=True)]
-        extents = np.array([_extent(x) for x in parts])
-        sizes = np.array([float(np.nanmax(np.abs(x), initial=0.0)) if x.size else 0.0 for x in parts])
-        # a hand at rest moves little, but in the same place
-        for k in sorted(set(_outlying(extents)) & set(_outlying(sizes))):
-            problem = (
-                f"{trials[k].name}: values up to {sizes[k]:.3g} {unit}, but {np.median(sizes):.3g} {unit} in the others"
-            )
-            found.setdefault("check the unit of this trial", []).append(problem)
-    return found
-
-
-def _outlying(values: Array) -> list[int]:
-    """Return the indices of values far from the median of all, in either direction."""
-    middle = float(np.median(values))
-    if middle <= 0.0:
+    Of groups of one size that of the smallest values counts as the largest.
+    """
+    order = np.argsort(values)
+    order = order[values[order] > 0.0]
+    if not len(order):
         return []
-    far = (values > _UNLIKE * middle) | ((values > 0.0) & (values < middle / _UNLIKE))
-    return [int(k) for k in np.flatnonzero(far)]
+    ordered = values[order]
+    groups = np.split(order, np.flatnonzero(ordered[1:] > _UNLIKE * ordered[:-1]) + 1)
+    most = max(groups, key=len)
+    return [(int(k), float(np.median(values[most]))) for group in groups if group is not most for k in group]

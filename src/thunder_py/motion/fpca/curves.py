@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from ...checks import Array, numbers
 from ...errors import ThunderError
-from ...recordings.plausibility import check_plausible
+from ...recordings.plausibility import Samples, check_plausible
 
 if TYPE_CHECKING:
     from ...recordings.motion_set import MotionSet
     from ...recordings.trial import Trial
 
-__all__ = ["Curves", "read_curves"]
+__all__ = ["Curves", "array_curves", "read_curves"]
 
 _POSE = ("x", "y", "z", "rx", "ry", "rz")
 #: bound below which sums of squares do not overflow
@@ -74,15 +74,15 @@ def read_curves(
         For no motion, different coordinates, a duration that is not positive, times that do not increase, infinities.
     """
     if isinstance(motions, np.ndarray):
-        return _from_array(motions, dofs)
-    if isinstance(motions, str) or not (hasattr(motions, "x") or isinstance(motions, Iterable)):
+        return _plausible(array_curves(motions, dofs))
+    if isinstance(motions, str) or not (_is_trial(motions) or isinstance(motions, Iterable)):
         raise ThunderError(f"motions must be trials or an array (trials, samples, dofs), got {motions!r}")
-    trials: list[Any] = [motions] if hasattr(motions, "x") else list(motions)  # type: ignore[arg-type]
+    trials: list[Any] = [motions] if _is_trial(motions) else list(motions)  # type: ignore[arg-type]
     if not trials:
         raise ThunderError("motions must hold at least one trial, got none")
-    if not any(hasattr(trial, "x") for trial in trials):
-        return _from_array(trials, dofs)
-    if not all(hasattr(trial, "x") for trial in trials):
+    if not any(map(_is_trial, trials)):
+        return _plausible(array_curves(trials, dofs))
+    if not all(map(_is_trial, trials)):
         raise ThunderError("motions must be all trials or all numbers, got a mixture")
     if dofs is not None:
         raise ThunderError(f"dofs must be None for trials, which have names of their own, got {dofs!r}")
@@ -105,12 +105,25 @@ def read_curves(
             raise ThunderError(
                 f"x must have shape (T, d) = ({len(tau)}, {len(first.dofs)}) of t and dofs, got {x.shape} in {name}"
             )
-    check_plausible(trials, stacklevel=4)
+    check_plausible(trials)
     subjects = tuple(str(getattr(trial, "subject", "")) for trial in trials)
     return Curves(taus, values, np.array(durations), tuple(first.dofs), tuple(first.units), names, subjects)
 
 
-def _from_array(motions: Any, dofs: Sequence[str] | None) -> Curves:
+def _is_trial(value: Any) -> bool:
+    """Return True for a trial, or an object like it; tables have attributes named by their columns."""
+    return all(hasattr(value, name) for name in ("t", "x", "dofs", "units"))
+
+
+def _plausible(curves: Curves) -> Curves:
+    """Return curves of an array; where names give no unit it is unknown."""
+    units = tuple("?" if unit == "1" else unit for unit in curves.units)
+    check_plausible([Samples(x, units=units) for x in curves.values])
+    return curves
+
+
+def array_curves(motions: Any, dofs: Sequence[str] | None) -> Curves:
+    """Return an array (R, T, d) as `Curves`, without a check of its units; arguments as for `read_curves`."""
     shapes = {np.shape(motion) for motion in motions if isinstance(motion, np.ndarray)}
     if len(shapes) > 1:
         raise ThunderError(

@@ -14,7 +14,7 @@ from ...errors import FileFormatError, NotFittedError, ThunderError
 from ...files import read_archive, write_archive
 from ...values import Estimator
 from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
-from .curves import Curves, read_curves
+from .curves import Curves, array_curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
 from .published import FittedSplines, fit_samples, read_samples
 from .splines import SplineBasis, smooth
@@ -255,7 +255,7 @@ class FPCA(Estimator):
         functions = np.concatenate([S0[None], S])
         if not np.isfinite(functions).all():
             raise ThunderError("mean and components must be finite")
-        curves = read_curves(functions, dofs)
+        curves = array_curves(functions, dofs)
         fit = fit_samples(functions, tau, curves.dofs, basis, tolerance)
         fpca = cls(len(S), basis=fit.basis, smoothing=None, joint=joint, alignment=alignment, shrinkage=0.0)
         if alignment not in ("none", "path"):
@@ -356,6 +356,11 @@ class FPCA(Estimator):
         -------
         FPCA
             The fitted estimator itself.
+
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
 
         Raises
         ------

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...checks import Array, array, numbers, positive, whole
 from ...errors import ThunderError
+from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.processing.filtering import filters_nothing
 
 if TYPE_CHECKING:
@@ -70,6 +71,12 @@ def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonst
     widths = {demonstration.x.shape[1] for demonstration in read}
     if len(widths) > 1:
         raise ThunderError(f"demonstrations must have the same number of coordinates, got {sorted(widths)}")
+    check_plausible(
+        [
+            Samples(demonstration.x, demonstration.t, tuple(getattr(motion, "units", ())), _label(motion))
+            for motion, demonstration in zip(each, read, strict=True)
+        ]
+    )
     return read
 
 
@@ -81,9 +88,14 @@ def _is_motion(value: Any) -> bool:
     return callable(getattr(value, "position", None)) and hasattr(value, "duration")
 
 
-def _name(value: Any, k: int) -> str:
+def _label(value: Any) -> str:
     label = getattr(value, "name", "")
-    return f"demonstration {k}" + (f" ({label})" if isinstance(label, str) and label else "")
+    return label if isinstance(label, str) else ""
+
+
+def _name(value: Any, k: int) -> str:
+    label = _label(value)
+    return f"demonstration {k}" + (f" ({label})" if label else "")
 
 
 def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:

@@ -290,6 +290,11 @@ class DMP(Estimator, Stateful):
         DMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError

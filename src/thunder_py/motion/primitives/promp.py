@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...checks import Array, array, at_least, is_number, numbers, seed_of, whole
 from ...errors import ThunderError
 from ...recordings.motion_set import MotionSet
+from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.processing.over_sets import refuse_gaps
 from ...recordings.trial import Trial
 from ...trajectory.hermite import duration_of
@@ -148,6 +149,11 @@ class ProMP(Estimator):
         ProMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError
@@ -163,11 +169,13 @@ class ProMP(Estimator):
                 self.weights((trial.t - trial.t[0]) / trial.duration, refuse_gaps(trial, "a demonstration"))
                 for trial in trials
             ]
+            check_plausible(trials)
         else:
             x = array(motions, (None, None, None), "motions")
             if 0 in x.shape or x.shape[1] < 2:
                 raise ThunderError(f"motions must hold at least one demonstration of two samples, got shape {x.shape}")
             dofs, duration = (), 1.0
+            check_plausible([Samples(demonstration) for demonstration in x])
             tau = np.linspace(0.0, 1.0, x.shape[1])
             weights = [self.weights(tau, demonstration) for demonstration in x]
         self._estimate(np.stack(weights))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, positive, rotation
 from ...errors import NotFittedError, ThunderError
+from ...recordings.plausibility import Samples, check_plausible
 from ...spatial import quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ...values import Estimator, Stateful
@@ -172,6 +173,11 @@ class QuaternionDMP(Estimator, Stateful):
         QuaternionDMP
             The fitted primitive itself.
 
+        Warns
+        -----
+        RecordingWarning
+            For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+
         Raises
         ------
         ThunderError
@@ -187,6 +193,7 @@ class QuaternionDMP(Estimator, Stateful):
         if not each:
             raise ThunderError("demonstrations must be at least one, got none")
         demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(each)]
+        check_plausible([Samples(demo.rotations.as_rotvec(), demo.t, ("rad",) * 3) for demo in demos])
         x = np.concatenate([basis.phase(demo.t, demo.t[-1]) for demo in demos])
         share = np.concatenate([np.gradient(demo.t) / demo.t[-1] for demo in demos])
         parts = [self._target(demo, f"demonstration {k}", basis, D) for k, demo in enumerate(demos)]

@@ -12,6 +12,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .text import agreed_rate, chosen, number, read_lines
 
@@ -216,9 +217,11 @@ def load_bvh(
     t = np.arange(len(values)) / hertz
     p, R = _forward_kinematics(skeleton, values, positions, path)
     labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
-    return MotionSet(
+    motions = MotionSet(
         Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=skeleton[k].name, **labels) for k in indices
     )
+    check_plausible(motions)
+    return motions
 
 
 def _rate(step: float, rate: float | None, path: str | Path) -> float:

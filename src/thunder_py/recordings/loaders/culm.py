@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial
 
 __all__ = ["load_culm"]
@@ -65,7 +66,9 @@ def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
     if not paths:
         suffix = "" if task is None else f" of task {task!r}"
         raise FileFormatError(f"expected recordings{suffix} as S<number>/<task><number>.csv, found none", path=root)
-    return MotionSet(_read(path) for path in sorted(paths, key=_order))
+    motions = MotionSet(_read(path) for path in sorted(paths, key=_order))
+    check_plausible(motions)
+    return motions
 
 
 def _task(path: Path) -> str:

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ...errors import FileFormatError, ThunderError, nearest_hint
+from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
 from .table import load_table
@@ -73,7 +73,7 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
             f"{len(others_left)} files of {root} have other names than {pattern} and were left out, such as "
             f"{others_left[0].relative_to(root).as_posix()}; move them, or change the pattern",
             RecordingWarning,
-            stacklevel=2,
+            stacklevel=outer_level(),
         )
     with warnings.catch_warnings():  # once for all of them, below
         warnings.simplefilter("ignore", RecordingWarning)

@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError, ThunderError
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial
 
 __all__ = ["load_kinesis"]
@@ -58,12 +59,12 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
     >>> from thunder_py.recordings.loaders import load_kinesis
     >>> names = ["subjName", "trialN", "globalTime", "fingersOccluded"]
     >>> names += [f"{finger}{axis}raw" for finger in ("index", "thumb") for axis in "XYZ"]
-    >>> rows = [names, ["cc", *"0000000000"[:9]], ["cc", "0", "12", "0", *"100000"], ["cc", "0", "24", "0", *"200000"]]
+    >>> rows = [names, *(["cc", "0", str(12 * k), "0", str(300 + k), *"00000"] for k in range(3))]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = (Path(folder) / "rtg.txt").write_text("\n".join("\t".join(row) for row in rows))
     ...     (trial,) = load_kinesis(Path(folder) / "rtg.txt", "index")
     >>> trial.name, trial.task, trial.position[:, 0].round(6).tolist()
-    ('cc/0', 'reach-to-grasp', [0.0, 0.001, 0.002])
+    ('cc/0', 'reach-to-grasp', [0.3, 0.301, 0.302])
     """
     if marker not in (*_MARKERS, "both"):
         raise ThunderError(f"marker must be index, thumb or both, got {marker!r}")
@@ -80,6 +81,7 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
             subject=subjects[rows[0]], task="reach-to-grasp", name=f"{subjects[rows[0]]}/{number:g}"
         )
         trials.append(trial.slice(drop_start, trial.t[-1]) if drop_start else trial)
+    check_plausible(trials)
     return MotionSet(trials)
 
 

@@ -13,6 +13,7 @@ from ...checks import Array
 from ...errors import FileFormatError, nearest_hint
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import LENGTHS, Trial
 
 __all__ = [
@@ -187,7 +188,9 @@ def marker_trials(
     A point with a missing coordinate is all NaN, and so is a marker never measured.
     """
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
-    return MotionSet(
+    motions = MotionSet(
         Trial.from_positions(t, points[:, k], rate=rate, frame=frame, subject=subject, task=task, name=name)
         for k, name in enumerate(names)
     )
+    check_plausible(motions)
+    return motions

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial, to_si
 from .rigid_groups import MarkerRecording, masked, relative_trials
 from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
@@ -99,6 +100,7 @@ def load_ulimb_mhh(
     trials: list[Trial] = []
     for folder, recordings in folders.items():
         trials.extend(relative_trials(recordings, limb, chest, most_residual=most_residual, unit=unit, folder=folder))
+    check_plausible(trials)
     return MotionSet(trials)
 
 

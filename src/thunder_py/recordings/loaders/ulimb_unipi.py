@@ -20,6 +20,7 @@ from ...checks import Array
 from ...errors import FileFormatError
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial
 from .rigid_groups import MarkerRecording, masked, relative_trials
 
@@ -117,6 +118,7 @@ def load_ulimb_unipi(
                 folder=paths[0].parent,
             )
         )
+    check_plausible(trials)
     return MotionSet(trials)
 
 

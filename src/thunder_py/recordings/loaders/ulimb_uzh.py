@@ -18,6 +18,7 @@ from ...checks import Array
 from ...errors import FileFormatError, ThunderError
 from ...files import as_file
 from ..motion_set import MotionSet
+from ..plausibility import check_plausible
 from ..trial import Trial
 
 __all__ = ["MvnxFrames", "load_ulimb_uzh", "read_mvnx"]
@@ -255,6 +256,7 @@ def load_ulimb_uzh(
             trials.append(_read(path, parts, quantity, side or parts[3]))
     if not trials:
         raise FileFormatError("expected recordings P<id>_T<task>_<L|R><repetition>.mvnx, found none", path=root)
+    check_plausible(trials)
     return MotionSet(trials)
 
 
