@@ -11,7 +11,7 @@ from _table_generated import generated, generation
 from _table_interception import interception
 from _table_planning import planning
 from _table_ros import ros
-from _table_text import MODES, marked, table, times
+from _table_text import MODES, marked, marked_below, table, times
 
 GOALS = {
     "J": 2.5,
@@ -20,9 +20,13 @@ GOALS = {
     "C + M_dot": 4.0,
     "inverse dynamics": 3.0,
     "forward dynamics": 2.8,
+    "tau_r": None,
+    "p + C' dq": None,
     "Y": 4.0,
     "Y_r": 8.0,
 }
+#: of the time of Y_r, at most
+TORQUE_GOAL = 0.6
 SLOPE_GOALS = {"inverse dynamics": 1.1, "M + C": 1.6, "Y_r": 1.95}
 
 
@@ -84,7 +88,8 @@ def _cpp(records: list[Record]) -> list[str]:
         here = [r for r in records if r["mode"] == mode]
         if not here:
             continue
-        rows = [[q, f"{goal:g}", *(_ratio(here, q, f, c) for f, c in builds)] for q, goal in GOALS.items()]
+        rows = [[q, f"{goal or '-'}", *(_ratio(here, q, f, c) for f, c in builds)] for q, goal in GOALS.items()]
+        rows.append(["tau_r / Y_r, ours", f"at most {TORQUE_GOAL}", *(_part(here, f, c) for f, c in builds)])
         ratios += [f"### C++, 7 joints: times faster than Pinocchio ({title}, median)"]
         ratios += [table(["quantity", "goal", *(f"{f}, {c}" for f, c in builds)], rows)]
         for flags in FLAGS:
@@ -100,6 +105,14 @@ def _ratio(records: list[Record], quantity: str, flags: str, compiler: str) -> s
     ours = fastest(records, library="thunder_py", quantity=quantity, flags=flags, compiler=compiler)
     theirs = fastest(records, library="Pinocchio", quantity=quantity, flags=flags)
     return marked(theirs["median_ns"] / ours["median_ns"], GOALS[quantity]) if ours and theirs else "-"
+
+
+def _part(records: list[Record], flags: str, compiler: str) -> str:
+    """Time of the reference torque, as a part of that of its regressor."""
+    part, whole = (
+        fastest(records, library="thunder_py", quantity=q, flags=flags, compiler=compiler) for q in ("tau_r", "Y_r")
+    )
+    return marked_below(part["median_ns"] / whole["median_ns"], TORQUE_GOAL) if part and whole else "-"
 
 
 def _times_row(records: list[Record], quantity: str, flags: str, compilers: list[str]) -> list[str]:

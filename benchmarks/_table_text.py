@@ -20,9 +20,11 @@ def table(header: Iterable[str], rows: Iterable[Iterable[object]], text: int = 1
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def marked(ratio: float, goal: float) -> str:
-    """Return a ratio in bold where the goal is met, with a dagger where it is missed."""
+def marked(ratio: float, goal: float | None) -> str:
+    """Return a ratio in bold where the goal is met, with a dagger where it is missed; plain without a goal."""
     text = f"{ratio:.2f}"
+    if goal is None:
+        return text
     return f"**{text}**" if ratio >= goal else f"{text} †"
 
 

@@ -107,6 +107,7 @@ int main(int argc, char** argv) {
   const pin::JointIndex tip = pin::JointIndex(model.njoints - 1);
   Jacobian J = Jacobian::Zero(6, n);
   MatrixXd Mdot = MatrixXd::Zero(n, n), Y = MatrixXd::Zero(n, 10 * n);
+  VectorXd tau = VectorXd::Zero(n), p = tau;
   bench::Bench measure("Pinocchio", std::size_t(n), options);
 
   const auto aligned = pin::LOCAL_WORLD_ALIGNED;
@@ -155,6 +156,19 @@ int main(int argc, char** argv) {
   measure("forward dynamics", "aba world", states, data.ddq,
           [&](const State& s) { pin::aba(model, data, s.q, s.dq, s.tau, pin::Convention::WORLD); });
 
+  measure("tau_r", "crba + computeCoriolisMatrix + gravity", states, tau, [&](const State& s) {
+    pin::crba(model, data, s.q);
+    pin::computeCoriolisMatrix(model, data, s.q, s.dq);
+    tau = pin::computeGeneralizedGravity(model, data, s.q);
+    tau.noalias() += data.M.selfadjointView<Eigen::Upper>() * s.ddq_r;
+    tau.noalias() += data.C * s.dq_r;
+  });
+  measure("p + C' dq", "crba + computeCoriolisMatrix", states, tau, [&](const State& s) {
+    pin::crba(model, data, s.q);
+    pin::computeCoriolisMatrix(model, data, s.q, s.dq);
+    p.noalias() = data.M.selfadjointView<Eigen::Upper>() * s.dq;
+    tau.noalias() = data.C.transpose() * s.dq;
+  });
   measure("Y", "computeJointTorqueRegressor", states, data.jointTorqueRegressor,
           [&](const State& s) { pin::computeJointTorqueRegressor(model, data, s.q, s.dq, s.ddq); });
   SlotineLi slotine_li(model);

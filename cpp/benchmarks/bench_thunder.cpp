@@ -48,6 +48,11 @@ int main(int argc, char** argv) {
           [&](const State& s) { k.inverse_dynamics(chain, work, q(s), dq(s), s.ddq.data(), tau.data()); });
   measure("forward dynamics", "", states, ddq,
           [&](const State& s) { k.forward_dynamics(chain, work, q(s), dq(s), s.tau.data(), ddq.data()); });
+  measure("tau_r", "", states, tau, [&](const State& s) {
+    k.slotine_li_torque(chain, work, q(s), dq(s), s.dq_r.data(), s.ddq_r.data(), tau.data());
+  });
+  measure("p + C' dq", "", states, tau,
+          [&](const State& s) { k.momentum_and_drift(chain, work, q(s), dq(s), ddq.data(), tau.data()); });
   measure("Y", "", states, Y,
           [&](const State& s) { k.regressor(chain, work, q(s), dq(s), s.ddq.data(), Y.data()); });
   measure("Y_r", "", states, Y, [&](const State& s) {

@@ -95,6 +95,20 @@ def test_regressors_give_torques_of_any_parameters(case):
 
 @few
 @given(case=cases())
+def test_torque_and_momentum_without_regressors(case):
+    robot, q, dq, _, dq_r, ddq_r = case
+    other = robot.with_parameters(np.random.default_rng(7).normal(size=robot.p))
+    pi, M, C = other.parameters, other.mass_matrix(q), other.coriolis_matrix(q, dq)
+    assert_close(other.slotine_li_torque(q, dq, dq_r, ddq_r), robot.slotine_li_regressor(q, dq, dq_r, ddq_r) @ pi)
+    assert_close(other.generalized_momentum(q, dq), M @ dq)
+    assert_close(other.momentum_drift(q, dq), C.T @ dq)
+    assert_close(robot.momentum_regressor(q, dq) @ pi, M @ dq)
+    assert_close(robot.kinetic_energy_regressor(q, dq) @ pi, other.kinetic_energy(q, dq))
+    assert_close(robot.potential_energy_regressor(q) @ pi, other.potential_energy(q))
+
+
+@few
+@given(case=cases())
 def test_slotine_li_regressor_adds_up(case):
     robot, q, dq, ddq, dq_r, ddq_r = case
     parts = robot.mass_regressor(q, ddq_r) + robot.coriolis_regressor(q, dq, dq_r)

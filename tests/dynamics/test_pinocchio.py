@@ -55,10 +55,20 @@ class Oracle(NamedTuple):
 
     def regressor(self, q: Array, dq: Array, ddq: Array) -> Array:
         """Y in our order: link parameters in link frames, rotor inertias, armature."""
-        d = self.case.robot.description
         Y = pin.computeJointTorqueRegressor(self.model, self.data, self.A @ q, self.A @ dq, self.A @ ddq)
         Y = self.A.T @ Y.reshape(len(self.A), -1)  # Pinocchio returns a single row or column as a vector
-        columns = []
+        return self.in_our_order(Y, np.diag(ddq))
+
+    def energy_regressors(self, q: Array, dq: Array) -> tuple[Array, Array]:
+        """Regressors of kinetic and potential energy in our order."""
+        T = pin.computeKineticEnergyRegressor(self.model, self.data, self.A @ q, self.A @ dq)
+        U = pin.computePotentialEnergyRegressor(self.model, self.data, self.A @ q)
+        armatures = 0.5 * dq[None] ** 2
+        return self.in_our_order(T[None], armatures)[0], self.in_our_order(U[None], 0 * armatures)[0]
+
+    def in_our_order(self, Y: Array, armatures: Array) -> Array:
+        """Columns of Pinocchio's regressor and those of armatures in our order."""
+        d, columns = self.case.robot.description, []
         for i, offset in enumerate(d.offsets):
             in_joint = reg_from_pseudo_inertia(offset @ pseudo_inertia(np.eye(10)) @ offset.T)
             columns.append(Y[:, 10 * i : 10 * i + 10] @ in_joint[:, PIN_ORDER].T)
@@ -66,7 +76,7 @@ class Oracle(NamedTuple):
             k = self.model.getJointId(f"rotor{rotor.joint}") - 1
             columns.append(Y[:, 10 * k + 9 : 10 * k + 10])
         if d.armature is not None:
-            columns.append(np.diag(ddq))
+            columns.append(armatures)
         return np.hstack(columns)
 
     def frame(self, name: str, q: Array, dq: Array) -> tuple[Array, Array, Array]:
@@ -169,3 +179,16 @@ def test_forward_dynamics(oracle):
 def test_regressor(oracle):
     robot, q, dq, ddq, *_ = oracle.case
     assert_close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)
+
+
+def test_momentum_and_its_drift(oracle):
+    robot, q, dq, *_ = oracle.case
+    assert_close(robot.generalized_momentum(q, dq), oracle.mass_matrix(q) @ dq, 1e-9)
+    assert_close(robot.momentum_drift(q, dq), oracle.coriolis_matrix(q, dq).T @ dq, 1e-9)
+
+
+def test_energy_regressors(oracle):
+    robot, q, dq, *_ = oracle.case
+    kinetic, potential = oracle.energy_regressors(q, dq)
+    assert_close(robot.kinetic_energy_regressor(q, dq), kinetic, 1e-9)
+    assert_close(robot.potential_energy_regressor(q), potential, 1e-9)

@@ -11,6 +11,7 @@ using Eigen::VectorXd;
 AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> model, ParameterSubset unknown,
                              std::unique_ptr<AdaptationLaw> law)
     : nominal_(std::move(model)),
+      chain_(*nominal()),
       unknown_(std::move(unknown)),
       law_(std::move(law)),
       start_(nominal()->parameters()),
@@ -99,6 +100,10 @@ bool AdaptiveModel::advance(double t) noexcept {
 
 void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                            double* tau) noexcept {
+  if (!law_) {
+    kernels().slotine_li_torque(chain_.with(*nominal(), estimate_.data()), nominal_.work(), q, dq, dq_r, ddq_r, tau);
+    return;
+  }
   nominal_.slotine_li_regressor(q, dq, dq_r, ddq_r, Y_.data());
   Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
 }

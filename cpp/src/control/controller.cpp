@@ -22,7 +22,6 @@ Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
       last_q_(Eigen::VectorXd::Zero(n())),
       last_torque_(last_q_),
       hold_(n()),
-      model_torque_(n()),
       M_(RowMajor::Zero(n(), n())) {}
 
 void Controller::reset() noexcept {
@@ -65,7 +64,7 @@ void Controller::gravity(const double* q, double* G) noexcept { dynamics_.gravit
 
 void Controller::reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                                   double* tau) noexcept {
-  model_torque_.compute(dynamics_, q, dq, dq_r, ddq_r, tau);
+  dynamics_.slotine_li_torque(q, dq, dq_r, ddq_r, tau);
 }
 
 void Controller::publish(std::string name, const double* data, std::vector<std::string> labels) {

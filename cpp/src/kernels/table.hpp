@@ -162,6 +162,11 @@ constexpr Kernels make_kernels(const char* name) {
       },
       [](const Chain& c, Workspace w, const double* q, const double* dq, const double* dq_r, const double* ddq_r,
          double* Y) { slotine_li_regressor(c, w, E::in(q), E::in(dq), E::in(dq_r), E::in(ddq_r), E::out(Y)); },
+      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+         double* tau) { slotine_li_torque(c, w, E::in(q), E::in(dq), E::in(dq_r), E::in(ddq_r), E::out(tau)); },
+      [](const Chain& c, Workspace w, const double* q, const double* dq, double* p, double* drift) {
+        momentum_and_drift(c, w, E::in(q), E::in(dq), E::out(p), E::out(drift));
+      },
       E::momentum_regressors,
       [](const Chain& c, Workspace w, const double* q, const Frame<double>& frame, double* J) {
         jacobian(c, w, E::in(q), frame, E::out(J));

@@ -7,6 +7,7 @@
 #include "../math/matrices.hpp"
 #include "adaptation.hpp"
 #include "clock.hpp"
+#include "estimated_chain.hpp"
 #include "parameter_subset.hpp"
 
 namespace thunder {
@@ -37,7 +38,7 @@ class AdaptiveModel {
 
   /// Brings the estimate to time t under the last gradient; false once it has diverged, until `reset`.
   bool advance(double t) noexcept;
-  /// tau = Y_r(q, dq, dq_r, ddq_r) pihat
+  /// tau = Y_r(q, dq, dq_r, ddq_r) pihat; by the model's torque, without the regressor, where nothing adapts
   void torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r, double* tau) noexcept;
   /// Adapts along the tracking error's Y_u' s, with the regressor of the last `torque`; s as it is beyond the
   /// law's dead zone.
@@ -64,6 +65,7 @@ class AdaptiveModel {
   void pull_back(const RowMajor& W, const Eigen::VectorXd& x, Eigen::VectorXd& gradient) noexcept;
 
   Evaluator nominal_;
+  EstimatedChain chain_;  // of an estimate that does not adapt
   ParameterSubset unknown_;
   std::unique_ptr<AdaptationLaw> law_;
   Eigen::VectorXd start_, estimate_, estimate_unknown_, zero_, s_;

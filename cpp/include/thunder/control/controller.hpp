@@ -12,7 +12,6 @@
 #include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
 #include "hold.hpp"
-#include "model_torque.hpp"
 
 namespace thunder {
 
@@ -84,7 +83,6 @@ class Controller : public Exclusive {
   Eigen::VectorXd torque_limits_;
   Eigen::VectorXd last_torque_;
   Hold hold_;
-  ModelTorque model_torque_;
   RowMajor M_;  // where a hold starts
   bool seen_state_ = false;
 };

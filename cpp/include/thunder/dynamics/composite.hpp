@@ -32,6 +32,12 @@ THUNDER_INLINE Screw<S> cross(const Screw<S>& v, const Screw<S>& s) {
   return {cross(v.w, s.w), cross(v.w, s.u) + cross(v.u, s.w)};
 }
 
+/// The screw in a frame at constant pose.
+template <class S, class P>
+THUNDER_INLINE Screw<S> seen_from(const Screw<S>& s, const Pose<P>& pose) {
+  return {transposed_times(pose.R, s.w), transposed_times(pose.R, s.u + cross(s.w, pose.p))};
+}
+
 template <class S>
 THUNDER_INLINE Screw<S>& add_scaled(Screw<S>& v, const Screw<S>& s, const S& k) {
   v.w += s.w * k;
@@ -53,9 +59,10 @@ template <class S, class F>
 THUNDER_INLINE void each(Momentum<S>& t, F&& f) {
   each(t.n, f), each(t.f, f);
 }
-template <class S>
-THUNDER_INLINE Momentum<S> momentum(const BodyInertia<S>& body, const Screw<S>& s) {
-  return {body.I * s.w + cross(body.h, s.u), s.u * body.m + cross(s.w, body.h)};
+template <class S, class P>
+THUNDER_INLINE Momentum<S> momentum(const BodyInertia<P>& body, const Screw<S>& s) {
+  const Vec3<S> h = as<S>(body.h);
+  return {body.I * s.w + cross(h, s.u), s.u * body.m + cross(s.w, h)};
 }
 
 }  // namespace thunder

@@ -78,33 +78,32 @@ THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carr
   return (a * spin_dot + cross(carrier.w, a) * spin) * rotor.inertia;
 }
 
-/// tau = M ddq + C dq + G + friction.
-template <class S, class P>
-void inverse_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* tau) {
+/// Newton-Euler recursion: adds to tau_i the power of the wrench of the bodies from joint i on, along its axis. `motion` is that of
+/// the root; next(motion, step, revolute, i) that of joint i; wrench_of(i, body, motion) that of the bodies of lane i;
+/// moment_of(rotor, motion) the moment of a rotor on its carrier, and its torque on the driven joint goes to tau.
+template <template <class> class M, class S, class P, class Next, class WrenchOf, class MomentOf>
+THUNDER_INLINE void newton_euler(const ChainView<P>& chain, Workspace work, const S* q, M<S> motion, const Next& next,
+                                 const WrenchOf& wrench_of, const MomentOf& moment_of, S* tau) {
   const int n = chain.n;
   const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
   Joints<Turn, S> turns(work, n);
-  Joints<Motion, S> motions(work, n);
+  Joints<M, S> motions(work, n);
   Joints<Momentum, S> wrenches(work, n);
   joint_turns(chain, q, n, turns);
-  Motion<S> motion{zero, zero, root_acceleration<S>(chain.root, chain.gravity)};
-  for (int i = 0; i < n; ++i) tau[i] = friction_of_joint(chain, i, dq[i]);
   for (int k = 0; k < chain.rotor_count; ++k)
-    if (chain.rotors[k].carrier == 0) rotor_moment(chain.rotors[k], motion, dq, ddq, tau);
+    if (chain.rotors[k].carrier == 0) moment_of(chain.rotors[k], motion);
   for (int i = 0; i < n; ++i) {
     const Link<P>& link = chain.links[i];
-    const JointStep<S, P> step(link, turns.get(i), q[i]);
-    motion = next_motion(motion, step, link.type == JointType::revolute, dq[i], ddq[i]);
+    motion = next(motion, JointStep<S, P>(link, turns.get(i), q[i]), link.type == JointType::revolute, i);
     motions.set(i, motion);
-    if (chain.has_armature) tau[i] += ddq[i] * link.armature;
   }
   motions.pad(n);
-  for (int i = 0; i < n; i += kLanes<S>) wrenches.store(i, wrench_piece(i, link_inertia<S>(chain, i), motions.load(i)));
+  for (int i = 0; i < n; i += kLanes<S>) wrenches.store(i, wrench_of(i, link_inertia<S>(chain, i), motions.load(i)));
   for (int k = 0; k < chain.rotor_count; ++k) {
     const int carrier = chain.rotors[k].carrier - 1;
     if (carrier < 0) continue;
     Momentum<S> wrench = wrenches.get(carrier);
-    wrench.n += rotor_moment(chain.rotors[k], motions.get(carrier), dq, ddq, tau);
+    wrench.n += moment_of(chain.rotors[k], motions.get(carrier));
     wrenches.set(carrier, wrench);
   }
   Momentum<S> wrench{zero, zero};  // of the bodies from joint i on, in its frame
@@ -117,6 +116,29 @@ void inverse_dynamics(const ChainView<P>& chain, Workspace work, const S* q, con
     wrench.f = step.up(wrench.f);
     wrench.n = step.up(wrench.n) + cross(step.p, wrench.f);
   }
+}
+
+/// Friction of the joints at dq, and the torques that accelerate the armatures.
+template <class S, class P>
+THUNDER_INLINE void joint_torques(const ChainView<P>& chain, const S* dq, const S* ddq, S* tau) {
+  for (int i = 0; i < chain.n; ++i) {
+    tau[i] = friction_of_joint(chain, i, dq[i]);
+    if (chain.has_armature) tau[i] += ddq[i] * chain.links[i].armature;
+  }
+}
+
+/// tau = M ddq + C dq + G + friction.
+template <class S, class P>
+void inverse_dynamics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* tau) {
+  const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
+  joint_torques(chain, dq, ddq, tau);
+  newton_euler(
+      chain, work, q, Motion<S>{zero, zero, root_acceleration<S>(chain.root, chain.gravity)},
+      [&](const Motion<S>& m, const JointStep<S, P>& step, bool revolute, int i) {
+        return next_motion(m, step, revolute, dq[i], ddq[i]);
+      },
+      [](int i, const auto& body, const auto& m) { return wrench_piece(i, body, m); },
+      [&](const Rotor<P>& rotor, const Motion<S>& carrier) { return rotor_moment(rotor, carrier, dq, ddq, tau); }, tau);
 }
 
 }  // namespace thunder

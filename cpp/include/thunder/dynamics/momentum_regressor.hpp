@@ -6,18 +6,10 @@
 // screw of joint j, row j of the drift that on the rate of the screw, v_j x S_j.
 #pragma once
 
+#include "momentum.hpp"
 #include "regressor.hpp"
 
 namespace thunder {
-
-/// v x S for the joint's own axis.
-template <class S>
-THUNDER_INLINE Screw<S> rate_of_axis(bool revolute, const ReferenceMotion<S>& m) {
-  const S zero(0.0);
-  const Vec3<S> turned{m.e.y, -m.e.x, zero};
-  if (revolute) return {turned, {m.a.y, -m.a.x, zero}};
-  return {{zero, zero, zero}, turned};
-}
 
 /// Screws of the joints before joint i, moved into its frame.
 template <class S, class P>
@@ -89,7 +81,7 @@ void momentum_regressors(const ChainView<Q>& chain, Workspace work, const S* q, 
     weight.a = step.down(weight.a);
     move_screws(i, revolute, step, screws);
     move_rates(i, step, rates);
-    rates.set(i, rate_of_axis(revolute, m));
+    rates.set(i, rate_of_axis<S>(revolute, {m.e, m.a}));
     write_link(chain, i, m, products, screws, p, P);
     write_drift(chain, i, m, products, rates, p, D);
     write_link(chain, i, weight, still, screws, p, G);

@@ -42,6 +42,13 @@ class Evaluator {
                             double* Y) const noexcept {
     kernels().slotine_li_regressor(chain(), work(), q, dq, dq_r, ddq_r, Y);
   }
+  void slotine_li_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+                         double* tau) const noexcept {
+    kernels().slotine_li_torque(chain(), work(), q, dq, dq_r, ddq_r, tau);
+  }
+  void momentum_and_drift(const double* q, const double* dq, double* p, double* drift) const noexcept {
+    kernels().momentum_and_drift(chain(), work(), q, dq, p, drift);
+  }
   void momentum_regressors(const double* q, const double* dq, double* P, double* D, double* G) const noexcept {
     kernels().momentum_regressors(chain(), work(), q, dq, P, D, G);
   }

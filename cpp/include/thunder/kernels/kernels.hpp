@@ -51,6 +51,10 @@ struct Kernels {
   void (*regressor)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq, double* Y);
   void (*slotine_li_regressor)(const Chain&, Workspace, const double* q, const double* dq, const double* dq_r,
                                const double* ddq_r, double* Y);
+  void (*slotine_li_torque)(const Chain&, Workspace, const double* q, const double* dq, const double* dq_r,
+                            const double* ddq_r, double* tau);
+  /// p = M dq and drift = C' dq
+  void (*momentum_and_drift)(const Chain&, Workspace, const double* q, const double* dq, double* p, double* drift);
   /// P pi = M dq, D pi = C' dq and G pi = G + friction.
   void (*momentum_regressors)(const Chain&, Workspace, const double* q, const double* dq, double* P, double* D, double* G);
   void (*jacobian)(const Chain&, Workspace, const double* q, const Frame<double>&, double* J);

@@ -8,9 +8,11 @@
 #include "../dynamics/derivatives.hpp"
 #include "../dynamics/elastic.hpp"
 #include "../dynamics/energy.hpp"
+#include "../dynamics/energy_regressors.hpp"
 #include "../dynamics/matrix_algebra.hpp"
 #include "../dynamics/operational_space.hpp"
 #include "../dynamics/regressor.hpp"
+#include "../dynamics/slotine_li_torque.hpp"
 
 namespace thunder {
 
@@ -103,6 +105,12 @@ THUNDER_QUANTITY(GravityRegressor, "gravity_regressor", false, false, true, THUN
 THUNDER_QUANTITY(FrictionRegressor, "friction_regressor", false, false, true, THUNDER_REGRESSOR, friction_regressor(c, in[0], out), "dq")
 THUNDER_QUANTITY(KineticEnergy, "kinetic_energy", false, false, true, ({0, {}}), kinetic_energy(c, w, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(PotentialEnergy, "potential_energy", false, false, true, ({0, {}}), potential_energy(c, w, in[0], out), "q")
+THUNDER_QUANTITY(SlotineLiTorque, "slotine_li_torque", false, false, true, THUNDER_VECTOR, slotine_li_torque(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "dq_r", "ddq_r")
+THUNDER_QUANTITY(GeneralizedMomentum, "generalized_momentum", false, false, true, THUNDER_VECTOR, generalized_momentum(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(MomentumDrift, "momentum_drift", false, false, true, THUNDER_VECTOR, momentum_drift(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(MomentumRegressor, "momentum_regressor", false, false, true, THUNDER_REGRESSOR, mass_regressor(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(KineticEnergyRegressor, "kinetic_energy_regressor", false, false, true, ({1, {p}}), kinetic_energy_regressor(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(PotentialEnergyRegressor, "potential_energy_regressor", false, false, true, ({1, {p}}), potential_energy_regressor(c, w, in[0], out), "q")
 THUNDER_QUANTITY(OperationalSpaceInertia, "operational_space_inertia", true, true, true, ({2, {m, m}}), operational_space_inertia(c, w, in[0], s.frame, s.rows, out), "q")
 THUNDER_QUANTITY(Manipulability, "manipulability", true, true, true, ({0, {}}), manipulability(c, w, in[0], s.frame, s.rows, out), "q")
 THUNDER_QUANTITY(ElasticTorque, "elastic_torque", false, false, true, THUNDER_MOTORS, elastic_torque(c, in[0], in[1], out), "q", "x")
@@ -134,7 +142,8 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
                        FrictionTorque, MassMatrixDot, CoriolisMatrixDot, GravityVectorDot, JacobianDdot,
                        MassMatrixDdot, CoriolisMatrixDdot, GravityVectorDdot, InverseDynamics, ForwardDynamics, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
                        CoriolisRegressor, GravityRegressor, FrictionRegressor, KineticEnergy, PotentialEnergy,
-                       OperationalSpaceInertia, Manipulability, ElasticTorque, ElasticDampingTorque, MotorDampingTorque,
+                       SlotineLiTorque, GeneralizedMomentum, MomentumDrift, MomentumRegressor, KineticEnergyRegressor,
+                       PotentialEnergyRegressor, OperationalSpaceInertia, Manipulability, ElasticTorque, ElasticDampingTorque, MotorDampingTorque,
                        MotorInertiaTorque, ElasticRegressor, ElasticDampingRegressor, MotorDampingRegressor,
                        MotorInertiaRegressor, ElasticForwardDynamics, MassMatrixDerivative, CoriolisMatrixAlgebra,
                        CoriolisMatrixChristoffel, MassBlocks, CoriolisBlocks, GravityBlocks>;
