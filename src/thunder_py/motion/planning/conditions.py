@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, whole
 from ...errors import ThunderError, UnknownNameError, nearest_hint
-from .model import PlannerModel, Stretch, number, scores_in
+from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 __all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
@@ -183,6 +183,7 @@ def condition_plan(
     goal: npt.ArrayLike | None,
     start_time: float,
     R: Array | None = None,
+    stacklevel: int = 4,
 ) -> ConditionedPlan:
     """Condition motions on constraints; see `HumanLikePlanner.condition`."""
     T, t0 = number(duration, "duration"), number(start_time, "start_time")
@@ -205,7 +206,9 @@ def condition_plan(
     core = _core.ConditionedMotion(planner._core, a, b, T, rows)
     if R is None and planner.kind != "joints":
         R = np.eye(3)
-    return ConditionedPlan(planner, core, T, t0, R)
+    result = ConditionedPlan(planner, core, T, t0, R)
+    warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion", stacklevel)
+    return result
 
 
 def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:
