@@ -293,7 +293,7 @@ class Setting(NamedTuple):
     units: Sequence[Sequence[int]]
 
 
-def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
+def cross_validated_shrinkage(setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]] = _KNOWN) -> float:
     """Return the share of minimum jerk from cross-validation.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
@@ -311,28 +311,30 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
-    sums = np.zeros((len(_SHARES), len(_KNOWN)))
+    sums = np.zeros((len(_SHARES), len(known)))
     folds = np.arange(count) % min(count, _FOLDS)
     for fold in range(folds.max() + 1):
         rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
-        sums += _errors(setting, rest, whole[folds == fold], weights)
+        sums += _errors(setting, rest, whole[folds == fold], weights, known)
     evidence = count * np.log(np.maximum(sums / count, np.finfo(float).tiny)).sum(axis=1)
     shares = np.clip(_SHARES, None, 0.999)
     surprise = 0.5 * _CERTAINTY * (np.log(shares / (1.0 - shares)) - np.log(_USUAL / (1.0 - _USUAL))) ** 2
     return _SHARES[int(np.argmin(evidence + surprise))]
 
 
-def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> Array:
+def _errors(
+    setting: Setting, rest: Sample, left_out: Array, weights: Array, known: Sequence[tuple[int, bool]]
+) -> Array:
     """Return the sums of errors of motions, by share and kind of ends."""
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
     data = data._replace(rows=_compressed(data.rows, setting.joint))
     ideal = minimum_jerk_mean(basis, data.mean + data.offset_mean) if setting.ideal_mean else None
-    errors = np.empty((len(_SHARES), len(_KNOWN)))
+    errors = np.empty((len(_SHARES), len(known)))
     for i, rho in enumerate(_SHARES):
         blend = blended(space, data, prior, rho, ideal)
-        for k, (orders, moving) in enumerate(_KNOWN):
+        for k, (orders, moving) in enumerate(known):
             left = left_out - predicted(setting, blend, left_out, orders, moving)
             errors[i, k] = np.sqrt((weights * (space.L.T @ left) ** 2).sum(axis=(1, 2))).sum()
     return errors
