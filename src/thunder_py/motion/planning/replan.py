@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,12 +71,21 @@ def replan(
         details = details._replace(clearance=proved, clearance_time=time)
     require_time(planner, pace, rest, lambda until: resumed(until)[0])
     result = make_plan(rest, R, planner, details)
-    if details.correction is not None:
-        # the triangle inequality excludes most cases without the scores of the motion so far
-        most = (inf if details.distance is None else details.distance) + distance_of(planner, details.correction)
-        if most > planner.max_distance_ratio * planner._span:
-            warn_beyond(planner, result.mahalanobis_distance or 0.0, "the replanned motion")
+    _warn_beyond(planner, result)
     return result
+
+
+def _warn_beyond(planner: PlannerModel, plan: Plan) -> None:
+    """Warn of a replanned motion far beyond the span of the training data."""
+    before, correction = plan._details.distance, plan._details.correction
+    if correction is None:
+        return
+    most = planner.max_distance_ratio * planner._span
+    added = distance_of(planner, correction)
+    # the triangle inequality decides most cases without the scores of the motion so far
+    if before is None or added - before <= most < added + before:
+        added = plan.mahalanobis_distance or 0.0
+    warn_beyond(planner, added, "the replanned motion", stacklevel=5)
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
