@@ -77,11 +77,11 @@ def print_scenes(sets):
 
 #: kinds of ends in the criterion of the automatic share, by index in `ENDS`: the present ones, and others
 RULES = {
-    "present": (1, 2, 3, 4),
-    "all five": (0, 1, 2, 3, 4),
-    "without own accelerations": (0, 1, 2, 4),
-    "positions, rest": (0, 4),
-    "positions": (0,),
+    "present": [1, 2, 3, 4],
+    "all five": [0, 1, 2, 3, 4],
+    "positions in place of own accelerations": [0, 1, 2, 4],
+    "positions, rest": [0, 4],
+    "positions": [0],
 }
 
 
@@ -100,7 +100,8 @@ def errors(setting, training, left_out, scale, rules):
             size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
             result.append(float((scale * size).mean()))
     result = np.reshape(result, (len(fit._SHARES), len(ENDS)))
-    shares = [fit.cross_validated_shrinkage(setting, sample, [ENDS[k] for k in RULES[rule]]) for rule in rules]
+    left_out_errors = fit.cross_validated_errors(setting, sample, ENDS)
+    shares = [fit.likely_share(left_out_errors[:, RULES[rule]], len(training)) for rule in rules]
     return result, [fit._SHARES.index(share) for share in shares]
 
 
@@ -108,9 +109,9 @@ def cases(name, subjects, rng):
     """Yield training and left-out indices: people left out (CULM), or ten reaches (kinesis; twenty, synthetic)."""
     known = list(dict.fromkeys(subjects))
     if name != "CULM":
-        most = 30 if name == "kinesis" else 40
+        most, splits = (30, 8) if name == "kinesis" else (40, 6)
         for count in (5, 10, 20, most):
-            orders = [rng.permutation(len(subjects)) for _ in range(8)]
+            orders = [rng.permutation(len(subjects)) for _ in range(splits)]
             yield f"{count} reaches", [(order[:count], order[most:]) for order in orders]
         return
     for people, per in ((1, 8), (3, 8), (5, 8), (9, 8), (1, 45)):
@@ -160,20 +161,20 @@ def print_rules(sets):
         "minimum jerk": minimum_jerk_reaches(60, seed=12, boundary_velocity=0.1, boundary_acceleration=0.5, noise=5e-4),
     }
     losses = {}
-    for name, _, models in share_losses(sets | synthetic, list(RULES)):
+    for name, _, models in (*share_losses(sets, list(RULES)), *share_losses(synthetic, list(RULES))):
         for table, chosen in models:
             loss = 100.0 * (chosen / table.min(axis=0) - 1.0)
-            best = 100.0 * (table / table.min(axis=0) - 1.0)
-            best = best[best.max(axis=1).argmin()]  # the single share with the least largest loss
-            losses.setdefault(name, []).append(np.vstack([loss, best]))
+            fixed = 100.0 * (table / table.min(axis=0) - 1.0)
+            single = fixed[fixed.max(axis=1).argmin()]
+            losses.setdefault(name, []).append(np.vstack([loss, single]))
+    print(f"| criterion | {' | '.join(losses)} |")
     for k, rule in enumerate([*RULES, "best single share"]):
         cells = []
         for found in losses.values():
             loss = np.array(found)[:, k]
-            worst, rest = loss.max(), loss[:, REST].max()
-            cells.append(f"{loss.mean():.1f}, {(loss > 5.0).sum()} of {loss.size}, {worst:.0f}, {rest:.0f}")
+            above, worst, rest = (loss > 5.0).sum(), loss.max(), loss[:, REST].max()
+            cells.append(f"{loss.mean():.2f}, {above} of {loss.size}, {worst:.0f}, {rest:.0f}")
         print(f"| {rule} | {' | '.join(cells)} |")
-    print(list(losses))
 
 
 def main():

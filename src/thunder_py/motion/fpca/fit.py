@@ -20,11 +20,13 @@ __all__ = [
     "Setting",
     "SplineSpace",
     "blended",
+    "cross_validated_errors",
     "cross_validated_shrinkage",
     "decompose",
     "fit_components",
     "fixed_signs",
     "jerk_prior",
+    "likely_share",
     "minimum_jerk_mean",
     "plain",
     "project",
@@ -293,19 +295,34 @@ class Setting(NamedTuple):
     units: Sequence[Sequence[int]]
 
 
-def cross_validated_shrinkage(setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]] = _KNOWN) -> float:
-    """Return the share of minimum jerk from cross-validation.
+def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
+    """Return the share of minimum jerk from cross-validation; 1 for fewer than three motions."""
+    count = len(sample.offsets)
+    return 1.0 if count < 3 else likely_share(cross_validated_errors(setting, sample, _KNOWN), count)
+
+
+def likely_share(errors: Array, count: int) -> float:
+    """Return the share from errors (shares, kinds of ends) of `count` left-out motions.
+
+    It minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms give all
+    kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few motions
+    do not.
+    """
+    evidence = count * np.log(np.maximum(errors, np.finfo(float).tiny)).sum(axis=1)
+    shares = np.clip(_SHARES, None, 0.999)
+    surprise = 0.5 * _CERTAINTY * (np.log(shares / (1.0 - shares)) - np.log(_USUAL / (1.0 - _USUAL))) ** 2
+    return _SHARES[int(np.argmin(evidence + surprise))]
+
+
+def cross_validated_errors(setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]]) -> Array:
+    """Return the mean errors of left-out motions, by share and kind of ends.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
-    the rest, with x_bar free, from four kinds of ends: its own velocities or rest, with and without accelerations. The
-    error e of a motion is the root of its squared difference, L2 over tau, relative to the variance of the coordinates.
-    The result minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms
-    give all kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few
-    motions do not. It is 1 for fewer than three motions.
+    the rest, with x_bar free, from the kinds of ends `known`: its own velocities or rest, with and without
+    accelerations. The error e of a motion is the root of its squared difference, L2 over tau, relative to the variance
+    of the coordinates.
     """
     count = len(sample.offsets)
-    if count < 3:
-        return 1.0
     whole = sample.centerd + sample.offsets[:, None]
     variances = (setting.space.coordinates(sample.centerd - sample.centerd.mean(axis=0)) ** 2).sum(axis=(0, 1))
     weights = np.zeros(len(variances))
@@ -316,10 +333,7 @@ def cross_validated_shrinkage(setting: Setting, sample: Sample, known: Sequence[
     for fold in range(folds.max() + 1):
         rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
         sums += _errors(setting, rest, whole[folds == fold], weights, known)
-    evidence = count * np.log(np.maximum(sums / count, np.finfo(float).tiny)).sum(axis=1)
-    shares = np.clip(_SHARES, None, 0.999)
-    surprise = 0.5 * _CERTAINTY * (np.log(shares / (1.0 - shares)) - np.log(_USUAL / (1.0 - _USUAL))) ** 2
-    return _SHARES[int(np.argmin(evidence + surprise))]
+    return sums / count
 
 
 def _errors(
