@@ -45,9 +45,9 @@ class Constraint:
     >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
     >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
     >>> ends = [Constraint(0.0, "position", [0.1, 0.2, 0.3]), Constraint(1.0, "position", [0.4, 0.2, 0.1])]
-    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.2, dofs="x")], duration=1.0).plan()
+    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.55, dofs="x")], duration=1.0).plan()
     >>> round(float(plan.position(0.5, derivative=1)[0]), 3)
-    0.2
+    0.55
     """
 
     t: float

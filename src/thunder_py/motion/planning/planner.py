@@ -86,9 +86,9 @@ class HumanLikePlanner(PlannerModel):
     >>> plan = planner.plan([0.0, 0.0, 0.0], [0.3, 0.0, 0.1], duration=1.0, goal_velocity=[0.1, 0.0, 0.0])
     >>> plan.position(1.0).round(3).tolist(), plan.position(1.0, 1).round(3).tolist()
     ([0.3, 0.0, 0.1], [0.1, 0.0, 0.0])
-    >>> rest = planner.replan(plan, 0.4, [0.3, 0.1, 0.1])
+    >>> rest = planner.replan(plan, 0.2, [0.3, 0.02, 0.1], goal_velocity=[0.1, 0.0, 0.0])
     >>> rest.start_time, rest.position(1.0).round(3).tolist()
-    (0.4, [0.3, 0.1, 0.1])
+    (0.2, [0.3, 0.02, 0.1])
     """
 
     def __repr__(self) -> str:
