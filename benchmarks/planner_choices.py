@@ -1,6 +1,6 @@
 """Tables behind two defaults of `FPCA`: alignment (docs/human_like_planning.md) and automatic shrinkage (docs/fpca.md).
 
-python benchmarks/planner_choices.py scenes|shares --data FOLDER, with the folders `culm` and `kinesis_rtg` in FOLDER.
+python benchmarks/planner_choices.py scenes|shares|rules --data FOLDER, which contains `culm` and `kinesis_rtg`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.splines import smooth
 from thunder_py.papers.human_like.reaches import culm_reaches, kinesis_reaches
 from thunder_py.recordings import MotionSet
+from thunder_py.recordings.synthetic import minimum_jerk_reaches, sigma_lognormal_reaches
 
 COUNT, MARGIN = 500, 0.02
-#: what is known at the ends, see `fit._KNOWN`: positions; velocities, own or zero; accelerations, own or zero
-ENDS = ((1, True), *fit._KNOWN)
+#: what is known at the ends, as `fit._KNOWN`: positions; velocities, own or zero; accelerations, own or zero
+ENDS = ((1, True), (2, True), (2, False), (3, True), (3, False))
 REST = ENDS.index((3, False))
 MODELS = {
     "none, 0": {"alignment": "none", "shrinkage": 0.0},
@@ -74,8 +75,18 @@ def print_scenes(sets):
             )
 
 
-def errors(setting, training, left_out, scale):
-    """Return the mean L2 errors over tau (shares, ends), and the automatic share."""
+#: kinds of ends in the criterion of the automatic share, by index in `ENDS`: the present ones, and others
+RULES = {
+    "present": [1, 2, 3, 4],
+    "all five": [0, 1, 2, 3, 4],
+    "positions in place of own accelerations": [0, 1, 2, 4],
+    "positions, rest": [0, 4],
+    "positions": [0],
+}
+
+
+def errors(setting, training, left_out, scale, rules):
+    """Return the mean L2 errors over tau (shares, ends), and the indices of the shares by rule."""
     sample = fit._sample(setting, training)
     data = fit.plain(setting.space, sample)
     prior = fit.jerk_prior(setting.basis, setting.space, data, setting.shared)
@@ -89,16 +100,19 @@ def errors(setting, training, left_out, scale):
             size = np.sqrt(((setting.space.L.T @ left) ** 2).sum(axis=(1, 2)))
             result.append(float((scale * size).mean()))
     result = np.reshape(result, (len(fit._SHARES), len(ENDS)))
-    return result, fit._SHARES.index(fit.cross_validated_shrinkage(setting, sample))
+    left_out_errors = fit.cross_validated_errors(setting, sample, ENDS)
+    shares = [fit.likely_share(left_out_errors[:, RULES[rule]], len(training)) for rule in rules]
+    return result, [fit._SHARES.index(share) for share in shares]
 
 
 def cases(name, subjects, rng):
-    """Yield training and left-out indices: people left out (CULM), or ten reaches (kinesis)."""
+    """Yield training and left-out indices: people left out (CULM), or ten reaches (kinesis; twenty, synthetic)."""
     known = list(dict.fromkeys(subjects))
-    if name == "kinesis":
-        for count in (5, 10, 20, 30):
-            orders = [rng.permutation(len(subjects)) for _ in range(8)]
-            yield f"{count} reaches", [(order[:count], order[30:]) for order in orders]
+    if name != "CULM":
+        most, splits = (30, 8) if name == "kinesis" else (40, 6)
+        for count in (5, 10, 20, most):
+            orders = [rng.permutation(len(subjects)) for _ in range(splits)]
+            yield f"{count} reaches", [(order[:count], order[most:]) for order in orders]
         return
     for people, per in ((1, 8), (3, 8), (5, 8), (9, 8), (1, 45)):
         pairs = []
@@ -109,8 +123,8 @@ def cases(name, subjects, rng):
         yield f"{people} people, {per} each", pairs
 
 
-def print_shares(sets):
-    """Print automatic share / best fixed share / share 1 from rest to rest, in mm; then its loss for `ENDS`, in %."""
+def share_losses(sets, rules):
+    """Yield set, case, and by model the errors in mm (shares, ends) and those of the rules (rules, ends)."""
     basis, rng = SplineBasis(), np.random.default_rng(100)
     for name, motions in sets.items():
         curves = read_curves(motions)
@@ -118,24 +132,55 @@ def print_shares(sets):
         frames = path_frames(plain, curves.dofs, curves.names)
         aligned, subjects = to_canonical(plain, curves.dofs, frames), np.array(curves.subjects)
         for label, pairs in cases(name, subjects, rng):
-            cells, losses = [], []
+            models = []
             for kind, joint in (("path", True), ("path", False), ("none", False)):
                 x, scale = (aligned, frames.scale) if kind == "path" else (plain, np.ones(len(plain)))
                 shared = [[0, 1, 2]] if joint else [[0], [1], [2]]
                 space = fit.SplineSpace(basis, True)
                 setting = fit.Setting(basis, space, joint, kind == "path", shared, [[0, 1, 2]])
-                found = [errors(setting, x[a], x[b], scale[b]) for a, b in pairs]
+                found = [errors(setting, x[a], x[b], scale[b], rules) for a, b in pairs]
                 table = 1e3 * np.mean([one for one, _ in found], axis=0)
-                chosen = 1e3 * np.mean([one[k] for one, k in found], axis=0)
-                cells.append(f"{chosen[REST]:.1f} / {table.min(axis=0)[REST]:.1f} / {table[-1, REST]:.1f}")
-                losses.append(" ".join(f"{loss:+.1f}" for loss in 100.0 * (chosen / table.min(axis=0) - 1.0)))
-            print(f"| {name}, {label} | {' | '.join(cells)} | {' | '.join(losses)} |", flush=True)
+                models.append((table, 1e3 * np.mean([one[k] for one, k in found], axis=0)))
+            yield name, label, models
+
+
+def print_shares(sets):
+    """Print automatic share / best fixed share / share 1 from rest to rest, in mm; then its loss for `ENDS`, in %."""
+    for name, label, models in share_losses(sets, ["present"]):
+        cells, losses = [], []
+        for table, (chosen,) in models:
+            cells.append(f"{chosen[REST]:.1f} / {table.min(axis=0)[REST]:.1f} / {table[-1, REST]:.1f}")
+            losses.append(" ".join(f"{loss:+.1f}" for loss in 100.0 * (chosen / table.min(axis=0) - 1.0)))
+        print(f"| {name}, {label} | {' | '.join(cells)} | {' | '.join(losses)} |", flush=True)
+
+
+def print_rules(sets):
+    """Print by rule and set: mean loss in %, number of losses above 5 %, largest loss, largest from rest to rest."""
+    synthetic = {
+        "sigma-lognormal": sigma_lognormal_reaches(60, seed=11),
+        "minimum jerk": minimum_jerk_reaches(60, seed=12, boundary_velocity=0.1, boundary_acceleration=0.5, noise=5e-4),
+    }
+    losses = {}
+    for name, _, models in (*share_losses(sets, list(RULES)), *share_losses(synthetic, list(RULES))):
+        for table, chosen in models:
+            loss = 100.0 * (chosen / table.min(axis=0) - 1.0)
+            fixed = 100.0 * (table / table.min(axis=0) - 1.0)
+            single = fixed[fixed.max(axis=1).argmin()]
+            losses.setdefault(name, []).append(np.vstack([loss, single]))
+    print(f"| criterion | {' | '.join(losses)} |")
+    for k, rule in enumerate([*RULES, "best single share"]):
+        cells = []
+        for found in losses.values():
+            loss = np.array(found)[:, k]
+            above, worst, rest = (loss > 5.0).sum(), loss.max(), loss[:, REST].max()
+            cells.append(f"{loss.mean():.2f}, {above} of {loss.size}, {worst:.0f}, {rest:.0f}")
+        print(f"| {rule} | {' | '.join(cells)} |")
 
 
 def main():
     """Read the recordings, and print one of the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", choices=("scenes", "shares"))
+    parser.add_argument("table", choices=("scenes", "shares", "rules"))
     parser.add_argument("--data", type=Path, required=True)
     options = parser.parse_args()
     culm, kinesis = culm_reaches(options.data / "culm"), kinesis_reaches(options.data / "kinesis_rtg" / "rtgData.txt")
@@ -144,7 +189,7 @@ def main():
         "kinesis": MotionSet(reach.trial for reach in kinesis.items),
         "CULM": MotionSet([reach.trial for reach in culm.items][::every]),
     }
-    (print_scenes if options.table == "scenes" else print_shares)(sets)
+    {"scenes": print_scenes, "shares": print_shares, "rules": print_rules}[options.table](sets)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ def polynomials(dofs=("x", "y", "z"), powers=range(1, 6), mean=None, joint=False
     return SimpleNamespace(
         basis_=basis,
         dofs=tuple(dofs),
+        units=("m",) * d,
         joint=joint,
+        frames_=None,
         alignment="none",
         alignment_="none",
         mean_coefficients_=np.zeros((9, d)) if mean is None else mean,

@@ -30,6 +30,14 @@ def test_functions_samples_and_trials_teach_the_same() -> None:
         assert abs(dmp.duration_ - 5.0) < 1e-12
 
 
+@pytest.mark.parametrize("dofs", [("rx", "ry", "rz"), ("x", "z", "ry"), ("q1", "q2", "q3")])
+def test_trials_of_any_coordinates_teach(dofs) -> None:
+    t = np.linspace(0.0, 1.0, 101)
+    x = np.stack([np.sin(t), 0.3 * t**2, np.cos(t)], axis=1)
+    dmp = DMP().fit(Trial(t, x, dofs, name="reach"))
+    np.testing.assert_array_equal(dmp.weights_, DMP().fit((t, x)).weights_)
+
+
 def test_time_counts_and_not_samples() -> None:
     t, x = _recorded(4001)
     early = np.where(t < 1.0, True, np.arange(len(t)) % 20 == 0)  # twenty times as dense for a fifth of the time

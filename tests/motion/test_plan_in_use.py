@@ -14,7 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.errors import NoPathError
+from thunder_py.errors import NoPathError, ThunderError
 from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
 from thunder_py.motion import HumanLikePlanner, ViaSearch
 from thunder_py.motion.planning.obstacles import MovingObstacle
@@ -136,7 +136,7 @@ def test_batches_among_obstacles() -> None:
 
 
 def test_replanning_among_obstacles() -> None:
-    planner = HumanLikePlanner(fitted("plain"))
+    planner = HumanLikePlanner(fitted("plain"), max_acceleration_ratio=np.inf)
     made = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02)
     goal = GOAL + np.array([0.0, 0.03, 0.05])
     early = planner.replan(made, 0.2 * made.via_times[0], goal, obstacles=[BALL], margin=0.02)
@@ -153,6 +153,8 @@ def test_replanning_among_obstacles() -> None:
     around = planner.replan(made, late.start_time, goal, obstacles=[BALL, blocked], margin=0.005)
     assert around.fallback == "plan"
     assert blocked.distance(around.position(np.linspace(late.start_time, T, 400))).min() >= 0.005
+    with pytest.raises(ThunderError, match=r"end_time must be later to pass the obstacles, got 1\.2 s, which requires"):
+        HumanLikePlanner(planner.fpca).replan(made, late.start_time, goal, obstacles=[BALL, blocked], margin=0.005)
 
 
 def random_obstacles(rng):
@@ -171,7 +173,7 @@ def random_obstacles(rng):
 
 @pytest.mark.parametrize("kind", ["plain", "joint", "aligned", "joint aligned", "paper"])
 def test_no_sample_of_plans_and_replans_contradicts_their_clearance(kind) -> None:
-    planner = HumanLikePlanner(fitted(kind), "paper" if kind == "paper" else "map")
+    planner = HumanLikePlanner(fitted(kind), "paper" if kind == "paper" else "map", max_acceleration_ratio=np.inf)
     rng, answers = np.random.default_rng(17), []
     for _ in range(40):
         start, goal = rng.uniform(0.0, 0.15, 3), rng.uniform(0.25, 0.4, 3)

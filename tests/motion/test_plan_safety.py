@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,55 @@ class TestMahalanobisDistance:
         assert plan.mahalanobis_distance > planner.training_span
         with pytest.warns(ThunderWarning, match="the farthest plan is"):
             planner.plan_many(START, [GOAL, GOAL], T, goal_velocities=[0.5, 0.0, 0.0])
+
+    def test_a_replanned_motion_warns_once_in_a_loop(self) -> None:
+        planner = HumanLikePlanner(fitted("aligned"))
+        plan, other = planner.plan(START, GOAL, T), GOAL + np.array([0.0, 0.1, 0.0])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            for k in range(4):
+                rest = planner.replan(plan, 0.9 + 0.01 * k, other)
+                assert rest.mahalanobis_distance > 2.0 * planner.training_span
+        (one,) = caught
+        assert one.filename == __file__
+        assert str(one.message).startswith("the replanned motion is more than 15.7 standard deviations")
+        with pytest.warns(ThunderWarning, match="the replanned motion is"):  # neither is a motion that is replanned
+            rest = planner.replan(rest, 0.95, other, goal_velocity=[0.01, 0.0, 0.0])
+        with pytest.warns(
+            ThunderWarning, match="the replanned motion is"
+        ):  # an end so late that the motion goes astray
+            planner.replan(plan, 0.5, GOAL, end_time=5.0)
+        assert HumanLikePlanner(planner.fpca, max_distance_ratio=np.inf).replan(plan, 0.9, GOAL + 0.1).end_time == T
+
+    def test_conditions_and_tubes_warn(self) -> None:
+        planner = HumanLikePlanner(fitted("plain"))
+        far = [Constraint(0.0, "position", START), Constraint(T, "position", GOAL + 9.0)]
+        calls = (
+            lambda: planner.condition(far, T),
+            lambda: planner.tube(START, GOAL + 9.0, T, [0.5]),
+            lambda: planner.sample(START, GOAL + 9.0, T, 1, seed=1),
+        )
+        for call in calls:
+            with pytest.warns(ThunderWarning, match="the most likely motion is more than") as caught:
+                call()
+            assert caught[0].filename == __file__
+
+    def test_the_advice_is_what_was_not_tried(self) -> None:
+        motions = sigma_lognormal_reaches(12, seed=1)
+        shrunk = FPCA(alignment="none", shrinkage=0.1).fit(motions)
+        published = FPCA.from_components(shrunk.components(np.linspace(0.0, 1.0, 201))[:5], variances=np.full(5, 1e-6))
+        cases = (
+            (FPCA.paper(motions), "paper", ', or use mode="map" or shrinkage or demonstrations like it'),
+            (shrunk, "paper", ', or use mode="map" or demonstrations like it'),
+            (shrunk, "map", ", or use demonstrations like it"),
+            (published, "exact", ""),
+        )
+        for fpca, mode, advice in cases:
+            planner = HumanLikePlanner(fpca, mode, max_condition_number=np.inf)
+            with pytest.warns(ThunderWarning, match="the plan is") as caught:
+                planner.plan(START, GOAL, T, goal_velocity=[50.0, 0.0, 0.0])
+            assert str(caught[0].message).endswith(f"Check the end states and the duration{advice}")
+            assert caught[0].filename == __file__
 
     def test_the_training_motions_do_not_warn(self) -> None:
         fpca = fitted("plain")

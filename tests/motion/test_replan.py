@@ -20,6 +20,10 @@ from thunder_py.trajectory import minimum_jerk
 
 from .planner_models import fitted, joints, polynomials, spline_rows
 
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::thunder_py.errors.ThunderWarning"
+)  # late changes are far from the data
+
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "map"), ("joint aligned", "map")]
 
@@ -74,7 +78,7 @@ def test_the_same_goal_keeps_the_motion(number, kind, mode) -> None:
 @numbered
 def test_a_goal_nearby_keeps_the_motion_nearby(number, kind, mode) -> None:
     """The deviation is at most twice the change of the goal, by the components or by Hermite's polynomial."""
-    planner, rng = HumanLikePlanner(model(kind), mode), np.random.default_rng(number)
+    planner, rng = HumanLikePlanner(model(kind), mode, max_acceleration_ratio=np.inf), np.random.default_rng(number)
     d = len(planner.dofs)
     for continuity in ("velocity", "acceleration", None):
         for _ in range(3):
@@ -91,6 +95,52 @@ def test_a_goal_nearby_keeps_the_motion_nearby(number, kind, mode) -> None:
             assert away[0] < 1e-9
             np.testing.assert_allclose(away[-1], shift, rtol=1e-6)
             assert away.max() <= 2.0 * shift * (1.0 + 1e-9)
+
+
+@numbered
+def test_too_little_time_is_refused_with_the_least_end_time(number, kind, mode) -> None:
+    planner, rng = HumanLikePlanner(model(kind), mode), np.random.default_rng(number)
+    d = len(planner.dofs)
+    a, b = 0.3 * rng.normal(size=(2, d))
+    made = plan_between(planner, a, b, 2.0, np.zeros(d))
+    for continuity in ("velocity", "acceleration"):
+        options = {"plan": made, "t": 1.0, "goal": goal_of(made), "continuity": continuity}
+        with pytest.raises(ThunderError, match=r"end_time must be at least .* s for this goal, got 1\.02 s") as error:
+            planner.replan(end_time=1.02, **options)
+        least = float(str(error.value).split()[5])
+        rest = planner.replan(end_time=least, **options)
+        accelerations = [np.abs(x.position(np.linspace(x.start_time, x.end_time, 101), 2)) for x in (made, rest)]
+        groups = [slice(0, 3), slice(3, 6)] if d == 6 else [slice(0, d)]
+        own = max(float(accelerations[1][:, g].max() / accelerations[0][:, g].max()) for g in groups)
+        assert own > 5.0  # the bound is not needlessly strict
+        with pytest.raises(ThunderError, match="end_time must be at least"):
+            planner.replan(end_time=1.0 + 0.99 * (least - 1.0), **options)
+        free = HumanLikePlanner(planner.fpca, mode, max_acceleration_ratio=np.inf)
+        assert free.replan(end_time=1.02, **options).end_time == 1.02
+
+
+def test_the_bound_on_accelerations() -> None:
+    """Ten times the plan's, minimum jerk's or the training motions', whichever is largest, also after replans."""
+    planner = HumanLikePlanner(polynomials(), "exact")  # no training motions, mean zero
+    made, goal = planner.plan(START, START, T), START + np.array([0.1, 0.0, 0.0])
+    least = T * (1.0 - np.sqrt(0.1))  # a minimum-jerk motion in a share s of the time needs 1 / s^2 the acceleration
+    rest = planner.replan(made, 0.99 * least, goal, continuity="acceleration")
+    assert rest._pace is made._pace
+    with pytest.raises(ThunderError, match=r"which requires .* m/s\^2, more than max_acceleration_ratio = 10 times"):
+        planner.replan(made, 1.02 * least, goal, continuity="acceleration")
+    for left in (0.3, 0.15, 0.08):  # replans do not raise the bound
+        rest = planner.replan(rest, T - left, goal + np.array([0.0, 0.02 * left**2, 0.0]))
+    with pytest.raises(ThunderError, match="end_time must be at least"):
+        planner.replan(rest, T - 0.07, goal + np.array([0.0, 0.05, 0.0]))
+    still = HumanLikePlanner(fitted("plain"))  # small compared with the training motions
+    made = still.plan(START, START, T)
+    assert still.replan(made, 0.8, START + 0.05).end_time == T
+    peak = np.abs(still.fpca.inverse_transform(still.fpca.scores_, tau=np.linspace(0, 1, 101), derivative=2)).max(
+        (0, 1)
+    )
+    np.testing.assert_allclose(still.training_acceleration, peak, rtol=1e-12)
+    with pytest.raises(ThunderError, match=r"max_acceleration_ratio must be at least 1, got 0\.5"):
+        HumanLikePlanner(still.fpca, max_acceleration_ratio=0.5)
 
 
 def plan_between(planner, a, b, duration, v):

@@ -20,11 +20,13 @@ __all__ = [
     "Setting",
     "SplineSpace",
     "blended",
+    "cross_validated_errors",
     "cross_validated_shrinkage",
     "decompose",
     "fit_components",
     "fixed_signs",
     "jerk_prior",
+    "likely_share",
     "minimum_jerk_mean",
     "plain",
     "project",
@@ -294,45 +296,59 @@ class Setting(NamedTuple):
 
 
 def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
-    """Return the share of minimum jerk from cross-validation.
-
-    A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
-    the rest, with x_bar free, from four kinds of ends: its own velocities or rest, with and without accelerations. The
-    error e of a motion is the root of its squared difference, L2 over tau, relative to the variance of the coordinates.
-    The result minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms
-    give all kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few
-    motions do not. It is 1 for fewer than three motions.
-    """
+    """Return the share of minimum jerk from cross-validation; 1 for fewer than three motions."""
     count = len(sample.offsets)
-    if count < 3:
-        return 1.0
-    whole = sample.centerd + sample.offsets[:, None]
-    variances = (setting.space.coordinates(sample.centerd - sample.centerd.mean(axis=0)) ** 2).sum(axis=(0, 1))
-    weights = np.zeros(len(variances))
-    for part in map(list, setting.units):
-        weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
-    sums = np.zeros((len(_SHARES), len(_KNOWN)))
-    folds = np.arange(count) % min(count, _FOLDS)
-    for fold in range(folds.max() + 1):
-        rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
-        sums += _errors(setting, rest, whole[folds == fold], weights)
-    evidence = count * np.log(np.maximum(sums / count, np.finfo(float).tiny)).sum(axis=1)
+    return 1.0 if count < 3 else likely_share(cross_validated_errors(setting, sample, _KNOWN), count)
+
+
+def likely_share(errors: Array, count: int) -> float:
+    """Return the share from errors (shares, kinds of ends) of `count` left-out motions.
+
+    It minimizes R sum_kinds log(mean e) + w (logit rho - logit 0.3)^2 / 2, w = 0.3, over R motions. Logarithms give all
+    kinds the same say, also where noisy accelerations have far larger errors; the last term decides where few motions
+    do not.
+    """
+    evidence = count * np.log(np.maximum(errors, np.finfo(float).tiny)).sum(axis=1)
     shares = np.clip(_SHARES, None, 0.999)
     surprise = 0.5 * _CERTAINTY * (np.log(shares / (1.0 - shares)) - np.log(_USUAL / (1.0 - _USUAL))) ** 2
     return _SHARES[int(np.argmin(evidence + surprise))]
 
 
-def _errors(setting: Setting, rest: Sample, left_out: Array, weights: Array) -> Array:
+def cross_validated_errors(setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]]) -> Array:
+    """Return the mean errors of left-out motions, by share and kind of ends.
+
+    A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
+    the rest, with x_bar free, from the kinds of ends `known`: its own velocities or rest, with and without
+    accelerations. The error e of a motion is the root of its squared difference, L2 over tau, relative to the variance
+    of the coordinates.
+    """
+    count = len(sample.offsets)
+    whole = sample.centerd + sample.offsets[:, None]
+    variances = (setting.space.coordinates(sample.centerd - sample.centerd.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    weights = np.zeros(len(variances))
+    for part in map(list, setting.units):
+        weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
+    sums = np.zeros((len(_SHARES), len(known)))
+    folds = np.arange(count) % min(count, _FOLDS)
+    for fold in range(folds.max() + 1):
+        rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
+        sums += _errors(setting, rest, whole[folds == fold], weights, known)
+    return sums / count
+
+
+def _errors(
+    setting: Setting, rest: Sample, left_out: Array, weights: Array, known: Sequence[tuple[int, bool]]
+) -> Array:
     """Return the sums of errors of motions, by share and kind of ends."""
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
     data = data._replace(rows=_compressed(data.rows, setting.joint))
     ideal = minimum_jerk_mean(basis, data.mean + data.offset_mean) if setting.ideal_mean else None
-    errors = np.empty((len(_SHARES), len(_KNOWN)))
+    errors = np.empty((len(_SHARES), len(known)))
     for i, rho in enumerate(_SHARES):
         blend = blended(space, data, prior, rho, ideal)
-        for k, (orders, moving) in enumerate(_KNOWN):
+        for k, (orders, moving) in enumerate(known):
             left = left_out - predicted(setting, blend, left_out, orders, moving)
             errors[i, k] = np.sqrt((weights * (space.L.T @ left) ** 2).sum(axis=(1, 2))).sum()
     return errors

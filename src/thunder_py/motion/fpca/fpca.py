@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import FileFormatError, NotFittedError, ThunderError
-from ...files import read_archive, write_archive
+from ...errors import NotFittedError, ThunderError
 from ...values import Estimator
 from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
+from .archive import check_fitted, load_fpca, save_fpca
 from .curves import Curves, array_curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
 from .published import FittedSplines, fit_samples, read_samples
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Motions = MotionSet | Trial | Iterable[Trial] | npt.ArrayLike
 
-__all__ = ["FPCA", "NotFittedError", "Projection", "load_fpca", "save_fpca"]
+__all__ = ["FPCA", "NotFittedError", "Projection"]
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100
@@ -281,8 +281,7 @@ class FPCA(Estimator):
         no_frames = PathFrames(np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3, 3)))
         self.alignment_ = self.alignment
         self.frames_ = no_frames if self.alignment_ == "path" else None
-        _check_shapes(self)
-        _check_values(self)
+        check_fitted(self)
 
     @classmethod
     def read_components(
@@ -552,7 +551,8 @@ class FPCA(Estimator):
         FileFormatError
             For any other file, and for a file of a newer version.
         """
-        return load_fpca(path)
+        fpca: FPCA = load_fpca(path, cls)
+        return fpca
 
     def plot(self, n: int = 3, *, spread: float = 1.0, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw the mean and the mean +- standard deviations along the first n components.
@@ -639,157 +639,3 @@ def _shrinkage(value: Any) -> float | str:
     if is_number(value) and 0.0 <= value <= 1.0:
         return float(value)
     raise ThunderError(f'shrinkage must lie in [0, 1] or be "auto", got {value!r}')
-
-
-_VERSION = 1
-_KEY = "thunder_fpca"
-_ARRAYS = (
-    "mean_coefficients_",
-    "component_coefficients_",
-    "variances_",
-    "total_variance_",
-    "offset_mean_",
-    "offset_covariance_",
-    "scores_",
-    "offsets_",
-    "durations_",
-    "smoothing_",
-    "residual_",
-)
-_FRAMES = ("start", "scale", "rotation")
-
-
-def save_fpca(fpca: FPCA, path: str | Path) -> None:
-    """Write fitted components atomically."""
-    arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
-    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
-    arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
-    arrays |= {
-        "joint": np.array(bool(fpca.joint)),
-        "demean": np.array(bool(fpca.demean)),
-        "shrinkage_": np.array(fpca.shrinkage_),
-    }
-    # parameters of several types are stored as text
-    _, count, smoothing, shrinkage = fpca._checked()
-    values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage}
-    values |= {"alignment": fpca.alignment, "alignment_": fpca.alignment_}
-    for name in values:
-        arrays[name] = np.array(repr(values[name]))
-    if fpca.frames_ is not None:
-        arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
-    write_archive(path, arrays)
-
-
-def load_fpca(path: str | Path) -> FPCA:
-    """Read a file written by `save_fpca`."""
-    arrays = read_archive(path, "FPCA.save")
-    if _KEY not in arrays:
-        raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
-    if (version := str(arrays[_KEY])) != str(_VERSION):
-        raise FileFormatError(f"version {version} of FPCA.save, this package reads {_VERSION}", path=path, key=_KEY)
-    try:
-        return _restored(arrays)
-    except KeyError as error:
-        raise FileFormatError(f"not a file of FPCA.save: {error.args[0]} missing", path=path) from None
-    except (ThunderError, OverflowError, TypeError, ValueError) as error:
-        raise FileFormatError(f"not a file of FPCA.save: {error}", path=path) from error
-
-
-def _restored(arrays: dict[str, Any]) -> FPCA:
-    basis = SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"])
-    fpca = FPCA(
-        _parameter(arrays, "n_components"),
-        basis=None if basis == SplineBasis() else basis,
-        smoothing=_parameter(arrays, "smoothing"),
-        joint=_flag(arrays, "joint"),
-        alignment=_parameter(arrays, "alignment"),
-        shrinkage=_parameter(arrays, "shrinkage"),
-        demean=_flag(arrays, "demean"),
-    )
-    fpca.basis_ = fpca._checked()[0]
-    for name in _ARRAYS:
-        setattr(fpca, name, numbers(arrays[name], name))
-    fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
-    fpca.alignment_ = _parameter(arrays, "alignment_")
-    if fpca.alignment_ not in ("path", "none") or fpca.alignment not in ("auto", fpca.alignment_):
-        raise ThunderError(f'alignment_ must be "path" or "none", as alignment, got {fpca.alignment_!r}')
-    aligned = fpca.alignment_ == "path"
-    frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
-    fpca.frames_ = PathFrames(*frames) if aligned else None
-    fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))
-    _check_shapes(fpca)
-    _check_values(fpca)
-    fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
-    return fpca
-
-
-def _flag(arrays: dict[str, Any], name: str) -> bool:
-    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
-        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
-    return bool(arrays[name])
-
-
-def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
-    if arrays[name].dtype.kind != "U" or arrays[name].ndim != 1:
-        raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
-    return tuple(map(str, arrays[name]))
-
-
-def _parameter(arrays: dict[str, Any], name: str) -> Any:
-    """Parse text in quotes, a number, or None."""
-    text = str(arrays[name])
-    if text == "None":
-        return None
-    if text[:1] == text[-1:] == "'":
-        return text[1:-1]
-    return int(text) if text.isdigit() else float(text)
-
-
-def _check_shapes(fpca: FPCA) -> None:
-    K, d = fpca.basis_.n_functions, len(fpca.dofs)
-    n, R = (len(a) if a.ndim else -1 for a in (fpca.component_coefficients_, fpca.offsets_))
-    if len(set(fpca.dofs)) != d or len(fpca.units) != d or not d:
-        raise ThunderError(f"dofs and units must name the same coordinates, got {fpca.dofs} and {fpca.units}")
-    expected = {
-        "mean_coefficients_": (K, d),
-        "component_coefficients_": (n, K, d),
-        "variances_": (n,) if fpca.joint else (n, d),
-        "offset_mean_": (d,),
-        "offset_covariance_": (d, d),
-        "smoothing_": (d,),
-        "residual_": (d,),
-        "total_variance_": () if fpca.joint else (d,),
-        "scores_": (R, n) if fpca.joint else (R, n, d),
-        "offsets_": (R, d),
-        "durations_": (R,),
-    }
-    for name, shape in expected.items():
-        if (actual := getattr(fpca, name).shape) != shape:
-            raise ThunderError(f"{name} must have shape {shape}, got {actual}")
-    for name, shape in {"start": (R, 3), "scale": (R,), "rotation": (R, 3, 3)}.items():
-        if fpca.frames_ is not None and (actual := getattr(fpca.frames_, name).shape) != shape:
-            raise ThunderError(f"frames.{name} must have shape {shape}, got {actual}")
-
-
-def _check_values(fpca: FPCA) -> None:
-    """Refuse values that no fit returns, since planners solve with them."""
-    values = {name: getattr(fpca, name) for name in _ARRAYS if name != "durations_"}
-    if fpca.frames_ is not None:
-        values |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
-    for name, array in values.items():
-        if not np.isfinite(array).all():
-            raise ThunderError(f"{name} must be finite")
-    for name in ("variances_", "total_variance_", "smoothing_", "residual_"):
-        if (getattr(fpca, name) < 0.0).any():
-            raise ThunderError(f"{name} must not be negative")
-    if not ((fpca.durations_ > 0.0) | np.isnan(fpca.durations_)).all():
-        raise ThunderError("durations_ must be positive, or NaN")
-    C = fpca.offset_covariance_
-    if not np.allclose(C, C.T, rtol=1e-9, atol=0.0) or (np.diag(C) < 0.0).any():
-        raise ThunderError("offset_covariance_ must be symmetric, and not negative on its diagonal")
-    if not 0.0 <= fpca.shrinkage_ <= 1.0:
-        raise ThunderError(f"shrinkage_ must lie in [0, 1], got {fpca.shrinkage_:g}")
-    if fpca.frames_ is not None:
-        R = fpca.frames_.rotation
-        if np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(initial=0.0) > 1e-9 or (fpca.frames_.scale <= 0.0).any():
-            raise ThunderError("frames must have rotations and positive scales")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, whole
 from ...errors import ThunderError, UnknownNameError, nearest_hint
-from .model import PlannerModel, Stretch, number, scores_in
+from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 __all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
@@ -45,9 +45,9 @@ class Constraint:
     >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
     >>> planner = HumanLikePlanner(FPCA(shrinkage=0.1).fit(minimum_jerk_reaches(20, seed=1)))
     >>> ends = [Constraint(0.0, "position", [0.1, 0.2, 0.3]), Constraint(1.0, "position", [0.4, 0.2, 0.1])]
-    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.2, dofs="x")], duration=1.0).plan()
+    >>> plan = planner.condition([*ends, Constraint(0.5, "velocity", 0.55, dofs="x")], duration=1.0).plan()
     >>> round(float(plan.position(0.5, derivative=1)[0]), 3)
-    0.2
+    0.55
     """
 
     t: float
@@ -183,6 +183,7 @@ def condition_plan(
     goal: npt.ArrayLike | None,
     start_time: float,
     R: Array | None = None,
+    stacklevel: int = 4,
 ) -> ConditionedPlan:
     """Condition motions on constraints; see `HumanLikePlanner.condition`."""
     T, t0 = number(duration, "duration"), number(start_time, "start_time")
@@ -205,7 +206,9 @@ def condition_plan(
     core = _core.ConditionedMotion(planner._core, a, b, T, rows)
     if R is None and planner.kind != "joints":
         R = np.eye(3)
-    return ConditionedPlan(planner, core, T, t0, R)
+    result = ConditionedPlan(planner, core, T, t0, R)
+    warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion", stacklevel)
+    return result
 
 
 def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:

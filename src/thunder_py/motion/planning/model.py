@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from math import inf, isfinite
+from functools import cached_property
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from ... import _core
 from ...checks import Array, array, is_number, pose
 from ...errors import ThunderError, ThunderWarning
 from ...recordings.trial import POSITION, ROTATION
+from ..alignment import from_canonical
 from ..fpca.splines import bernstein_points
 from .obstacles import Searches, ViaSearch
 
@@ -256,6 +258,7 @@ class PlannerModel:
         max_condition_number: float = 1e4,
         max_deviation_ratio: float = 2.0,
         max_distance_ratio: float = 2.0,
+        max_acceleration_ratio: float = 10.0,
         freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
@@ -268,14 +271,11 @@ class PlannerModel:
                 f"constraints must be 'position', then 'velocity', then 'acceleration', one to three, got {names}"
             )
         self.fpca, self.mode, self.constraints = fpca, mode, names
-        self.max_condition_number = float(array(max_condition_number, (), "max_condition_number", finite=False))
-        self.freeze_time = number(freeze_time, "freeze_time")
-        self.max_deviation_ratio = float(array(max_deviation_ratio, (), "max_deviation_ratio", finite=False))
+        self.max_condition_number = _ratio(max_condition_number, "max_condition_number")
+        self.max_deviation_ratio = _ratio(max_deviation_ratio, "max_deviation_ratio")
+        self.max_acceleration_ratio = _ratio(max_acceleration_ratio, "max_acceleration_ratio")
         self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
-        if not self.max_condition_number >= 1.0:
-            raise ThunderError(f"max_condition_number must be at least 1, got {max_condition_number!r}")
-        if not self.max_deviation_ratio >= 1.0:
-            raise ThunderError(f"max_deviation_ratio must be at least 1, got {max_deviation_ratio!r}")
+        self.freeze_time = number(freeze_time, "freeze_time")
         if self.freeze_time < 0.0:
             raise ThunderError(f"freeze_time must be a time >= 0 s, got {freeze_time!r}")
         self.dofs = tuple(fpca.dofs)
@@ -283,12 +283,39 @@ class PlannerModel:
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
         self._condition = float(self._core.condition)
         self._span = training_span(fpca, mode != "map", len(names))
+        used = fpca.variances_ > 0.0
+        self._inverse_deviations: Array = np.where(used, 1.0, 0.0) / np.sqrt(np.where(used, fpca.variances_, 1.0))
         self._searches = Searches(self._core, ViaSearch.paper() if mode == "paper" else ViaSearch())
 
     @property
     def condition_number(self) -> float:
         """Condition number of the equilibrated linear system, the largest over coordinates."""
         return self._condition
+
+    @cached_property
+    def training_acceleration(self) -> Array:
+        """Largest second derivatives (d,) of the coordinates of the training motions over normalized time."""
+        return _training_acceleration(self.fpca)
+
+
+def _training_acceleration(fpca: FPCA) -> Array:
+    """Return the largest second derivatives (d,) of the training motions over tau; without motions, of the mean."""
+    curvature = fpca.basis_.evaluate(np.linspace(0.0, 1.0, 101), 2)
+    mean = curvature @ fpca.mean_coefficients_
+    if not len(fpca.scores_):
+        return np.asarray(np.abs(mean).max(axis=0))
+    subscripts = "rn,nkd->rkd" if fpca.joint else "rnd,nkd->rkd"
+    motions = mean + curvature @ np.einsum(subscripts, fpca.scores_, fpca.component_coefficients_, optimize=True)
+    if fpca.frames_ is not None:
+        motions = from_canonical(motions, fpca.dofs, fpca.frames_, 2)
+    return np.asarray(np.abs(motions).max(axis=(0, 1)))
+
+
+def _ratio(value: float, what: str) -> float:
+    ratio = float(array(value, (), what, finite=False))
+    if not ratio >= 1.0:
+        raise ThunderError(f"{what} must be at least 1, got {value!r}")
+    return ratio
 
 
 def scores_in(planner: PlannerModel, unknowns: Array) -> Array:
@@ -311,10 +338,10 @@ def scores_of(planner: PlannerModel, path: _core.BezierPath, start: float) -> Ar
     return scores_in(planner, core.unknowns)
 
 
-def distance_of(fpca: FPCA, scores: Array) -> float:
+def distance_of(planner: PlannerModel, scores: Array) -> float:
     """Return the Mahalanobis distance of scores from their mean, zero."""
-    used = fpca.variances_ > 0.0
-    return float(np.sqrt((scores[used] ** 2 / fpca.variances_[used]).sum()))
+    standard = (scores * planner._inverse_deviations).ravel()
+    return sqrt(float(standard @ standard))
 
 
 #: probability that a motion drawn from the distribution of the components lies beyond the span
@@ -340,12 +367,26 @@ def training_span(fpca: FPCA, exact: bool, order: int) -> float:
 
 
 def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", stacklevel: int = 4) -> None:
-    """Warn of scores far beyond the span of the training data."""
-    if distance > planner.max_distance_ratio * planner._span:
+    """Warn of scores far beyond the span of the training data.
+
+    The text is the same for all plans of a planner, so that Python's default filter shows it once for each line of code
+    that plans, and not in every turn of a loop.
+    """
+    most = planner.max_distance_ratio * planner._span
+    if distance > most:
         warnings.warn(
-            f"{what} is {distance:.3g} standard deviations (Mahalanobis distance) from the mean of the components, "
-            f"training data span {planner._span:.3g}: it may be useless. Check the end states and the duration, or use "
-            'mode="map", shrinkage or demonstrations like it',
+            f"{what} is more than {most:.3g} standard deviations (Mahalanobis distance) from the mean of the "
+            f"components, training data span {planner._span:.3g}: it may be useless. Check the end states and the "
+            f"duration{_unused_remedies(planner)}",
             ThunderWarning,
             stacklevel=stacklevel,
         )
+
+
+def _unused_remedies(planner: PlannerModel) -> str:
+    fpca = planner.fpca
+    if not len(fpca.scores_):  # components that others published
+        return ""
+    remedies = ['mode="map"'] if planner.mode != "map" else []
+    remedies += ["shrinkage"] if fpca.shrinkage_ == 0.0 else []
+    return f", or use {' or '.join([*remedies, 'demonstrations like it'])}"

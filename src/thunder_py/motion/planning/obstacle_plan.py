@@ -10,6 +10,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from .model import Ends, PlannerModel, Stretch
 from .obstacles import FREE, Clearance, Obstacles, PathStatus, ViaPath, ViaSearch, obstacle_set
+from .pace import Pace
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def plan_with_obstacles(
     via: ViaSearch | None,
     start_time: float,
     fallback: str | None = None,
+    pace: Pace | None = None,
 ) -> HumanLikePlan | HumanLikeJointPlan:
     """Return a plan that provably keeps the margin, or raise `NoPathError`."""
     shapes = obstacle_set(obstacles)
@@ -66,6 +68,7 @@ def plan_with_obstacles(
         widenings,
         segments_distance(planner, path, times),
         segment=(path, begins),
+        pace=pace,
     )
     return make_plan(path, ends.R, planner, details)
 

@@ -14,6 +14,7 @@ from ... import _core
 from ...checks import Array, whole
 from ...reference import _JointSource, _TaskSource
 from .model import PlannerModel, Stretch, distance_of, scores_of
+from .pace import Pace, pace_of
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -54,13 +55,15 @@ class PlanDetails(NamedTuple):
     widenings : int
         Number of wider searches that were needed.
     distance : float or None
-        Mahalanobis distance of the scores, if known.
+        Mahalanobis distance of the scores, if known, without `correction`.
     scores : array or None
         Scores of the components, if known, without `correction`.
     segment : tuple of BezierPath and float, or None
         Path and start of its last segment, the states at whose ends give the scores without `correction`.
     correction : array or None
         Scores added by corrections.
+    pace : Pace or None
+        Pace of the motion as first planned, if this one continues it.
     """
 
     stretch: Stretch
@@ -76,6 +79,7 @@ class PlanDetails(NamedTuple):
     scores: Array | None = None
     segment: tuple[_core.BezierPath, float] | None = None
     correction: Array | None = None
+    pace: Pace | None = None
 
 
 class _Plan:
@@ -175,6 +179,10 @@ class _Plan:
         return float(np.linalg.norm(part, axis=1).mean())
 
     @cached_property
+    def _pace(self) -> Pace:
+        return self._details.pace or pace_of(self._planner, self.path)
+
+    @cached_property
     def scores(self) -> Array | None:
         """Scores alpha of the last segment, (n, d), joint (n,); None for polynomials and mixtures of planners."""
         details = self._details
@@ -194,9 +202,9 @@ class _Plan:
         The root of the sum of squared scores over their variances; None where `scores` are. Compare it with
         `HumanLikePlanner.training_span`.
         """
-        if self._details.distance is not None:
+        if self._details.distance is not None and self._details.correction is None:
             return self._details.distance
-        return None if self.scores is None else distance_of(self._planner.fpca, self.scores)
+        return None if self.scores is None else distance_of(self._planner, self.scores)
 
 
 class HumanLikePlan(_Plan, _TaskSource, _core.RotationVectorPath):

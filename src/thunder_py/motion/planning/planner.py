@@ -41,8 +41,11 @@ class HumanLikePlanner(PlannerModel):
         Largest deviation of a replanned motion from the motion so far, relative to what the change of goal, end time
         and rates requires; above it `replan` uses a polynomial.
     max_distance_ratio : float
-        Multiple of `training_span` beyond which the Mahalanobis distance of a plan raises a `ThunderWarning`; infinite
-        for no warning.
+        Multiple of `training_span` beyond which the Mahalanobis distance of a plan, a replanned motion or the most
+        likely motion under constraints raises a `ThunderWarning`; infinite for no warning.
+    max_acceleration_ratio : float
+        Largest acceleration of a replanned motion, relative to that of the motion as first planned or of motions of its
+        duration; above it `replan` raises an error that names the least end time. Infinite for no error.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -83,9 +86,9 @@ class HumanLikePlanner(PlannerModel):
     >>> plan = planner.plan([0.0, 0.0, 0.0], [0.3, 0.0, 0.1], duration=1.0, goal_velocity=[0.1, 0.0, 0.0])
     >>> plan.position(1.0).round(3).tolist(), plan.position(1.0, 1).round(3).tolist()
     ([0.3, 0.0, 0.1], [0.1, 0.0, 0.0])
-    >>> rest = planner.replan(plan, 0.4, [0.3, 0.1, 0.1])
+    >>> rest = planner.replan(plan, 0.2, [0.3, 0.02, 0.1], goal_velocity=[0.1, 0.0, 0.0])
     >>> rest.start_time, rest.position(1.0).round(3).tolist()
-    (0.4, [0.3, 0.1, 0.1])
+    (0.2, [0.3, 0.02, 0.1])
     """
 
     def __repr__(self) -> str:
@@ -147,7 +150,7 @@ class HumanLikePlanner(PlannerModel):
         if shapes:
             return plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
         path, size = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
-        warn_beyond(self, size)
+        warn_beyond(self, size, stacklevel=3)
         details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0))
         return make_plan(path, ends.R, self, details)
 
@@ -204,7 +207,10 @@ class HumanLikePlanner(PlannerModel):
         Raises
         ------
         NoPathError, ThunderError
-            As `plan`; for a time outside the plan and an end in the past.
+            As `plan`; for a time outside the plan, an end in the past, and a remaining time too short for the remaining
+            way: an acceleration above `max_acceleration_ratio` times the largest of that of the motion as first
+            planned, of a minimum-jerk motion from its start to the goal in its duration, and of the training motions in
+            its duration. Coordinates of one unit share the bound.
         """
         options = (goal_velocity, goal_acceleration, continuity)
         return replan(self, plan, t, goal, end_time, options, (as_sequence(obstacles), number(margin, "margin"), via))
@@ -333,4 +339,4 @@ class HumanLikePlanner(PlannerModel):
         ends = read_ends(self, start, goal, None, None, None, None)
         rest = [Constraint(t, kind) for kind in self.constraints[1:] for t in (0.0, duration)]
         places = [Constraint(0.0, "position", ends.start), Constraint(duration, "position", ends.goal)]
-        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)
+        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R, stacklevel=5)

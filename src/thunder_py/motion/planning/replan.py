@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from ...errors import ThunderError
-from .model import Ends, PlannerModel, Rates, Stretch, goal_state, number, scores_in, warn_beyond
+from .model import Ends, PlannerModel, Rates, Stretch, distance_of, goal_state, number, scores_in, warn_beyond
 from .obstacle_plan import core_search, plan_with_obstacles, segments_distance
 from .obstacles import FREE, PathStatus, obstacle_set
+from .pace import require_time
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 if TYPE_CHECKING:
@@ -50,18 +51,41 @@ def replan(
     stretch = _clock(planner, plan, now)
     tau = min(stretch.tau + (now - stretch.start) / stretch.duration, 1.0 - 1e-12)
     limits = planner.max_condition_number, planner.max_deviation_ratio
-    rest, condition, hermite, change = planner._core.resume(path, now, end, tau, stretch.frame, *to, order, *limits)
-    details = PlanDetails(Stretch(now, tau, (end - now) / (1.0 - tau), stretch.frame), condition)
+
+    def resumed(until: float) -> tuple[_core.BezierPath, float, bool, Array]:
+        return planner._core.resume(path, now, until, tau, stretch.frame, *to, order, *limits)
+
+    rest, condition, hermite, change = resumed(end)
+    pace = plan._pace
+    details = PlanDetails(Stretch(now, tau, (end - now) / (1.0 - tau), stretch.frame), condition, pace=pace)
     details = details._replace(fallback="hermite") if hermite else _with_scores(details, planner, plan, now, change)
     if avoidance[0]:
         obstacles = obstacle_set(avoidance[0])
         if not obstacles.free(rest, avoidance[1]):
             x, v, a = (path.sample(now, derivative) for derivative in range(3))
             ends = Ends(x, to[0], v, to[1], a, to[2], R)
-            return plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan")
+            around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
+            require_time(planner, pace, around.path)
+            return around
         _, proved, time, _ = obstacles.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
-    return make_plan(rest, R, planner, details)
+    require_time(planner, pace, rest, lambda until: resumed(until)[0])
+    result = make_plan(rest, R, planner, details)
+    _warn_beyond(planner, result)
+    return result
+
+
+def _warn_beyond(planner: PlannerModel, plan: Plan) -> None:
+    """Warn of a replanned motion far beyond the span of the training data."""
+    before, correction = plan._details.distance, plan._details.correction
+    if correction is None:
+        return
+    most = planner.max_distance_ratio * planner._span
+    added = distance_of(planner, correction)
+    # the triangle inequality decides most cases without the scores of the motion so far
+    if before is None or added - before <= most < added + before:
+        added = plan.mahalanobis_distance or 0.0
+    warn_beyond(planner, added, "the replanned motion", stacklevel=5)
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
@@ -84,7 +108,7 @@ def _with_scores(details: PlanDetails, planner: PlannerModel, plan: Plan, now: f
     added = scores_in(planner, change)
     if before.correction is not None:
         added = added + before.correction
-    return details._replace(scores=before.scores, segment=before.segment, correction=added)
+    return details._replace(scores=before.scores, segment=before.segment, correction=added, distance=before.distance)
 
 
 def _times(

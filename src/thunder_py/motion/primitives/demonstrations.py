@@ -12,6 +12,7 @@ from ...checks import Array, array, numbers, positive, whole
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.processing.filtering import filters_nothing
+from ...recordings.trial import Trial
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -85,6 +86,8 @@ def _is_one(value: Any) -> bool:
 
 
 def _is_motion(value: Any) -> bool:
+    if isinstance(value, Trial):  # its `position` is an array, or an error for trials without x, y, z
+        return False
     return callable(getattr(value, "position", None)) and hasattr(value, "duration")
 
 
