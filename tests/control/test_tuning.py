@@ -206,7 +206,7 @@ def test_default_weight_of_the_prediction_error_is_the_inverse_damping() -> None
 @pytest.mark.parametrize("kind", ["gradient", "natural"])
 @pytest.mark.parametrize(("name", "link"), [("cart_pendulum", "cart"), ("panda", "link1"), ("panda", "link2")])
 def test_parameters_that_hardly_act_along_the_reference(name: str, link: str, kind: Any) -> None:
-    """At rest no torque depends on the cart's mass nor on the inertia about an upright axis; other entries never act."""
+    """At rest no torque depends on the cart's mass nor on the inertia about an upright axis; others never act."""
     robot = th.Robot.load(name)
     for law in (th.SlotineLi, th.ACT):
         still = th.reference.SetPoint(np.full(robot.n, 0.3))

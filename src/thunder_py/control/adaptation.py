@@ -12,7 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, argument_names, array, one_of, per_joint, real
+from ..checks import (
+    Array,
+    above_zero,
+    argument_names,
+    array,
+    none_negative,
+    one_of,
+    per_joint,
+    real,
+    zero_or_above,
+)
 from ..errors import ModelError, ThunderError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
@@ -52,9 +62,7 @@ class _Adaptation:
         raise NotImplementedError
 
     def _widths(self, n: int) -> Array | None:
-        widths = per_joint(self.dead_zone, n, "dead_zone")
-        if (widths < 0.0).any():
-            raise ThunderError(f"dead_zone must not be negative, got {widths.tolist()}")
+        widths = none_negative(per_joint(self.dead_zone, n, "dead_zone"), "dead_zone")
         return widths if widths.any() else None
 
 
@@ -315,9 +323,7 @@ class AdaptiveController:
     ) -> tuple[str, float, float, npt.ArrayLike]:
         """Set `prediction_weight`; return route, cutoff [rad/s], gamma and R_t for the core, after `_adapt`."""
         R_t = _inverse_gain(K_d) if R_t is None else R_t
-        weight = float(array(gamma, (), "gamma"))
-        if weight < 0.0:
-            raise ThunderError(f"gamma must not be negative, got {weight:g}")
+        weight = zero_or_above(gamma, "gamma")
         if self.adaptation is None:
             weight = 0.0
         if weight > 0.0:
