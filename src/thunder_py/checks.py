@@ -26,6 +26,7 @@ __all__ = [
     "is_number",
     "is_pose",
     "is_whole",
+    "none_negative",
     "not_negative",
     "number_or_row",
     "numbers",
@@ -471,6 +472,13 @@ def all_positive(values: Array, what: str) -> Array:
     """Return `values` if all are positive, or raise `ModelError` naming `what`."""
     if not (values > 0.0).all():
         raise ModelError(f"{what} must be positive, got {values.tolist()}")
+    return values
+
+
+def none_negative(values: Array, what: str) -> Array:
+    """Return `values` if none is negative, or raise `ModelError` naming `what`."""
+    if (values < 0.0).any():
+        raise ModelError(f"{what} must not be negative, got {values.tolist()}")
     return values
 
 

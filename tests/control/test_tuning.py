@@ -14,7 +14,7 @@ import thunder_py as th
 from thunder_py.control import tune
 from thunder_py.control.adaptation_gains import _natural_metric, gradient_adaptation, natural_adaptation
 from thunder_py.control.feedback_gains import FEEDBACK, Feedback, coupled_damping
-from thunder_py.control.motion_states import joint_inertias, states_along, task_inertias, typical_states
+from thunder_py.control.motion_states import joint_inertias, states_along, task_inertia, typical_states
 from thunder_py.realtime.configuration import LawSpec, build_law
 from thunder_py.reference import Lissajous, Sinusoid
 from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
@@ -102,7 +102,7 @@ def test_inertias_are_those_of_a_free_joint_and_a_free_row() -> None:
     ddq = panda().forward_dynamics(Q0, np.zeros(7), rest + torque)
     assert np.isclose(joint_inertias(panda(), q)[0, 4], 1.0 / ddq[4])
     acceleration = panda().jacobian(Q0) @ panda().forward_dynamics(Q0, np.zeros(7), rest + force)
-    assert np.isclose(task_inertias(panda(), q, None, range(6))[0, 2], 1.0 / acceleration[2])
+    assert np.isclose(task_inertia(panda(), q, None, range(6))[2], 1.0 / acceleration[2])
 
 
 def test_states_along_poses_follow_them() -> None:
@@ -203,6 +203,46 @@ def test_default_weight_of_the_prediction_error_is_the_inverse_damping() -> None
         np.testing.assert_allclose(weights @ matrix, 3.0 * np.eye(2), atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["gradient", "natural"])
+@pytest.mark.parametrize(("name", "link"), [("cart_pendulum", "cart"), ("panda", "link1"), ("panda", "link2")])
+def test_parameters_that_hardly_act_along_the_reference(name: str, link: str, kind: Any) -> None:
+    """At rest no torque depends on the cart's mass nor on the inertia about an upright axis; others never act."""
+    robot = th.Robot.load(name)
+    for law in (th.SlotineLi, th.ACT):
+        still = th.reference.SetPoint(np.full(robot.n, 0.3))
+        chosen: Any = tune(robot, law, still, period=T, unknown=link, adaptation=kind).arguments["adaptation"]
+        gains = np.ravel(chosen.Gamma if kind == "gradient" else chosen.gamma)
+        assert np.isfinite(gains).all()
+        assert (gains > 1e-7 * gains.max()).all()  # rounding gives 1e-30
+
+
+def test_a_link_without_weight_adapts_slowly_enough() -> None:
+    """Only corrections drive the estimate of an upright axis; a gain from the slow reference makes it diverge."""
+    robot = th.Robot.load("scara")
+    path = Sinusoid([0.2] * 4, 0.3, center=[0.4] * 4)
+    controller = tune(robot, th.SlotineLi, path, period=2e-3, unknown="link1").controller()
+    run = th.simulate(robot, controller, path, 3.0, 1e-3, control_period=2e-3, q0=path(0.0).q + 0.05,
+                      dq0=path(0.0).dq, log_every=10)  # fmt: skip
+    assert run.error_norm()[-1] < 5e-3
+
+
+def test_damping_share_is_that_of_the_final_gains() -> None:
+    """M^-1 K_d of MACT, with the computed gain and with others."""
+    path, stable = motion(panda()), th.control.stable_rate(T)
+    M = panda().mass_matrix(states_along(panda(), path, 10.0).q[::10])
+    for options in ({}, {"K_d": 4.0}, {"K_d": np.full(7, 40.0)}):
+        tuning = tune(panda(), th.MACT, path, period=T, adaptation="none", **options)
+        K_d = np.diag(np.broadcast_to(tuning.arguments["K_d"], (7,)))
+        rates = np.linalg.eigvals(np.linalg.solve(M, np.broadcast_to(K_d, M.shape))).real.max()
+        assert np.isclose(tuning.damping_share, rates / stable, rtol=1e-4)
+
+
+def test_damping_is_reduced_to_its_share_along_rare_postures() -> None:
+    straight = th.reference.SetPoint(np.zeros(2))
+    for law in (th.SlotineLi, th.MACT):
+        assert tune(elbow(), law, straight, period=T, adaptation="none").damping_share < 0.501
+
+
 def test_bandwidth_is_limited_by_delay_torque_and_velocity() -> None:
     fast = tune(panda(), th.SlotineLi, period=T)
     assert (fast.bandwidth == 50.0).all()
@@ -235,6 +275,22 @@ def test_a_path_out_of_reach_is_refused() -> None:
     far = Lissajous.starting_at(panda().forward_kinematics(Q0), (2.0, 0.1, 0.1), (0.2, 0.1, 0.4))
     with pytest.raises(ValueError, match="reference must be a path that the arm can follow from q0, got a singular"):
         tune(panda(), th.Backstepping, far, period=T, q0=Q0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("elbow", {"law": th.OperationalSpace}, "^robot must move its frame along x, y, z, rx, ry, rz independently, "
+         "got 2 directions; choose a smaller task$"),
+        ("cart_pendulum", {"law": th.OperationalSpace, "rows": ("x", "y")}, "along x, y independently, got 1"),
+        ("scara", {"law": th.ACT}, r"that is not positive definite for \['link4'\]; the gradient law adapts them$"),
+        ("panda", {"law": th.SlotineLi, "unknown": "link1.m"},
+         "^unknown must select parameters on which torques depend, got link1.m$"),
+    ],
+)  # fmt: skip
+def test_other_arms_are_refused(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(th.errors.ThunderError, match=message):
+        tune(th.Robot.load(name), period=T, **options)
 
 
 def test_rows_of_a_task_are_printed() -> None:

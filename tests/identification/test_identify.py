@@ -13,7 +13,7 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
 from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimize_excitation
-from thunder_py.identification.least_squares import consistent_problem, solve_consistent
+from thunder_py.identification.least_squares import _newton, consistent_problem, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
 
@@ -399,6 +399,22 @@ def test_a_prior_that_cannot_exist_is_refused():
         ValueError, match=r"^prior must not be negative for unknown coefficients, as it is for joint2\."
     ):
         identify(with_friction(elbow()).with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
+
+
+def test_a_fit_that_stops_at_zero_friction_names_it(monkeypatch):
+    robot = with_friction(elbow())
+    pi = robot.parameters.copy()
+    pi[-2:] *= -1.0
+    tau = robot.regressor(*motion(2)) @ pi + 1e-3 * np.random.default_rng(0).normal(size=(1001, 2))
+    monkeypatch.setattr(
+        "thunder_py.identification.least_squares._newton", lambda *arguments: (_newton(*arguments)[0], False)
+    )
+    message = (
+        r"^the consistent fit did not converge: the torques ask for negative values of joint2.viscous, "
+        r"joint2.coulomb; check tau, leave them out of unknown, or use a larger regularization$"
+    )
+    with pytest.raises(ValueError, match=message):
+        identify(robot, T, *motion(2), tau, consistent=True)
 
 
 @pytest.mark.parametrize("cutoff", [0.0, 50.0])

@@ -180,8 +180,8 @@ def test_null_space_that_returns_nothing(order):
     [
         ({"Lambda": -1.0}, r"^Lambda must be positive definite"),
         ({"Lambda": [1.0, 2.0]}, r"^Lambda must be a number, 6 numbers or a 6 x 6 matrix"),
-        ({"method": "pseudo"}, r"^method must be one of inverse, transpose, .* did you mean 'pseudoinverse'\?$"),
-        ({"orientation": "euler"}, r"^orientation must be one of axis_angle, axis_angle_plain, "),
+        ({"method": "pseudo"}, r"^method must be one of \('inverse', 'transpose', .* did you mean 'pseudoinverse'\?$"),
+        ({"orientation": "euler"}, r"^orientation must be one of \('axis_angle', 'axis_angle_plain', "),
         ({"method": "inverse"}, r"^method 'inverse' needs as many rows as joints, got 6 rows and 7 joints; choose"),
         ({"Lambda": None}, r"^gains must be Lambda, or K_0 and K_1, got none$"),
         ({"Lambda": None, "K_0": 1.0}, r"^gains must be Lambda, or K_0 and K_1, got K_0$"),
@@ -195,7 +195,7 @@ def test_null_space_that_returns_nothing(order):
         ({"method": "damped"}, r"^damping must be given for method 'damped'$"),
         ({"damping": 0.1}, r"^damping and threshold must be None for method 'pseudoinverse': only 'damped' uses them$"),
         ({"method": "damped", "damping": 0.0}, r"^damping must be positive, got 0$"),
-        ({"method": "damped", "damping": 0.1, "measure": "det"}, r"^measure must be one of singular_value, manip"),
+        ({"method": "damped", "damping": 0.1, "measure": "det"}, r"^measure must be one of \('singular_value', 'manip"),
         ({"rows": ["y", "x"]}, r"^rows must be some of x, y, z, rx, ry, rz, or of 0 to 5, in this order, got \["),
         ({"rows": []}, r"^rows must be"),
         ({"frame": "hand"}, r"frame"),
@@ -236,7 +236,9 @@ def test_other_refusals():
         clik.follow(lambda t: reference, PANDA_START, 1e9)
     with pytest.raises(ValueError, match=r"^duration must be at least dt, 1 s, got 0\.01$"):
         clik.follow(lambda t: reference, PANDA_START, 0.01, dt=1.0)
-    with pytest.raises(ValueError, match=r"^integrator must be one of euler, rk4, got 'rk45'; did you mean 'rk4'\?$"):
+    with pytest.raises(
+        ValueError, match=r"^integrator must be one of \('euler', 'rk4'\), got 'rk45'; did you mean 'rk4'\?$"
+    ):
         clik.follow(lambda t: reference, PANDA_START, 1.0, integrator="rk45")
     with pytest.raises(ValueError, match=r"^dq0 must be None for order 1$"):
         CLIK(robot("panda"), 1.0).follow(lambda t: reference, PANDA_START, 1.0, dq0=np.zeros(7))

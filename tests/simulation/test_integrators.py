@@ -250,3 +250,40 @@ def test_a_step_without_a_solution_has_diverged() -> None:
     )  # fmt: skip
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.q).all()
+
+
+def test_every_step_of_the_implicit_midpoint_rule_is_solved() -> None:
+    """An iiwa14 falls: at peaks of the energy error, too, p1 - p0 = dt (C' v - G) and p1 + p0 = 2 M v hold."""
+    robot, dt = th.Robot.load("iiwa14").replace(friction=None), 2e-3
+    q0 = np.array([0.3, 0.5, -0.2, -1.2, 0.4, 0.9, 0.1])
+    idle = SimpleNamespace(step=lambda t, q, dq, reference: np.zeros(7))
+    run = th.simulate(robot, idle, th.reference.SetPoint(q0), 6.0, dt, q0=q0, integrator="implicit_midpoint")
+    energy = robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
+    error = np.abs(energy - energy[0])
+    assert error.max() > 5.0 * np.median(error)  # a peak
+    p = np.einsum("kij,kj->ki", robot.mass_matrix(run.q), run.dq)
+    v, middle = np.diff(run.q, axis=0) / dt, 0.5 * (run.q[1:] + run.q[:-1])
+    force = np.einsum("kji,kj->ki", robot.coriolis_matrix(middle, v), v) - robot.gravity_vector(middle)
+    np.testing.assert_allclose(np.diff(p, axis=0), dt * force, atol=1e-9)
+    np.testing.assert_allclose(p[1:] + p[:-1], 2.0 * np.einsum("kij,kj->ki", robot.mass_matrix(middle), v), atol=1e-9)
+
+
+def test_a_joint_without_mass_ends_the_run() -> None:
+    """M is singular: NaN for one state and a batch, and no integrator goes on."""
+    parameters = elbow().parameters.copy()
+    parameters[10:20] = 0.0
+    robot, q = elbow().with_parameters(parameters), np.array([0.1, 0.2])
+    assert np.isnan(robot.forward_dynamics(q, np.zeros(2), np.ones(2))).all()
+    assert np.isnan(robot.forward_dynamics(np.tile(q, (9, 1)), np.zeros((9, 2)), np.ones((9, 2)))).all()
+    for integrator in ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive"):
+        run = th.simulate(robot, IDLE, th.reference.SetPoint(q), 0.05, 1e-2, q0=q, integrator=integrator)  # type: ignore[arg-type]
+        assert run.diverged
+        assert run.status[-1] == Status.diverged
+        assert np.isfinite(run.q).all()
+
+
+def test_a_point_mass_on_an_axis_shows_in_the_condition_number() -> None:
+    body = [2.0, 0.1, 0.2, 0.1, 0.1, 0.01, 0.02, 0.1, 0.01, 0.1]
+    point = [1.3, 0.0, 0.0, 0.13, 0.013, 0.0, 0.0, 0.013, 0.0, 0.0]
+    robot = th.Robot.from_dh([[0.5, 0.3, 0.1, 0.2], [0.0, 0.7, 0.2, 0.3]], inertial=[body, point])
+    assert np.linalg.cond(robot.mass_matrix([0.1, 0.2])) > 1e15

@@ -78,7 +78,7 @@ def test_motors_of_another_arm(name: str, options: dict) -> None:
         (lambda: Actuators(lag="x"), "actuators lag must be a number or a row of numbers, got 'x'"),
         (lambda: Actuators(lag=np.nan), "actuators lag must be finite, got nan"),
         (lambda: Actuators(delay="x"), "actuators delay must be numbers of shape (), got 'x'"),  # type: ignore[arg-type]
-        (lambda: Actuators(delay=-1.0), "actuators delay must not be negative, got -1.0"),
+        (lambda: Actuators(delay=-1.0), "actuators delay must not be negative, got -1"),
         (lambda: Actuators(rate_limits=[0.0, 1.0]), "actuators rate_limits must be positive, got [0.0, 1.0]"),
         (lambda: Actuators(motor=motor(), voltage_limit=-1.0), "actuators voltage_limit must be positive, got -1.0"),
         (lambda: Actuators(motor=motor(), inductance=-1.0), "actuators inductance must not be negative, got -1.0"),

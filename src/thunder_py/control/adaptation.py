@@ -12,8 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, argument_names, array, one_of, per_joint, real
-from ..errors import ModelError
+from ..checks import (
+    Array,
+    above_zero,
+    argument_names,
+    array,
+    none_negative,
+    one_of,
+    per_joint,
+    real,
+    zero_or_above,
+)
+from ..errors import ModelError, ThunderError
 from ..robot import Robot, require_robot
 from ..robot.robot import UnknownParameters
 
@@ -35,7 +45,7 @@ def select(robot: Robot, unknown: Unknown) -> UnknownParameters:
     """Return the selected parameters, see `Robot.unknown`; raise ValueError if there are none."""
     chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
     if not chosen.mask.any():
-        raise ValueError("unknown must select at least one parameter")
+        raise ThunderError("unknown must select at least one parameter")
     return chosen
 
 
@@ -52,9 +62,7 @@ class _Adaptation:
         raise NotImplementedError
 
     def _widths(self, n: int) -> Array | None:
-        widths = per_joint(self.dead_zone, n, "dead_zone")
-        if (widths < 0.0).any():
-            raise ValueError(f"dead_zone must not be negative, got {widths.tolist()}")
+        widths = none_negative(per_joint(self.dead_zone, n, "dead_zone"), "dead_zone")
         return widths if widths.any() else None
 
 
@@ -193,19 +201,19 @@ class NaturalAdaptation(_Adaptation):
         links = unknown.mask[: 10 * robot.n].reshape(robot.n, 10)
         partial = [robot.link_names[i] for i in np.flatnonzero(links.any(axis=1) & ~links.all(axis=1))]
         if partial:
-            raise ValueError(f"unknown must select whole links for the natural law, got parts of {partial}")
+            raise ThunderError(f"unknown must select whole links for the natural law, got parts of {partial}")
         whole = np.flatnonzero(links.all(axis=1))
         if not whole.size:
-            raise ValueError("unknown must select at least one link for the natural law, got none")
+            raise ThunderError("unknown must select at least one link for the natural law, got none")
         unphysical = [robot.link_names[i] for i in whole if not robot.inertial_is_physical()[i]]
         if unphysical:
             raise ModelError(
                 "robot must have physically consistent links for the natural law, got a pseudo-inertia that is not "
-                f"positive definite for {unphysical}"
+                f"positive definite for {unphysical}; the gradient law adapts them"
             )
         others = int(unknown.mask[10 * robot.n :].sum())
         if others and self.rest is None:
-            raise ValueError(
+            raise ThunderError(
                 f"rest must be given: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
             )
         rest = np.zeros(0) if self.rest is None else _each(self.rest, others, "rest")
@@ -252,7 +260,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
         per_link = array(gains, (robot.n,), "gains")[:, None]
     others = robot.p - 10 * robot.n
     if others and rest is None:
-        raise ValueError(f"rest must be given: {others} parameters belong to no link")
+        raise ThunderError(f"rest must be given: {others} parameters belong to no link")
     other_gains = np.full(others, 1.0 if rest is None else above_zero(rest, "rest"))
     return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), other_gains])
 
@@ -266,7 +274,7 @@ def _law(adaptation: AdaptationLike) -> GradientAdaptation | NaturalAdaptation |
         return adaptation
     expected = "a GradientAdaptation, a NaturalAdaptation, a number, an array of numbers or None"
     if isinstance(adaptation, bool):
-        raise ValueError(f"adaptation must be {expected}, got {adaptation}")
+        raise ThunderError(f"adaptation must be {expected}, got {adaptation}")
     return GradientAdaptation(real(adaptation, "adaptation", expected=expected))
 
 
@@ -315,9 +323,7 @@ class AdaptiveController:
     ) -> tuple[str, float, float, npt.ArrayLike]:
         """Set `prediction_weight`; return route, cutoff [rad/s], gamma and R_t for the core, after `_adapt`."""
         R_t = _inverse_gain(K_d) if R_t is None else R_t
-        weight = float(array(gamma, (), "gamma"))
-        if weight < 0.0:
-            raise ValueError(f"gamma must not be negative, got {weight:g}")
+        weight = zero_or_above(gamma, "gamma")
         if self.adaptation is None:
             weight = 0.0
         if weight > 0.0:

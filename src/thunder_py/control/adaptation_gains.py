@@ -11,8 +11,8 @@ from .adaptation import GradientAdaptation, NaturalAdaptation
 
 __all__ = ["gradient_adaptation", "natural_adaptation"]
 
-#: least information of a parameter, as a share of that of typical states
-_LEAST_SHARE = 0.1
+#: least information of a parameter, and of the fastest combination, as shares of that of typical states
+_LEAST_SHARE, _LEAST_RATE = 0.1, 1e-3
 #: rate of adaptation as a share of the bandwidth: beyond a quarter it oscillates
 _LARGEST_SHARE = 0.25
 
@@ -20,17 +20,27 @@ _LARGEST_SHARE = 0.25
 def _information(along: Array, typical: Array) -> Array:
     """Return the mean squares (u,) of the columns; weakly excited parameters get a share of those of typical states."""
     squares = [(Z**2).sum(axis=1).mean(axis=0) for Z in (along, typical)]
-    information: Array = np.maximum(squares[0], _LEAST_SHARE * squares[1])
-    return np.where(information > 0.0, information, 1.0)  # of no effect on any torque
+    return _slowest_if_none(np.maximum(squares[0], _LEAST_SHARE * squares[1]))
 
 
-def _slowing(metric: Array, along: Array, time_constant: float, bandwidth: float) -> float:
+def _slowest_if_none(information: Array) -> Array:
+    """Return the information, where it is 0 the largest one: no torque drives these estimates, any gain keeps them."""
+    return np.where(information > 0.0, information, information.max(initial=0.0))
+
+
+def _rate(metric: Array, along: Array, typical: Array) -> float:
+    """Return the largest eigenvalue of metric Z' Z, averaged along, at least a share of that in typical states."""
+    means = [np.einsum("kia,kib->ab", Z, Z) / len(Z) for Z in (along, typical)]
+    rates = [np.linalg.eigvals(metric @ mean).real.max() for mean in means]
+    return float(max(rates[0], _LEAST_RATE * rates[1]))
+
+
+def _slowing(metric: Array, along: Array, typical: Array, time_constant: float, bandwidth: float) -> float:
     """Return the factor of gains whose inverse is `metric`.
 
     The fastest combination then has the time constant on average, and no instant is faster than the feedback allows.
     """
-    mean = np.einsum("kia,kib->ab", along, along) / len(along)
-    average = np.linalg.eigvals(metric @ mean).real.max()
+    average = _rate(metric, along, typical)
     fastest = np.linalg.eigvalsh(along @ metric @ along.transpose(0, 2, 1)).max()
     return float(max(time_constant * average, fastest / (_LARGEST_SHARE * bandwidth)))
 
@@ -45,14 +55,15 @@ def gradient_adaptation(
     unknown : UnknownParameters
         The u unknown parameters.
     along, typical : (k, n, u) array
-        Z along the reference and in typical states: the error of the estimate decays as Gamma^-1 Z' Z.
+        Z along the reference and in typical states, where some column is not zero: the error of the estimate decays
+        as Gamma^-1 Z' Z.
     time_constant : float
         Of the fastest combination of parameters [s].
     bandwidth : float
         Of the feedback [rad/s].
     """
     information = _information(along, typical)
-    Gamma = information * _slowing(np.diag(1.0 / information), along, time_constant, bandwidth)
+    Gamma = information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth)
     return GradientAdaptation(Gamma, unknown=unknown.names)
 
 
@@ -73,12 +84,13 @@ def natural_adaptation(
     """
     robot, information = unknown.robot, _information(along, typical)
     links = np.flatnonzero(unknown.mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
-    count = 10 * len(links)
-    gamma, metric = np.empty(len(links)), np.diag(1.0 / information)
-    for k, link in enumerate(links):
-        G, Z = _natural_metric(2.0 * robot.inertial[link]), along[:, :, 10 * k : 10 * k + 10]
-        gamma[k] = np.linalg.eigvals(G @ (np.einsum("kia,kib->ab", Z, Z) / len(Z))).real.max()
-        metric[10 * k : 10 * k + 10, 10 * k : 10 * k + 10] = G / gamma[k]
-    rest = information[count:]
-    slowing = _slowing(metric, along, time_constant, bandwidth)
+    blocks = [slice(10 * k, 10 * k + 10) for k in range(len(links))]
+    metrics = [_natural_metric(2.0 * robot.inertial[link]) for link in links]
+    gamma = _slowest_if_none(
+        np.array([_rate(G, along[:, :, b], typical[:, :, b]) for G, b in zip(metrics, blocks, strict=True)])
+    )
+    metric = np.diag(1.0 / information)
+    for b, G, weight in zip(blocks, metrics, gamma, strict=True):
+        metric[b, b] = G / weight
+    slowing, rest = _slowing(metric, along, typical, time_constant, bandwidth), information[10 * len(links) :]
     return NaturalAdaptation(gamma * slowing, rest=rest * slowing if rest.size else None, unknown=unknown.names)

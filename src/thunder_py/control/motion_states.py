@@ -11,10 +11,11 @@ import numpy.typing as npt
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..kinematics import CLIK
+from ..kinematics.task_rows import ROW_NAMES
 from ..reference import JointReference
 from ..robot import Robot
 
-__all__ = ["joint_inertias", "states_along", "task_inertias", "typical_states"]
+__all__ = ["joint_inertias", "states_along", "task_inertia", "typical_states"]
 
 #: random states, and their seed
 _COUNT, _SEED = 500, 0
@@ -22,6 +23,8 @@ _COUNT, _SEED = 500, 0
 _SHARE, _SPEED = 0.25, 0.5
 #: instants of a reference, and steps of the inverse kinematics between them
 _INSTANTS, _STEPS = 201, 10
+#: singular values that count, in units of the largest one
+_RANK = 1e-6
 
 
 def typical_states(robot: Robot, acceleration: npt.ArrayLike) -> JointReference:
@@ -86,8 +89,21 @@ def joint_inertias(robot: Robot, q: Array) -> Array:
     return inertias
 
 
-def task_inertias(robot: Robot, q: Array, frame: int | str | None, rows: Sequence[int]) -> Array:
-    """Return the inertia (k, m) with which a frame moves along each row if all others are free, 1 / (J M^-1 J')_rr."""
+def task_inertia(robot: Robot, q: Array, frame: int | str | None, rows: Sequence[int]) -> Array:
+    """Return the median inertia (m,) of a frame along each row if all others are free, 1 / (J M^-1 J')_rr.
+
+    Raises
+    ------
+    ThunderError
+        If the arm cannot move the frame along all rows independently in most of the postures.
+    """
     J = robot.jacobian(q, frame)[:, list(rows)]
-    inertias: Array = 1.0 / np.einsum("kri,kij,krj->kr", J, np.linalg.inv(robot.mass_matrix(q)), J)
-    return inertias
+    singular = np.linalg.svd(J, compute_uv=False)
+    rank = int(np.median((singular > _RANK * singular[:, :1]).sum(axis=1)))
+    if rank < len(rows):
+        names = ", ".join(ROW_NAMES[row] for row in rows)
+        raise ThunderError(
+            f"robot must move its frame along {names} independently, got {rank} directions; choose a smaller task"
+        )
+    inertia: Array = 1.0 / np.median(np.einsum("kri,kij,krj->kr", J, np.linalg.inv(robot.mass_matrix(q)), J), axis=0)
+    return inertia

@@ -5,19 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, number_or_row
+from ..checks import Array, all_positive, none_negative, number_or_row
 from ..errors import ModelError
 
 __all__ = ["DCMotor"]
 
 
 def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
-    values = number_or_row(value, name)
-    if not (values >= 0.0 if zero_allowed else values > 0.0).all():
-        raise ModelError(
-            f"{name} {'must not be negative' if zero_allowed else 'must be positive'}, got {values.tolist()}"
-        )
-    return values
+    return (none_negative if zero_allowed else all_positive)(number_or_row(value, name), name)
 
 
 class DCMotor:

@@ -15,7 +15,6 @@ from ..errors import ThunderError
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
-from ..robot.robot import UnknownParameters
 from ..table import Table
 from ..values import Value
 from .act import ACT
@@ -23,7 +22,7 @@ from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptatio
 from .adaptation_gains import gradient_adaptation, natural_adaptation
 from .feedback_gains import FEEDBACK, Feedback, coupled_damping
 from .lyapunov_functions import gain
-from .motion_states import joint_inertias, states_along, task_inertias, typical_states
+from .motion_states import joint_inertias, states_along, task_inertia, typical_states
 from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
 
 __all__ = ["Tuning", "tune"]
@@ -32,12 +31,18 @@ __all__ = ["Tuning", "tune"]
 _DAMPING_SHARE, _BANDWIDTH_SHARE, _LARGEST_SHARE = 0.2, 0.025, 0.5
 #: damping of elastic joints as a share of the stable one
 _ELASTIC_SHARE = 0.5
+#: steps of the reduction of the damping, and excess over its share
+_STEPS, _ACCURACY = 10, 1.001
 #: deflection [rad or m] at which the stiffness has the torque limit
 _DEFLECTION = 0.2
 #: every how many states are checked
 _EVERY = 10
 #: error [rad or m] whose correction stays within the torque and velocity limits
 _ERROR = 0.05
+#: effect of a parameter on the torques that is rounding, in units of the largest one
+_ROUNDING = 1e-9
+#: effect at rest that counts, in units of that in typical states
+_AT_REST = 0.01
 _UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d": "N m s/rad", "gamma": "",
           "K": "N/m, N m/rad", "D": "N s/m, N m s/rad"}  # fmt: skip
 
@@ -55,7 +60,7 @@ class Tuning(Value):
     arguments : mapping
         Its arguments: ``law(robot, **arguments)``.
     bandwidth : (n,) array
-        Pole of the tracking error of each joint [rad/s].
+        Pole of the tracking error of each joint [rad/s], with the computed gains.
     limit : str
         What limits the smallest bandwidth.
     time_constant : float or None
@@ -197,7 +202,8 @@ def tune(
     ------
     ThunderError
         If the law is not one of these, the bandwidth exceeds the sampled-data bound, the mass matrix is not positive
-        definite, or the arm cannot follow the poses.
+        definite, the arm cannot follow the poses or move along the rows, no torque depends on the unknown parameters,
+        or the natural law gets links that are not physically consistent.
 
     Notes
     -----
@@ -218,37 +224,21 @@ def tune(
     if law not in FEEDBACK:
         names = ", ".join(sorted(kind.__name__ for kind in FEEDBACK))
         raise ThunderError(f"law must be one of {names}, got {getattr(law, '__name__', law)!r}")
+    adaptive = issubclass(law, AdaptiveController)
+    if not adaptive and not (adaptation is None and unknown is None):
+        raise ThunderError(f"adaptation and unknown must be left out for {law.__name__}, which does not adapt")
     frame, rows = arguments.get("frame"), _rows(law, arguments)
-    typical = states = typical_states(robot, 0.0)
-    inertias = joint_inertias(robot, typical.q)
+    states = typical = typical_states(robot, 0.0)
     if reference is not None:
         states = states_along(robot, reference, above_zero(duration, "duration"), q0, frame, rows)
     stable = stable_rate(above_zero(period, "period"), zero_or_above(delay, "delay"))
-    m: Array = np.median(inertias, axis=0)
-    largest = _largest_dampings(robot, typical.q)
-    w, limit = _bandwidth(robot, m, largest, stable)
-    if bandwidth is not None:
-        w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
-        if bandwidth > 0.25 * stable:
-            raise ThunderError(
-                f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {bandwidth:g}"
-            )
+    feedback, limit = _feedback(robot, typical.q, stable, bandwidth, task=bool(rows))
     if rows:
-        w = np.full(robot.n, w.min())  # the rows of a task move all joints
-    k = _damping(robot, typical.q, np.minimum(w * m, largest), largest, w, stable)
-    of_rows = task_inertias(robot, states.q, frame, rows) if rows else np.ones((1, 0))
-    feedback = Feedback(w, np.minimum(m, k / w), k, np.median(of_rows, axis=0))
-    share = _damping_share(robot, law, {**FEEDBACK[law](feedback), **arguments}, states, stable)
-    if share > _LARGEST_SHARE:  # in postures along the reference that are rare within the joints' range
-        less, share = _LARGEST_SHARE / share, _LARGEST_SHARE
-        feedback = feedback._replace(m=less * feedback.m, k=less * k, rows=less * feedback.rows)
-    gains = {**FEEDBACK[law](feedback), **arguments}
-    adaptive = issubclass(law, AdaptiveController)
+        feedback = feedback._replace(rows=task_inertia(robot, states.q, frame, rows))
+    feedback, gains, share = _damped(robot, law, feedback, arguments, states, stable)
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
-    elif adaptation is not None or unknown is not None:
-        raise ThunderError(f"adaptation and unknown must be left out for {law.__name__}, which does not adapt")
-    return Tuning(robot, law, gains, w, limit, time_constant if adaptive else None, share)
+    return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)
 
 
 def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int]:
@@ -266,6 +256,23 @@ def _largest_dampings(robot: Robot, q: Array) -> Array:
         return np.full(robot.n, np.inf)
     limits: Array = 0.5 * _ELASTIC_SHARE * np.min([elastic_damping(robot, row) for row in q[::_EVERY]], axis=0)
     return limits
+
+
+def _feedback(robot: Robot, q: Array, stable: float, bandwidth: float | None, *, task: bool) -> tuple[Feedback, str]:
+    """Return the feedback of the joints in these postures, and what limits its smallest bandwidth."""
+    m: Array = np.median(joint_inertias(robot, q), axis=0)
+    largest = _largest_dampings(robot, q)
+    w, limit = _bandwidth(robot, m, largest, stable)
+    if bandwidth is not None:
+        w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
+        if bandwidth > 0.25 * stable:
+            raise ThunderError(
+                f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {bandwidth:g}"
+            )
+    if task:
+        w = np.full(robot.n, w.min())  # the rows of a task move all joints
+    k = _damping(robot, q, np.minimum(w * m, largest), largest, w, stable)
+    return Feedback(w, np.minimum(m, k / w), k, np.ones(0)), limit
 
 
 def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[Array, str]:
@@ -291,6 +298,28 @@ def _damping(robot: Robot, q: Array, least: Array, largest: Array, w: Array, sta
     return coupled_damping(mobility, wanted, _DAMPING_SHARE * stable)
 
 
+def _damped(
+    robot: Robot,
+    law: type[_core.Controller],
+    feedback: Feedback,
+    arguments: Mapping[str, Any],
+    states: JointReference,
+    stable: float,
+) -> tuple[Feedback, dict[str, Any], float]:
+    """Return the feedback with less damping in postures along the reference that are rare, the arguments, the share."""
+    for _ in range(_STEPS):
+        computed = FEEDBACK[law](feedback)
+        share = _damping_share(robot, law, {**arguments, **computed}, states, stable)
+        if share <= _ACCURACY * _LARGEST_SHARE:
+            break
+        less = _LARGEST_SHARE / share
+        feedback = feedback._replace(m=less * feedback.m, k=less * feedback.k, rows=less * feedback.rows)
+    gains = {**computed, **arguments}
+    if computed.keys() & arguments.keys():
+        share = _damping_share(robot, law, gains, states, stable)
+    return feedback, gains, share
+
+
 def _damping_share(
     robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, stable: float
 ) -> float:
@@ -301,7 +330,9 @@ def _damping_share(
     found = [velocity_feedback(controller, row, rest(law, robot, row, gains.get("frame"))) for row in q]
     M = robot.mass_matrix(q)
     rates = [damping_rate(D, inertia)[0] for D, inertia in zip(found, M, strict=True) if D is not None]
-    return max(rates, default=0.0) / stable
+    if not rates:
+        raise ThunderError(f"reference must leave the postures in which {law.__name__} is singular")
+    return max(rates) / stable
 
 
 def _made(law: Any, robot: Robot, arguments: Mapping[str, Any]) -> Any:
@@ -323,8 +354,18 @@ def _adaptation(
     if one_of(kind, ("gradient", "natural", "none"), "adaptation") == "none":
         return None
     chosen = select(robot, robot.link_names[-1] if unknown is None else unknown)
+    if kind == "natural":
+        NaturalAdaptation(1.0, rest=1.0).build(chosen)  # it checks the links
     transient = typical_states(robot, feedback.w**2 * _ERROR)  # an error of this size accelerates the joints so
-    along, typical = (_drive(robot, law, feedback, gains, chosen, some) for some in (states, transient))
+    at_rest = JointReference(transient.q, 0.0 * transient.q, 0.0 * transient.q)
+    along, typical, still = (_drive(robot, law, feedback, gains, some) for some in (states, transient, at_rest))
+    sizes, weights = (np.abs(Z).max(axis=(0, 1)) for Z in (typical, still))
+    effective = sizes > _ROUNDING * sizes.max()
+    if not effective[chosen.mask].any():
+        raise ThunderError(f"unknown must select parameters on which torques depend, got {', '.join(chosen.names)}")
+    along, typical = ((Z * effective)[..., chosen.mask] for Z in (along, typical))
+    if not (weights > _AT_REST * sizes)[chosen.mask].any():  # corrections drive these estimates, not only the reference
+        along = np.concatenate([along, typical])
     make = gradient_adaptation if kind == "gradient" else natural_adaptation
     return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()))
 
@@ -334,12 +375,11 @@ def _drive(
     law: type[_core.Controller],
     feedback: Feedback,
     gains: Mapping[str, Any],
-    unknown: UnknownParameters,
     states: JointReference,
 ) -> Array:
-    """Return Z = L' Y_u (k, n, u): the error of the estimate decays as Gamma^-1 Z' Z.
+    """Return Z = L' Y (k, n, p): the error of the estimate decays as Gamma^-1 Z' Z.
 
-    A torque d that the model misses drives the estimate by Y_u' L L' d. L L' = K_d^-1 for laws with s, because K_d s =
+    A torque d that the model misses drives the estimate by Y' L L' d. L L' = K_d^-1 for laws with s, because K_d s =
     d, and for the prediction error with its default weight. For `ACT`, K_0 e = M^-1 d and B' P x = w m e give
     M^-1 (m^2 / k) M^-1.
     """
@@ -347,6 +387,6 @@ def _drive(
         L = np.linalg.inv(robot.mass_matrix(states.q)) * feedback.m / np.sqrt(feedback.k)
     else:
         L = np.linalg.inv(np.linalg.cholesky(gain(gains["K_d"], robot.n))).T
-    Y = robot.slotine_li_regressor(states.q, states.dq, states.dq, states.ddq)[..., unknown.mask]
+    Y = robot.slotine_li_regressor(states.q, states.dq, states.dq, states.ddq)
     Z: Array = np.swapaxes(L, -1, -2) @ Y
     return Z

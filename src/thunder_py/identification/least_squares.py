@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -152,6 +153,8 @@ def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) 
 _UNITS = inertia.pseudo_inertia(np.eye(10))
 #: Newton's method: steps for each strength of the regularizer, decrement at which it ends, first strength
 _STEPS, _DECREMENT, _FACTOR = 100, 1e-10, 0.1
+#: coefficient at its bound of zero, in units of its prior
+_VANISHING = 1e-6
 
 
 def divergence(P: npt.ArrayLike, P0: npt.ArrayLike) -> Array:
@@ -202,6 +205,8 @@ class ConsistentProblem:
         Links with unknown parameters.
     positive : (c,) int array
         Unknown friction, rotor and armature coefficients.
+    names : sequence of str
+        Names of all parameters.
     """
 
     R: Array
@@ -210,6 +215,7 @@ class ConsistentProblem:
     unknown: npt.NDArray[np.intp]
     links: npt.NDArray[np.intp]
     positive: npt.NDArray[np.intp]
+    names: Sequence[str]
 
     def pseudo_inertias(self, pi: Array) -> Array:
         """Return the pseudo-inertias of the links, (l, 4, 4)."""
@@ -285,7 +291,7 @@ def consistent_problem(
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive)
+    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, robot.parameter_names)
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
@@ -307,7 +313,11 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
             break
         strength = max(strength * _FACTOR, gamma)
     if not converged:
-        raise ModelError(f"the consistent fit did not converge in {_STEPS} steps; a larger regularization may help")
+        vanishing = problem.positive[pi[problem.positive] < _VANISHING * problem.prior[problem.positive]]
+        names = ", ".join(problem.names[k] for k in vanishing)
+        reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
+        remedy = "check tau, leave them out of unknown, or use" if names else "try"
+        raise ModelError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
     return pi
 
 

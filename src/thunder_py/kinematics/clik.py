@@ -13,8 +13,20 @@ import numpy.typing as npt
 
 from .. import _core
 from .._core import Status
-from ..checks import Array, all_positive, argument_names, array, given_group, numbers, per_joint, pose
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import (
+    Array,
+    above_zero,
+    all_positive,
+    argument_names,
+    array,
+    given_group,
+    numbers,
+    one_of,
+    per_joint,
+    pose,
+    zero_or_above,
+)
+from ..errors import ThunderError
 from ..reference import _JointSource
 from ..robot import Limits, Robot
 from ..values import Value
@@ -112,19 +124,6 @@ _MOST_STEPS = 5_000_000
 NullSpace = Objective | Callable[[float, Array], npt.ArrayLike] | npt.ArrayLike
 
 
-def _choice(value: object, known: Sequence[str], what: str) -> int:
-    if isinstance(value, str) and value in known:
-        return known.index(value)
-    raise UnknownNameError(f"{what} must be one of {', '.join(known)}, got {value!r}" + nearest_hint(str(value), known))
-
-
-def _number(value: float, what: str, *, zero: bool = False) -> float:
-    number = float(array(value, (), what))
-    if number < 0.0 or (number == 0.0 and not zero):
-        raise ValueError(f"{what} must be {'at least zero' if zero else 'positive'}, got {number:g}")
-    return number
-
-
 class SampledJointReference(_JointSource, _core.SampledJointReference):
     """Cubic Hermite interpolation of equally spaced joint positions and velocities; at rest outside.
 
@@ -143,7 +142,7 @@ class SampledJointReference(_JointSource, _core.SampledJointReference):
 
     def __init__(self, dt: float, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         positions = array(q, (None, None), "q")
-        step = _number(dt, "dt")
+        step = above_zero(dt, "dt")
         super().__init__(step, positions, array(dq, positions.shape, "dq"))
         self.duration = step * (len(positions) - 1)
 
@@ -268,20 +267,20 @@ class CLIK(_core.Clik):
         self.rows = tuple(ROW_NAMES[row] for row in numbers)
         native, self._null = _null_space(null_space, method, robot, frame, mask)
         settings: dict[str, Any] = {
-            "method": _choice(method, METHODS, "method"),
+            "method": METHODS.index(one_of(method, METHODS, "method")),
             "order": len(gains),
             "K": Lambda if K_0 is None else K_0,
             "K_D": K_1,
-            "damping": 0.0 if damping is None else _number(damping, "damping"),
-            "threshold": 0.0 if threshold is None else _number(threshold, "threshold"),
-            "measure": _choice(measure, MEASURES, "measure"),
-            "null_damping": _number(null_damping, "null_damping", zero=True),
-            "largest_condition": _number(largest_condition, "largest_condition"),
+            "damping": 0.0 if damping is None else above_zero(damping, "damping"),
+            "threshold": 0.0 if threshold is None else above_zero(threshold, "threshold"),
+            "measure": MEASURES.index(one_of(measure, MEASURES, "measure")),
+            "null_damping": zero_or_above(null_damping, "null_damping"),
+            "largest_condition": above_zero(largest_condition, "largest_condition"),
             **_limits(robot, bool(limits), lower, upper, velocity_limits, acceleration_limits),
-            "period": _number(period, "period"),
+            "period": above_zero(period, "period"),
             "objective": native,
         }
-        chosen = _choice(orientation, ORIENTATIONS, "orientation")
+        chosen = ORIENTATIONS.index(one_of(orientation, ORIENTATIONS, "orientation"))
         with argument_names(**dict(zip(("K", "K_D"), gains, strict=False))):
             super().__init__(robot, frame, mask, chosen, settings)
 
@@ -383,12 +382,12 @@ class CLIK(_core.Clik):
         """
         if not callable(reference):
             raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")
-        n, step = self.robot.n, _number(dt, "dt")
-        steps = _steps(_number(duration, "duration"), step)
+        n, step = self.robot.n, above_zero(dt, "dt")
+        steps = _steps(above_zero(duration, "duration"), step)
         if dq0 is not None and self.order == 1:
             raise ValueError("dq0 must be None for order 1")
         start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
-        rk4 = INTEGRATORS[_choice(integrator, INTEGRATORS, "integrator")] == "rk4"
+        rk4 = one_of(integrator, INTEGRATORS, "integrator") == "rk4"
         raw = self._follow(reference, self._null, array(q0, (n,), "q0"), start, step, steps, rk4)
         if self.order == 1:
             raw["ddq"] = np.gradient(raw["dq"], step, axis=0)
@@ -438,7 +437,7 @@ class CLIK(_core.Clik):
             status = _core.Status(int(result.status[bad[0]])).name
             raise ThunderError(f"the CLIK cannot follow this reference: status {status} at t = {result.t[bad[0]]:g} s")
         if tolerance is not None:
-            error, allowed = result.error_norm(), _number(tolerance, "tolerance")
+            error, allowed = result.error_norm(), above_zero(tolerance, "tolerance")
             k = int(np.argmax(error))
             if error[k] > allowed:
                 raise ThunderError(

@@ -16,6 +16,7 @@ from ..checks import (
     array,
     finite,
     is_pose,
+    none_negative,
     not_negative,
     numbers,
     positive,
@@ -314,9 +315,7 @@ class SimulatedPoseSource(Stateful):
 
 
 def _deviations(value: npt.ArrayLike, what: str) -> Array:
-    entries = array(value, () if np.ndim(value) == 0 else (3,), what)
-    if (entries < 0.0).any():
-        raise ThunderError(f"{what} must not be negative, got {entries.tolist()}")
+    entries = none_negative(array(value, () if np.ndim(value) == 0 else (3,), what), what)
     return np.broadcast_to(entries, (3,))
 
 

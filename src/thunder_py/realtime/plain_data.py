@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
-from ..checks import Array, above_zero, all_positive, array
+from ..checks import Array, above_zero, all_positive, per_joint
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number
 
-__all__ = ["Table", "per_joint", "plain", "read_plain"]
+__all__ = ["Table", "plain", "read_plain"]
 
 
 def plain(value: Any) -> Any:
@@ -70,13 +69,6 @@ def _stand_beside(path: Path, entries: dict[str, Any], keys: Sequence[str]) -> N
         name = entries.get(key)
         if isinstance(name, str) and Path(name).suffix:  # a robot without a suffix is a bundled one
             entries[key] = str(path.parent / name)
-
-
-def per_joint(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
-    """Return n numbers from one number or n of them."""
-    if np.ndim(value) == 0:
-        return np.full(n, array(value, (), what, finite=finite))
-    return array(value, (n,), what, finite=finite)
 
 
 class Table:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, per_joint
 from ..errors import FileFormatError, ThunderError
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
@@ -17,7 +17,7 @@ from ..spatial.single import Quaternion, quaternion_of
 from ..trajectory.joint import point_to_point, spline
 from ..values import Stateful
 from .joint_states import JointOrder
-from .plain_data import Table, per_joint, read_plain
+from .plain_data import Table, read_plain
 
 __all__ = ["KINDS", "JointSample", "PoseSample", "ReferenceGenerator", "Source", "make_source"]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, whole
+from ..checks import Array, per_joint, whole
 from ..errors import ThunderError
 from ..integration import rk4_step
 from ..robot import Robot
@@ -17,7 +17,7 @@ from ..robot.payload import Payload
 from ..values import Stateful
 from .hold import HoldGains
 from .joint_states import JointOrder
-from .plain_data import Table, per_joint, read_plain
+from .plain_data import Table, read_plain
 from .timing import Lock, Quantiles
 
 __all__ = ["REFUSED", "CommandGate", "JointState", "SimulatedRobot"]

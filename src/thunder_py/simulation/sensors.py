@@ -11,24 +11,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, number_or_row, per_joint
+from ..checks import Array, all_positive, array, none_negative, number_or_row, per_joint, zero_or_above
 from ..control.estimation import DerivativeEstimator
 from ..control.motor import DCMotor
 from ..robot import Robot
 from ..robot.payload import one_or_several
 from ..values import Value, set_fields
 
-__all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "not_negative", "read_external", "whole_periods"]
+__all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "read_external", "whole_periods"]
 
 _PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
-
-
-def not_negative(value: object, name: str) -> Array:
-    """Return a number or a row of numbers of at least 0."""
-    values = number_or_row(value, name)
-    if (values < 0.0).any():
-        raise ValueError(f"{name} must not be negative, got {values.tolist()}")
-    return values
 
 
 def whole_periods(delay: float, period: float, name: str) -> int:
@@ -90,8 +82,8 @@ class Sensors:
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**64:
             raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
         for name in _PER_JOINT:
-            not_negative(getattr(self, name), f"sensors {name}")
-        not_negative(array(self.delay, (), "sensors delay"), "sensors delay")
+            none_negative(number_or_row(getattr(self, name), f"sensors {name}"), f"sensors {name}")
+        zero_or_above(self.delay, "sensors delay")
         if not 0.0 <= float(array(self.dropout, (), "sensors dropout")) < 1.0:
             raise ValueError(f"sensors dropout must be at least 0 and less than 1, got {self.dropout:g}")
         if isinstance(self.velocity, str) and self.velocity == "measured":
@@ -179,9 +171,11 @@ class Actuators:
         """Check everything that does not depend on a robot."""
         if self.motor is not None and not isinstance(self.motor, DCMotor):
             raise ValueError(f"actuators motor must be a DCMotor or None, got {self.motor!r}")
-        lags = not_negative(self.lag, "actuators lag").any()
-        electrical = not_negative(self.inductance, "actuators inductance").any()
-        not_negative(array(self.delay, (), "actuators delay"), "actuators delay")
+        lags, electrical = (
+            none_negative(number_or_row(getattr(self, name), f"actuators {name}"), f"actuators {name}").any()
+            for name in ("lag", "inductance")
+        )
+        zero_or_above(self.delay, "actuators delay")
         if self.rate_limits is not None:
             _positive(self.rate_limits, "actuators rate_limits")
         if not isinstance(self.compensate_back_emf, (bool, np.bool_)):
