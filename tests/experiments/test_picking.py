@@ -24,7 +24,6 @@ from thunder_py.papers.picking.run import (
     pick,
     run,
     trace,
-    wilson,
 )
 from thunder_py.papers.picking.scene import CAMERA, TASKS, random_scene
 from thunder_py.perception.pose_source import SimulatedPoseSource
@@ -102,17 +101,6 @@ def test_reasons_rates_and_errors_of_made_up_picks():
     np.testing.assert_array_equal(one.errors("tool", "servoing"), [[0.001, 0.002, 0.1, 0.2]] * 4)
     assert one.to_dict()["results"][0]["picks"][4]["across"] is None
     assert "1 x late, 1 x lost" in one.table()
-
-
-@pytest.mark.parametrize(("hits", "n"), [(0, 10), (3, 10), (95, 100), (40, 40)])
-def test_wilson_is_scipys(hits, n):
-    expected = stats.binomtest(hits, n).proportion_ci(method="wilson")
-    assert wilson(hits, n) == pytest.approx((expected.low, expected.high), abs=1e-6)
-
-
-def test_wilson_refuses_more_hits_than_trials():
-    with pytest.raises(ThunderError, match="hits"):
-        wilson(3, 2)
 
 
 def test_scenes_are_within_reach_and_the_same_for_a_seed():
