@@ -96,7 +96,7 @@ COMMANDS = (
     "demo --duration 0.1",
     "experiment list",
     "experiment --help",
-    "experiment softhand --quick --seeds 1 --results a.json",
+    "experiment softhand --quick --seeds 1 --results a.json --no-plot",
     "experiment nothing",
 )
 #: a terminal that knows nothing, one column wide, in ASCII, of a user without a home
