@@ -30,6 +30,18 @@ def test_every_entry_names_a_test():
         assert "tests/" in row, row
 
 
+def test_named_tests_name_the_entry():
+    """A test whose docstring names errata is listed under one of them."""
+    rows = [row for row in map(re.compile(r"\| \*\*([A-Z]-\w+)\*\*").match, ERRATA.splitlines()) if row]
+    for path, name in named_tests(ERRATA):
+        if path.startswith("tests/"):
+            text = (ROOT / path).read_text(encoding="utf-8").partition(f"def {name}(")[2]
+            docstring = re.match(r'[^\n]*:\n    (?:"""(.*?)""")?', text, re.DOTALL)[1] or ""
+            entries = {row[1] for row in rows if f"{path}::{name}`" in row.string}
+            spoken = set(re.findall(r"\b[A-Z]-\d+b?\b", docstring))
+            assert not spoken or spoken & entries, (name, spoken, entries)
+
+
 # --- T: the Thunder article -------------------------------------------------------------------------------------------
 
 

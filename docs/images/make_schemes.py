@@ -106,50 +106,40 @@ def robot(x: float, y: float = 2.0) -> Block:
     return Block(x, y, "robot", 1.1, "robot")
 
 
+def adaptive(reference: dict[str, Block], first: str, damping: str, errors: str) -> Scheme:
+    """Return the scheme of a law that adapts by s: `first` makes dq_r and `errors`, which `damping` multiplies."""
+    blocks = {
+        **reference,
+        "first": Block(2.6, 2.0, first, 2.3),
+        "regressor": Block(6.0, 2.0, r"$Y_r(q,\dot q,\dot q_r,\ddot q_r)\,\hat\pi$", 2.0),
+        "adapt": Block(6.0, 3.3, r"$\dot{\hat\pi} = \Gamma^{-1} Y_r^T s$", 2.0, "adaptation"),
+        "damping": Block(6.0, 0.9, damping, 2.0),
+        "sum": Block(7.7, 2.0, "+"),
+        "robot": robot(9.2),
+    }
+    signals = [
+        ("d.e", "first.w", ""),
+        ("first.e", "regressor.w", r"$\dot q_r, \ddot q_r$"),
+        ("@4.0,2.0", "adapt.w", "$s$", "y=3.3"),
+        ("@4.0,2.0", "damping.w", errors, "y=0.9"),
+        ("adapt.s", "regressor.n", ""),
+        ("regressor.e", "sum.w", ""),
+        ("damping.e", "sum.s", "", "x=7.7"),
+        ("sum.e", "robot.w", r"$\tau$"),
+        ("robot.e", "first.s", r"$q,\ \dot q$", "x=10.3", "y=0.2", "x=2.6"),
+    ]
+    return blocks, signals
+
+
 SCHEMES: dict[str, Scheme] = {
-    "backstepping": (
-        {
-            **REFERENCE,
-            "kinematics": Block(2.6, 2.0, "inverse kinematics\n" r"$J^+ L^{-1}(L^T\xi_d + \Lambda e)$", 2.3),
-            "regressor": Block(6.0, 2.0, r"$Y_r(q,\dot q,\dot q_r,\ddot q_r)\,\hat\pi$", 2.0),
-            "adapt": Block(6.0, 3.3, r"$\dot{\hat\pi} = \Gamma^{-1} Y_r^T s$", 2.0, "adaptation"),
-            "damping": Block(6.0, 0.9, r"$K_d\, s + J^T L^T K_p\, e$", 2.0),
-            "sum": Block(7.7, 2.0, "+"),
-            "robot": robot(9.2),
-        },
-        [
-            ("d.e", "kinematics.w", ""),
-            ("kinematics.e", "regressor.w", r"$\dot q_r, \ddot q_r$"),
-            ("@4.0,2.0", "adapt.w", "$s$", "y=3.3"),
-            ("@4.0,2.0", "damping.w", "$s,\\ e$", "y=0.9"),
-            ("adapt.s", "regressor.n", ""),
-            ("regressor.e", "sum.w", ""),
-            ("damping.e", "sum.s", "", "x=7.7"),
-            ("sum.e", "robot.w", r"$\tau$"),
-            ("robot.e", "kinematics.s", r"$q,\ \dot q$", "x=10.3", "y=0.2", "x=2.6"),
-        ],
+    "backstepping": adaptive(
+        REFERENCE,
+        "inverse kinematics\n" r"$J^+ L^{-1}(L^T\xi_d + \Lambda e)$",
+        r"$K_d\, s + J^T L^T K_p\, e$",
+        r"$s,\ e$",
     ),
-    "slotine_li": (
-        {
-            **JOINTS,
-            "filter": Block(2.5, 2.0, r"$\dot q_r = \dot q_d + \Lambda e$" "\n" r"$s = \dot q_r - \dot q$", 2.0),
-            "regressor": Block(5.8, 2.0, r"$Y_r(q,\dot q,\dot q_r,\ddot q_r)\,\hat\pi$", 2.0),
-            "adapt": Block(5.8, 3.3, r"$\dot{\hat\pi} = \Gamma^{-1} Y_r^T s$", 2.0, "adaptation"),
-            "damping": Block(5.8, 0.9, r"$K_d\, s$", 2.0),
-            "sum": Block(7.5, 2.0, "+"),
-            "robot": robot(9.0),
-        },
-        [
-            ("d.e", "filter.w", ""),
-            ("filter.e", "regressor.w", r"$\dot q_r, \ddot q_r$"),
-            ("@3.75,2.0", "adapt.w", "$s$", "y=3.3"),
-            ("@3.75,2.0", "damping.w", "$s$", "y=0.9"),
-            ("adapt.s", "regressor.n", ""),
-            ("regressor.e", "sum.w", ""),
-            ("damping.e", "sum.s", "", "x=7.5"),
-            ("sum.e", "robot.w", r"$\tau$"),
-            ("robot.e", "filter.s", r"$q,\ \dot q$", "x=10.1", "y=0.2", "x=2.5"),
-        ],
+    "slotine_li": adaptive(
+        JOINTS, r"$\dot q_r = \dot q_d + \Lambda e$" "\n" r"$s = \dot q_r - \dot q$", r"$K_d\, s$", "$s$"
     ),
     "mact": (
         {

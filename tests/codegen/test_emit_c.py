@@ -185,6 +185,11 @@ def test_sines_and_cosines_stand_in_one_call(tmp_path):
         assert not re.search(r"\b(sin|cos)\(", body)
 
 
+def optimizations(compiler, most):
+    """Flags to compile with; optimizers are those of the C compiler also for C++."""
+    return ([], ["-DTHUNDER_NO_AVX"], *(() if compiler.endswith("++") else (["-O0"], most)))
+
+
 @every_compiler
 def test_long_functions_with_and_without_avx(compiler, tmp_path):
     m = SymbolicModel(th.Robot.load("panda"))
@@ -192,7 +197,7 @@ def test_long_functions_with_and_without_avx(compiler, tmp_path):
     assert 1100 < f.operation_count < 1800
     x = np.random.default_rng(6).normal(size=(3, 7))
     results = []
-    for k, flags in enumerate(([], ["-DTHUNDER_NO_AVX"], ["-O0"], ["-O3", "-flto"])):
+    for k, flags in enumerate(optimizations(compiler, ["-O3", "-flto"])):
         (tmp_path / str(k)).mkdir()
         results.append(Compiled([f], tmp_path / str(k), compiler, flags).call("f", *x))
         np.testing.assert_allclose(results[k], results[0], rtol=0, atol=1e-13)
@@ -274,7 +279,7 @@ def test_uniform_pieces(convention, types, scalar, tmp_path):
     f = [plain.function(name, plain.quantity(name)) for name in names]
     g = [pieces.function(name, pieces.quantity(name)) for name in names]
     assert all(function.call_count > 0 for function in g)
-    compiled = Compiled(g, tmp_path, scalar=scalar)
+    compiled = Compiled(g, tmp_path, flags=["-O0"], scalar=scalar)
     rng = np.random.default_rng(8)
     for expected, function in zip(f, g, strict=True):
         assert list(function.arguments) == list(expected.arguments)
@@ -304,7 +309,7 @@ def test_pieces_with_and_without_avx(compiler, tmp_path):
     rng = np.random.default_rng(6)
     values = [rng.normal(size=np.prod(shape)) for shape in Y.argument_shapes]
     others = [rng.normal(size=np.prod(shape)) for shape in tau.argument_shapes]
-    for k, flags in enumerate(([], ["-DTHUNDER_NO_AVX"], ["-O0"], ["-O3"])):
+    for k, flags in enumerate(optimizations(compiler, ["-O3"])):
         (tmp_path / str(k)).mkdir()
         compiled = Compiled([Y, tau], tmp_path / str(k), compiler, flags)
         np.testing.assert_allclose(compiled.call("Y", *values), Y(*values), rtol=0, atol=1e-13)
@@ -356,7 +361,7 @@ def test_sanitizers_find_nothing(compiler, tmp_path):
     (tmp_path / "main.c").write_text(
         '#include "gen.h"\n#include <stdlib.h>\nint main(void) {\n' + "\n".join(calls) + "}\n"
     )
-    flags = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    flags = ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     files = [str(tmp_path / name) for name in ("main.c", "gen.c")]
     subprocess.run([*command, *flags, *files, "-o", str(tmp_path / "main"), "-lm"], check=True)
     done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False)

@@ -118,3 +118,15 @@ def test_infinity_is_no_limit() -> None:
 def test_gains_of_a_prediction_that_is_not_used_are_looked_at_too() -> None:
     with pytest.raises(ValueError, match="gamma must not be negative"):
         MACT(elbow(), 1.0, 1.0, adaptation=None, gamma=-5.0)
+
+
+def test_estimates_are_integrated_over_a_tenth_of_a_second_at_most() -> None:
+    moved = []
+    for period in (0.05, 0.1, 1.0):
+        law = SlotineLi(elbow(), 5.0, 20.0, adaptation=3.0)
+        for t in (0.0, period):
+            law.step(t, np.zeros(2), np.zeros(2), Jump()(1.0))
+        moved.append(law.parameters - elbow().parameters)
+    assert np.abs(moved[0]).max() > 0.0
+    np.testing.assert_allclose(moved[1], 2.0 * moved[0], atol=1e-12)
+    np.testing.assert_array_equal(moved[2], moved[1])

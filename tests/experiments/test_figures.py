@@ -14,24 +14,23 @@ from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from thunder_py.papers import run_experiment
 from thunder_py.papers.elastic_wrist.run import run_elastic_wrist
 from thunder_py.papers.moving_objects.run import run_moving_objects
 from thunder_py.papers.picking.figure import plot_pick, plot_servoing_domain
-from thunder_py.papers.picking.run import run_picking, trace
-from thunder_py.papers.throwing.run import run_throwing
-from thunder_py.papers.throwing.setup import make_setup
+from thunder_py.papers.picking.run import trace
 from thunder_py.plotting.style import LAW_COLORS
+
+from .quick import quick
 
 #: shortest runs that fill every panel
 RESULTS: dict[str, Callable[[], Any]] = {
     "elastic wrist": lambda: run_elastic_wrist(
         seeds=(12,), sweep=13, cells=30, starts=1, plan_cells=60, turning=(False,)
     ),
-    "human-like": lambda: run_experiment("human-like", quick=True),
+    "human-like": lambda: quick("human-like"),
     "moving objects": lambda: run_moving_objects(arm_seeds=1, point_seeds=3, variant_seeds=1),
-    "picking": lambda: run_picking(1),
-    "throwing": lambda: run_throwing(1, setup=make_setup(starts=4), frictions=(0.0,)),
+    "picking": lambda: quick("picking"),
+    "throwing": lambda: quick("throwing"),
 }
 
 

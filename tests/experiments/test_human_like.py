@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from thunder_py.papers import run_experiment
 from thunder_py.papers.human_like.run import PARTS, HumanLike
+
+from .quick import quick
 
 #: a number of the report and one of our columns, from each part
 IN_PARTS = {
@@ -17,7 +18,7 @@ IN_PARTS = {
 
 
 def test_short_form_has_every_part_table_and_figure() -> None:
-    found = run_experiment("human-like", quick=True)
+    found = quick("human-like")
     assert isinstance(found, HumanLike)
     assert list(found.parts) == list(PARTS) == list(IN_PARTS)
     text = found.table()

@@ -45,6 +45,8 @@ from thunder_py.recordings.synthetic import daily_living
 from thunder_py.result import SimulationResult
 from thunder_py.trajectory import Line, Orientation, quintic
 
+from .quick import quick
+
 ROBOT = th.Robot.load("human_arm")
 straight_plan = planners(["minimum jerk"])["minimum jerk"]
 SCENES = {(scene.task, scene.obstacles): scene for scene in scenes(ROBOT)}
@@ -58,7 +60,7 @@ def straight() -> ArmRun:
 
 @pytest.fixture(scope="module")
 def found() -> HumanLikeArm:
-    return human_like_arm.run(quick=True)
+    return quick("human-like-arm")
 
 
 class TestScenes:

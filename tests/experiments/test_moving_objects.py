@@ -37,13 +37,14 @@ def test_half_of_the_objects_are_missed_at_the_highest_speed_if_they_come_into_v
     assert 0.25 < shares[2] < 0.75
 
 
-def test_wilson_interval_by_its_formula():
-    runs = tuple(RunSummary(k < 7, "", 1, 0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) for k in range(10))
-    z, p, n = 1.959963984540054, 0.7, 10
+@pytest.mark.parametrize("hits", [0, 7, 10])
+def test_wilson_interval_by_its_formula(hits):
+    runs = tuple(RunSummary(k < hits, "", 1, 0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0) for k in range(10))
+    z, p, n = 1.959963984540054, hits / 10, 10
     middle, half = (p + z * z / 2 / n), z * np.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
     expected = np.array([middle - half, middle + half]) / (1 + z * z / n)
-    assert np.allclose(Cell(runs).interval, expected, rtol=1e-9)
-    assert Cell(runs).rate == 0.7
+    assert np.allclose(Cell(runs).interval, expected, rtol=1e-9, atol=1e-15)
+    assert Cell(runs).rate == p
 
 
 def test_the_printed_filter_never_lets_the_hand_start():

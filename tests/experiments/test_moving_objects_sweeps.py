@@ -19,7 +19,9 @@ from thunder_py.papers.moving_objects.single_plan import (
     grasped,
     plans_of,
 )
-from thunder_py.papers.moving_objects.sweeps import UNPRINTED, MovingObjectsSweeps, run, table_16
+from thunder_py.papers.moving_objects.sweeps import UNPRINTED, MovingObjectsSweeps, table_16
+
+from .quick import one_time_of_each_kind, quick
 
 matplotlib.use("Agg")
 PICTURES, DISTANCE, TIME = TIMES
@@ -28,10 +30,8 @@ PICTURES, DISTANCE, TIME = TIMES
 @pytest.fixture(scope="module")
 def found() -> Iterator[MovingObjectsSweeps]:
     """All sweeps in short, with one time of each kind for the single plan."""
-    with pytest.MonkeyPatch.context() as patch:
-        for time, values in TIMES.items():
-            patch.setitem(TIMES, time, values[2:3])
-        yield run(quick=True, seeds=1)
+    with one_time_of_each_kind():
+        yield quick("moving-objects-sweeps")
 
 
 @pytest.mark.parametrize(("strategy", "entry", "pictures"), [(TimeAugmentation(), 0.36, 5), (SingleShot(), 0.55, 8)])

@@ -11,10 +11,12 @@ from thunder_py.control import Status
 from thunder_py.papers.mujoco import run as mujoco_plants
 from thunder_py.papers.mujoco.run import LAST, OURS, PLANTS, MujocoPlants, article_cases, joint_cases
 
+from .quick import quick
+
 
 @pytest.fixture(scope="module")
 def found() -> MujocoPlants:
-    return mujoco_plants.run(quick=True)
+    return quick("mujoco")
 
 
 def test_every_robot_agrees_to_1e_9(found: MujocoPlants) -> None:

@@ -23,6 +23,8 @@ from thunder_py.papers.human_like import real
 from thunder_py.papers.parallel import shared_workers
 from thunder_py.papers.tables import plain, write_results
 
+from .quick import one_time_of_each_kind, quick
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -113,8 +115,9 @@ def workers() -> Iterator[None]:
 @pytest.mark.parametrize("name", [name for name in registry.REGISTRY if name != "human-like"])
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
     texts = []
-    for jobs in (1, 2):
-        found = registry.run_experiment(name, True, seeds=2, jobs=jobs)
+    with one_time_of_each_kind():
+        both = quick(name), registry.run_experiment(name, True, seeds=2, jobs=2)
+    for found in both:
         assert found.table().count("|") > 20
         numbers = plain(found.to_dict())
         texts.append(json.dumps(_without_times(numbers), allow_nan=False))

@@ -16,6 +16,7 @@ from thunder_py.papers.tables import markdown
 def test_every_entry_is_a_module_that_runs_and_says_what_it_is(name):
     module = import_module(f"thunder_py.papers.{registry.REGISTRY[name]}")
     assert callable(module.run)
+    assert registry.summaries()[name] == (module.__doc__ or "").splitlines()[0]
     assert registry.summaries()[name].endswith(".")
 
 

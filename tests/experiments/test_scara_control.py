@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from scipy.signal import cont2discrete
 
-from thunder_py.papers.scara import run as scara
 from thunder_py.papers.scara.control import CLAIMS, K_D, adaptive, run_control, sampled_error_dynamics, spectral_radius
 from thunder_py.papers.scara.control import scara as arm
+
+from .quick import quick
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    return scara.run(quick=True)
+    return quick("scara")
 
 
 @pytest.fixture(scope="module")

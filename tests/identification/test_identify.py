@@ -13,7 +13,7 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
 from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimize_excitation
-from thunder_py.identification.least_squares import _newton, consistent_problem, solve_consistent
+from thunder_py.identification.least_squares import _newton, compress, consistent_problem, fit, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
 
@@ -425,3 +425,12 @@ def test_bad_filters_are_refused(cutoff):
     uneven[5] += 0.004
     with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
         differentiate(uneven, np.zeros((1001, 2)), 5.0)
+
+
+def test_rank_does_not_depend_on_units() -> None:
+    rng = np.random.default_rng(0)
+    W, tau = rng.normal(size=(30, 2, 6)), rng.normal(size=(30, 2))
+    W[:, :, 5] = W[:, :, 0] - W[:, :, 1]
+    units = 10.0 ** np.array([9, -9, 0, 6, -6, 3])
+    ranks = [fit(compress(W * scale, tau, np.ones(6)), np.ones(2)).rank for scale in (np.ones(6), units)]
+    assert ranks == [5, 5]

@@ -126,7 +126,7 @@ def test_visual_servoing_law():
 
 
 def test_orientation_laws_beyond_a_right_angle():
-    """T-11 for D4.2's law: past 90 degrees L^-1 misleads, and the status says so; laws without it arrive."""
+    """D-28, as T-11: past 90 degrees L^-1 misleads, and the status says so; laws without it arrive."""
     panda = robot("panda")
     result = servo(100.0, CLIK.visual_servoing(panda, 2.0, 2.0))
     assert (result.status == Status.singular).all()

@@ -15,6 +15,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarnin
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 
 
+def test_the_scale_is_a_millimeter_at_least() -> None:
+    """The width of the tube of an aligned model is in proportion to the distance, or to 1 mm."""
+    planner = HumanLikePlanner(fitted("aligned"))
+    half, one, two = (planner.tube(START, START + d * np.eye(3)[0], T, [0.5 * T])[1] for d in (5e-4, 1e-3, 2e-3))
+    np.testing.assert_allclose(two, 2.0 * one, rtol=1e-6)
+    np.testing.assert_allclose(half, one, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["plain", "joint", "aligned", "joint aligned"])
 def test_any_constraints_at_any_times(kind) -> None:
     planner = HumanLikePlanner(fitted(kind))

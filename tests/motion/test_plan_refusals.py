@@ -7,7 +7,7 @@ import pytest
 
 from thunder_py.errors import NoPathError, ThunderError
 from thunder_py.geometry import Sphere
-from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, MovingObstacle, ViaSearch
+from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, MovingObstacle, PathStatus, ViaSearch
 
 from .planner_models import fitted, reaches
 
@@ -138,7 +138,8 @@ def test_batches_hold_good_and_bad_problems(planner) -> None:
     for threads in (0, 1, 2, 10_000):
         batch = planner.plan_many(starts, goals, T, obstacles=[BALL], margin=0.01, threads=threads)
         assert batch.found.tolist() == [True, True, False, False]
-        assert batch.status[2:].tolist() == ["start_blocked", "goal_blocked"]
+        assert batch.status[2:].tolist() == [PathStatus.start_blocked, PathStatus.goal_blocked]
+        assert {type(status) for status in batch.status} == {PathStatus}
         assert (batch.clearance[:2] >= 0.01 - 1e-12).all()
         assert np.isnan(batch.clearance[2:]).all()
         assert np.isfinite(batch.x[:2]).all()

@@ -354,3 +354,24 @@ def test_shape_from_rest_to_rest_does_not_depend_on_the_duration(kind) -> None:
 
     assert difference() < 1e-12
     assert difference(start_velocity=velocity) > 1e-2  # a velocity enters multiplied by T
+
+
+@pytest.mark.parametrize("demean", [False, True])
+def test_offsets_have_no_prior(demean) -> None:
+    """Far from all demonstrations the motion is the same."""
+    from thunder_py.motion import FPCA
+
+    planner = HumanLikePlanner(FPCA(shrinkage=0.1, alignment="none", demean=demean).fit(reaches()))
+    reach, far, t = np.array([0.3, 0.0, 0.1]), np.array([30.0, -20.0, 10.0]), np.linspace(0.0, 1.0, 11)
+    here, there = (planner.plan(s, s + reach, 1.0).position(t) - s for s in (np.zeros(3), far))
+    np.testing.assert_allclose(there, here, rtol=0.0, atol=1e-9)
+
+
+def test_positions_keep_the_orientation() -> None:
+    start = np.eye(4)
+    start[:3, :3] = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    goal = start.copy()
+    goal[:3, 3] = [0.3, 0.0, 0.1]
+    plan = HumanLikePlanner(fitted("plain")).plan(start, goal, 1.0)
+    for t in np.linspace(0.0, 1.0, 5):
+        np.testing.assert_array_equal(plan(t).R, start[:3, :3])

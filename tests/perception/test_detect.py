@@ -11,7 +11,16 @@ import pytest
 from perception.scenes import SETTINGS, box, view
 
 from thunder_py.errors import ThunderError
-from thunder_py.perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, Detection, Plane, detect_object
+from thunder_py.perception.clouds import (
+    Ball,
+    CloudPipeline,
+    Cuboid,
+    Cylinder,
+    Detection,
+    DetectionReason,
+    Plane,
+    detect_object,
+)
 from thunder_py.spatial import pose_from_rpy
 
 _FIND = CloudPipeline(**SETTINGS)
@@ -113,7 +122,7 @@ def test_of_two_equal_boxes_the_place_decides() -> None:
 )
 def test_clouds_without_an_object_say_why(cloud: Any, reason: str) -> None:
     found = _FIND(cloud)
-    assert found.reason == reason
+    assert found.reason is DetectionReason(reason)
     assert not found.found
     assert found.pose is None
     assert found.grasp is None

@@ -54,6 +54,11 @@ def test_several_postures_get_darker_on_given_axes() -> None:
     assert shades[-1] == 1.0
 
 
+def test_twelve_postures_are_drawn_at_most() -> None:
+    axes = th.Robot.load("panda").plot(_MOTION, frames=False)
+    assert len(_MOTION) > len(axes.lines) == 12
+
+
 @pytest.mark.parametrize("name", ["panda", "ur5e", "scara", "cart_pendulum", "human_arm", "iiwa14"])
 def test_joints_stand_on_their_axes(name: str) -> None:
     """A joint's Jacobian column is its axis and its moment: computed elsewhere, it must be that of the drawn body."""

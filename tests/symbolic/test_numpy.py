@@ -452,3 +452,11 @@ def test_one_function_in_many_threads():
         thread.join()
     for k in range(8):
         np.testing.assert_allclose(results[k], robot.mass_matrix(q[k]), rtol=0, atol=1e-13)
+
+
+def test_expressions_of_different_graphs_cannot_be_combined():
+    one, other = (th.Robot.load("elbow").symbolic() for _ in range(2))
+    with pytest.raises(ValueError, match="expressions of different models cannot be combined"):
+        one.q[0] + other.q[0]
+    with pytest.raises(ModelError, match="expressions of different models cannot be combined"):
+        Function("f", {"q": one.q}, {"y": 2.0 * other.q[0]})

@@ -158,8 +158,7 @@ class PlannedBatch:
         Coordinates or the requested derivative with respect to real time; NaN for motions without path.
     durations : (N,) array
         [s].
-    status : (N,) array of str
-        Values of `PathStatus`.
+    status : (N,) array of PathStatus
     clearance : (N,) array
         Proved distance to the obstacles [m]; infinite without obstacles, NaN for motions without path.
     mahalanobis_distance : (N,) array
@@ -180,7 +179,7 @@ class PlannedBatch:
     tau: Array
     x: Array
     durations: Array
-    status: npt.NDArray[np.str_]
+    status: npt.NDArray[np.object_]
     clearance: Array
     mahalanobis_distance: Array
     widenings: npt.NDArray[np.intp]
@@ -251,7 +250,8 @@ def _avoiding(
     count, settings = whole(threads, "threads", 0), planner._searches.settings(via)
     x = np.full((len(T), len(tau), a.shape[2]), np.nan)
     clearance, distance = np.full((2, len(T)), np.nan)
-    status, widenings = np.full(len(T), PathStatus.none.value, dtype="<U13"), np.zeros(len(T), dtype=np.intp)
+    status = np.array([PathStatus.none] * len(T), dtype=np.object_)  # np.full would make plain texts
+    widenings = np.zeros(len(T), dtype=np.intp)
     left = np.arange(len(T))
     for attempt in range(settings.widenings + 1):
         search = core_search(planner, via if attempt == 0 else settings)
@@ -260,7 +260,7 @@ def _avoiding(
             a[left], b[left], np.zeros(len(left)), T[left], [obstacle_set(obstacles)], margin, count
         )
         for k, result in zip(left, results, strict=True):
-            status[k] = str(result[0])
+            status[k] = PathStatus(result[0])
             if status[k] in FREE:
                 x[k], clearance[k] = result[1].sample(tau * T[k], derivative), result[4][1]
                 distance[k] = segments_distance(planner, result[1], result[2])

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from ...checks import Array, whole
 from ...control import ComputedTorque
-from ...errors import ThunderError
 from ...manipulation.servoing.law import VisualServo
 from ...manipulation.servoing.pick_loop import PickingController, PickLoop, PickStep
 from ...manipulation.servoing.pick_machine import PickEvent, PickMachine, PickPhase
@@ -26,6 +25,7 @@ from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
+from ..draws import wilson_interval
 from ..parallel import map_seeds
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
@@ -47,7 +47,6 @@ __all__ = [
     "run",
     "run_picking",
     "trace",
-    "wilson",
 ]
 
 
@@ -422,16 +421,6 @@ FIRST_SEED = 1000
 _CASES = [(t, v) for t in TASKS for v in VARIANTS if TASKS[t].held or v not in ("no tool estimate", *CAMERAS)]
 
 
-def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's interval of a rate, 95 % by default."""
-    if not 0 <= hits <= n or n < 1:
-        raise ThunderError(f"hits must be from 0 to n, n at least 1, got {hits} of {n}")
-    p, square = hits / n, z * z
-    middle = (p + square / (2 * n)) / (1 + square / n)
-    half = z / (1 + square / n) * math.sqrt(p * (1 - p) / n + square / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 @dataclass(frozen=True, eq=False)
 class Picking:
     """Results of the experiment.
@@ -449,9 +438,8 @@ class Picking:
 
     def rate(self, task: str, variant: str) -> tuple[float, float, float]:
         """Return the share of successful picks and Wilson's 95 % interval."""
-        found = self.picks[task, variant]
-        hits = sum(one.picked for one in found)
-        return (hits / len(found), *wilson(hits, len(found)))
+        picked = [one.picked for one in self.picks[task, variant]]
+        return (sum(picked) / len(picked), *wilson_interval(picked))
 
     def reasons(self, task: str, variant: str) -> dict[str, int]:
         """Return how many failed for which reason, most frequent first."""

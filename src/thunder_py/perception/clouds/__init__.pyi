@@ -1,5 +1,6 @@
 from .detection import CloudPipeline as CloudPipeline
 from .detection import Detection as Detection
+from .detection import DetectionReason as DetectionReason
 from .detection import detect_object as detect_object
 from .scenes import Ball as Ball
 from .scenes import Cuboid as Cuboid

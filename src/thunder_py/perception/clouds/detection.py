@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, positive, probability, whole
 from ...errors import ThunderError
-from ...values import Value, set_fields
+from ...values import StrEnum, Value, set_fields
 from .segmentation import (
     Plane,
     choose_cluster,
@@ -26,9 +26,24 @@ from .segmentation import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CloudPipeline", "Detection", "detect_object"]
+__all__ = ["CloudPipeline", "Detection", "DetectionReason", "detect_object"]
 
 Mask = npt.NDArray[np.bool_]
+
+
+class DetectionReason(StrEnum):
+    """Reason for the absence of an object.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds import DetectionReason
+    >>> [reason.value for reason in DetectionReason]
+    ['no points', 'nothing above the table', 'no cluster']
+    """
+
+    no_points = "no points"
+    nothing_above = "nothing above the table"
+    no_cluster = "no cluster"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,9 +52,8 @@ class Detection(Value):
 
     Attributes
     ----------
-    reason : str
-        Empty if an object was found; otherwise ``"no points"``, ``"nothing above the table"`` or ``"no cluster"``, and
-        the attributes of the object are None.
+    reason : DetectionReason or None
+        None if an object was found; otherwise the attributes of the object are None.
     points : (n, 3) array
         Downsampled cloud [m].
     on_table : (n,) bool array
@@ -80,7 +94,7 @@ class Detection(Value):
     (True, True, -1.0)
     """
 
-    reason: str
+    reason: DetectionReason | None
     points: Array
     on_table: Mask
     groups: npt.NDArray[np.int64]
@@ -98,7 +112,7 @@ class Detection(Value):
     @property
     def found(self) -> bool:
         """True if there is an object."""
-        return not self.reason
+        return self.reason is None
 
     @property
     def pose(self) -> Array | None:
@@ -262,16 +276,17 @@ class CloudPipeline(Value):
         nothing = np.zeros(len(points), dtype=np.bool_)
         groups = np.full(len(points), -1, dtype=np.int64)
         if not len(points):
-            return Detection(reason="no points", points=points, on_table=nothing, groups=groups, surface=nothing)
+            reason = DetectionReason.no_points
+            return Detection(reason=reason, points=points, on_table=nothing, groups=groups, surface=nothing)
         table = self._table(points)
         on_table = nothing if table is None else table.distance(points) <= self.clearance
         stages: dict[str, Any] = {"points": points, "table": table, "on_table": on_table}
         if on_table.all():
-            return Detection(reason="nothing above the table", **stages, groups=groups, surface=nothing)
+            return Detection(reason=DetectionReason.nothing_above, **stages, groups=groups, surface=nothing)
         groups[~on_table] = find_clusters(points[~on_table], eps=self.gap, min_size=self.least)
         chosen = choose_cluster(points, groups, near)
         if chosen is None:
-            return Detection(reason="no cluster", **stages, groups=groups, surface=nothing)
+            return Detection(reason=DetectionReason.no_cluster, **stages, groups=groups, surface=nothing)
         return self._described(stages | {"groups": groups, "chosen": chosen})
 
     def _in_region(self, points: Array) -> Array:
@@ -300,7 +315,7 @@ class CloudPipeline(Value):
         center = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
         yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
         return Detection(
-            reason="",
+            reason=None,
             **stages,
             surface=surface,
             planar=planar,
@@ -346,7 +361,7 @@ def detect_object(cloud: npt.ArrayLike, *, near: npt.ArrayLike | None = None, **
     --------
     >>> import numpy as np
     >>> from thunder_py.perception.clouds import detect_object
-    >>> detect_object(np.full((240, 424, 3), np.nan)).reason
+    >>> detect_object(np.full((240, 424, 3), np.nan)).reason.value
     'no points'
     """
     return CloudPipeline(**settings)(cloud, near=near)
