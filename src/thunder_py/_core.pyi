@@ -2918,7 +2918,7 @@ class StepEnd(Controller):
                 numpy.typing.NDArray[numpy.float64],
                 numpy.typing.NDArray[numpy.float64],
             ],
-            numpy.typing.NDArray[numpy.float64],
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
         ],
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.
