@@ -55,7 +55,7 @@ def test_regressor_identification(capsys):
 def test_null_space_drift(capsys):
     load("null_space_drift").main(1.0)
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[1] for row in rows] == ["None"] * 5 + ["middle"] * 5
+    assert [row[1] for row in rows] == ["None"] * 6 + ["middle"] * 6
     assert {row[2] for row in rows} == {"no"}
     assert all(float(row[3]) < 50 and float(row[4]) < 15 for row in rows)
 

@@ -49,9 +49,47 @@ void bind_step(py::module_& module, const char* name, const char* doc) {
   ExclusiveClass<C, Controller, std::shared_ptr<C>>(module, name, doc)
       .def("step", &step<Reference>, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("reference"),
            "Compute the torque (n,) [N m or N] at time t [s] and set `status`.\n\n"
-           "A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,\n"
-           "gravity compensation minus ``K_d dq``.");
+           "A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is\n"
+           "held; without a measurement the torque is gravity compensation minus ``K_d dq``.");
 }
+
+/// Ends the steps of a law that is written in Python.
+class StepEnd final : public Controller {
+ public:
+  StepEnd(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d) : Controller(std::move(model), std::move(K_d)) {}
+
+  Array step(Status status, double t, const ArrayLike& q, const ArrayLike& dq, const ArrayLike& law,
+             const py::typing::Callable<Array(Array, Array, Array, Array)>& torque) {
+    const auto q_ = read_measurement(q, "q", n()), dq_ = read_measurement(dq, "dq", n()),
+               law_ = read_measurement(law, "tau", n());
+    Array tau(n(), law_.data());
+    torque_ = &torque;
+    error_ = nullptr;
+    finish(status, read_state(t, q_.data(), dq_.data()), t, q_.data(), dq_.data(), tau.mutable_data());
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return tau;
+  }
+  using Controller::holding;
+
+ protected:
+  void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
+                        double* tau) noexcept override {
+    Eigen::Map<Eigen::VectorXd> result(tau, n());
+    try {
+      const auto array = [this](const double* x) { return Array(n(), x); };
+      const py::object value = (*torque_)(array(q), array(dq), array(dq_r), array(ddq_r));
+      const auto values = read_measurement(value, "torque", n());
+      result = Eigen::Map<const Eigen::VectorXd>(values.data(), n());
+    } catch (...) {  // this function must not throw
+      error_ = std::current_exception();
+      result.setZero();
+    }
+  }
+
+ private:
+  const py::function* torque_ = nullptr;
+  std::exception_ptr error_;
+};
 
 }  // namespace
 
@@ -65,11 +103,23 @@ void bind_control(py::module_& module) {
       .value("diverged", Status::diverged)
       .value("invalid_input", Status::invalid_input)
       .finalize();
+  const py::object cls = module.attr("Status");
+  cls.attr("__str__") = py::cpp_function([](const py::object& status) -> py::str { return status.attr("name"); },
+                                         py::name("__str__"), py::is_method(cls));
+  cls.attr("__format__") = py::cpp_function(
+      [](const py::object& status, const py::object& form) -> py::str { return status.attr("name").attr("__format__")(form); },
+      py::name("__format__"), py::is_method(cls));
   bind_references(module);
   bind_adaptation(module);
   bind_planning(module);
   ExclusiveClass<Controller, std::shared_ptr<Controller>> controller(module, "Controller", "A control law with its state.");
   bind_state(controller);
+  controller.attr("__repr__") = py::cpp_function(
+      [](const py::object& self) {
+        const auto& law = py::cast<const Controller&>(self);
+        return py::str("<{} of {}, {}>").format(py::type::of(self).attr("__name__"), law.model()->name(), law.status());
+      },
+      py::name("__repr__"), py::is_method(controller));
   controller.def_constant("n", &Controller::n, "Number of joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of the signals of the last step, by name.")
@@ -90,6 +140,18 @@ void bind_control(py::module_& module) {
           "Symmetric torque limits [N m or N]: a number, (n,) or None (no limits, the default). The status is\n"
           "``saturated`` where they clip the torque. The robot's effort limits are ``robot.limits.effort``.")
       .def("reset", &Controller::reset, "Return to the state after construction.");
+  ExclusiveClass<StepEnd, Controller, std::shared_ptr<StepEnd>>(
+      module, "StepEnd", "The end of the steps of a law written in Python: hold, handover, torque limits, status.")
+      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_d) {
+             const int n = model->n();
+             return std::make_shared<StepEnd>(std::move(model), read_gain(K_d, "K_d", n));
+           }),
+           py::arg("model").none(false), py::arg("K_d"))
+      .def_property_readonly("holding", &StepEnd::holding, "Whether the arm is held since the law was singular.")
+      .def("step", &StepEnd::step, py::arg("status"), py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
+           py::arg("torque"),
+           "Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.\n\n"
+           "``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,).");
   bind_step<JointReference>(module, "JointController", "A controller that follows joint-space references.");
   bind_step<TaskReference>(module, "TaskController", "A controller that follows task-space references.");
   bind_joint_controllers(module);

@@ -78,12 +78,26 @@ void check_pose_path() {
   check_reference(JointBezierPath(path));
 }
 
+JointReference without_position(JointReference reference) {
+  reference.q.setConstant(NAN);
+  return reference;
+}
+
+TaskReference without_position(TaskReference reference) {
+  reference.p.setConstant(NAN);
+  return reference;
+}
+
 template <class Controller, class Reference>
 void check_steps(Controller& controller, const Reference& reference) {
   VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau(7), bad = VectorXd::Constant(7, NAN);
+  const Reference broken = without_position(reference);
   const allocations::Scope scope;
   for (int k = 0; k < 10; ++k) CHECK(controller.step(1e-3 * k, q.data(), dq.data(), reference, tau.data()) == Status::ok);
-  controller.step(0.1, bad.data(), dq.data(), reference, tau.data());
+  controller.step(0.01, bad.data(), dq.data(), reference, tau.data());
+  for (int k = 11; k < 15; ++k) controller.step(1e-3 * k, q.data(), dq.data(), broken, tau.data());
+  CHECK(controller.status() == Status::invalid_input);
+  CHECK(controller.step(0.015, q.data(), dq.data(), reference, tau.data()) == Status::ok);
   controller.reset();
   CHECK(scope.made() == 0);
 }

@@ -44,7 +44,16 @@ void invalid_input() {
   TaskReference broken = reference;
   broken.xi_dot[5] = kNaN;
   CHECK(controller.step(3e-3, q.data(), dq.data(), broken, tau.data()) == Status::invalid_input);
-  CHECK(controller.step(4e-3, q.data(), dq.data(), reference, tau.data()) == Status::ok);
+  CHECK(tau.isApprox(gravity_of(*model, q), 1e-9));  // the hold begins at rest
+  q[1] += 0.01;
+  CHECK(controller.step(4e-3, q.data(), dq.data(), broken, tau.data()) == Status::invalid_input);
+  CHECK(tau[1] < gravity_of(*model, q)[1] - 3.0);  // its spring
+  const VectorXd held = tau;
+  q[0] = kNaN;
+  CHECK(controller.step(5e-3, q.data(), dq.data(), broken, tau.data()) == Status::invalid_input);
+  CHECK(!tau.isApprox(gravity_of(*model, arms::posture()), 1e-3));  // at the last position, with the hold's load
+  q = arms::posture();
+  CHECK(controller.step(6e-3, q.data(), dq.data(), reference, tau.data()) == Status::ok);
 }
 
 void singular() {

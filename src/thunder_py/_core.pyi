@@ -70,6 +70,7 @@ __all__: list[str] = [
     "Sphere",
     "SphericalWrist",
     "Status",
+    "StepEnd",
     "SymbolicChain",
     "TaskController",
     "TaskPath",
@@ -3126,6 +3127,7 @@ class Controller:
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
+    def __repr__(self) -> str: ...
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
@@ -3155,6 +3157,41 @@ class Controller:
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
 
+class StepEnd(Controller):
+    """The end of the steps of a law written in Python: hold, handover, torque limits, status."""
+
+    def __init__(self, model: Model, K_d: numpy.typing.ArrayLike) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def step(
+        self,
+        status: Status,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        torque: collections.abc.Callable[
+            [
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+            ],
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        ],
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.
+
+        ``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,)."""
+
+    @property
+    def holding(self) -> bool:
+        """Whether the arm is held since the law was singular."""
+
 class JointController(Controller):
     """A controller that follows joint-space references."""
 
@@ -3167,8 +3204,8 @@ class JointController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
-        gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
+        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
 
 class TaskController(Controller):
     """A controller that follows task-space references."""
@@ -3182,8 +3219,8 @@ class TaskController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
-        gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
+        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
 
 class IndependentJoint(JointController):
     """Independent joint control."""

@@ -16,6 +16,7 @@ from thunder_py.reference import SetPose
 from thunder_py.robot.lengths import length_names, lengths_of, with_lengths
 
 from .arms import Q0, backstepping, panda, wrong_panda
+from .task_terms import braking_torque
 from .test_backstepping import turned
 
 CHANGES = {"d_3": 1.07, "a_7": 0.9, "tool_z": None}  # factors; the tool's length is 0 in the model and 6 cm in truth
@@ -31,6 +32,7 @@ def longer_panda() -> th.Robot:
     return displaced(panda(), CHANGES)
 
 
+POSTURE: dict[str, Any] = {"posture": Q0 + 0.3 * np.cos(np.arange(7)), "Lambda_posture": np.linspace(1.0, 3.0, 7)}
 LENGTHS = LengthAdaptation(300.0, unknown=list(CHANGES), gamma=200.0, Gamma_torque=2.0, scale=[0.02, 0.03, 0.1])
 
 
@@ -53,11 +55,15 @@ def curve(plant: th.Robot) -> th.reference.Lissajous:
     )
 
 
-def test_known_lengths_give_backstepping() -> None:
+@pytest.mark.parametrize(
+    "posture", [{}, {"posture": None}, {"posture": 0.9 * Q0, "Lambda_posture": np.linspace(0.5, 2.0, 7)}]
+)
+def test_known_lengths_give_backstepping(posture: dict[str, Any]) -> None:
     for task, m in (("pose", 6), ("position", 3)):
-        own: dict[str, Any] = {"Lambda": 5.0, "K_p": [100, 80, 60, 20, 15, 10][:m], "task": task}
-        law = law_of(wrong_panda(), panda(), lengths=None, **own)
-        other = backstepping(wrong_panda(), posture=None, **own)
+        own: dict[str, Any] = {"Lambda": 5.0, "K_p": [100, 80, 60, 20, 15, 10][:m], "task": task, **posture}
+        robot = wrong_panda().replace(limits=th.Robot.load("panda").limits)
+        law = law_of(robot, panda(), lengths=None, **own)
+        other = backstepping(robot, **own)
         for k in range(10):
             t, q, dq = 0.03 * k, Q0 + 0.05 * np.sin(0.3 * k + np.arange(7)), 0.3 * np.cos(0.2 * k + np.arange(7))
             terms, expected = law.evaluate(q, dq, curve(panda())(t)), other.evaluate(q, dq, curve(panda())(t))
@@ -135,7 +141,7 @@ def steps(law: AdaptiveJacobianBackstepping, plant: th.Robot, count: int) -> Non
 def test_reference_acceleration_is_the_derivative_of_the_reference_velocity() -> None:
     """That of the estimated lengths is part of it."""
     plant, h = longer_panda(), 1e-6
-    law = law_of(panda(), plant)
+    law = law_of(panda(), plant, **POSTURE)
     steps(law, plant, 20)
     q, dq = Q0 + 0.1, np.linspace(-0.4, 0.5, 7)
     here, start = law.evaluate(q, dq, curve(plant)(0.2)), law.lengths
@@ -146,14 +152,28 @@ def test_reference_acceleration_is_the_derivative_of_the_reference_velocity() ->
     for name, rate, tolerance in (("dq_r", here.ddq_r, 1e-6), ("e", here.e_dot, 1e-8), ("J", here.J_dot, 1e-7)):
         slope = (getattr(sides[0], name) - getattr(sides[1], name)) / (2 * h)
         np.testing.assert_allclose(slope, rate, rtol=0, atol=tolerance, err_msg=name)
-    fixed = law_of(panda(), plant, lengths=None).evaluate(q, dq, curve(plant)(0.2))
+    fixed = law_of(panda(), plant, lengths=None, **POSTURE).evaluate(q, dq, curve(plant)(0.2))
     assert np.abs(fixed.ddq_r - here.ddq_r).max() > 0.01
+
+
+def test_the_posture_acts_in_the_null_space_of_the_estimated_jacobian() -> None:
+    law, plain = (law_of(panda(), longer_panda(), **options) for options in (POSTURE, {"posture": None}))
+    for each in (law, plain):
+        steps(each, longer_panda(), 20)
+        each._estimate.lengths = np.array([0.3, -0.1, 0.05])
+    q, dq = Q0 + 0.1, np.linspace(-0.4, 0.5, 7)
+    terms, others = (each.evaluate(q, dq, curve(longer_panda())(0.2)) for each in (law, plain))
+    N = np.eye(7) - np.linalg.pinv(terms.J) @ terms.J
+    attraction = N @ (POSTURE["Lambda_posture"] * (POSTURE["posture"] - q))
+    np.testing.assert_allclose(terms.dq_r - others.dq_r, attraction, atol=1e-12)
+    np.testing.assert_allclose(terms.J @ attraction, 0.0, atol=1e-12)
+    assert np.abs(longer_panda().jacobian(q) @ attraction).max() > 0.01  # not in that of the true one
 
 
 def test_lyapunov_derivative_is_the_proved_one() -> None:
     """From the equations of motion of the arm, at states where every unknown is wrong."""
     plant, Gamma = longer_panda(), np.array([2.0] + [20.0] * 3 + [200.0] * 6)
-    law = law_of(wrong_panda(), plant)
+    law = law_of(wrong_panda(), plant, **POSTURE)
     steps(law, plant, 40)
     model, true = law._model, lengths_of(plant)[law._model.indices]
     K_p, K_d, Lambda = (np.array(gain, dtype=float) for gain in (law.K_p, law.K_d, law.Lambda))
@@ -181,7 +201,7 @@ def test_lyapunov_derivative_is_the_proved_one() -> None:
 
 def test_a_run_loses_what_the_proof_says() -> None:
     plant = longer_panda()
-    law = law_of(wrong_panda(), plant)
+    law = law_of(wrong_panda(), plant, **POSTURE)
     run = th.simulate(plant, law, curve(plant), 0.2, q0=Q0)
     V = run.lyapunov(law)
     lost = np.concatenate([[0.0], np.cumsum(0.5 * (V.V_dot[1:] + V.V_dot[:-1]) * np.diff(V.t))])
@@ -258,15 +278,15 @@ class Camera:
         return (np.full(3, np.nan), v) if self.lost else (p, v)
 
 
-def test_statuses_and_the_safe_torque() -> None:
+def test_statuses_hold_and_safe_torque() -> None:
     camera, plant, dq = Camera(), longer_panda(), np.full(7, 0.1)
-    law, damping = law_of(panda(), plant, measure=camera), 0.1 * np.array([20, 20, 20, 20, 5, 5, 5])
+    law, K_d = law_of(panda(), plant, measure=camera), np.array([20, 20, 20, 20, 5, 5, 5])
     here = curve(plant)(0.0)
     law.step(0.0, Q0, dq, here)
     camera.lost = True
     tau = law.step(1e-3, Q0, dq, here)
     assert law.status is Status.invalid_input
-    np.testing.assert_allclose(tau, panda().gravity_vector(Q0) - damping, atol=1e-9)
+    np.testing.assert_allclose(tau, braking_torque(panda(), Q0, dq, K_d), atol=1e-9)
     camera.lost = False
     silent = law_of(panda(), plant, measure=lambda q, dq: None)
     np.testing.assert_allclose(silent.step(0.0, Q0, np.zeros(7), here), panda().gravity_vector(Q0), atol=1e-9)
@@ -281,14 +301,15 @@ def test_statuses_and_the_safe_torque() -> None:
         assert law.status is Status.invalid_input
     estimate = law.lengths
     turned_away = SetPose(turned(plant.forward_kinematics(Q0), 95.0))(0.0)
-    for q, reference in ((np.zeros(7), SetPose(plant.forward_kinematics(np.zeros(7)))(0.0)), (Q0, turned_away)):
-        tau = law.step(3e-3, q, np.zeros(7), reference)
+    stretched = np.zeros(7), SetPose(plant.forward_kinematics(np.zeros(7)))(0.0)
+    for t, (q, reference) in ((1.0, stretched), (2.0, (Q0, turned_away))):
+        tau = law.step(t, q, np.zeros(7), reference)
         assert law.status is Status.singular
         np.testing.assert_allclose(tau, panda().gravity_vector(q), atol=1e-9)
         with pytest.raises(ValueError, match="the law is singular at this state"):
             law.evaluate(q, np.zeros(7), reference)
     np.testing.assert_array_equal(law.lengths, estimate)
-    law.step(4e-3, Q0, dq, here)
+    law.step(2.001, Q0, 0 * dq, here)
     assert law.status is Status.ok
 
 

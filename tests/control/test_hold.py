@@ -1,4 +1,4 @@
-"""What the laws in task space do where they are singular: hold the arm with its load, and hand over without a jump."""
+"""Where a law gives no torque it holds the arm with its load, and hands over without a jump."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.control import GradientAdaptation, Status
-from thunder_py.reference import SetPose, TaskReference
+from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, GradientAdaptation, LengthAdaptation, Status
+from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReference
 
-from .arms import Q0
+from .arms import Q0, elbow
 from .laws import rate
 
 RATE, LOAD_RATE = 30.0, 3.0  # cpp/src/control/hold.cpp
@@ -69,14 +69,22 @@ def backstepping(robot: th.Robot, adapts: bool = True) -> th.Backstepping:
     return th.Backstepping(robot, 5.0, K_p, joint_damping(robot.name), adaptation=adaptation)
 
 
+def adaptive_jacobian(robot: th.Robot, adapts: bool = True) -> AdaptiveJacobianBackstepping:
+    lengths = LengthAdaptation(300.0, unknown="tool_z", gamma=200.0) if adapts else None
+    K_p, adaptation = [100.0] * 3 + [2.0] * 3, payload_law(robot) if adapts else None
+    K_d, measure = joint_damping(robot.name), ExactPosition(robot)
+    return AdaptiveJacobianBackstepping(robot, 5.0, K_p, K_d, adaptation=adaptation, lengths=lengths, measure=measure)
+
+
 def fixed(law: Law) -> th._core.TaskController:
     """A law for the Panda whose estimate does not move."""
-    return law(panda(), adapts=False) if law in (mact, backstepping) else law(panda())
+    return law(panda(), adapts=False) if law in (mact, backstepping, adaptive_jacobian) else law(panda())
 
 
 Law = Callable[..., th._core.TaskController]
 FACTORIES = (operational_space, computed_torque, impedance, mact, backstepping)
 LAWS = [pytest.param(law, id=law.__name__) for law in FACTORIES]
+ALL = [*LAWS, pytest.param(adaptive_jacobian, id="adaptive_jacobian")]
 
 
 def written_out(robot: th.Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, K_d: np.ndarray) -> np.ndarray:
@@ -95,7 +103,7 @@ def written_out(robot: th.Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, K
     return np.array(torques)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", ALL)
 def test_equals_the_hold_written_out(law: Law) -> None:
     target, dq0 = SetPose(panda().forward_kinematics(STRETCHED)), np.linspace(-0.4, 0.4, 7)
     run = th.simulate(panda(), fixed(law), target, 0.1, q0=STRETCHED, dq0=dq0, payloads=[PAYLOAD])
@@ -190,7 +198,7 @@ def conditions() -> tuple[np.ndarray, np.ndarray]:
     return bends, np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", ALL)
 def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
     bends, numbers = conditions()
     controller, statuses = law(panda()), []
@@ -203,7 +211,7 @@ def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
     assert statuses == ["ok", "singular", "singular", "ok", "ok"]
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", ALL)
 def test_a_copy_of_a_holding_law_continues(law: Law) -> None:
     one, reference, rng = law(panda()), OutAndBack(panda().forward_kinematics(Q0), 1.01), np.random.default_rng(5)
 
@@ -249,3 +257,160 @@ def test_an_arm_that_stretches_out_stays_held(law: Law) -> None:
     assert (run.status[held] == Status.singular).all()
     p = panda().forward_kinematics(run.q[held])[:, :3, 3]
     assert np.linalg.norm(p[-100:] - p[0], axis=1).max() < 0.03
+
+
+def test_the_law_in_python_holds_as_backstepping() -> None:
+    """Its estimate, tracking error and load included: it is that law if no length is unknown."""
+    reference, runs = OutAndBack(panda().forward_kinematics(Q0), 1.1), []
+    for law in (backstepping, adaptive_jacobian):
+        options = {"lengths": None, "measure": ExactPosition(panda())} if law is adaptive_jacobian else {}
+        controller = type(law(panda()))(
+            panda(), 5.0, 50.0, joint_damping("panda"), adaptation=payload_law(panda()), **options
+        )
+        runs.append(th.simulate(panda(), controller, reference, 1.4, 2e-3, q0=Q0, payloads=[PAYLOAD]))
+    assert {Status.ok, Status.singular} == set(runs[0].status)
+    np.testing.assert_array_equal(runs[1].status, runs[0].status)
+    np.testing.assert_allclose(runs[1].tau, runs[0].tau, atol=1e-6)
+
+
+K, D = 200.0, joint_damping("panda")
+JOINT_LAWS: dict[str, Callable[[], th._core.JointController]] = {
+    "independent_joint": lambda: th.IndependentJoint(panda(), K, D, inertia=0.1, damping=0.1),
+    "pd_gravity": lambda: th.PDGravity(panda(), K, D),
+    "craig": lambda: th.ComputedTorque(panda(), K_0=100.0, K_1=20.0),
+    "impedance_form": lambda: th.ComputedTorque(panda(), K_p=K, K_d=D),
+    "passivity_based": lambda: th.PassivityBased(panda(), 10.0, D),
+    "robust_unit_vector": lambda: th.RobustUnitVector(panda(), 100.0, 20.0, rho=50.0, epsilon=0.1),
+    "slotine_li": lambda: th.SlotineLi(panda(), 10.0, D, adaptation=payload_law(panda())),
+    "act": lambda: th.ACT(panda(), K_0=100.0, K_1=20.0, adaptation=payload_law(panda())),
+    "joint_mact": lambda: th.MACT(panda(), K, D, adaptation=payload_law(panda())),
+}
+
+
+class Until:
+    """A reference that is lost."""
+
+    def __init__(self, reference: JointReference | TaskReference, end: float) -> None:
+        self.reference, self.end = reference, end
+
+    def __call__(self, t: float) -> JointReference | TaskReference:
+        if t < self.end:
+            return self.reference
+        return self.reference._replace(**{self.reference._fields[0]: 0.0 * self.reference[0] + np.nan})
+
+
+def assert_held(run: th.SimulationResult, held: np.ndarray) -> None:
+    p = panda().forward_kinematics(run.q[held])[:, :3, 3]
+    assert np.linalg.norm(p - p[0], axis=1).max() < 0.03
+    assert np.linalg.norm(p[-1] - p[0]) < 3e-3
+
+
+@pytest.mark.parametrize("law", [*ALL, *JOINT_LAWS])
+def test_a_lost_reference_does_not_let_a_loaded_arm_sink(law: Law | str) -> None:
+    joints = isinstance(law, str)
+    controller = JOINT_LAWS[law]() if isinstance(law, str) else law(panda())
+    reference = (SetPoint(Q0) if joints else SetPose(panda().forward_kinematics(Q0)))(0.0)
+    load = th.Payload(2.0, PAYLOAD.com, time=0.1)
+    run = th.simulate(panda(), controller, Until(reference, 0.1), 1.6, 2e-3, q0=Q0, payloads=[load])
+    held = run.t >= 0.1 - 1e-9
+    assert (run.status[held] == Status.invalid_input).all()
+    assert (run.status[~held] == Status.ok).all()
+    assert_held(run, held)
+
+
+DIVERGING = GradientAdaptation(1e-9, unknown="link7")
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        pytest.param(lambda: th.SlotineLi(panda(), 10.0, D, adaptation=DIVERGING), id="slotine_li"),
+        pytest.param(lambda: th.ACT(panda(), K_0=100.0, K_1=20.0, adaptation=DIVERGING), id="act"),
+        pytest.param(lambda: th.MACT(panda(), K, D, adaptation=DIVERGING), id="joint_mact"),
+        pytest.param(lambda: th.CartesianMACT(panda(), 100.0, D, adaptation=DIVERGING), id="mact"),
+        pytest.param(lambda: th.Backstepping(panda(), 5.0, 50.0, D, adaptation=DIVERGING), id="backstepping"),
+        pytest.param(
+            lambda: AdaptiveJacobianBackstepping(
+                panda(), 5.0, 50.0, D, adaptation=DIVERGING, lengths=None, measure=ExactPosition(panda())
+            ),
+            id="adaptive_jacobian",
+        ),
+    ],
+)
+def test_an_arm_whose_estimate_diverged_does_not_sink(law: Callable[[], th._core.Controller]) -> None:
+    """It is held with the initial estimate, until the controller is reset."""
+    controller, start = law(), Q0 + 0.01
+    near = (
+        SetPoint(start)
+        if isinstance(controller, th._core.JointController)
+        else SetPose(panda().forward_kinematics(start))
+    )
+    run = th.simulate(panda(), controller, near, 1.5, 2e-3, q0=Q0, payloads=[PAYLOAD])
+    held = np.arange(len(run.t)) >= 2
+    assert (run.status[held] == Status.diverged).all()
+    assert_held(run, held)
+
+
+BAD = Until(SetPose(np.eye(4))(0.0), 0.0)(0.0)
+
+
+@pytest.mark.parametrize("law", ALL)
+def test_a_hold_survives_lost_measurements(law: Law) -> None:
+    """The load is known by then; without it the arm would sink a little each time."""
+    one, twin, q = fixed(law), fixed(law), Q0 + 1e-3
+    for k in range(20):
+        for each in (one, twin):
+            each.step(1e-3 * k, Q0 if k == 0 else q, np.zeros(7), BAD)
+    tau = one.step(0.02, np.full(7, np.nan), np.zeros(7), BAD)
+    spring = twin.step(0.02, q, np.zeros(7), BAD)
+    q_h = fixed(law)
+    q_h.step(0.0, Q0, np.zeros(7), BAD)
+    load = spring - q_h.step(0.0, q, np.zeros(7), BAD)
+    assert np.abs(load).min() > 1e-5
+    np.testing.assert_allclose(tau - panda().gravity_vector(q), load * 19 / 20, rtol=1e-9)
+    np.testing.assert_allclose(one.step(0.021, q, np.zeros(7), BAD), twin.step(0.021, q, np.zeros(7), BAD), atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ALL)
+def test_a_single_lost_reference_does_not_stop_a_motion(law: Law) -> None:
+    """Near a singularity neither: only a law that was singular has to come away from it."""
+    bends, numbers = conditions()
+    dq = np.full(7, 0.3)
+    for number in (60.0, 190.0):
+        q = bends[np.abs(numbers - number).argmin()] * Q0
+        reference, torques = SetPose(panda().forward_kinematics(q))(0.0), []
+        for lost in (BAD, reference):
+            controller = fixed(law)
+            controller.step(0.0, q, dq, reference)
+            controller.step(1e-3, q, dq, lost)
+            torques.append(controller.step(2e-3, q, dq, reference))
+            assert controller.status is Status.ok
+        if law is not operational_space:  # its integral paused for a step
+            np.testing.assert_allclose(*torques, atol=1e-9)
+
+
+@pytest.mark.parametrize("law", ALL)
+def test_a_hold_is_forgotten_in_a_pause(law: Law) -> None:
+    """The arm may have been moved meanwhile."""
+    controller, later = fixed(law), Q0 + 0.2
+    controller.step(0.0, Q0, np.full(7, 0.5), BAD)
+    np.testing.assert_allclose(controller.step(0.2, later, np.zeros(7), BAD), panda().gravity_vector(later), atol=1e-9)
+    here = SetPose(panda().forward_kinematics(Q0))(0.0)
+    np.testing.assert_allclose(
+        controller.step(0.4, Q0, np.zeros(7), here), fixed(law).step(0.4, Q0, np.zeros(7), here), atol=1e-9
+    )
+
+
+def test_a_hold_of_elastic_joints_is_softer() -> None:
+    """They bound the damping: with the rate of rigid arms, that of a law which does not know them, the arm diverges."""
+    drives = [th.robot.Elastic(joint=joint, K=(500.0,), D=(0.2,), Mm=0.1) for joint in (1, 2)]
+    robot, q0 = elbow().replace(elastic=drives), np.array([0.3, 0.8])
+    gains = th.control.tune(robot, th.SlotineLi, period=1e-3, adaptation="none").arguments
+    lost, start = Until(SetPoint(q0)(0.0), 0.0), {"q0": q0, "dq0": [0.2, -0.2]}
+    soft, stiff = (
+        th.simulate(robot, th.SlotineLi(model, **gains), lost, 4.0, 2e-4, control_period=1e-3, log_every=50, **start)
+        for model in (robot, elbow())
+    )
+    assert np.abs(soft.q - q0).max() < 0.4
+    assert np.abs(soft.dq[-50:]).max() < np.abs(soft.dq[:50]).max()
+    assert stiff.diverged or np.abs(stiff.q).max() > 10.0

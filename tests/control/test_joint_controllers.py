@@ -59,7 +59,7 @@ def damping(name: str, robot: th.Robot, q: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("bad", ["q", "dq", "reference"])
-def test_nan_gives_a_safe_torque(name: str, bad: str) -> None:
+def test_nan_gives_a_hold_or_a_safe_torque(name: str, bad: str) -> None:
     robot, q, dq = arm("rr_elbow_craig"), np.array([0.3, 0.4]), np.array([0.5, -0.2])
     law, desired, broken = LAWS[name](robot), GOAL(0.0), np.array([np.nan, 0.0])
     law.step(0.0, q, dq, desired)
@@ -69,6 +69,9 @@ def test_nan_gives_a_safe_torque(name: str, bad: str) -> None:
     tau = law.step(1e-3, given["q"], given["dq"], given["reference"])
     assert law.status is Status.invalid_input
     expected = robot.gravity_vector(q) - (0.0 if bad == "dq" else damping(name, robot, q) @ dq)
+    if bad == "reference":  # the first torque of a hold
+        braking = robot.slotine_li_regressor(q, dq, 0.0 * dq, -60.0 * dq) @ robot.parameters
+        expected += braking - robot.gravity_vector(q)
     np.testing.assert_allclose(tau, expected, atol=1e-12)
     law.step(2e-3, q, dq, desired)
     assert law.status is Status.ok
@@ -239,3 +242,12 @@ def test_code_prints_what_the_page_shows() -> None:
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "controllers.md", "exec"), {})
     assert printed.getvalue() == shown
+
+
+def test_controllers_and_statuses_are_printed_by_name() -> None:
+    law = LAWS["pd_gravity"](elbow())
+    law.torque_limits = 1.0
+    law.step(0.0, np.zeros(2), np.zeros(2), GOAL(0.0))
+    assert (repr(law), str(law.status)) == (f"<PDGravity of {elbow().name}, saturated>", "saturated")
+    assert f"{law.status:>10}" == " saturated"
+    assert (repr(law.status), law.status + 1) == ("<Status.saturated: 1>", 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import Status
+from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, Status
 from thunder_py.reference import SetPose, TaskReference
 
 from .arms import Q0, lissajous
@@ -19,7 +19,7 @@ from .test_task_terms import later
 
 PANDA = th.Robot.load("panda")  # that of the truth files has no joint limits
 K_D = np.linspace(2.5, 1.5, 7)
-POSTURE, LAMBDA_P = np.linspace(-0.5, 0.5, 7), np.linspace(0.5, 1.5, 7)
+POSTURE, LAMBDA_P = np.array([-0.5, -0.3, -0.2, -0.1, 0.2, 0.3, 0.5]), np.linspace(0.5, 1.5, 7)
 MIDDLE = 0.5 * (PANDA.limits.lower + PANDA.limits.upper)
 
 
@@ -44,8 +44,13 @@ def backstepping(robot: th.Robot, **options: object) -> th.Backstepping:
     return th.Backstepping(robot, 5.0, 100.0, K_D[: robot.n], adaptation=None, **options)  # type: ignore[arg-type]
 
 
+def adaptive_jacobian(robot: th.Robot, **options: object) -> AdaptiveJacobianBackstepping:
+    gains = {"adaptation": None, "lengths": None, "measure": ExactPosition(robot)}
+    return AdaptiveJacobianBackstepping(robot, 5.0, 100.0, K_D[: robot.n], **gains, **options)  # type: ignore[arg-type]
+
+
 Law = Callable[..., th._core.TaskController]
-BY_TORQUE, BY_VELOCITY = (operational_space, computed_torque, impedance), (mact, backstepping)
+BY_TORQUE, BY_VELOCITY = (operational_space, computed_torque, impedance), (mact, backstepping, adaptive_jacobian)
 LAWS = [pytest.param(law, id=law.__name__) for law in BY_TORQUE + BY_VELOCITY]
 STATE = states(3)[0]._replace(robot=PANDA)  # with errors of position and orientation
 
@@ -83,7 +88,7 @@ def test_joints_without_limits_are_free(law: Law) -> None:
     assert limited.tolist() == [False, True, False, True, False, True, False]
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if law.id != "backstepping"])
+@pytest.mark.parametrize("law", [law for law in LAWS if law.id not in ("backstepping", "adaptive_jacobian")])
 def test_an_arm_that_is_not_redundant_has_no_posture(law: Law) -> None:
     reference = SetPose(scara().forward_kinematics(SCARA_Q0 + 0.05))(0.0)
     torques = [
@@ -100,6 +105,8 @@ def test_an_arm_that_is_not_redundant_has_no_posture(law: Law) -> None:
         ({"posture": "center"}, "posture must be one of ('middle',), got 'center'"),
         ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
         ({"posture": [np.nan] * 7}, "posture must be finite"),
+        ({"posture": [9.0] * 7}, "posture must be within the joint limits, -2.8973 to 2.8973 for joint1, got 9"),
+        ({"posture": np.zeros(7)}, "posture must be within the joint limits, -3.0718 to -0.0698 for joint4, got 0"),
         ({"{gain}": -1.0}, "{gain} must be positive definite, its smallest eigenvalue is -1"),
     ],
 )
@@ -186,7 +193,9 @@ class Later:
         return self.curve(self.start + t)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "law", [law for law in LAWS if law.id != "adaptive_jacobian"]
+)  # that is Backstepping, in Python
 def test_posture_keeps_a_drifted_arm_from_a_singularity(law: Law) -> None:
     """One second before CartesianComputedTorque without a posture became singular (examples/null_space_drift.py)."""
     q0 = np.array([0.459, -0.548, -0.906, -2.163, -0.404, 1.879, 0.421])

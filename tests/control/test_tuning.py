@@ -257,7 +257,7 @@ def test_bandwidth_is_limited_by_delay_torque_and_velocity() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"law": th.RobustUnitVector}, "law must be one of ACT, Backstepping, .*, got 'RobustUnitVector'"),
+        ({"law": th.RobustUnitVector}, "law must be one of ACT, .*, got 'RobustUnitVector'"),
         ({"bandwidth": 600.0}, "bandwidth must be at most 500 for this period and delay, got 600"),
         ({"period": 0.0}, "period must be"),
         ({"law": th.PDGravity, "unknown": "link7"}, "adaptation and unknown must be left out for PDGravity"),

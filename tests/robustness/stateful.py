@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -106,6 +106,15 @@ def _task(make: Callable[[], Any], **uses: Callable[[Any], object]) -> Stateful:
     return _controller(make, pose, **uses)
 
 
+def _end(x: _core.StepEnd, q: Any = Q) -> np.ndarray:
+    return x.step(_core.Status.singular, 0.0, q, ZERO, ZERO, lambda q, dq, dq_r, ddq_r: robot().gravity_vector(q))
+
+
+def _step_end() -> Stateful:
+    common = _controller(lambda: _core.StepEnd(robot(), 5.0), pose, holding=_getter("holding"))
+    return replace(common, hold=_end, uses={**common.uses, "step": _end})
+
+
 def _dmp() -> _core.Dmp:
     basis = _core.DmpBasis(_core.BasisKind.gaussian, 9, 4.0, 1.0)
     dmp = _core.Dmp(basis, 150.0, 24.0, False, False, np.ones((9, 3)), GOAL - START)
@@ -162,6 +171,7 @@ STATEFUL: dict[type, Stateful] = {
         **{"wrench": _getter("wrench"), "wrench=": _setter("wrench", np.ones(6))},
     ),
     _core.CartesianMACT: _task(lambda: th.CartesianMACT(robot(), 100.0, 20.0, adaptation=2.0), **ESTIMATE),
+    _core.StepEnd: _step_end(),
     _core.Backstepping: _task(
         lambda: th.Backstepping(robot(), 5.0, 100.0, 20.0, adaptation=2.0),
         _evaluate=lambda x: x._evaluate(Q, ZERO, pose()),

@@ -17,8 +17,7 @@ AdaptiveModel::AdaptiveModel(std::shared_ptr<const Model> model, ParameterSubset
       start_(nominal()->parameters()),
       estimate_(start_),
       estimate_unknown_(unknown_.size()),
-      zero_(VectorXd::Zero(nominal()->n())),
-      s_(zero_),
+      s_(VectorXd::Zero(nominal()->n())),
       tracking_(VectorXd::Zero(unknown_.size())),
       prediction_(tracking_),
       gradient_(tracking_),
@@ -105,7 +104,7 @@ void AdaptiveModel::torque(const double* q, const double* dq, const double* dq_r
     return;
   }
   nominal_.slotine_li_regressor(q, dq, dq_r, ddq_r, Y_.data());
-  Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * estimate_;
+  Map<VectorXd>(tau, Y_.rows()).noalias() = Y_ * (diverged_ ? start_ : estimate_);
 }
 
 void AdaptiveModel::apply_dead_zone(const double* s) noexcept {
@@ -137,13 +136,6 @@ void AdaptiveModel::predict(const RowMajor& W, const VectorXd& weighted, double 
 void AdaptiveModel::pull_back(const RowMajor& W, const VectorXd& x, VectorXd& gradient) noexcept {
   all_.noalias() = W.transpose() * x;
   for (int k = 0; k < unknown_.size(); ++k) gradient[k] = all_[unknown_.indices()[k]];
-}
-
-void AdaptiveModel::gravity(const double* q, double* G) noexcept {
-  if (diverged_)
-    nominal_.gravity_vector(q, G);
-  else
-    torque(q, zero_.data(), zero_.data(), zero_.data(), G);
 }
 
 }  // namespace thunder

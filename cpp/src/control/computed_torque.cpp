@@ -4,14 +4,13 @@ namespace thunder {
 
 ComputedTorque::ComputedTorque(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v, Form form)
     : JointController(std::move(model), K_v), K_p_(std::move(K_p)), K_v_(std::move(K_v)), form_(form), damping_(K_v_) {
-  for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &feedback_, &ddq_}) v->setZero(n());
+  for (Eigen::VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_}) v->setZero(n());
   publish("error", e_.data(), joint_names());
 }
 
 Status ComputedTorque::law(double, const double* q, const double* dq, const JointReference& desired,
                            double* tau_) noexcept {
-  q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
-  e_ = desired.q - q_;
+  e_ = desired.q - Eigen::Map<const Eigen::VectorXd>(q, n());
   e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
   feedback_.setZero();
   add_product(K_v_, e_dot_.data(), feedback_.data());
@@ -25,7 +24,7 @@ Status ComputedTorque::law(double, const double* q, const double* dq, const Join
 }
 
 void ComputedTorque::freeze() noexcept {
-  if (form_ == Form::craig) damping_.at(dynamics_, q_, K_d_);
+  if (form_ == Form::craig) damping_.at(dynamics_, last_q(), K_d_);
 }
 
 }  // namespace thunder

@@ -9,9 +9,6 @@ namespace thunder {
 
 namespace {
 
-/// A held arm is at rest, and a law may take it over, below this s [rad/s or m/s].
-constexpr double kAtRest = 0.05;
-
 bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::VectorXd>(x, n).allFinite(); }
 
 }  // namespace
@@ -22,11 +19,13 @@ Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
       last_q_(Eigen::VectorXd::Zero(n())),
       last_torque_(last_q_),
       hold_(n()),
-      M_(RowMajor::Zero(n(), n())) {}
+      M_(RowMajor::Zero(n(), n())),
+      zero_(last_q_) {}
 
 void Controller::reset() noexcept {
   status_ = Status::ok;
-  seen_state_ = false;
+  seen_state_ = holding_ = false;
+  last_q_.setZero();
   last_torque_.setZero();
   hold_.reset();
 }
@@ -34,7 +33,7 @@ void Controller::reset() noexcept {
 void Controller::archive(StateArchive& state) {
   state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
   bool limited = torque_limits_.size() > 0;
-  state(seen_state_, last_q_, last_torque_, hold_, limited);
+  state(seen_state_, holding_, last_q_, last_torque_, hold_, limited);
   Eigen::VectorXd limits = state.reading() ? Eigen::VectorXd(limited ? n() : 0) : torque_limits_;
   state(limits);
   if (state.reading()) set_torque_limits(limits);
@@ -60,8 +59,6 @@ bool Controller::clip(double* tau) const noexcept {
   return beyond;
 }
 
-void Controller::gravity(const double* q, double* G) noexcept { dynamics_.gravity_vector(q, G); }
-
 void Controller::reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                                   double* tau) noexcept {
   dynamics_.slotine_li_torque(q, dq, dq_r, ddq_r, tau);
@@ -78,10 +75,21 @@ bool Controller::read_state(double t, const double* q, const double* dq) noexcep
   return std::isfinite(t) && finite(dq, n());
 }
 
+/// The law gave no torque.
+void Controller::replace_law(bool measured, double t, const double* q, const double* dq, double* tau) noexcept {
+  freeze();
+  if (measured) {
+    hold(t, q, dq, tau);
+    if (finite(tau, n())) return;
+    hold_.reset();
+  }
+  compensate_gravity(dq, tau);
+}
+
 void Controller::hold(double t, const double* q, const double* dq, double* tau) noexcept {
-  if (!hold_.active()) {
+  if (!hold_.continues(t)) {
     dynamics_.mass_matrix(q, M_.data());
-    hold_.start(q, K_d_, M_);
+    hold_.start(q, K_d_, M_, model()->elastic_count() > 0);
   }
   hold_.advance(t, q, dq, last_torque_, torque_limits_);
   reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
@@ -92,33 +100,28 @@ void Controller::hold(double t, const double* q, const double* dq, double* tau) 
 void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
   Eigen::Map<Eigen::VectorXd> torque(tau, n());
   torque.setZero();
-  if (seen_state_) gravity(last_q_.data(), tau);
+  if (seen_state_) reference_torque(last_q_.data(), zero_.data(), zero_.data(), zero_.data(), tau);
+  if (hold_.active()) torque += hold_.load();
   if (finite(dq, n())) add_product(K_d_, dq, tau, -1.0);
   if (!torque.allFinite()) torque.setZero();
 }
 
-Status Controller::finish(Status status, double t, const double* q, const double* dq, double* tau) noexcept {
-  Eigen::Map<Eigen::VectorXd> torque(tau, n());
-  const double moving = Eigen::Map<const Eigen::VectorXd>(hold_.s(), n()).lpNorm<Eigen::Infinity>();
-  if (status == Status::ok && hold_.active() && moving > kAtRest) status = Status::singular;  // it overshoots q_h
-  const bool solved = status == Status::ok || status == Status::saturated;
-  if (!solved) freeze();
-  if (solved)
+Status Controller::finish(Status status, bool measured, double t, const double* q, const double* dq,
+                          double* tau) noexcept {
+  if (status == Status::ok && holding_ && !hold_.resting()) status = Status::singular;  // it overshoots q_h
+  const auto solved = [&status] { return status == Status::ok || status == Status::saturated; };
+  if (solved() && !finite(tau, n())) status = Status::diverged;
+  if (solved())
     hold_.hand_over(t, last_torque_, tau);
-  else if (status == Status::singular)
-    hold(t, q, dq, tau);
-  status_ = (solved || status == Status::singular) && !torque.allFinite() ? Status::diverged : status;
-  if (status_ == Status::diverged || status_ == Status::invalid_input) {
-    freeze();
-    hold_.reset();
-    compensate_gravity(dq, tau);
-    clip(tau);
-  } else if (clip(tau)) {
-    if (status_ == Status::ok) status_ = Status::saturated;
+  else
+    replace_law(measured, t, q, dq, tau);
+  holding_ = status == Status::singular || (holding_ && !solved());
+  if (clip(tau)) {
+    if (status == Status::ok) status = Status::saturated;
     clipped();
   }
-  last_torque_ = torque;
-  return status_;
+  last_torque_ = Eigen::Map<const Eigen::VectorXd>(tau, n());
+  return status_ = status;
 }
 
 }  // namespace thunder

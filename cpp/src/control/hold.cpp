@@ -1,5 +1,6 @@
 #include "thunder/control/hold.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace thunder {
@@ -7,7 +8,9 @@ namespace thunder {
 namespace {
 
 constexpr double kHoldRate = 30.0;  // of errors and of the handover [1/s]; as the ROS nodes' hold
-constexpr double kLoadRate = 3.0;   // of the load's estimate [1/s]: slow, because the load's inertia is unknown too
+constexpr double kAtRest = 0.05;    // below this s [rad/s or m/s]
+constexpr double kLoadShare = 0.1;   // rate of the load's estimate: slow, because the load's inertia is unknown too
+constexpr double kElasticShare = 0.25;  // rate for elastic joints, in units of that of K_d
 
 }  // namespace
 
@@ -15,7 +18,8 @@ using Eigen::Map;
 using Eigen::VectorXd;
 
 Hold::Hold(int n)
-    : q_h_(VectorXd::Zero(n)),
+    : rate_(kHoldRate),
+      q_h_(VectorXd::Zero(n)),
       dq_r_(q_h_),
       ddq_r_(q_h_),
       s_(q_h_),
@@ -23,28 +27,37 @@ Hold::Hold(int n)
       load_gain_(Eigen::MatrixXd::Zero(n, n)),
       load_(load_gain_, {}, n) {}
 
-void Hold::start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M) noexcept {
+bool Hold::resting() const noexcept { return s_.lpNorm<Eigen::Infinity>() <= kAtRest; }
+
+void Hold::start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept {
   reset();
   active_ = true;
   q_h_ = Map<const VectorXd>(q, q_h_.size());
+  // 1 / sum(M_jj / K_jj) is below the smallest rate of K_d, the least eigenvalue of M^-1 K_d, if K_d is diagonal
+  rate_ = elastic ? std::min(kHoldRate, kElasticShare / M.diagonal().cwiseQuotient(K_d.diagonal()).sum()) : kHoldRate;
   load_gain_ = M;
-  load_gain_ = kLoadRate * (K_d + kHoldRate * load_gain_);
+  load_gain_ = kLoadShare * rate_ * (K_d + rate_ * load_gain_);
   load_.set_gain(load_gain_);
 }
 
 void Hold::advance(double t, const double* q_, const double* dq_, const VectorXd& last_torque,
                    const VectorXd& torque_limits) noexcept {
   const Map<const VectorXd> q(q_, q_h_.size()), dq(dq_, q_h_.size());
-  dq_r_ = kHoldRate * (q_h_ - q);
+  dq_r_ = rate_ * (q_h_ - q);
   s_ = dq_r_ - dq;
-  ddq_r_ = kHoldRate * (s_ - dq);
+  ddq_r_ = rate_ * (s_ - dq);
   load_.advance(t, s_, last_torque, torque_limits);
+  clock_.advance(t);
 }
 
 void Hold::hand_over(double t, const VectorXd& last_torque, double* tau_) noexcept {
   Map<VectorXd> tau(tau_, offset_.size());
+  const bool held = continues(t);
   offset_ *= std::exp(-kHoldRate * clock_.advance(t));
-  if (active_) offset_ = last_torque - tau;
+  if (held && resting())
+    offset_ = last_torque - tau;
+  else if (held)
+    offset_ = load_.torque();
   active_ = false;
   if (offset_.isZero(1e-9))
     offset_.setZero();
@@ -60,7 +73,7 @@ void Hold::reset() noexcept {
 }
 
 void Hold::archive(StateArchive& state) {
-  state(active_, q_h_, offset_, load_gain_, load_, clock_);
+  state(active_, rate_, q_h_, offset_, load_gain_, load_, clock_);
   if (state.reading()) load_.set_gain(load_gain_);
 }
 

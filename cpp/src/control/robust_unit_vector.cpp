@@ -21,7 +21,7 @@ RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gai
   require_positive(gains_.epsilon, "epsilon");
   P_e_ = gains_.P.bottomLeftCorner(n(), n());
   P_v_ = gains_.P.bottomRightCorner(n(), n());
-  for (Eigen::VectorXd* v : {&q_, &e_, &e_dot_, &z_, &w_, &ddq_}) v->setZero(n());
+  for (Eigen::VectorXd* v : {&e_, &e_dot_, &z_, &w_, &ddq_}) v->setZero(n());
   publish("error", e_.data(), joint_names());
   publish("z", z_.data(), joint_names());
   publish("w", w_.data(), joint_names());
@@ -29,8 +29,7 @@ RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gai
 
 Status RobustUnitVector::law(double, const double* q, const double* dq, const JointReference& desired,
                              double* tau) noexcept {
-  q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
-  e_ = desired.q - q_;
+  e_ = desired.q - Eigen::Map<const Eigen::VectorXd>(q, n());
   e_dot_ = desired.dq - Eigen::Map<const Eigen::VectorXd>(dq, n());
   z_.setZero();
   add_product(P_e_, e_.data(), z_.data());
@@ -44,6 +43,6 @@ Status RobustUnitVector::law(double, const double* q, const double* dq, const Jo
   return Status::ok;
 }
 
-void RobustUnitVector::freeze() noexcept { damping_.at(dynamics_, q_, K_d_); }
+void RobustUnitVector::freeze() noexcept { damping_.at(dynamics_, last_q(), K_d_); }
 
 }  // namespace thunder

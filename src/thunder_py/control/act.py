@@ -68,7 +68,7 @@ class ACT(AdaptiveController, _core.ACT):
     -----
     Craig, Hsu and Sastry (1987); D4.2, eq. (56), where Gamma is R. The law inverts the estimated mass matrix:
     adaptation becomes fast and inaccurate as the matrix nears singularity, the paper's objection to the law. Once the
-    matrix is no longer positive definite, the status is ``diverged`` until `reset` and the torque is a safe one.
+    matrix is no longer positive definite, the status is ``diverged`` until `reset`, and the arm is held.
     `NaturalAdaptation` keeps it positive definite. The proof holds for the regressor of the true acceleration; W is
     filtered, the error is not.
 
@@ -141,7 +141,7 @@ class ACT(AdaptiveController, _core.ACT):
 
 
 def safe_damping(robot: Robot, K_1: npt.ArrayLike) -> npt.ArrayLike:
-    """Return a damping [N m s/rad] for the safe torque: |K_1| [1/s] times the diagonal of M at q = 0."""
+    """Return a damping [N m s/rad] for hold and safe torque: |K_1| [1/s] times the diagonal of M at q = 0."""
     rates = np.asarray(K_1, dtype=np.float64)
     if rates.ndim == 2:
         rates = rates.diagonal()

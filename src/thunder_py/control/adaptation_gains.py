@@ -9,7 +9,7 @@ from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from ..robot.robot import UnknownParameters
 from .adaptation import GradientAdaptation, NaturalAdaptation
 
-__all__ = ["gradient_adaptation", "natural_adaptation"]
+__all__ = ["gradient_adaptation", "gradient_gain", "natural_adaptation"]
 
 #: least information of a parameter, and of the fastest combination, as shares of that of typical states
 _LEAST_SHARE, _LEAST_RATE = 0.1, 1e-3
@@ -45,6 +45,13 @@ def _slowing(metric: Array, along: Array, typical: Array, time_constant: float, 
     return float(max(time_constant * average, fastest / (_LARGEST_SHARE * bandwidth)))
 
 
+def gradient_gain(along: Array, typical: Array, time_constant: float, bandwidth: float) -> Array:
+    """Return the diagonal (u,) of Gamma; arguments as of `gradient_adaptation`."""
+    information = _information(along, typical)
+    Gamma: Array = information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth)
+    return Gamma
+
+
 def gradient_adaptation(
     unknown: UnknownParameters, along: Array, typical: Array, time_constant: float, bandwidth: float
 ) -> GradientAdaptation:
@@ -62,9 +69,7 @@ def gradient_adaptation(
     bandwidth : float
         Of the feedback [rad/s].
     """
-    information = _information(along, typical)
-    Gamma = information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth)
-    return GradientAdaptation(Gamma, unknown=unknown.names)
+    return GradientAdaptation(gradient_gain(along, typical, time_constant, bandwidth), unknown=unknown.names)
 
 
 def _natural_metric(pi: Array) -> Array:

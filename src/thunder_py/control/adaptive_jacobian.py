@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .._core import Status
+from .._core import Status, StepEnd
 from ..checks import Array, array, is_pose, of_kind, one_of, real
 from ..reference import TaskReference
 from ..robot import Robot
@@ -21,13 +21,15 @@ from .backstepping import Backstepping
 from .length_adaptation import LengthAdaptation, LengthModel
 from .length_estimate import LengthEstimate
 from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
+from .null_space import PostureLike, null_space
 
 if TYPE_CHECKING:
     from ..result import SimulationResult
 
 __all__ = ["AdaptiveJacobianBackstepping", "AdaptiveJacobianTerms", "ExactPosition"]
 
-_LARGEST_CONDITION, _SMALLEST_COSINE = 200.0, 0.02  # limits of `Backstepping`
+#: limits of `Backstepping`: of the condition number, of that of a held arm, and of the cosine of the orientation error
+_LARGEST_CONDITION, _RELEASE_CONDITION, _SMALLEST_COSINE = 200.0, 180.0, 0.02
 
 
 class AdaptiveJacobianTerms(NamedTuple):
@@ -116,17 +118,17 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     With Jhat the Jacobian under the estimated lengths lhat, W the derivative of J dq by the unknown ones and P that of
     the position p::
 
-        dq_r  = Jhat^+ L^-1 (L' xi_d + Lambda e)      s = dq_r - dq
+        dq_r  = Jhat^+ L^-1 (L' xi_d + Lambda e) + N Lambda_posture (posture - q)      s = dq_r - dq
         tau   = Y thetahat + K_d s + Jhat' L' K_p e
         lhat' = Gamma_l^-1 (-W' K_p e + gamma P' (p - phat))      thetahat' = Gamma^-1 Y' s
 
-    with ddq_r the exact derivative of dq_r, that of lhat included. The torques of the arm are polynomials in its
-    lengths: theta contains the inertial parameters, the monomials of the lengths up to the second degree, and their
-    products. In continuous time V = 1/2 (e' K_p e + s' M s + thetatilde' Gamma thetatilde + ltilde' Gamma_l ltilde)
-    has the derivative V' = -e' K_p Lambda e - s' K_d s - gamma |P ltilde|^2.
+    with N = I - Jhat^+ Jhat, and ddq_r the exact derivative of dq_r, that of lhat included. The torques of the arm are
+    polynomials in its lengths: theta contains the inertial parameters, the monomials of the lengths up to the second
+    degree, and their products. In continuous time V = 1/2 (e' K_p e + s' M s + thetatilde' Gamma thetatilde + ltilde'
+    Gamma_l ltilde) has the derivative V' = -e' K_p Lambda e - s' K_d s - gamma |P ltilde|^2; the posture does not
+    change it, because Jhat N = 0.
 
-    The law is written in Python; `Backstepping` without a posture, which it equals if no length is unknown, is
-    compiled.
+    The law is written in Python; `Backstepping`, which it equals if no length is unknown, is compiled.
 
     Parameters
     ----------
@@ -148,6 +150,10 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         simulates it.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
+    posture : (n,) array_like, "middle" or None
+        Posture that attracts a redundant arm in the null space of the estimated Jacobian; see `Backstepping`.
+    Lambda_posture : float, (n,) or (n, n) array_like, optional
+        Gain of this attraction [1/s]; default 1.
 
     Attributes
     ----------
@@ -155,8 +161,6 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         Adaptation law of the inertial parameters.
     unknown : UnknownParameters
         Inertial parameters to adapt; all for None.
-    status : Status
-        Status of the last step.
 
     Raises
     ------
@@ -173,11 +177,11 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     Signals: ``error`` (e), ``s``, ``parameters`` (estimate of all p inertial parameters), ``lengths`` (estimate of the
     unknown lengths) and ``products`` (thetahat, flat, without its first entry, a constant 1).
 
-    The law is singular where `Backstepping` is, with the estimated Jacobian. It does not hold the arm there: the torque
-    is then the estimated gravity minus ``K_d dq``, and a load that the estimate lacks makes the arm sink. A NaN in the
-    measurement is an ``invalid_input``. If torques are clipped, only the predicted position adapts the lengths.
-    Estimates need not converge to the true values. With a positive ``gamma`` the position predicted with them converges
-    to the measured one. Unlike a compiled controller, an object is not protected against use by several threads.
+    The law is singular where `Backstepping` is, with the estimated Jacobian, and then holds the arm as that does
+    (docs/controllers.md). A NaN in the measurement is an ``invalid_input``. If torques are clipped, only the predicted
+    position adapts the lengths. Estimates need not converge to the true values. With a positive ``gamma`` the position
+    predicted with them converges to the measured one. Unlike a compiled controller, an object is not protected against
+    use by several threads.
 
     Examples
     --------
@@ -207,15 +211,22 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         lengths: LengthAdaptation | None,
         measure: Callable[[Array, Array], tuple[npt.ArrayLike, npt.ArrayLike] | None],
         task: Literal["pose", "position"] = "pose",
+        posture: PostureLike = "middle",
+        Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
-        # checks the arguments and holds the torque limits
-        self._known = Backstepping(robot, Lambda, K_p, K_d, adaptation=None, task=task, posture=None)
+        secondary: dict[str, Any] = {"posture": posture, "Lambda_posture": Lambda_posture}
+        Backstepping(robot, Lambda, K_p, K_d, adaptation=None, task=task, **secondary)  # checks the arguments
+        self._end = _End(robot, K_d)
         self._adapt(robot, adaptation)
         self.robot, self.Lambda, self.K_p, self.K_d = robot, Lambda, K_p, K_d
         if not callable(measure):
             raise ValueError(f"measure must be callable with q and dq, got {type(measure).__name__}")
         self._measure, self._m = measure, 3 if one_of(task, ("pose", "position"), "task") == "position" else 6
         self._gains = gain(Lambda, self._m), gain(K_p, self._m), gain(K_d, robot.n)
+        rest, attracted, own = null_space(robot, self._m, posture, Lambda_posture, "Lambda_posture")
+        self._posture = np.zeros(robot.n) if rest is None else rest
+        attraction = gain(1.0 if own is None else own, robot.n) * np.outer(attracted, attracted)
+        self._attraction = 0.0 * attraction if rest is None else attraction
         unknown = self.unknown.mask if self.adaptation is not None else np.zeros(robot.p, dtype=bool)
         self._model = LengthModel(
             robot, None if lengths is None else of_kind(lengths, LengthAdaptation, "lengths"), unknown
@@ -226,9 +237,12 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     def __copy__(self) -> AdaptiveJacobianBackstepping:
         """Return a controller with its own state and the same measurement."""
         copied = object.__new__(type(self))
-        own = {name: deepcopy(self.__dict__[name]) for name in ("_known", "_estimate", "_signals")}
+        own = {name: deepcopy(self.__dict__[name]) for name in ("_end", "_estimate", "_signals")}
         copied.__dict__.update(self.__dict__ | own)
         return copied
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.robot.name}, {self.status}>"
 
     @property
     def _Gamma(self) -> Array:
@@ -260,17 +274,21 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     @property
     def torque_limits(self) -> Array | None:
         """Symmetric torque limits [N m or N]: a number, (n,) or None (the default); see `Backstepping`."""
-        return self._known.torque_limits
+        return self._end.torque_limits
 
     @torque_limits.setter
     def torque_limits(self, limits: npt.ArrayLike | None) -> None:
-        self._known.torque_limits = limits
+        self._end.torque_limits = limits
+
+    @property
+    def status(self) -> Status:
+        """Status of the last step."""
+        return self._end.status
 
     def reset(self) -> None:
         """Return to the state after construction."""
         self._estimate.reset()
-        self._last_q: Array | None = None
-        self.status = Status.ok
+        self._end.reset()
         self._signals: dict[str, Array] = {
             "error": np.zeros(self._m),
             "s": np.zeros(self.robot.n),
@@ -282,23 +300,19 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
     def step(self, t: float, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> Array:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        Invalid measurements and references do not raise: the torque is then the estimated gravity minus ``K_d dq``.
+        Invalid measurements and references do not raise. Without a measurement of the joints the torque is the
+        estimated gravity minus ``K_d dq``; with one the arm is held.
         """
         position, velocity = (_numbers(v, (self.robot.n,), name) for v, name in ((q, "q"), (dq, "dq")))
-        tau, self.status = np.zeros(self.robot.n), Status.invalid_input
-        if np.isfinite(position).all():
-            self._last_q = position
-            if np.isfinite(t) and np.isfinite(velocity).all():
-                tau, self.status = self._law(t, position, velocity, reference)
-        if self.status is not Status.ok:
-            self._estimate.freeze()
-            tau = self._safe_torque(velocity)
-        limits = np.inf if self.torque_limits is None else self.torque_limits
-        clipped: Array = np.clip(tau, -limits, limits)
-        if self.status is Status.ok and (clipped != tau).any():
-            self.status = Status.saturated
+        tau, status = np.zeros(self.robot.n), Status.invalid_input
+        if np.isfinite(t) and np.isfinite(position).all() and np.isfinite(velocity).all():
+            tau, status = self._law(t, position, velocity, reference)
+        tau = self._end.step(status, t, position, velocity, tau, self._torque)
+        if self.status is Status.saturated:
             self._estimate.ignore_tracking()
-        return clipped
+        elif self.status is not Status.ok:
+            self._estimate.freeze()
+        return tau
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> AdaptiveJacobianTerms:
         """Return the terms of the law at one state under the current estimates, which stay as they are.
@@ -338,8 +352,6 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         terms = self._terms(q, dq, task)
         if terms is None:
             return none, Status.singular
-        if not np.isfinite(terms.tau).all():
-            return none, Status.diverged
         self._estimate.adapt(terms.tracking, terms.prediction, terms.P, np.tensordot(terms.s, terms.Y, 1))
         self._signals["s"][:] = terms.s
         return terms.tau, Status.ok
@@ -378,26 +390,23 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         L_inverse = np.asarray(np.linalg.inv(task.L), dtype=np.float64)
         v = L_inverse @ (task.f + Lambda @ task.e)
         v_dot = L_inverse @ (task.f_dot + Lambda @ task.e_dot - task.L_dot @ v)
-        motion = _least_norm_motion(J, J_dot, v, v_dot)
+        a, a_dot = self._attraction @ (self._posture - q), -self._attraction @ dq
+        largest = _RELEASE_CONDITION if self._end.holding else _LARGEST_CONDITION
+        motion = _least_norm_motion(J, J_dot, v - J @ a, v_dot - J_dot @ a - J @ a_dot, largest)
         if motion is None:
             return None
-        dq_r, ddq_r = motion
+        dq_r, ddq_r = motion[0] + a, motion[1] + a_dot
         s, Y = dq_r - dq, model.regressor(q, dq, dq_r, ddq_r)
         tau = np.tensordot(Y, self._estimate.products, 2) + K_d @ s + J.T @ (task.L.T @ restoring)
         error = (task.e, task.e_dot, task.L, task.L_dot)
         return AdaptiveJacobianTerms(*error, J, J_dot, W, kinematics.P, tracking, prediction, dq_r, ddq_r, s, Y, tau)
 
-    def _safe_torque(self, dq: Array) -> Array:
-        """Return the estimated gravity at the last known position minus K_d dq."""
-        tau = np.zeros(self.robot.n)
-        if self._last_q is not None:
-            Y = self._model.regressor(self._last_q, *np.zeros((3, self.robot.n)))
-            diverged = self.status is Status.diverged
-            products = self._estimate.nominal_products() if diverged else self._estimate.products
-            tau += np.tensordot(Y, products, 2)
-        if np.isfinite(dq).all():
-            tau -= self._gains[2] @ dq
-        return tau if np.isfinite(tau).all() else np.zeros(self.robot.n)
+    def _torque(self, q: Array, dq: Array, dq_r: Array, ddq_r: Array) -> Array:
+        """Return the torque of the estimate along a reference motion, or of the initial one if it has diverged."""
+        Y = self._model.regressor(q, dq, dq_r, ddq_r)
+        products = self._estimate.products if self._estimate.bounded else self._estimate.nominal_products()
+        torque: Array = np.tensordot(Y, products, 2)
+        return torque
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,); see `SimulationResult.lyapunov`."""
@@ -426,6 +435,10 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         return rate
 
 
+class _End(StepEnd):
+    """The end of a step; instances of classes in Python can be copied."""
+
+
 def _numbers(value: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """Return `value` as float64 of exactly `shape`, NaN included, or raise ValueError."""
     result = real(value, what, finite=False)
@@ -451,14 +464,16 @@ def _read(reference: TaskReference) -> TaskReference | None:
     return desired if is_pose(T) and all(np.isfinite(x).all() for x in desired) else None
 
 
-def _least_norm_motion(J: Array, J_dot: Array, v: Array, v_dot: Array) -> tuple[Array, Array] | None:
+def _least_norm_motion(
+    J: Array, J_dot: Array, v: Array, v_dot: Array, largest_condition: float
+) -> tuple[Array, Array] | None:
     """Return J^+ v and its exact derivative, None where J is singular; see cpp/src/control/pseudo_inverse.cpp."""
     A = J @ J.T
     try:
         A_inverse = np.linalg.inv(A)
     except np.linalg.LinAlgError:
         return None
-    if not 0.0 < np.trace(A) * np.trace(A_inverse) < _LARGEST_CONDITION**2:
+    if not 0.0 < np.trace(A) * np.trace(A_inverse) < largest_condition**2:
         return None
     y = A_inverse @ v
     u = J.T @ y

@@ -49,7 +49,7 @@ class ComputedTorque(_core.ComputedTorque):
     Vidyasagar (2006); Craig writes K_p and K_v. Model errors cause tracking errors: an unknown payload at rest, a
     constant one.
 
-    Signals: ``error`` (q_d - q). With K_1 the safe torque is damped by k M(q), k the smallest eigenvalue of K_1.
+    Signals: ``error`` (q_d - q). With K_1 hold and safe torque are damped by k M(q), k the least eigenvalue of K_1.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class IndependentJoint(_core.IndependentJoint):
     Parameters
     ----------
     robot : Robot
-        Model for the gravity of the safe torque and for ``feedforward="model"``.
+        Model for the hold, the gravity of the safe torque, and ``feedforward="model"``.
     K_p : float or (n,) array_like
         [N m/rad].
     K_d : float or (n,) array_like

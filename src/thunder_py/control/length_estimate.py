@@ -59,4 +59,9 @@ class LengthEstimate:
         offset = self._offset / max(1.0, dt * self._largest_rate)
         self.lengths = self.lengths + dt * (self._drift + offset)
         self.products = self.products + dt * self._products_dot
+        return self.bounded
+
+    @property
+    def bounded(self) -> bool:
+        """False once an estimate has diverged, until `reset`."""
         return all(bool((np.abs(values) <= _BOUND).all()) for values in (self.lengths, self.products))

@@ -11,6 +11,9 @@ from ..checks import Array, array, one_of
 from ..errors import ThunderError
 from ..robot import Robot
 
+#: excess over a limit that is rounding [rad or m]
+_ROUNDING = 1e-9
+
 #: a posture (n,), the middle of the joint limits, or None for damping alone
 PostureLike: TypeAlias = "npt.ArrayLike | Literal['middle'] | None"
 
@@ -27,11 +30,17 @@ def null_space(
     rows : int
         Rows of the task.
     posture : (n,) array_like, "middle" or None
-        With ``"middle"`` joints without two finite limits are free, and arms that are not redundant have no posture.
+        Within the joint limits. With ``"middle"`` joints without two finite limits are free, and arms that are not
+        redundant have no posture.
     gain : float, (n,) or (n, n) array_like, optional
         Gain of the attraction, checked by the core; None for its default.
     name : str
         Name of the gain in messages.
+
+    Raises
+    ------
+    ValueError
+        If the posture is outside the joint limits, or another argument is invalid.
     """
     everywhere = [True] * robot.n
     if posture is None:
@@ -39,7 +48,7 @@ def null_space(
             raise ThunderError(f"{name} must be None without a posture, got {gain!r:.80}")
         return None, everywhere, None
     if not isinstance(posture, str):
-        return array(posture, (robot.n,), "posture"), everywhere, gain
+        return _within_limits(robot, array(posture, (robot.n,), "posture")), everywhere, gain
     one_of(posture, ("middle",), "posture")
     lower, upper = robot.limits.lower, robot.limits.upper
     limited = np.isfinite(lower) & np.isfinite(upper)
@@ -47,3 +56,15 @@ def null_space(
         return None, everywhere, gain
     middle = 0.5 * (np.where(limited, lower, 0.0) + np.where(limited, upper, 0.0))
     return middle, limited.tolist(), gain
+
+
+def _within_limits(robot: Robot, posture: Array) -> Array:
+    lower, upper = robot.limits.lower, robot.limits.upper
+    outside = np.flatnonzero((posture < lower - _ROUNDING) | (posture > upper + _ROUNDING))
+    if outside.size:
+        j = int(outside[0])
+        raise ThunderError(
+            f"posture must be within the joint limits, {lower[j]:g} to {upper[j]:g} for {robot.joint_names[j]}, "
+            f"got {posture[j]:g}"
+        )
+    return posture

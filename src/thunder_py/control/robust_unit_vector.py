@@ -54,7 +54,8 @@ class RobustUnitVector(_core.RobustUnitVector):
     the layer w is a PD term with gains ``rho / epsilon`` times blocks of P: when sampled, ``K_1 + rho P_vv / epsilon``
     must stay well below 1 over period.
 
-    Signals: ``error`` (q_d - q), ``z``, ``w``. The safe torque is damped by k M(q), k the smallest eigenvalue of K_1.
+    Signals: ``error`` (q_d - q), ``z``, ``w``. Hold and safe torque are damped by k M(q), k the least
+    eigenvalue of K_1.
 
     Examples
     --------

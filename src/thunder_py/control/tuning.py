@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +20,11 @@ from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
 from .adaptation_gains import gradient_adaptation, natural_adaptation
+from .adaptive_jacobian import AdaptiveJacobianBackstepping
+from .backstepping import Backstepping
 from .feedback_gains import FEEDBACK, Feedback, coupled_damping
+from .length_adaptation import LengthAdaptation
+from .length_gains import length_adaptation
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertia, typical_states
 from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
@@ -77,7 +81,7 @@ class Tuning(Value):
     """
 
     robot: Robot
-    law: type[_core.Controller]
+    law: type[_core.Controller] | type[AdaptiveJacobianBackstepping]
     arguments: Mapping[str, Any]
     bandwidth: Array
     limit: str
@@ -102,11 +106,19 @@ class Tuning(Value):
             rows.append(("Gamma", _numbers(law.Gamma), "N m s per parameter^2", note))
         if isinstance(law, NaturalAdaptation):
             rows.append(("gamma of links", _numbers(law.gamma), "N m s", note))
+        lengths = self.arguments.get("lengths")
+        if lengths is not None:
+            names = ", ".join(lengths.names(self.robot))
+            rows.append(("Gamma of lengths", _numbers(lengths.Gamma), "N/m", names))
+            rows.append(("gamma of lengths", _numbers(lengths.gamma), "N/(m s)", ""))
+            if lengths.Gamma_torque is not None:
+                rows.append(("Gamma_torque", _numbers(lengths.Gamma_torque), "J", ""))
         rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest along the reference"))
         return Table(["gain", "value", "unit", "note"], rows)
 
     def _gains(self) -> dict[str, Any]:
-        return {name: value for name, value in self.arguments.items() if name != "adaptation"}
+        others = ("adaptation", "lengths", "measure")
+        return {name: value for name, value in self.arguments.items() if name not in others}
 
     def __str__(self) -> str:
         """Return the table as text."""
@@ -119,6 +131,9 @@ class Tuning(Value):
         }
         if "adaptation" in self.arguments:
             plain["adaptation"] = _plain_adaptation(self.arguments["adaptation"])
+        if self.arguments.get("lengths") is not None:
+            fields = asdict(self.arguments["lengths"])
+            plain["lengths"] = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
         return {"name": self.law.__name__, **plain}
 
 
@@ -146,7 +161,7 @@ def _limits(values: Array) -> Array:
 
 def tune(
     robot: Robot,
-    law: type[_core.Controller],
+    law: type[_core.Controller] | type[AdaptiveJacobianBackstepping],
     reference: Callable[[float], Any] | None = None,
     *,
     period: float,
@@ -169,7 +184,8 @@ def tune(
     robot : Robot
         The nominal model, with the armature (or rotors) of its motors.
     law : type
-        `SlotineLi`, `ACT`, `MACT`, `Backstepping`, `CartesianMACT`; of the laws without adaptation `PDGravity`,
+        `SlotineLi`, `ACT`, `MACT`, `Backstepping`, `AdaptiveJacobianBackstepping` with its `measure` and the names of
+        the unknown ``lengths`` (or a `LengthAdaptation`), `CartesianMACT`; of the laws without adaptation `PDGravity`,
         `ComputedTorque`, `PassivityBased`, `OperationalSpace`, `CartesianComputedTorque`, `Impedance`.
     reference : callable, optional
         A typical motion, ``reference(t)`` as in `simulate`; default random states within the limits.
@@ -221,8 +237,12 @@ def tune(
     (True, 'period and delay')
     """
     require_robot(robot)
+    if isinstance(law, type) and issubclass(law, AdaptiveJacobianBackstepping):
+        options = {"period": period, "delay": delay, "bandwidth": bandwidth, "adaptation": adaptation,
+                   "unknown": unknown, "time_constant": time_constant, "duration": duration, "q0": q0}  # fmt: skip
+        return _tuned_lengths(robot, law, reference, options, **arguments)
     if law not in FEEDBACK:
-        names = ", ".join(sorted(kind.__name__ for kind in FEEDBACK))
+        names = ", ".join(sorted(kind.__name__ for kind in [*FEEDBACK, AdaptiveJacobianBackstepping]))
         raise ThunderError(f"law must be one of {names}, got {getattr(law, '__name__', law)!r}")
     adaptive = issubclass(law, AdaptiveController)
     if not adaptive and not (adaptation is None and unknown is None):
@@ -239,6 +259,30 @@ def tune(
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)
+
+
+def _tuned_lengths(
+    robot: Robot,
+    law: type[AdaptiveJacobianBackstepping],
+    reference: Callable[[float], Any] | None,
+    options: Mapping[str, Any],
+    *,
+    lengths: Any,
+    measure: Any,
+    **arguments: Any,
+) -> Tuning:
+    """Return the gains of `Backstepping`, and those of the adaptation of the lengths."""
+    known = tune(robot, Backstepping, reference, **options, **arguments)
+    if not isinstance(lengths, LengthAdaptation | None):
+        transient = states = typical_states(robot, known.bandwidth**2 * _ERROR)
+        if reference is not None:
+            states = states_along(
+                robot, reference, options["duration"], options["q0"], None, _rows(Backstepping, arguments)
+            )
+        lengths = length_adaptation(robot, lengths, known.arguments, states, transient, options["time_constant"])
+    found = replace(known, law=law, arguments={**known.arguments, "lengths": lengths, "measure": measure})
+    found.controller()  # checks the arguments
+    return found
 
 
 def _rows(law: type[_core.Controller], arguments: Mapping[str, Any]) -> list[int]:

@@ -27,7 +27,6 @@ class AdaptiveController : public TrackingController<Reference> {
     this->publish("parameters", adaptive_model_.estimate().data(), adaptive_model_.nominal()->parameter_names());
   }
 
-  void gravity(const double* q, double* G) noexcept override { adaptive_model_.gravity(q, G); }
   void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                         double* tau) noexcept override {
     adaptive_model_.torque(q, dq, dq_r, ddq_r, tau);

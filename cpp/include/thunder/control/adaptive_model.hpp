@@ -38,7 +38,7 @@ class AdaptiveModel {
 
   /// Brings the estimate to time t under the last gradient; false once it has diverged, until `reset`.
   bool advance(double t) noexcept;
-  /// tau = Y_r(q, dq, dq_r, ddq_r) pihat; by the model's torque, without the regressor, where nothing adapts
+  /// tau = Y_r(q, dq, dq_r, ddq_r) pihat, with the initial estimate once it has diverged; without the regressor where nothing adapts
   void torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r, double* tau) noexcept;
   /// Adapts along the tracking error's Y_u' s, with the regressor of the last `torque`; s as it is beyond the
   /// law's dead zone.
@@ -57,8 +57,6 @@ class AdaptiveModel {
     tracking_.setZero();
     prediction_.setZero();
   }
-  /// Gravity torque of the estimate; of the nominal parameters if the estimate has diverged.
-  void gravity(const double* q, double* G) noexcept;
 
  private:
   void apply_dead_zone(const double* s) noexcept;
@@ -68,7 +66,7 @@ class AdaptiveModel {
   EstimatedChain chain_;  // of an estimate that does not adapt
   ParameterSubset unknown_;
   std::unique_ptr<AdaptationLaw> law_;
-  Eigen::VectorXd start_, estimate_, estimate_unknown_, zero_, s_;
+  Eigen::VectorXd start_, estimate_, estimate_unknown_, s_;
   Eigen::VectorXd tracking_, prediction_, gradient_, all_, squares_;  // gradients, and columns' squared lengths
   Eigen::VectorXd moving_;                                          // 1 where the estimate moves, else 0
   double prediction_rate_ = 0.0;                                    // of W pihat towards y [1/s], at most

@@ -19,6 +19,8 @@ class StepClock {
     last_ = t;
     return dt > 0.0 ? std::min(dt, kLongestGap) : 0.0;  // NaN at the first call
   }
+  /// False before the first call and after a pause of `kLongestGap`.
+  bool recent(double t) const noexcept { return t - last_ < kLongestGap; }
   void reset() noexcept { last_ = std::numeric_limits<double>::quiet_NaN(); }
   void archive(StateArchive& state) { state(last_); }
 

@@ -19,11 +19,6 @@ class ComputedTorque final : public JointController {
   /// K_p and K_v: n x n, symmetric positive definite.
   ComputedTorque(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v, Form form);
 
-  void archive(StateArchive& state) override {
-    Controller::archive(state);
-    state(q_);
-  }
-
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,
              double* tau) noexcept override;
@@ -33,7 +28,7 @@ class ComputedTorque final : public JointController {
   Eigen::MatrixXd K_p_, K_v_;
   Form form_;
   MassDamping damping_;
-  Eigen::VectorXd q_, e_, e_dot_, feedback_, ddq_;
+  Eigen::VectorXd e_, e_dot_, feedback_, ddq_;
 };
 
 }  // namespace thunder

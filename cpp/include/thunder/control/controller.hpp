@@ -1,4 +1,4 @@
-// Base of all controllers: statuses, the safe torque, the hold, signals for logs.
+// Base of all controllers: statuses, the hold, the safe torque, signals for logs.
 #pragma once
 
 #include <Eigen/Dense>
@@ -45,8 +45,6 @@ class Controller : public Exclusive {
   /// K_d damps the safe torque as it damps the law.
   Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d);
 
-  /// Gravity torque of the model or estimate of the controller.
-  virtual void gravity(const double* q, double* G) noexcept;
   /// M ddq_r + C dq_r + G + friction of the model or estimate.
   virtual void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                                 double* tau) noexcept;
@@ -58,14 +56,17 @@ class Controller : public Exclusive {
   /// True if torques were clipped in the last step; laws that integrate an error then hold it.
   bool saturated() const noexcept { return status_ == Status::saturated; }
 
+  /// False where t, q or dq is not finite.
   bool read_state(double t, const double* q, const double* dq) noexcept;
-  /// Ends a step: where the law is singular, the arm is held; where it gave no torque for another reason, gravity
-  /// compensation at the last known position minus K_d dq. Torques are clipped to the limits.
-  Status finish(Status status, double t, const double* q, const double* dq, double* tau) noexcept;
-  /// True if the last step held the arm.
-  bool holding() const noexcept { return hold_.active(); }
+  /// Ends a step. Where the law gave no torque, the arm is held; where it was not `measured`, the torque is gravity
+  /// compensation at the last known position, with the load of a hold, minus K_d dq. Torques are clipped to the limits.
+  Status finish(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
+  /// True if the arm is held since the law was singular.
+  bool holding() const noexcept { return holding_; }
   const std::vector<std::string>& joint_names() const noexcept { return dynamics_.model().data().joint_names; }
   void publish(std::string name, const double* data, std::vector<std::string> labels);
+  /// Last finite position, zero before any.
+  const Eigen::VectorXd& last_q() const noexcept { return last_q_; }
   /// The torque that the last step ended with, clipped.
   const Eigen::VectorXd& last_torque() const noexcept { return last_torque_; }
 
@@ -74,17 +75,19 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
+  void replace_law(bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
   void hold(double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 
   Status status_ = Status::ok;
   std::vector<Signal> signals_;
-  Eigen::VectorXd last_q_;  // last finite one
+  Eigen::VectorXd last_q_;
   Eigen::VectorXd torque_limits_;
   Eigen::VectorXd last_torque_;
   Hold hold_;
   RowMajor M_;  // where a hold starts
-  bool seen_state_ = false;
+  Eigen::VectorXd zero_;
+  bool seen_state_ = false, holding_ = false;
 };
 
 /// A controller of one kind of reference. Derived classes write `law`, the formula of the paper.
@@ -93,8 +96,9 @@ class TrackingController : public Controller {
  public:
   /// Torque at time t. Never throws, never allocates; always writes a finite torque.
   Status step(double t, const double* q, const double* dq, const Reference& reference, double* tau) noexcept {
-    const bool valid = read_state(t, q, dq) && reference.valid();
-    return finish(valid ? law(t, q, dq, reference, tau) : Status::invalid_input, t, q, dq, tau);
+    const bool measured = read_state(t, q, dq);
+    const Status status = measured && reference.valid() ? law(t, q, dq, reference, tau) : Status::invalid_input;
+    return finish(status, measured, t, q, dq, tau);
   }
 
  protected:

@@ -1,4 +1,4 @@
-// Joint-space hold of an arm whose law has no solution, against loads that the model does not have.
+// Joint-space hold of an arm whose law gives no torque, against loads that the model does not have.
 #pragma once
 
 #include "../math/matrices.hpp"
@@ -16,12 +16,18 @@ class Hold {
   explicit Hold(int n);
 
   bool active() const noexcept { return active_; }
-  /// Begins to hold where the arm is; M is its mass matrix there.
-  void start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M) noexcept;
+  /// False where the next `advance` needs a `start` before: after a pause the arm may be elsewhere.
+  bool continues(double t) const noexcept { return active_ && clock_.recent(t); }
+  /// The arm is at rest, and a law that was singular may take it over.
+  bool resting() const noexcept;
+  /// Begins to hold where the arm is; M is its mass matrix there. Elastic joints bound the damping, K_d + 2 rate M: for
+  /// them the rate is lower.
+  void start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept;
   /// s and the reference's derivatives; the load's estimate at time t, from the last step's torque.
   void advance(double t, const double* q, const double* dq, const Eigen::VectorXd& last_torque,
                const Eigen::VectorXd& torque_limits) noexcept;
-  /// Makes a law's torque continue from the last one after a hold; the difference decays.
+  /// Makes a law's torque continue after a hold; the difference decays. It is that to the last torque, or the load where
+  /// the arm still moves, since the law shall not brake.
   void hand_over(double t, const Eigen::VectorXd& last_torque, double* tau) noexcept;
   void reset() noexcept;
   void archive(StateArchive& state);
@@ -33,6 +39,7 @@ class Hold {
 
  private:
   bool active_ = false;
+  double rate_;
   Eigen::VectorXd q_h_, dq_r_, ddq_r_, s_, offset_;
   Eigen::MatrixXd load_gain_;
   IntegralAction load_;

@@ -22,11 +22,6 @@ class RobustUnitVector final : public JointController {
   /// P; the report calls it Q.
   const Eigen::MatrixXd& lyapunov_matrix() const noexcept { return gains_.P; }
 
-  void archive(StateArchive& state) override {
-    Controller::archive(state);
-    state(q_);
-  }
-
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,
              double* tau) noexcept override;
@@ -36,7 +31,7 @@ class RobustUnitVector final : public JointController {
   Gains gains_;
   Eigen::MatrixXd P_e_, P_v_;  // D' P = [P_e P_v], its lower n rows
   MassDamping damping_;
-  Eigen::VectorXd q_, e_, e_dot_, z_, w_, ddq_;
+  Eigen::VectorXd e_, e_dot_, z_, w_, ddq_;
 };
 
 }  // namespace thunder
