@@ -154,17 +154,28 @@ struct PackedColumns {
 template <class S>
 using RowWriter = std::conditional_t<(kLanes<S> > 1), PackedColumns<S>, LinkColumns<S>>;
 
+/// Wrench of a unit of a rotor's inertia: its moment on the carrier, and the torque on the joint that it drives.
+template <class S>
+struct RotorColumn {
+  Vec3<S> moment;
+  S torque;
+};
+template <class S, class P>
+THUNDER_INLINE RotorColumn<S> rotor_column(const Rotor<P>& rotor, const ReferenceMotion<S>& m, const S* v, const S* v_r, const S* a_r) {
+  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
+  const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
+  const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
+  return {a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5, spin_dot * rotor.ratio};
+}
+
 template <class S, class P>
 THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m,
                                        const Joints<Screw, S>& screws, const S* v, const S* v_r, const S* a_r, int p, S* Y) {
   const Rotor<P>& rotor = chain.rotors[k];
   const int column = chain.rotor_column(k);
-  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
-  const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
-  const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
-  const Vec3<S> moment = a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5;
-  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(screws.get(j).w, moment) : S(0.0);
-  Y[rotor.joint * p + column] += spin_dot * rotor.ratio;
+  const RotorColumn<S> own = rotor_column(rotor, m, v, v_r, a_r);
+  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(screws.get(j).w, own.moment) : S(0.0);
+  Y[rotor.joint * p + column] += own.torque;
 }
 
 /// Friction columns: friction acts on the actual velocity, also in Y_r (errata D-10).
