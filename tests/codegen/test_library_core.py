@@ -68,10 +68,10 @@ def test_seven_joints_everything(tmp_path):
 @pytest.mark.parametrize("inertial", [True, False])
 def test_derivatives_where_they_are_selected(inertial, tmp_path):
     robot = random_robot(9, 4, "modified", friction=True, rotors=True, armature=True)
-    core = Core(generate(robot, tmp_path, select="dID,dFD", inertial=inertial), robot.name)
+    core = Core(generate(robot, tmp_path, select="dID,dFD", inertial=inertial, friction=inertial), robot.name)
     state = random_state(robot)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
-    assert [*arguments] == ["par_REG"] * inertial
+    assert [*arguments] == ["par_REG", "par_Dl"] * inertial
     assert {function: [p.name for p in ps if p.is_result] for function, ps in core.functions.items()} == {
         "dID": ["dtau_dq", "dtau_dv", "M"],
         "dFD": ["ddq_dq", "ddq_dv", "Minv"],

@@ -245,5 +245,5 @@ def test_jacobian_derivative(seed):
     oracle = chain(seed)
     robot, q, dq, *_ = oracle.case
     for name in robot.frame_names:
-        expected = [derivative(lambda t, e=e: oracle.frame(name, q + t * e, dq)[1]) for e in np.eye(robot.n)]
+        expected = [derivative(lambda t, e=e, name=name: oracle.frame(name, q + t * e, dq)[1]) for e in np.eye(robot.n)]
         assert_close(robot.jacobian_derivative(q, name), np.moveaxis(expected, 0, -1), 1e-9)

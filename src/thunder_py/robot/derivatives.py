@@ -30,6 +30,15 @@ class InverseDynamicsDerivatives(NamedTuple):
         By the joint velocities.
     M : (..., n, n) array
         By the joint accelerations: the mass matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> d = robot.inverse_dynamics_derivatives([0.3, 0.5], [1.0, -1.0], [0.0, 0.0])
+    >>> np.allclose(d.dtau_dv, 2 * robot.coriolis_matrix([0.3, 0.5], [1.0, -1.0]))  # without friction
+    True
     """
 
     dtau_dq: Array
@@ -48,6 +57,15 @@ class ForwardDynamicsDerivatives(NamedTuple):
         By the joint velocities.
     Minv : (..., n, n) array
         By the torques: the inverse of the mass matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> d = robot.forward_dynamics_derivatives([0.3, 0.5], [1.0, -1.0], [0.0, 0.0])
+    >>> np.allclose(d.Minv @ robot.mass_matrix([0.3, 0.5]), np.eye(2))
+    True
     """
 
     ddq_dq: Array
@@ -68,6 +86,15 @@ class InverseDynamicsSecondDerivatives(NamedTuple):
         ``[i, j, k]`` of tau_i by ddq_j and q_k, or of M_ij by q_k.
     d2tau_dvdv : (..., n, n, n) array
         ``[i, j, k]`` of tau_i by dq_j and dq_k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> second = robot.inverse_dynamics_second_derivatives([0.3, 0.5], [1.0, -1.0], [0.0, 0.0])
+    >>> np.allclose(second.dM_dq, robot.mass_matrix_derivative([0.3, 0.5]))
+    True
     """
 
     d2tau_dqdq: Array
@@ -89,6 +116,15 @@ class ForwardDynamicsSecondDerivatives(NamedTuple):
         ``[i, j, k]`` of ddq_i by tau_j and q_k, or of the inverse of M by q_k.
     d2ddq_dvdv : (..., n, n, n) array
         ``[i, j, k]`` of ddq_i by dq_j and dq_k.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> second = robot.forward_dynamics_second_derivatives([0.3, 0.5], [1.0, -1.0], [0.0, 0.0])
+    >>> np.allclose(second.d2ddq_dqdq, second.d2ddq_dqdq.swapaxes(1, 2))
+    True
     """
 
     d2ddq_dqdq: Array
