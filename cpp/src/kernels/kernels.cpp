@@ -62,7 +62,10 @@ void check_environment() {
 std::size_t batch_workspace_bytes(const Chain& chain, int size, int state_lanes) {
   const std::size_t pack = sizeof(double) * static_cast<std::size_t>(state_lanes);
   const auto values = static_cast<std::size_t>(size + kMaxInputs * chain.parameters());
-  return workspace_bytes(chain.n, pack) + pack * values + 64 * (kMaxInputs + 1);
+  const auto padded = static_cast<std::size_t>(padded_joints(chain.n));
+  // less per lane than a single state has in `workspace_bytes`, whose lanes are directions of derivatives
+  const std::size_t scratch = 4096 + pack * (20 * padded * padded + 400 * padded);
+  return scratch + pack * values + 64 * (kMaxInputs + 1);
 }
 
 void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads,
