@@ -20,6 +20,8 @@ GOALS = {
     "C + M_dot": 4.0,
     "inverse dynamics": 3.0,
     "forward dynamics": 2.8,
+    "inverse dynamics derivatives": 1.5,
+    "forward dynamics derivatives": 1.5,
     "tau_r": None,
     "p + C' dq": None,
     "Y": 4.0,

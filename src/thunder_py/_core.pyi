@@ -70,7 +70,6 @@ __all__: list[str] = [
     "Sphere",
     "SphericalWrist",
     "Status",
-    "StepEnd",
     "SymbolicChain",
     "TaskController",
     "TaskPath",
@@ -379,6 +378,51 @@ class Model:
         >>> q, dq, ddq, d3q = np.full((4, 10, 7), 0.5)  # 10 states
         >>> robot.coriolis_matrix_ddot(q, dq, ddq, d3q).shape
         (10, 7, 7)"""
+
+    def coriolis_matrix_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the Coriolis matrix, dC[i, j] / dq[k], by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        By dq they are the `christoffel_symbols`.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_derivative(q, dq).shape
+        (10, 7, 7, 7)"""
 
     def coriolis_matrix_dot(
         self,
@@ -705,6 +749,102 @@ class Model:
         >>> robot.forward_dynamics(q, dq, tau).shape
         (10, 7)"""
 
+    def forward_dynamics_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the forward dynamics by q, by dq and by tau, which is M^-1.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        -M^-1 times the derivatives of the inverse dynamics at the acceleration of this state.
+
+        Kernel: ``cpp/include/thunder/dynamics/forward_dynamics_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics_derivatives(q, dq, tau).shape
+        (10, 3, 7, 7)"""
+
+    def forward_dynamics_second_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second partial derivatives of the forward dynamics: by q q, by dq q, by tau q (dM^-1/dq), by dq dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over the analytic first ones. The last index is that of the second variable.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics_second_derivatives(q, dq, tau).shape
+        (10, 4, 7, 7, 7)"""
+
     def forward_kinematics(
         self,
         q: numpy.typing.ArrayLike,
@@ -820,49 +960,6 @@ class Model:
         >>> robot = th.Robot.load("panda")
         >>> dq = np.full((10, 7), 0.5)  # 10 states
         >>> robot.friction_torque(dq).shape
-        (10, 7)"""
-
-    def generalized_momentum(
-        self,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        *,
-        out: numpy.typing.NDArray[numpy.float64] | None = None,
-        threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Generalized momentum p = M dq, rotors and armature included.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-        dq : (..., n) array_like
-            Joint velocities [rad/s or m/s].
-        out : ndarray, optional
-            Result array to fill: float64, C-contiguous, of the exact shape.
-        threads : int, default 1
-            Threads for a batch; 0 is one per core.
-
-        Returns
-        -------
-        (..., n) array [kg m^2/s or kg m/s]
-
-        Raises
-        ------
-        ValueError
-            For a wrong shape or type, or a value that is not finite.
-
-        Notes
-        -----
-        Kernel: ``cpp/include/thunder/dynamics/momentum.hpp``; theory: ``docs/theory/dynamics.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot = th.Robot.load("panda")
-        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
-        >>> robot.generalized_momentum(q, dq).shape
         (10, 7)"""
 
     def gravity_blocks(
@@ -1112,6 +1209,102 @@ class Model:
         >>> robot.inverse_dynamics(q, dq, ddq).shape
         (10, 7)"""
 
+    def inverse_dynamics_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the inverse dynamics by q, by dq and by ddq, which is M.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Analytic recursion (Singh, Russell and Wensing, 2022), with friction, rotors and armature.
+
+        Kernel: ``cpp/include/thunder/dynamics/inverse_dynamics_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_derivatives(q, dq, ddq).shape
+        (10, 3, 7, 7)"""
+
+    def inverse_dynamics_second_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second partial derivatives of the inverse dynamics: by q q, by dq q, by ddq q (dM/dq), by dq dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over the analytic first ones. The last index is that of the second variable.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_second_derivatives(q, dq, ddq).shape
+        (10, 4, 7, 7, 7)"""
+
     def jacobian(
         self,
         q: numpy.typing.ArrayLike,
@@ -1206,6 +1399,51 @@ class Model:
         >>> robot.jacobian_ddot(q, dq, ddq).shape
         (10, 6, 7)"""
 
+    def jacobian_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the geometric Jacobian, dJ[r, j] / dq[k] (the Hessian of the frame's pose).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 6, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Its product with dq is `jacobian_dot`.
+
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_derivative(q).shape
+        (10, 6, 7, 7)"""
+
     def jacobian_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -1294,49 +1532,6 @@ class Model:
         >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
         >>> robot.kinetic_energy(q, dq).shape
         (10,)"""
-
-    def kinetic_energy_regressor(
-        self,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        *,
-        out: numpy.typing.NDArray[numpy.float64] | None = None,
-        threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Regressor of the kinetic energy.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-        dq : (..., n) array_like
-            Joint velocities [rad/s or m/s].
-        out : ndarray, optional
-            Result array to fill: float64, C-contiguous, of the exact shape.
-        threads : int, default 1
-            Threads for a batch; 0 is one per core.
-
-        Returns
-        -------
-        (..., p) array
-
-        Raises
-        ------
-        ValueError
-            For a wrong shape or type, or a value that is not finite.
-
-        Notes
-        -----
-        Kernel: ``cpp/include/thunder/dynamics/energy_regressors.hpp``; theory: ``docs/theory/regressors.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot = th.Robot.load("panda")
-        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
-        >>> robot.kinetic_energy_regressor(q, dq).shape
-        (10, 70)"""
 
     def manipulability(
         self,
@@ -1673,96 +1868,6 @@ class Model:
         >>> robot.mass_regressor(q, ddq_r).shape
         (10, 7, 70)"""
 
-    def momentum_drift(
-        self,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        *,
-        out: numpy.typing.NDArray[numpy.float64] | None = None,
-        threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """C(q, dq)' dq, the gradient of the kinetic energy by q.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-        dq : (..., n) array_like
-            Joint velocities [rad/s or m/s].
-        out : ndarray, optional
-            Result array to fill: float64, C-contiguous, of the exact shape.
-        threads : int, default 1
-            Threads for a batch; 0 is one per core.
-
-        Returns
-        -------
-        (..., n) array [N m or N]
-
-        Raises
-        ------
-        ValueError
-            For a wrong shape or type, or a value that is not finite.
-
-        Notes
-        -----
-        The momentum's derivative is tau + C' dq - G - friction (De Luca and Mattone, 2003).
-
-        Kernel: ``cpp/include/thunder/dynamics/momentum.hpp``; theory: ``docs/theory/dynamics.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot = th.Robot.load("panda")
-        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
-        >>> robot.momentum_drift(q, dq).shape
-        (10, 7)"""
-
-    def momentum_regressor(
-        self,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        *,
-        out: numpy.typing.NDArray[numpy.float64] | None = None,
-        threads: int = 1,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Regressor of the generalized momentum.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-        dq : (..., n) array_like
-            Joint velocities [rad/s or m/s].
-        out : ndarray, optional
-            Result array to fill: float64, C-contiguous, of the exact shape.
-        threads : int, default 1
-            Threads for a batch; 0 is one per core.
-
-        Returns
-        -------
-        (..., n, p) array
-
-        Raises
-        ------
-        ValueError
-            For a wrong shape or type, or a value that is not finite.
-
-        Notes
-        -----
-        Equals ``mass_regressor(q, dq)``.
-
-        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot = th.Robot.load("panda")
-        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
-        >>> robot.momentum_regressor(q, dq).shape
-        (10, 7, 70)"""
-
     def motor_damping_regressor(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -1919,6 +2024,54 @@ class Model:
         >>> robot.operational_space_inertia(q).shape
         (10, 6, 6)"""
 
+    def operational_space_inertia_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        rows: collections.abc.Sequence[int] | None = None,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the operational-space inertia, dLambda[i, j] / dq[k], by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        rows : sequence of int, optional
+            Rows of the Jacobian in the task, 0-5; default all six.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., m, m, n) array, m chosen rows
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Raises ValueError where the chosen rows are singular.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.operational_space_inertia_derivative(q).shape
+        (10, 6, 6, 7)"""
+
     def potential_energy(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> typing.Any:
@@ -1954,42 +2107,6 @@ class Model:
         >>> q = np.full((10, 7), 0.5)  # 10 states
         >>> robot.potential_energy(q).shape
         (10,)"""
-
-    def potential_energy_regressor(
-        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Regressor of the potential energy.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-        out : ndarray, optional
-            Result array to fill: float64, C-contiguous, of the exact shape.
-        threads : int, default 1
-            Threads for a batch; 0 is one per core.
-
-        Returns
-        -------
-        (..., p) array
-
-        Raises
-        ------
-        ValueError
-            For a wrong shape or type, or a value that is not finite.
-
-        Notes
-        -----
-        Kernel: ``cpp/include/thunder/dynamics/energy_regressors.hpp``; theory: ``docs/theory/regressors.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> robot = th.Robot.load("panda")
-        >>> q = np.full((10, 7), 0.5)  # 10 states
-        >>> robot.potential_energy_regressor(q).shape
-        (10, 70)"""
 
     def regressor(
         self,
@@ -2038,6 +2155,111 @@ class Model:
         >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
         >>> robot.regressor(q, dq, ddq).shape
         (10, 7, 70)"""
+
+    def regressor_product_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        pi: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y(q, dq, ddq) pi by q, by dq and by ddq, for any vector pi of parameters.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        pi : (..., p) array_like
+            Parameters, in the order of ``parameter_names``.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Those of the inverse dynamics of the arm with the parameters pi; Y is not formed.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.regressor_product_derivatives(q, dq, ddq, robot.parameters).shape
+        (10, 3, 7, 7)"""
+
+    def slotine_li_product_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        pi: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y_r(q, dq, dq_r, ddq_r) pi by q, by dq, by dq_r and by ddq_r, for any vector pi of parameters.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        pi : (..., p) array_like
+            Parameters, in the order of ``parameter_names``.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        By dq_r and ddq_r they are C and M of the arm with the parameters pi; Y_r is not formed.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.slotine_li_product_derivatives(q, dq, dq_r, ddq_r, robot.parameters).shape
+        (10, 4, 7, 7)"""
 
     def slotine_li_regressor(
         self,
@@ -2090,17 +2312,69 @@ class Model:
         >>> robot.slotine_li_regressor(q, dq, dq_r, ddq_r).shape
         (10, 7, 70)"""
 
-    def slotine_li_torque(
+    def transposed_regressor_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        s: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y(q, dq, ddq)' s by q, by dq and by ddq, for any joint vector s.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        s : (..., n) array_like
+            Joint vector that multiplies the transposed regressor.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, p, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over a recursion that does not form Y. By s the derivative is Y' itself.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, s = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.transposed_regressor_derivatives(q, dq, ddq, s).shape
+        (10, 3, 70, 7)"""
+
+    def transposed_slotine_li_derivatives(
         self,
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         dq_r: numpy.typing.ArrayLike,
         ddq_r: numpy.typing.ArrayLike,
+        s: numpy.typing.ArrayLike,
         *,
         out: numpy.typing.NDArray[numpy.float64] | None = None,
         threads: int = 1,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Joint torque M ddq_r + C(q, dq) dq_r + G + friction(dq), without its regressor.
+        """Partial derivatives of Y_r(q, dq, dq_r, ddq_r)' s by q, by dq, by dq_r and by ddq_r, for any joint vector s.
 
         Parameters
         ----------
@@ -2112,6 +2386,8 @@ class Model:
             Reference velocities [rad/s or m/s].
         ddq_r : (..., n) array_like
             Reference accelerations [rad/s^2 or m/s^2].
+        s : (..., n) array_like
+            Joint vector that multiplies the transposed regressor.
         out : ndarray, optional
             Result array to fill: float64, C-contiguous, of the exact shape.
         threads : int, default 1
@@ -2119,7 +2395,7 @@ class Model:
 
         Returns
         -------
-        (..., n) array [N m or N]
+        (..., 4, p, n) array
 
         Raises
         ------
@@ -2128,18 +2404,18 @@ class Model:
 
         Notes
         -----
-        Newton-Euler recursion of the Christoffel C; equals ``slotine_li_regressor(q, dq, dq_r, ddq_r) @ parameters``.
+        Dual numbers over a recursion that does not form Y_r. By s the derivative is Y_r' itself.
 
-        Kernel: ``cpp/include/thunder/dynamics/slotine_li_torque.hpp``; theory: ``docs/theory/dynamics.md``.
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
 
         Examples
         --------
         >>> import numpy as np
         >>> import thunder_py as th
         >>> robot = th.Robot.load("panda")
-        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
-        >>> robot.slotine_li_torque(q, dq, dq_r, ddq_r).shape
-        (10, 7)"""
+        >>> q, dq, dq_r, ddq_r, s = np.full((5, 10, 7), 0.5)  # 10 states
+        >>> robot.transposed_slotine_li_derivatives(q, dq, dq_r, ddq_r, s).shape
+        (10, 4, 70, 7)"""
 
     @property
     def e(self) -> int:
@@ -3127,7 +3403,6 @@ class Controller:
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
-    def __repr__(self) -> str: ...
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
@@ -3157,41 +3432,6 @@ class Controller:
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
 
-class StepEnd(Controller):
-    """The end of the steps of a law written in Python: hold, handover, torque limits, status."""
-
-    def __init__(self, model: Model, K_d: numpy.typing.ArrayLike) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def step(
-        self,
-        status: Status,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        q: numpy.typing.ArrayLike,
-        dq: numpy.typing.ArrayLike,
-        tau: numpy.typing.ArrayLike,
-        torque: collections.abc.Callable[
-            [
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-                numpy.typing.NDArray[numpy.float64],
-            ],
-            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        ],
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.
-
-        ``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,)."""
-
-    @property
-    def holding(self) -> bool:
-        """Whether the arm is held since the law was singular."""
-
 class JointController(Controller):
     """A controller that follows joint-space references."""
 
@@ -3204,8 +3444,8 @@ class JointController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
-        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
+        gravity compensation minus ``K_d dq``."""
 
 class TaskController(Controller):
     """A controller that follows task-space references."""
@@ -3219,8 +3459,8 @@ class TaskController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
-        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
+        gravity compensation minus ``K_d dq``."""
 
 class IndependentJoint(JointController):
     """Independent joint control."""

@@ -211,6 +211,10 @@ made(
 )
 made(description.RobotDescription, lambda: elbow().description)
 made(th.robot.Ellipsoid, lambda: panda().velocity_ellipsoid(Q))
+made(th.robot.InverseDynamicsDerivatives, lambda: panda().inverse_dynamics_derivatives(Q, Q, Q))
+made(th.robot.ForwardDynamicsDerivatives, lambda: panda().forward_dynamics_derivatives(Q, Q, Q))
+made(th.robot.InverseDynamicsSecondDerivatives, lambda: panda().inverse_dynamics_second_derivatives(Q, Q, Q))
+made(th.robot.ForwardDynamicsSecondDerivatives, lambda: panda().forward_dynamics_second_derivatives(Q, Q, Q))
 made(
     th.robot.UnknownParameters,
     lambda: panda().unknown("link7"),
