@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .bases import DMPBasis
-    from .dmp import DMPMotion
+    from .sampled_motion import SampledMotion
 
-__all__ = ["plot_dmp_basis", "plot_dmp_motion"]
+__all__ = ["plot_dmp_basis", "plot_sampled_motion"]
 
 
-def plot_dmp_motion(
-    motion: DMPMotion, *, axes: Mapping[str, Axes] | None = None, label: str | None = None
+def plot_sampled_motion(
+    motion: SampledMotion, *, axes: Mapping[str, Axes] | None = None, label: str | None = None
 ) -> dict[str, Axes]:
-    """Draw position, speed and jerk over time; see `DMPMotion.plot`."""
+    """Draw position, speed and jerk over time; see `SampledMotion.plot`."""
     speed, jerk = (np.linalg.norm(values, axis=1) for values in (motion.dx, motion.dddx))
     curves = {"x": (motion.x, "position"), "speed": (speed, "speed [1/s]"), "jerk": (jerk, "jerk [1/s³]")}
     drawn = panels(axes, list(curves), (6.4, 4.8), sharex=True)
