@@ -88,7 +88,7 @@ def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
         ("DMP, not turned", {"rotodilatation_": np.array(True)}, "rotodilatation_ must agree with rotodilatation"),
         ("RhythmicDMP", {"period_": np.array(-1.0)}, "duration must be a positive number"),
         ("RhythmicDMP", {"goal_": np.zeros(2)}, r"goal must have shape \(1,\)"),
-        ("QuaternionDMP", {"start_": np.zeros((3, 3))}, "start must be a rotation"),
+        ("QuaternionDMP", {"start_": np.zeros((3, 3))}, "start must hold an orthonormal rotation matrix"),
         ("ProMP", {"covariance_": np.zeros((3, 3))}, "covariance_ must have shape"),
         ("ProMP", {"covariance_": np.diag(-np.ones(21))}, "covariance_ must be symmetric, and not negative"),
         ("ProMP", {"dofs": np.array(["x"])}, "dofs must name 3 coordinates"),

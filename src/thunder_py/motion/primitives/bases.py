@@ -158,7 +158,8 @@ class DMPBasis(PhaseBasis):
 class PeriodicBasis(PhaseBasis):
     """Basis of n von Mises functions of an angle, with centers evenly spaced on the circle.
 
-    With ``c_i = 2 pi i / n`` the functions are ``exp(a (cos(x - c_i) - 1))``, ``a = 1 / (overlap^2 (1 - cos(2 pi / n)))``.
+    With ``c_i = 2 pi i / n`` the functions are ``exp(a (cos(x - c_i) - 1))``, and ``1 / a = overlap^2 (1 - cos(2 pi /
+    n))``.
 
     Parameters
     ----------

@@ -392,7 +392,7 @@ class DMP(PositionPrimitive):
             For any other file, and for a file of a newer version.
         """
         with read_estimator(path, cls) as (dmp, arrays):
-            dmp.with_weights(*(arrays[name] for name in ("weights_", "start_", "goal_")), scalar(arrays, "duration_"))
+            dmp.with_weights(arrays["weights_"], arrays["start_"], arrays["goal_"], scalar(arrays, "duration_"))
             turns, ends = flag(arrays, "rotodilatation_"), (dmp.start_, dmp.goal_)
             if turns and (dmp.scaling == "paper" or dmp.rotodilatation is False):
                 raise ThunderError(f"rotodilatation_ must agree with rotodilatation and scaling, got {turns}")

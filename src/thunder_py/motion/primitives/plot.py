@@ -12,7 +12,7 @@ from ...plotting.panels import draw_curves, label_column, panel, panels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .bases import DMPBasis
+    from .bases import PhaseBasis
     from .sampled_motion import SampledMotion
 
 __all__ = ["plot_dmp_basis", "plot_sampled_motion"]
@@ -31,12 +31,16 @@ def plot_sampled_motion(
     return drawn
 
 
-def plot_dmp_basis(basis: DMPBasis, *, ax: Axes | None = None) -> Axes:
+def plot_dmp_basis(basis: PhaseBasis, *, ax: Axes | None = None) -> Axes:
     """Draw normalized basis functions over t / tau; see `DMP.plot_basis`."""
     ax = panel(ax, (6.4, 4.8))
     part = np.linspace(0.0, 1.0, 2001)
     x = basis.phase(part, 1.0)
-    ax.plot(part, basis.design(x) / x[:, None], linewidth=1.0)
-    ax.set(xlabel="t / tau", ylabel="share of each function", title=f"{basis.n_basis} functions, {basis.kind}")
+    ax.plot(part, basis.design(x) / basis.gain(x)[:, None], linewidth=1.0)
+    ax.set(
+        xlabel="t / duration, or period",
+        ylabel="share of each function",
+        title=f"{basis.n_basis} functions, {basis.kind}",
+    )
     ax.grid(visible=True, alpha=0.3)
     return ax

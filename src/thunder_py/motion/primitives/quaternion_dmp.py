@@ -315,7 +315,8 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
             For any other file, and for a file of a newer version.
         """
         with read_estimator(path, cls) as (dmp, arrays):
-            return dmp.with_weights(*(arrays[name] for name in ("weights_", "start_", "goal_")), scalar(arrays, "duration_"))
+            duration = scalar(arrays, "duration_")
+            return dmp.with_weights(arrays["weights_"], arrays["start_"], arrays["goal_"], duration)
 
     def _prepare(self, core: _core.QuaternionDmp, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
         R0 = self.start_ if start is None else _matrix(start, "start")

@@ -354,7 +354,7 @@ class RhythmicDMP(PositionPrimitive):
 
 def _angles(basis: PeriodicBasis) -> Array:
     """Return even angles, dense enough for means and harmonics of f to rounding."""
-    return np.arange(size := max(1024, 64 * basis.n_basis)) * (2.0 * math.pi / size)
+    return np.linspace(0.0, 2.0 * math.pi, max(1024, 64 * basis.n_basis), endpoint=False)
 
 
 def _period(demo: Demonstration, period: float | None, name: str) -> float:

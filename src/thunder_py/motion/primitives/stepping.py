@@ -115,7 +115,7 @@ class PositionPrimitive(SteppedPrimitive[_core.Dmp]):
         return self.basis_.forcing(self.weights_, x)
 
     def plot_basis(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the normalized basis functions over t / tau.
+        """Draw the normalized basis functions over a duration or period.
 
         Parameters
         ----------
