@@ -1,9 +1,9 @@
 """Movement primitives at goals of other subjects: ``python examples/movement_primitive_goals.py [DATA]``.
 
-A primitive is learned from one reach and executed to the goals of reaches of subjects that were left out; each motion is
-compared with the recorded reach to that goal. The demonstrations are the most typical reach of the other subjects and five
-at random. DATA is a folder with ``culm/`` and ``kinesis_rtg/`` as for ``thunder experiment human-like-real --data``;
-default synthetic reaches. Distances are the RMS over time, means and in parentheses medians [mm].
+A primitive is learned from one reach and executed to the goals of reaches of subjects that were left out; each motion
+is compared with the recorded reach to that goal. The demonstrations are the most typical reach of the other subjects
+and five at random. DATA is a folder with ``culm/`` and ``kinesis_rtg/`` as for ``thunder experiment human-like-real
+--data``; default synthetic reaches. Distances are the RMS over time, means and in parentheses medians [mm].
 """
 
 from __future__ import annotations

@@ -191,12 +191,12 @@ class Function(_core.Function):
 
         Examples
         --------
-        >>> import jax  # doctest: +SKIP
-        >>> jax.config.update("jax_enable_x64", True)  # doctest: +SKIP
+        >>> import jax
+        >>> jax.config.update("jax_enable_x64", True)
         >>> import thunder_py as th
         >>> model = th.Robot.load("elbow").symbolic()
-        >>> M = model.function("M", model.mass_matrix()).to_jax()  # doctest: +SKIP
-        >>> M([[0.1, 0.2], [0.3, 0.4]]).shape, jax.jacfwd(M)(jax.numpy.zeros(2)).shape  # doctest: +SKIP
+        >>> M = model.function("M", model.mass_matrix()).to_jax()
+        >>> M([[0.1, 0.2], [0.3, 0.4]]).shape, jax.jacfwd(M)(jax.numpy.zeros(2)).shape
         ((2, 2, 2), (2, 2, 2))
         """
         from .jax_bridge import to_jax

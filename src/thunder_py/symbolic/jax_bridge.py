@@ -1,8 +1,8 @@
 """Conversion of recorded functions to JAX.
 
-XLA takes minutes to compile thousands of scalar operations one after the other. Here the operations are scheduled into
-steps of at most 16 of one kind; all steps are the iterations of one loop (``jax.lax.scan``) that gathers operands from a
-table of values and appends results, so that the time to compile depends neither on the number of operations nor of joints.
+XLA compiles thousands of scalar operations slowly. Here the operations are scheduled into steps of at most 16 of one
+kind. All steps are iterations of one loop (``jax.lax.scan``) that gathers operands from a table of values and appends
+its results, and the size of the program depends neither on the number of operations nor on that of joints.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def _kind(name: str, operands: Sequence[int], constant: Callable[[int], float | 
 
 
 def _schedule(
-    operations: Sequence[tuple[str, Sequence[int]]], n_arguments: int, constants: Sequence[float], results: Sequence[int]
+    operations: Sequence[tuple[str, Sequence[int]]],
+    n_arguments: int,
+    constants: Sequence[float],
+    results: Sequence[int],
 ) -> _Schedule:
     """Schedule operations by lists: of those ready, the ones with the longest chains to a result first."""
     first = n_arguments + len(constants)
@@ -69,7 +72,8 @@ def _schedule(
         return constants[k - n_arguments] if n_arguments <= k < first else None
 
     height = [0] * (first + len(operations))
-    waiting, users = [0] * len(operations), [[] for _ in operations]  # type: tuple[list[int], list[list[int]]]
+    waiting = [0] * len(operations)
+    users: list[list[int]] = [[] for _ in operations]
     for j in reversed(range(len(operations))):
         for k in set(operations[j][1]):
             height[k] = max(height[k], height[first + j] + 1)
@@ -85,7 +89,8 @@ def _schedule(
     for j in range(len(operations)):
         if not waiting[j]:
             release(j)
-    row, steps = list(range(first)) + [0] * len(operations), []
+    row = [*range(first), *[0] * len(operations)]
+    steps: list[list[int]] = []
     while any(ready.values()):
         kind = min((heap[0], kind) for kind, heap in ready.items() if heap)[1]
         step = [heapq.heappop(ready[kind])[1] for _ in range(min(_WIDTH, len(ready[kind])))]
@@ -112,7 +117,7 @@ def _filled(
     for s, step in enumerate(steps):
         for place in range(_WIDTH):
             name, inputs = operations[step[place if place < len(step) else 0]]
-            operands[s, :, place] = row[[*inputs, *inputs[-1:] * 2][:3]]
+            operands[s, :, place] = [row[inputs[min(k, len(inputs) - 1)]] for k in range(3)]
             weights[s, :, place] = _ARITHMETIC.get(name, 0.0)
     return _Schedule(known, kind, operands, weights, row[list(results)])
 
