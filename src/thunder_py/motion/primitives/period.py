@@ -95,7 +95,10 @@ def _first_valley(change: Array, name: str) -> int:
     rise = int(np.argmax(half > _PERIODIC))
     least = float(half[rise:].min()) if half[rise] > _PERIODIC else np.inf
     if not least <= _PERIODIC:
-        raise ThunderError(f"{name} must repeat within half its duration, got no period: give period [s]")
+        raise ThunderError(
+            f"{name} must repeat within half its duration, got no period: cut off parts that do not repeat, or give "
+            "period [s]"
+        )
     deep = half <= min(least + _CLOSE, _PERIODIC)
     deep[:rise] = False
     first = int(np.argmax(deep))
