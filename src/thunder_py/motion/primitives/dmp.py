@@ -79,7 +79,8 @@ class DMP(PositionPrimitive):
     rotodilatation : bool or "auto"
         Rotate and scale f with the displacement from start to goal, relative to the demonstrated one (Ginesi et al.
         2021). Only with Hoffmann's scaling, and for coordinates of one space. "auto" does so for one to three
-        coordinates, unless a demonstration ends nearer to its start than half its extent.
+        coordinates, in meters where units are known, unless a demonstration ends nearer to its start than half its
+        extent.
     K, D : float
         Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
     alpha : float
@@ -266,7 +267,8 @@ class DMP(PositionPrimitive):
         if self.rotodilatation == "auto":
             extents = [float(np.linalg.norm(demo.x - demo.x[0], axis=1).max()) for demo in demos]
             clear = np.linalg.norm(ways, axis=1) > _CLEAR_WAY * np.array(extents)
-            return bool(clear.all()) and ways.shape[1] <= 3
+            positions = ways.shape[1] <= 3 and all({"m"}.issuperset(demo.units) for demo in demos)
+            return positions and bool(clear.all())
         if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= _NO_WAY * extent).any():
             raise ThunderError("demonstrations must not end where they start with rotodilatation")
         return bool(self.rotodilatation)
