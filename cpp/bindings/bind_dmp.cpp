@@ -146,13 +146,13 @@ void bind_field(py::module_& module) {
 }
 
 void bind_primitive(py::module_& module) {
-  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "Discrete or rhythmic movement primitive.", py::dynamic_attr());
-  bind_state(c);
-  py::native_enum<Dmp::Scaling>(c, "Scaling", "enum.Enum", "Form of the forcing.")
+  py::native_enum<Dmp::Scaling>(module, "DmpScaling", "enum.Enum", "Form of a movement primitive.")
       .value("hoffmann", Dmp::Scaling::hoffmann)
       .value("paper", Dmp::Scaling::paper)
       .value("rhythmic", Dmp::Scaling::rhythmic)
       .finalize();
+  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "Discrete or rhythmic movement primitive.", py::dynamic_attr());
+  bind_state(c);
   c.def(py::init([](const DmpBasis& basis, double K, double D, Dmp::Scaling scaling, bool rotodilatation, A weights,
                        A displacement) {
              const Eigen::MatrixXd w = read_weights(weights, basis.count());

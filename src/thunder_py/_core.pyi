@@ -28,6 +28,7 @@ __all__: list[str] = [
     "DerivativeEstimator",
     "Dmp",
     "DmpBasis",
+    "DmpScaling",
     "DynamicPotential",
     "Expression",
     "FourierSeries",
@@ -2594,20 +2595,20 @@ class DynamicPotential:
         t: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 
+class DmpScaling(enum.Enum):
+    hoffmann = ...
+    paper = ...
+    rhythmic = ...
+
 class Dmp:
     """Discrete or rhythmic movement primitive."""
-
-    class Scaling(enum.Enum):
-        hoffmann = ...
-        paper = ...
-        rhythmic = ...
 
     def __init__(
         self,
         basis: DmpBasis,
         K: typing.SupportsFloat | typing.SupportsIndex,
         D: typing.SupportsFloat | typing.SupportsIndex,
-        scaling: Dmp.Scaling,
+        scaling: DmpScaling,
         rotodilatation: bool,
         weights: numpy.typing.ArrayLike,
         displacement: numpy.typing.ArrayLike,

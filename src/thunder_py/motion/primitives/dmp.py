@@ -53,9 +53,9 @@ class DMPMotion(SampledMotion):
         )
 
 
-SCALINGS: dict[str, _core.Dmp.Scaling] = {
-    "hoffmann": _core.Dmp.Scaling.hoffmann,
-    "paper": _core.Dmp.Scaling.paper,
+SCALINGS: dict[str, _core.DmpScaling] = {
+    "hoffmann": _core.DmpScaling.hoffmann,
+    "paper": _core.DmpScaling.paper,
 }
 #: displacements below this, relative to the extent of the demonstration, count as zero
 _NO_WAY = 1e-6

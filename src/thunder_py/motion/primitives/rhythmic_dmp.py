@@ -173,7 +173,7 @@ class RhythmicDMP(PositionPrimitive):
     def _learned(self, weights: Array, goal: Array, period: float, condition: float) -> RhythmicDMP:
         basis, D = self._basis(), self._damping()
         still = np.zeros(weights.shape[1])
-        self._core = _core.Dmp(basis.core, self.K, D, _core.Dmp.Scaling.rhythmic, False, weights, still)
+        self._core = _core.Dmp(basis.core, self.K, D, _core.DmpScaling.rhythmic, False, weights, still)
         self.weights_, self.goal_, self.period_ = weights, goal, period
         self.basis_, self.D_, self.condition_ = basis, D, condition
         self._running = False
