@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import thunder_py as th
 from thunder_py.errors import ModelError
+from thunder_py.optional import MissingExtraError
 from thunder_py.symbolic import Function
 from thunder_py.symbolic import mathematics as sym
 
@@ -83,7 +86,7 @@ def test_programs_grow_with_neither_joints_nor_operations() -> None:
     assert max(sizes) < 1.2 * min(sizes) < 1000
 
 
-def test_refusals() -> None:
+def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _all(th.Robot.load("elbow"), ("gravity_vector",))
     f = recorded.to_jax()
     with pytest.raises(ModelError, match=r"q must have shape \(\.\.\., 2\), got \(3,\)"):
@@ -92,4 +95,7 @@ def test_refusals() -> None:
         f(np.zeros(2), np.zeros(2))
     jax.config.update("jax_enable_x64", False)
     with pytest.raises(ModelError, match=r"JAX must compute with 64 bits: call jax\.config\.update"):
+        recorded.to_jax()
+    monkeypatch.setitem(sys.modules, "jax", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "thunder_py\[jax\]"'):
         recorded.to_jax()
