@@ -71,20 +71,12 @@ def _schedule(
     def constant(k: int) -> float | None:
         return constants[k - n_arguments] if n_arguments <= k < first else None
 
-    height = [0] * (first + len(operations))
-    waiting = [0] * len(operations)
-    users: list[list[int]] = [[] for _ in operations]
-    for j in reversed(range(len(operations))):
-        for k in set(operations[j][1]):
-            height[k] = max(height[k], height[first + j] + 1)
-            if k >= first:
-                waiting[j] += 1
-                users[k - first].append(j)
+    height, waiting, users = _dependence(operations, first)
     kinds = [_kind(name, operands, constant) for name, operands in operations]
     ready: dict[tuple[str, float | None], list[tuple[int, int]]] = {}
 
     def release(j: int) -> None:
-        heapq.heappush(ready.setdefault(kinds[j], []), (-height[first + j], j))
+        heapq.heappush(ready.setdefault(kinds[j], []), (-height[j], j))
 
     for j in range(len(operations)):
         if not waiting[j]:
@@ -102,6 +94,20 @@ def _schedule(
                     release(user)
         steps.append(step)
     return _filled(steps, kinds, operations, np.array(row, dtype=np.int32), results)
+
+
+def _dependence(
+    operations: Sequence[tuple[str, Sequence[int]]], first: int
+) -> tuple[list[int], list[int], list[list[int]]]:
+    """Return of each operation the longest chain of operations that use it, the number it waits for, and its users."""
+    height, waiting = [0] * len(operations), [0] * len(operations)
+    users: list[list[int]] = [[] for _ in operations]
+    for j in reversed(range(len(operations))):
+        for k in {k - first for k in operations[j][1] if k >= first}:
+            height[k] = max(height[k], height[j] + 1)
+            waiting[j] += 1
+            users[k].append(j)
+    return height, waiting, users
 
 
 def _filled(
