@@ -71,6 +71,7 @@ __all__: list[str] = [
     "Sphere",
     "SphericalWrist",
     "Status",
+    "StepEnd",
     "SymbolicChain",
     "TaskController",
     "TaskPath",
@@ -963,6 +964,49 @@ class Model:
         >>> robot.friction_torque(dq).shape
         (10, 7)"""
 
+    def generalized_momentum(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Generalized momentum p = M dq, rotors and armature included.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [kg m^2/s or kg m/s]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/momentum.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.generalized_momentum(q, dq).shape
+        (10, 7)"""
+
     def gravity_blocks(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -1534,6 +1578,49 @@ class Model:
         >>> robot.kinetic_energy(q, dq).shape
         (10,)"""
 
+    def kinetic_energy_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the kinetic energy.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy_regressors.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.kinetic_energy_regressor(q, dq).shape
+        (10, 70)"""
+
     def manipulability(
         self,
         q: numpy.typing.ArrayLike,
@@ -1869,6 +1956,96 @@ class Model:
         >>> robot.mass_regressor(q, ddq_r).shape
         (10, 7, 70)"""
 
+    def momentum_drift(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """C(q, dq)' dq, the gradient of the kinetic energy by q.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        The momentum's derivative is tau + C' dq - G - friction (De Luca and Mattone, 2003).
+
+        Kernel: ``cpp/include/thunder/dynamics/momentum.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.momentum_drift(q, dq).shape
+        (10, 7)"""
+
+    def momentum_regressor(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the generalized momentum.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Equals ``mass_regressor(q, dq)``.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.momentum_regressor(q, dq).shape
+        (10, 7, 70)"""
+
     def motor_damping_regressor(
         self, dx: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> numpy.typing.NDArray[numpy.float64]:
@@ -2109,6 +2286,42 @@ class Model:
         >>> robot.potential_energy(q).shape
         (10,)"""
 
+    def potential_energy_regressor(
+        self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Regressor of the potential energy.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., p) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/energy_regressors.hpp``; theory: ``docs/theory/regressors.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.potential_energy_regressor(q).shape
+        (10, 70)"""
+
     def regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -2312,6 +2525,57 @@ class Model:
         >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
         >>> robot.slotine_li_regressor(q, dq, dq_r, ddq_r).shape
         (10, 7, 70)"""
+
+    def slotine_li_torque(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Joint torque M ddq_r + C(q, dq) dq_r + G + friction(dq), without its regressor.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m or N]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Newton-Euler recursion of the Christoffel C; equals ``slotine_li_regressor(q, dq, dq_r, ddq_r) @ parameters``.
+
+        Kernel: ``cpp/include/thunder/dynamics/slotine_li_torque.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.slotine_li_torque(q, dq, dq_r, ddq_r).shape
+        (10, 7)"""
 
     def transposed_regressor_derivatives(
         self,
@@ -3415,6 +3679,7 @@ class Controller:
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
+    def __repr__(self) -> str: ...
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
@@ -3444,6 +3709,41 @@ class Controller:
     @torque_limits.setter
     def torque_limits(self, arg1: numpy.typing.ArrayLike | None) -> None: ...
 
+class StepEnd(Controller):
+    """The end of the steps of a law written in Python: hold, handover, torque limits, status."""
+
+    def __init__(self, model: Model, K_d: numpy.typing.ArrayLike) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def step(
+        self,
+        status: Status,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        torque: collections.abc.Callable[
+            [
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+                numpy.typing.NDArray[numpy.float64],
+            ],
+            typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+        ],
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.
+
+        ``torque(q, dq, dq_r, ddq_r)`` returns M ddq_r + C dq_r + G + friction of the model or estimate, (n,)."""
+
+    @property
+    def holding(self) -> bool:
+        """Whether the arm is held since the law was singular."""
+
 class JointController(Controller):
     """A controller that follows joint-space references."""
 
@@ -3456,8 +3756,8 @@ class JointController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
-        gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
+        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
 
 class TaskController(Controller):
     """A controller that follows task-space references."""
@@ -3471,8 +3771,8 @@ class TaskController(Controller):
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
 
-        A NaN in the input does not raise: the status is ``invalid_input`` and the torque is a safe one,
-        gravity compensation minus ``K_d dq``."""
+        A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
+        held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
 
 class IndependentJoint(JointController):
     """Independent joint control."""
