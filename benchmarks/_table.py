@@ -9,6 +9,7 @@ from _measure import Record, fastest
 from _table_controllers import controllers, simulations
 from _table_generated import generated, generation
 from _table_interception import interception
+from _table_jax import jax_functions
 from _table_planning import planning
 from _table_ros import ros
 from _table_text import MODES, marked, marked_below, table, times
@@ -20,6 +21,8 @@ GOALS = {
     "C + M_dot": 4.0,
     "inverse dynamics": 3.0,
     "forward dynamics": 2.8,
+    "inverse dynamics derivatives": 1.5,
+    "forward dynamics derivatives": 1.5,
     "tau_r": None,
     "p + C' dq": None,
     "Y": 4.0,
@@ -78,6 +81,13 @@ def ros_markdown(results: dict[str, Any]) -> str:
     machine = results["machine"]
     where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
     return "\n\n".join([where, *ros(results["ros1"], 1), *ros(results["ros2"], 2)]) + "\n"
+
+
+def jax_markdown(results: dict[str, Any]) -> str:
+    """Return the table of functions of JAX."""
+    machine = results["machine"]
+    where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
+    return "\n\n".join([where, *jax_functions(results["jax"])]) + "\n"
 
 
 def _cpp(records: list[Record]) -> list[str]:

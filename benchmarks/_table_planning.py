@@ -69,7 +69,7 @@ SAME_IN_CPP = {
     "plan, 3 DoF": ("plan, 3 DoF", "map"),
     "replan": ("replan, 6 x 6", "map"),
     "plan around 3 spheres, 1000 candidates": ("via search, 1000 candidates, 3 spheres", "default"),  # other problems
-    "DMP step, 3 DoF": ("DMP step, 3 DoF", "21 Gaussians"),
+    "DMP step, 3 DoF": ("DMP step, 3 DoF", "21 Gaussians, rotated and scaled"),
 }
 
 

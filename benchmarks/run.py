@@ -5,6 +5,7 @@ python benchmarks/run.py --quick                         half a minute once buil
 python benchmarks/run.py --controllers                   controllers and simulations only
 python benchmarks/run.py --planning                      human-like planning and interception only
 python benchmarks/run.py --ros                           the loop over ROS 1 and 2 only; no part of a run without --ros
+python benchmarks/run.py --jax                           functions of JAX only; no part of a run without --jax
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -24,6 +25,7 @@ import _controllers
 import _generated
 import _generation
 import _interception
+import _jax
 import _loop
 import _planning
 import _python
@@ -34,13 +36,14 @@ import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, quietest, run, run_in_turns
-from _table import SLOPE_GOALS, control_markdown, markdown, planning_markdown, ros_markdown
+from _table import SLOPE_GOALS, control_markdown, jax_markdown, markdown, planning_markdown, ros_markdown
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 #: what the generated parts of the page are called in its marks
 KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 PLANNING = "benchmarks/run.py --planning"
 ROS = "benchmarks/run.py --ros"
+JAX = "benchmarks/run.py --jax"
 BEGUN = time.monotonic()
 
 
@@ -51,6 +54,9 @@ def main() -> None:
         finish(arguments, ros_results(quick))
         return
     arm = _arm.panda()
+    if arguments.jax:
+        finish(arguments, {"machine": machine([]), **_jax.results(arm, quick)})
+        return
     if arguments.controllers:
         finish(arguments, control_results(arm, quick, arguments.real_loop))
         return
@@ -125,7 +131,7 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
     """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    only = arguments.controllers or arguments.planning or arguments.ros
+    only = arguments.controllers or arguments.planning or arguments.ros or arguments.jax
     parts = {}
     if not only:
         parts[KERNELS] = markdown(results)
@@ -135,6 +141,8 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
         parts[PLANNING] = planning_markdown(results)
     if arguments.ros:
         parts[ROS] = ros_markdown(results)
+    if arguments.jax:
+        parts[JAX] = jax_markdown(results)
     for name, text in parts.items():
         if arguments.markdown:
             renew(arguments.markdown, name, text)
@@ -150,6 +158,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
     parser.add_argument("--planning", action="store_true", help="human-like planning and interception only")
     parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
+    parser.add_argument("--jax", action="store_true", help="functions of JAX only, where it is installed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     arguments = parser.parse_args()

@@ -120,3 +120,11 @@ def test_megapose_client(capsys, tmp_path):
     assert "cube: score 0.75, at [ 0.1  -0.05  0.6 ] m" in printed
     assert example.main(arguments) is None
     assert "no pose: no connection to a pose server" in capsys.readouterr().out
+
+
+def test_movement_primitive_goals(capsys):
+    ((angle, ratio, plain, turned),) = (rows.T for rows in load("movement_primitive_goals").main(quick=True))
+    assert capsys.readouterr().out.startswith("synthetic (sigma-lognormal): 30 reaches of 3 subjects")
+    assert turned.mean() < 0.85 * plain.mean()
+    assert ratio.min() > 0.0
+    assert 0.0 <= angle.min() < angle.max() <= 180.0

@@ -4,10 +4,12 @@
 #include "arm.hpp"
 #include "harness.hpp"
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -156,6 +158,16 @@ int main(int argc, char** argv) {
   measure("forward dynamics", "aba world", states, data.ddq,
           [&](const State& s) { pin::aba(model, data, s.q, s.dq, s.tau, pin::Convention::WORLD); });
 
+  measure("inverse dynamics derivatives", "computeRNEADerivatives, M symmetrized", states,
+          std::tie(data.dtau_dq, data.dtau_dv, data.M), [&](const State& s) {
+            pin::computeRNEADerivatives(model, data, s.q, s.dq, s.ddq);
+            data.M.triangularView<Eigen::StrictlyLower>() = data.M.transpose();
+          });
+  measure("forward dynamics derivatives", "computeABADerivatives, M^-1 symmetrized", states,
+          std::tie(data.ddq_dq, data.ddq_dv, data.Minv), [&](const State& s) {
+            pin::computeABADerivatives(model, data, s.q, s.dq, s.tau);
+            data.Minv.triangularView<Eigen::StrictlyLower>() = data.Minv.transpose();
+          });
   measure("tau_r", "crba + computeCoriolisMatrix + gravity", states, tau, [&](const State& s) {
     pin::crba(model, data, s.q);
     pin::computeCoriolisMatrix(model, data, s.q, s.dq);

@@ -124,8 +124,9 @@ void all_searches(bench::Bench& measure) {
 
 void primitives(bench::Bench& measure) {
   const std::vector<int> once(256, 0);
-  const auto run = [&](const char* variant, thunder::BasisKind basis) {
-    thunder::Dmp dmp(thunder::DmpBasis(basis, 21, 4.0, 1.0), {150.0, 24.5, thunder::Dmp::Scaling::hoffmann, false},
+  using Scaling = thunder::Dmp::Scaling;
+  const auto run = [&](const char* variant, thunder::BasisKind basis, Scaling scaling, bool rotodilatation) {
+    thunder::Dmp dmp(thunder::DmpBasis(basis, 21, 4.0, 1.0), {150.0, 24.5, scaling, rotodilatation},
                      Eigen::MatrixXd::Constant(21, 3, 0.3), VectorXd::Ones(3));
     const VectorXd start = VectorXd::Zero(3), goal = VectorXd::Ones(3);
     VectorXd position(3);
@@ -136,8 +137,10 @@ void primitives(bench::Bench& measure) {
       position = dmp.position();
     });
   };
-  run("21 Gaussians", thunder::BasisKind::gaussian);
-  run("21 mollifiers", thunder::BasisKind::mollifier);
+  run("21 Gaussians", thunder::BasisKind::gaussian, Scaling::hoffmann, false);
+  run("21 Gaussians, rotated and scaled", thunder::BasisKind::gaussian, Scaling::hoffmann, true);
+  run("21 mollifiers", thunder::BasisKind::mollifier, Scaling::hoffmann, false);
+  run("21 von Mises functions, rhythmic", thunder::BasisKind::von_mises, Scaling::rhythmic, false);
 }
 
 }  // namespace

@@ -48,6 +48,17 @@ int main(int argc, char** argv) {
           [&](const State& s) { k.inverse_dynamics(chain, work, q(s), dq(s), s.ddq.data(), tau.data()); });
   measure("forward dynamics", "", states, ddq,
           [&](const State& s) { k.forward_dynamics(chain, work, q(s), dq(s), s.tau.data(), ddq.data()); });
+  Vector derivatives(3 * n * n);
+  const auto differentiate = [&](std::size_t quantity, const State& s, const Vector& last) {
+    const double* in[] = {q(s), dq(s), last.data()};
+    k.evaluate[quantity](chain, work, in, {}, derivatives.data());
+  };
+  measure("inverse dynamics derivatives", "", states, derivatives, [&](const State& s) {
+    differentiate(thunder::quantity_index<thunder::quantities::InverseDynamicsDerivatives>, s, s.ddq);
+  });
+  measure("forward dynamics derivatives", "", states, derivatives, [&](const State& s) {
+    differentiate(thunder::quantity_index<thunder::quantities::ForwardDynamicsDerivatives>, s, s.tau);
+  });
   measure("tau_r", "", states, tau, [&](const State& s) {
     k.slotine_li_torque(chain, work, q(s), dq(s), s.dq_r.data(), s.ddq_r.data(), tau.data());
   });

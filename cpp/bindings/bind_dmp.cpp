@@ -107,6 +107,7 @@ void bind_basis(py::module_& module) {
       .value("mollifier", BasisKind::mollifier)
       .value("wendland_c2", BasisKind::wendland_c2)
       .value("wendland_c4", BasisKind::wendland_c4)
+      .value("von_mises", BasisKind::von_mises)
       .finalize();
   py::class_<DmpBasis, std::shared_ptr<DmpBasis>>(module, "DmpBasis", "Basis functions of the phase.", py::dynamic_attr())
       .def(py::init<BasisKind, int, double, double>(), py::arg("kind"), py::arg("count"), py::arg("alpha"),
@@ -145,25 +146,34 @@ void bind_field(py::module_& module) {
 }
 
 void bind_primitive(py::module_& module) {
-  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "Discrete movement primitive.", py::dynamic_attr());
+  py::native_enum<Dmp::Scaling>(module, "DmpScaling", "enum.Enum", "Form of a movement primitive.")
+      .value("hoffmann", Dmp::Scaling::hoffmann)
+      .value("paper", Dmp::Scaling::paper)
+      .value("rhythmic", Dmp::Scaling::rhythmic)
+      .finalize();
+  ExclusiveClass<Dmp, std::shared_ptr<Dmp>> c(module, "Dmp", "Discrete or rhythmic movement primitive.", py::dynamic_attr());
   bind_state(c);
-  c.def(py::init([](const DmpBasis& basis, double K, double D, bool paper, bool rotodilatation, A weights,
+  c.def(py::init([](const DmpBasis& basis, double K, double D, Dmp::Scaling scaling, bool rotodilatation, A weights,
                        A displacement) {
              const Eigen::MatrixXd w = read_weights(weights, basis.count());
-             const auto scaling = paper ? Dmp::Scaling::paper : Dmp::Scaling::hoffmann;
              return std::make_shared<Dmp>(basis, Dmp::Settings{K, D, scaling, rotodilatation}, w,
                                           read_column(displacement, "displacement", w.cols()));
            }),
-           py::arg("basis").none(false), py::arg("K"), py::arg("D"), py::arg("paper"), py::arg("rotodilatation"),
+           py::arg("basis").none(false), py::arg("K"), py::arg("D"), py::arg("scaling"), py::arg("rotodilatation"),
            py::arg("weights"), py::arg("displacement"))
       .def("reset",
-           [](Dmp& dmp, A start, A goal, double tau, A velocity) {
+           [](Dmp& dmp, A start, A goal, double tau, A velocity, A amplitude, double angle) {
              const int d = dmp.dimension();
              dmp.reset(read_column(start, "start", d).data(), read_column(goal, "goal", d).data(), tau,
-                       read_column(velocity, "start_velocity", d).data());
+                       read_column(velocity, "start_velocity", d).data(),
+                       read_column(amplitude, "amplitude", d).data(), angle);
            },
-           py::arg("start"), py::arg("goal"), py::arg("tau"), py::arg("start_velocity"))
+           py::arg("start"), py::arg("goal"), py::arg("tau"), py::arg("start_velocity"), py::arg("amplitude"),
+           py::arg("angle"))
       .def("step", &Dmp::step, py::arg("dt"))
+      .def("set_amplitude",
+           [](Dmp& dmp, A amplitude) { dmp.set_amplitude(read_column(amplitude, "amplitude", dmp.dimension()).data()); },
+           py::arg("amplitude"))
       .def("set_goal", [](Dmp& dmp, A goal) { dmp.set_goal(read_column(goal, "goal", dmp.dimension()).data()); },
            py::arg("goal"))
       .def("set_tau", &Dmp::set_tau, py::arg("tau"))
@@ -178,6 +188,7 @@ void bind_primitive(py::module_& module) {
       .def_property_readonly("tau", &Dmp::tau)
       .def_property_readonly("phase", &Dmp::phase)
       .def_property_readonly("goal", [](const Dmp& dmp) { return to_array(dmp.goal()); })
+      .def_property_readonly("amplitude", [](const Dmp& dmp) { return to_array(dmp.amplitude()); })
       .def_property_readonly("x", [](const Dmp& dmp) { return to_array(dmp.position()); })
       .def_property_readonly("dx", [](const Dmp& dmp) { return to_array(dmp.velocity()); })
       .def_property_readonly("ddx", [](const Dmp& dmp) { return to_array(dmp.acceleration()); })

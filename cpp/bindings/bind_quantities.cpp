@@ -155,7 +155,8 @@ py::object call_kernel(std::size_t index, const Model& model, const QuantityArgu
     const GilRelease release;
     evaluate_batch(index, batch, static_cast<int>(size), count, threads, check_signals);
   }
-  if (index == quantity_index<quantities::OperationalSpaceInertia>) require_regular(data, count * size);
+  if (index == quantity_index<quantities::OperationalSpaceInertia> || index == quantity_index<quantities::OperationalSpaceInertiaDerivative>)
+    require_regular(data, count * size);
   return std::move(result);
 }
 

@@ -128,6 +128,39 @@ const QuantityDoc kDocs[] = {
      "(..., n + e) array [rad/s^2 or m/s^2]",
      "tau acts on the link at rigid joints and on the motor at elastic ones: M ddq + C dq + G + friction = tau_el and "
      "Mm ddx + damping + tau_el = tau, tau_el of spring and damper (the model of Spong, 1987)."},
+    {"inverse_dynamics_derivatives", "dynamics/inverse_dynamics_derivatives.hpp",
+     "Partial derivatives of the inverse dynamics by q, by dq and by ddq, which is M.", "(..., 3, n, n) array",
+     "Analytic recursion (Singh, Russell and Wensing, 2022), with friction, rotors and armature."},
+    {"forward_dynamics_derivatives", "dynamics/forward_dynamics_derivatives.hpp",
+     "Partial derivatives of the forward dynamics by q, by dq and by tau, which is M^-1.", "(..., 3, n, n) array",
+     "-M^-1 times the derivatives of the inverse dynamics at the acceleration of this state."},
+    {"inverse_dynamics_second_derivatives", "dynamics/partial_derivatives.hpp",
+     "Second partial derivatives of the inverse dynamics: by q q, by dq q, by ddq q (dM/dq), by dq dq.",
+     "(..., 4, n, n, n) array", "Dual numbers over the analytic first ones. The last index is that of the second variable."},
+    {"forward_dynamics_second_derivatives", "dynamics/partial_derivatives.hpp",
+     "Second partial derivatives of the forward dynamics: by q q, by dq q, by tau q (dM^-1/dq), by dq dq.",
+     "(..., 4, n, n, n) array", "Dual numbers over the analytic first ones. The last index is that of the second variable."},
+    {"jacobian_derivative", "dynamics/jacobian.hpp",
+     "Partial derivatives of the geometric Jacobian, dJ[r, j] / dq[k] (the Hessian of the frame's pose).",
+     "(..., 6, n, n) array", "Its product with dq is `jacobian_dot`."},
+    {"coriolis_matrix_derivative", "dynamics/partial_derivatives.hpp",
+     "Partial derivatives of the Coriolis matrix, dC[i, j] / dq[k], by dual numbers.", "(..., n, n, n) array",
+     "By dq they are the `christoffel_symbols`."},
+    {"operational_space_inertia_derivative", "dynamics/partial_derivatives.hpp",
+     "Partial derivatives of the operational-space inertia, dLambda[i, j] / dq[k], by dual numbers.",
+     "(..., m, m, n) array, m chosen rows", "Raises ValueError where the chosen rows are singular."},
+    {"regressor_product_derivatives", "dynamics/regressor_products.hpp",
+     "Partial derivatives of Y(q, dq, ddq) pi by q, by dq and by ddq, for any vector pi of parameters.",
+     "(..., 3, n, n) array", "Those of the inverse dynamics of the arm with the parameters pi; Y is not formed."},
+    {"slotine_li_product_derivatives", "dynamics/regressor_products.hpp",
+     "Partial derivatives of Y_r(q, dq, dq_r, ddq_r) pi by q, by dq, by dq_r and by ddq_r, for any vector pi of parameters.",
+     "(..., 4, n, n) array", "By dq_r and ddq_r they are C and M of the arm with the parameters pi; Y_r is not formed."},
+    {"transposed_regressor_derivatives", "dynamics/regressor_products.hpp",
+     "Partial derivatives of Y(q, dq, ddq)' s by q, by dq and by ddq, for any joint vector s.",
+     "(..., 3, p, n) array", "Dual numbers over a recursion that does not form Y. By s the derivative is Y' itself."},
+    {"transposed_slotine_li_derivatives", "dynamics/regressor_products.hpp",
+     "Partial derivatives of Y_r(q, dq, dq_r, ddq_r)' s by q, by dq, by dq_r and by ddq_r, for any joint vector s.",
+     "(..., 4, p, n) array", "Dual numbers over a recursion that does not form Y_r. By s the derivative is Y_r' itself."},
     {"mass_matrix_derivative", "dynamics/matrix_algebra.hpp",
      "Partial derivatives of the mass matrix, dM[i, j] / dq[k], by dual numbers.",
      "(..., n, n, n) array", "Thunder article, section 3.2. For study: the Coriolis kernel does not need it."},
@@ -158,6 +191,8 @@ std::string describe(const std::string& input) {
   if (input == "ddx") return "Motor accelerations of the elastic joints [rad/s^2 or m/s^2].";
   if (input == "dq_r") return "Reference velocities [rad/s or m/s].";
   if (input == "ddq_r") return "Reference accelerations [rad/s^2 or m/s^2].";
+  if (input == "s") return "Joint vector that multiplies the transposed regressor.";
+  if (input == "pi") return "Parameters, in the order of ``parameter_names``.";
   return "Joint torques or forces [N m or N].";
 }
 
@@ -175,19 +210,25 @@ std::string theory_page(const std::string& kernel) {
   const auto is_one_of = [&](std::initializer_list<const char*> names) {
     return std::any_of(names.begin(), names.end(), [&](const char* name) { return kernel.find(name) != std::string::npos; });
   };
-  if (is_one_of({"regressor", "matrix_algebra"})) return "regressors.md";
-  return is_one_of({"kinematics", "jacobian", "manipulability"}) ? "kinematics.md" : "dynamics.md";
+  if (is_one_of({"dynamics_derivatives", "partial_derivatives", "regressor_products"})) return "derivatives.md";
+  if (is_one_of({"regressor", "matrix_algebra"})) return "theory/regressors.md";
+  return is_one_of({"kinematics", "jacobian", "manipulability"}) ? "theory/kinematics.md" : "theory/dynamics.md";
 }
 
 /// A batch of the Panda's states. Bundled robots have no elastic joints.
 std::string example(const QuantityInfo& quantity) {
   if (quantity.motor_inputs != 0) return "";
-  std::string names, shape = "10, 7";
-  for (int k = 0; k < quantity.input_count; ++k) names += std::string(k ? ", " : "") + quantity.inputs[k];
-  if (quantity.input_count > 1) shape = std::to_string(quantity.input_count) + ", " + shape;
+  std::string names, values, shape = "10, 7";
+  int vectors = 0;
+  for (int k = 0; k < quantity.input_count; ++k) {
+    const bool parameters = is_of_parameters(quantity.inputs[k]);
+    values += std::string(k ? ", " : "") + (parameters ? "robot.parameters" : quantity.inputs[k]);
+    if (!parameters) names += std::string(vectors++ ? ", " : "") + quantity.inputs[k];
+  }
+  if (vectors > 1) shape = std::to_string(vectors) + ", " + shape;
   std::string text = "\nExamples\n--------\n>>> import numpy as np\n>>> import thunder_py as th\n";
   text += ">>> robot = th.Robot.load(\"panda\")\n>>> " + names + " = np.full((" + shape + "), 0.5)  # 10 states\n";
-  text += ">>> robot." + std::string(quantity.name) + "(" + names + ").shape\n(10,";
+  text += ">>> robot." + std::string(quantity.name) + "(" + values + ").shape\n(10,";
   const Shape result = quantity.shape(Sizes{7, 70, 6, 0, 0, 0, 0});
   for (int k = 0; k < result.rank; ++k) text += (k ? ", " : " ") + std::to_string(result.dims[k]);
   return text + ")\n";
@@ -200,7 +241,7 @@ std::string numpydoc(const QuantityDoc& doc, const QuantityInfo& quantity) {
   const int count = quantity.input_count;
   std::string text = std::string(doc.summary) + "\n\nParameters\n----------\n";
   for (int k = 0; k < count; ++k)
-    text += std::string(inputs[k]) + " : (..., " + (is_of_motors(inputs[k]) ? "e" : "n") + ") array_like\n    " +
+    text += std::string(inputs[k]) + " : (..., " + (is_of_motors(inputs[k]) ? "e" : is_of_parameters(inputs[k]) ? "p" : "n") + ") array_like\n    " +
             describe(inputs[k]) + "\n";
   if (quantity.takes_frame) text += "frame : int or str, optional\n    Link index (0 is the base), frame name; default the end effector.\n";
   if (quantity.takes_rows) text += "rows : sequence of int, optional\n    Rows of the Jacobian in the task, 0-5; default all six.\n";
@@ -211,7 +252,7 @@ std::string numpydoc(const QuantityDoc& doc, const QuantityInfo& quantity) {
   text += std::any_of(inputs, inputs + count, is_of_motors) ? "; for a robot without elastic joints.\n" : ".\n";
   text += "\nNotes\n-----\n";
   if (*doc.notes) text += std::string(doc.notes) + "\n\n";
-  text += std::string("Kernel: ``cpp/include/thunder/") + doc.kernel + "``; theory: ``docs/theory/" +
+  text += std::string("Kernel: ``cpp/include/thunder/") + doc.kernel + "``; theory: ``docs/" +
           theory_page(doc.kernel) + "``.\n";
   return text + example(quantity);
 }

@@ -16,7 +16,7 @@ void check_position(BasisKind kind, const Dmp::Settings& settings, int dimension
   Dmp dmp(DmpBasis(kind, 21, 4.0, 1.0), settings, Eigen::MatrixXd::Constant(21, dimension, 0.3),
           Eigen::VectorXd::Ones(dimension));
   const Eigen::VectorXd start = Eigen::VectorXd::Zero(dimension), goal = Eigen::VectorXd::Ones(dimension);
-  const Eigen::VectorXd other = -goal;
+  const Eigen::VectorXd other = -goal, large = 3.0 * goal;
   dmp.set_obstacles({0.5, 2.0, 0.01, 0.02, {0.1, 0.4, 0.9}},
                     {{{0.5, 0.5, 0.5}, {0.0, 0.0, 0.1}, 0.1}, {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.2}});
   dmp.set_goal_filter(0.1);
@@ -24,6 +24,7 @@ void check_position(BasisKind kind, const Dmp::Settings& settings, int dimension
   dmp.reset(start.data(), goal.data(), 1.0, nullptr);
   for (int k = 0; k < 3000; ++k) {
     if (k == 500) dmp.set_goal(other.data());
+    if (k == 600) dmp.set_amplitude(large.data());
     if (k == 700) dmp.set_tau(0.5);
     dmp.step(k % 2 ? 1e-3 : 2e-3);
     CHECK(dmp.position().allFinite() && dmp.velocity().allFinite() && dmp.acceleration().allFinite() &&
@@ -59,5 +60,7 @@ int main() {
     check_position(kind, {150.0, 24.5, Dmp::Scaling::paper, false}, 3);
     for (const bool paper : {false, true}) check_orientation(kind, paper);
   }
+  for (const int dimension : {1, 3, 16})
+    check_position(BasisKind::von_mises, {150.0, 24.5, Dmp::Scaling::rhythmic, false}, dimension);
   return check::result();
 }

@@ -101,7 +101,8 @@ void check_quantity(const Model& model) {
   const Selection<double> selection{frame, TaskRows{}};
   const PlainChain plain(chain);
   const Selection<Plain> plain_selection{as_plain<Frame<Plain>>(frame), TaskRows{}};
-  const Eigen::VectorXd x = arms::posture();
+  Eigen::VectorXd x = Eigen::VectorXd::Constant(chain.parameters(), 0.4);  // as many numbers as any input has
+  x.head(chain.n) = arms::posture();
   std::vector<Plain> y;
   for (const double value : x) y.emplace_back(value);
   const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};

@@ -18,8 +18,9 @@ namespace {
 template <std::size_t Index>
 void check_allocations(const Kernels& table, const Model& model) {
   using Quantity = std::tuple_element_t<Index, quantities::All>;
-  if (!Quantity::vectorized) return;
-  const VectorXd x = arms::posture();
+  if (!Quantity::vectorized && Quantity::parameter_inputs == 0) return;
+  VectorXd x = VectorXd::Constant(model.parameter_count(), 0.4);
+  x.head(model.n()) = arms::posture();
   const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};
   const Selection<double> selection{model.frame(model.end_effector()), TaskRows{}};
   std::vector<double> out(Quantity::shape(sizes(model.view(), 6)).size());
@@ -48,8 +49,8 @@ std::size_t touched(std::vector<std::byte>& memory, Call&& call) {
 template <std::size_t Index>
 void check_workspace(const Kernels& table, const Chain& chain) {
   using Quantity = std::tuple_element_t<Index, quantities::All>;
-  const auto n = static_cast<std::size_t>(chain.n), lanes = static_cast<std::size_t>(table.state_lanes);
-  const std::vector<double> x(n, 0.3);
+  const auto lanes = static_cast<std::size_t>(table.state_lanes);
+  const std::vector<double> x(static_cast<std::size_t>(chain.parameters()), 0.3);
   const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};
   const Selection<double> selection{{chain.n, {{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}, {0.1, 0.2, 0.3}}}, TaskRows{}};
   const int size = Quantity::shape(sizes(chain, 6)).size();
@@ -58,7 +59,7 @@ void check_workspace(const Kernels& table, const Chain& chain) {
   std::vector<std::byte> memory(2 * one);
   std::size_t used = touched(memory, [&](Workspace w) { table.evaluate[Index](chain, w, in, selection, out.data()); });
   if (!CHECK(used <= one)) std::fprintf(stderr, "  in %s of %s, %d joints\n", Quantity::name, table.name, chain.n);
-  const std::size_t batch = batch_workspace_bytes(chain.n, size, table.state_lanes);
+  const std::size_t batch = batch_workspace_bytes(chain, size, table.state_lanes);
   memory.resize(batch + one * lanes);
   const BatchCall call{chain, selection, {in[0], in[1], in[2], in[3], in[4]}, {}, out.data(), 0, 1};
   used = touched(memory, [&](Workspace w) { table.evaluate_batch[Index](call, w); });

@@ -28,6 +28,7 @@ __all__: list[str] = [
     "DerivativeEstimator",
     "Dmp",
     "DmpBasis",
+    "DmpScaling",
     "DynamicPotential",
     "Expression",
     "FourierSeries",
@@ -380,6 +381,51 @@ class Model:
         >>> robot.coriolis_matrix_ddot(q, dq, ddq, d3q).shape
         (10, 7, 7)"""
 
+    def coriolis_matrix_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the Coriolis matrix, dC[i, j] / dq[k], by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        By dq they are the `christoffel_symbols`.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq = np.full((2, 10, 7), 0.5)  # 10 states
+        >>> robot.coriolis_matrix_derivative(q, dq).shape
+        (10, 7, 7, 7)"""
+
     def coriolis_matrix_dot(
         self,
         q: numpy.typing.ArrayLike,
@@ -704,6 +750,102 @@ class Model:
         >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
         >>> robot.forward_dynamics(q, dq, tau).shape
         (10, 7)"""
+
+    def forward_dynamics_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the forward dynamics by q, by dq and by tau, which is M^-1.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        -M^-1 times the derivatives of the inverse dynamics at the acceleration of this state.
+
+        Kernel: ``cpp/include/thunder/dynamics/forward_dynamics_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics_derivatives(q, dq, tau).shape
+        (10, 3, 7, 7)"""
+
+    def forward_dynamics_second_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second partial derivatives of the forward dynamics: by q q, by dq q, by tau q (dM^-1/dq), by dq dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        tau : (..., n) array_like
+            Joint torques or forces [N m or N].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over the analytic first ones. The last index is that of the second variable.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, tau = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.forward_dynamics_second_derivatives(q, dq, tau).shape
+        (10, 4, 7, 7, 7)"""
 
     def forward_kinematics(
         self,
@@ -1112,6 +1254,102 @@ class Model:
         >>> robot.inverse_dynamics(q, dq, ddq).shape
         (10, 7)"""
 
+    def inverse_dynamics_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the inverse dynamics by q, by dq and by ddq, which is M.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Analytic recursion (Singh, Russell and Wensing, 2022), with friction, rotors and armature.
+
+        Kernel: ``cpp/include/thunder/dynamics/inverse_dynamics_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_derivatives(q, dq, ddq).shape
+        (10, 3, 7, 7)"""
+
+    def inverse_dynamics_second_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second partial derivatives of the inverse dynamics: by q q, by dq q, by ddq q (dM/dq), by dq dq.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over the analytic first ones. The last index is that of the second variable.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_second_derivatives(q, dq, ddq).shape
+        (10, 4, 7, 7, 7)"""
+
     def jacobian(
         self,
         q: numpy.typing.ArrayLike,
@@ -1205,6 +1443,51 @@ class Model:
         >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
         >>> robot.jacobian_ddot(q, dq, ddq).shape
         (10, 6, 7)"""
+
+    def jacobian_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the geometric Jacobian, dJ[r, j] / dq[k] (the Hessian of the frame's pose).
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 6, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Its product with dq is `jacobian_dot`.
+
+        Kernel: ``cpp/include/thunder/dynamics/jacobian.hpp``; theory: ``docs/theory/kinematics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.jacobian_derivative(q).shape
+        (10, 6, 7, 7)"""
 
     def jacobian_dot(
         self,
@@ -1919,6 +2202,54 @@ class Model:
         >>> robot.operational_space_inertia(q).shape
         (10, 6, 6)"""
 
+    def operational_space_inertia_derivative(
+        self,
+        q: numpy.typing.ArrayLike,
+        frame: int | str | None = None,
+        *,
+        rows: collections.abc.Sequence[int] | None = None,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of the operational-space inertia, dLambda[i, j] / dq[k], by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        frame : int or str, optional
+            Link index (0 is the base), frame name; default the end effector.
+        rows : sequence of int, optional
+            Rows of the Jacobian in the task, 0-5; default all six.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., m, m, n) array, m chosen rows
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Raises ValueError where the chosen rows are singular.
+
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q = np.full((10, 7), 0.5)  # 10 states
+        >>> robot.operational_space_inertia_derivative(q).shape
+        (10, 6, 6, 7)"""
+
     def potential_energy(
         self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | None = None, threads: int = 1
     ) -> typing.Any:
@@ -2039,6 +2370,111 @@ class Model:
         >>> robot.regressor(q, dq, ddq).shape
         (10, 7, 70)"""
 
+    def regressor_product_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        pi: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y(q, dq, ddq) pi by q, by dq and by ddq, for any vector pi of parameters.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        pi : (..., p) array_like
+            Parameters, in the order of ``parameter_names``.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Those of the inverse dynamics of the arm with the parameters pi; Y is not formed.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
+        >>> robot.regressor_product_derivatives(q, dq, ddq, robot.parameters).shape
+        (10, 3, 7, 7)"""
+
+    def slotine_li_product_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        pi: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y_r(q, dq, dq_r, ddq_r) pi by q, by dq, by dq_r and by ddq_r, for any vector pi of parameters.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        pi : (..., p) array_like
+            Parameters, in the order of ``parameter_names``.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, n, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        By dq_r and ddq_r they are C and M of the arm with the parameters pi; Y_r is not formed.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.slotine_li_product_derivatives(q, dq, dq_r, ddq_r, robot.parameters).shape
+        (10, 4, 7, 7)"""
+
     def slotine_li_regressor(
         self,
         q: numpy.typing.ArrayLike,
@@ -2140,6 +2576,111 @@ class Model:
         >>> q, dq, dq_r, ddq_r = np.full((4, 10, 7), 0.5)  # 10 states
         >>> robot.slotine_li_torque(q, dq, dq_r, ddq_r).shape
         (10, 7)"""
+
+    def transposed_regressor_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        s: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y(q, dq, ddq)' s by q, by dq and by ddq, for any joint vector s.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        s : (..., n) array_like
+            Joint vector that multiplies the transposed regressor.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 3, p, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over a recursion that does not form Y. By s the derivative is Y' itself.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, s = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.transposed_regressor_derivatives(q, dq, ddq, s).shape
+        (10, 3, 70, 7)"""
+
+    def transposed_slotine_li_derivatives(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        dq_r: numpy.typing.ArrayLike,
+        ddq_r: numpy.typing.ArrayLike,
+        s: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Partial derivatives of Y_r(q, dq, dq_r, ddq_r)' s by q, by dq, by dq_r and by ddq_r, for any joint vector s.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        dq_r : (..., n) array_like
+            Reference velocities [rad/s or m/s].
+        ddq_r : (..., n) array_like
+            Reference accelerations [rad/s^2 or m/s^2].
+        s : (..., n) array_like
+            Joint vector that multiplies the transposed regressor.
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., 4, p, n) array
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Dual numbers over a recursion that does not form Y_r. By s the derivative is Y_r' itself.
+
+        Kernel: ``cpp/include/thunder/dynamics/regressor_products.hpp``; theory: ``docs/derivatives.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, dq_r, ddq_r, s = np.full((5, 10, 7), 0.5)  # 10 states
+        >>> robot.transposed_slotine_li_derivatives(q, dq, dq_r, ddq_r, s).shape
+        (10, 4, 70, 7)"""
 
     @property
     def e(self) -> int:
@@ -2794,6 +3335,7 @@ class ViaSearch:
 class BasisKind(enum.Enum):
     gaussian = ...
     mollifier = ...
+    von_mises = ...
     wendland_c2 = ...
     wendland_c4 = ...
 
@@ -2857,15 +3399,20 @@ class DynamicPotential:
         t: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]: ...
 
+class DmpScaling(enum.Enum):
+    hoffmann = ...
+    paper = ...
+    rhythmic = ...
+
 class Dmp:
-    """Discrete movement primitive."""
+    """Discrete or rhythmic movement primitive."""
 
     def __init__(
         self,
         basis: DmpBasis,
         K: typing.SupportsFloat | typing.SupportsIndex,
         D: typing.SupportsFloat | typing.SupportsIndex,
-        paper: bool,
+        scaling: DmpScaling,
         rotodilatation: bool,
         weights: numpy.typing.ArrayLike,
         displacement: numpy.typing.ArrayLike,
@@ -2898,12 +3445,17 @@ class Dmp:
         goal: numpy.typing.ArrayLike,
         tau: typing.SupportsFloat | typing.SupportsIndex,
         start_velocity: numpy.typing.ArrayLike,
+        amplitude: numpy.typing.ArrayLike,
+        angle: typing.SupportsFloat | typing.SupportsIndex,
     ) -> None: ...
+    def set_amplitude(self, amplitude: numpy.typing.ArrayLike) -> None: ...
     def set_goal(self, goal: numpy.typing.ArrayLike) -> None: ...
     def set_goal_filter(self, time_constant: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
     def set_obstacles(self, field: DynamicPotential, spheres: numpy.typing.ArrayLike) -> None: ...
     def set_tau(self, tau: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
     def step(self, dt: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    @property
+    def amplitude(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def dddx(self) -> numpy.typing.NDArray[numpy.float64]: ...
     @property

@@ -65,6 +65,25 @@ def test_seven_joints_everything(tmp_path):
     assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
 
 
+@pytest.mark.parametrize("inertial", [True, False])
+def test_derivatives_where_they_are_selected(inertial, tmp_path):
+    robot = random_robot(9, 4, "modified", friction=True, rotors=True, armature=True)
+    core = Core(generate(robot, tmp_path, select="dID,dFD", inertial=inertial, friction=inertial), robot.name)
+    state = random_state(robot)
+    arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
+    assert [*arguments] == ["par_REG", "par_Dl"] * inertial
+    assert {function: [p.name for p in ps if p.is_result] for function, ps in core.functions.items()} == {
+        "dID": ["dtau_dq", "dtau_dv", "M"],
+        "dFD": ["ddq_dq", "ddq_dv", "Minv"],
+    }
+    inverse = robot.inverse_dynamics_derivatives(state["q"], state["dq"], state["ddq"])
+    forward = robot.forward_dynamics_derivatives(state["q"], state["dq"], state["tau"])
+    for function, parts in (("dID", inverse), ("dFD", forward)):
+        for result, part in zip(core.call(function, {**state, **arguments}), parts, strict=True):
+            scale = max(1.0, np.abs(part).max())
+            np.testing.assert_allclose(result, np.ravel(part), rtol=0, atol=TOLERANCE * scale)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_chains_in_double_and_float(seed, tmp_path):
     kind = ("modified", "standard")[seed % 2]

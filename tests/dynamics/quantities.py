@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import thunder_py as th
 from thunder_py import _core
@@ -67,6 +69,17 @@ INPUTS = {
     "motor_damping_regressor": ("dx",),
     "motor_inertia_regressor": ("ddx",),
     "elastic_forward_dynamics": ("q", "dq", "x", "dx", "tau"),
+    "inverse_dynamics_derivatives": ("q", "dq", "ddq"),
+    "forward_dynamics_derivatives": ("q", "dq", "tau"),
+    "inverse_dynamics_second_derivatives": ("q", "dq", "ddq"),
+    "forward_dynamics_second_derivatives": ("q", "dq", "tau"),
+    "jacobian_derivative": ("q",),
+    "coriolis_matrix_derivative": ("q", "dq"),
+    "operational_space_inertia_derivative": ("q",),
+    "regressor_product_derivatives": ("q", "dq", "ddq", "pi"),
+    "slotine_li_product_derivatives": ("q", "dq", "dq_r", "ddq_r", "pi"),
+    "transposed_regressor_derivatives": ("q", "dq", "ddq", "s"),
+    "transposed_slotine_li_derivatives": ("q", "dq", "dq_r", "ddq_r", "s"),
     "mass_matrix_derivative": ("q",),
     "coriolis_matrix_algebra": ("q", "dq"),
     "coriolis_matrix_christoffel": ("q", "dq"),
@@ -77,8 +90,13 @@ INPUTS = {
 
 
 def size(robot: th.Robot, vector: str) -> int:
-    """Length of an input: motors have an entry for each elastic joint, everything else one for each joint."""
-    return robot.e if vector in ("x", "dx", "ddx") else robot.n
+    """Length of an input: an entry for each elastic joint of motors, p of parameters, else one for each joint."""
+    return robot.e if vector in ("x", "dx", "ddx") else robot.p if vector == "pi" else robot.n
+
+
+def kernel(robot: th.Robot, name: str) -> Callable[..., Any]:
+    """Method of the compiled model, whose result is one array also where the robot names its parts."""
+    return functools.partial(getattr(_core.Model, name), robot)
 
 
 def bound() -> set[str]:

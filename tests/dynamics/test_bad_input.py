@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.dynamics.quantities import INPUTS
+from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import random_robot
 from thunder_py.robot.description import Elastic
 
@@ -17,20 +17,23 @@ ROBOT = random_robot(5, 3, joints="R", friction=True, rotors=True, armature=True
     elastic=[Elastic(joint=i, K=(10.0, 1.0), D=(0.5,), Dm=(0.1,), Mm=0.2) for i in (1, 2, 3)]
 )
 GOOD = np.array([0.1, -0.2, 0.3])
+PARAMETERS = np.ones(ROBOT.p)
 FRAMES = (
     "forward_kinematics",
     "jacobian",
     "jacobian_dot",
     "jacobian_ddot",
+    "jacobian_derivative",
     "operational_space_inertia",
+    "operational_space_inertia_derivative",
     "manipulability",
 )
 
 
 def call(name, **changed):
     """Call a quantity with good vectors but for `changed`."""
-    vectors = {vector: changed.pop(vector, GOOD) for vector in INPUTS[name]}
-    return getattr(ROBOT, name)(*vectors.values(), **changed)
+    vectors = {vector: changed.pop(vector, PARAMETERS if vector == "pi" else GOOD) for vector in INPUTS[name]}
+    return kernel(ROBOT, name)(*vectors.values(), **changed)
 
 
 def assert_refused(message, name, **changed):
@@ -39,7 +42,7 @@ def assert_refused(message, name, **changed):
 
 
 every_vector = pytest.mark.parametrize(
-    ("name", "vector"), [(name, vector) for name, vectors in INPUTS.items() for vector in vectors]
+    ("name", "vector"), [(name, vector) for name, vectors in INPUTS.items() for vector in vectors if vector != "pi"]
 )
 
 
@@ -84,6 +87,12 @@ def test_not_finite(name, vector, value, text):
     assert_refused(f"{vector} must be finite, got {text} at index (2, 3, 1)", name, **{vector: many})
 
 
+def test_parameters_have_their_own_length():
+    for wrong in (GOOD, PARAMETERS[:-1]):
+        message = f"pi must have shape (..., {ROBOT.p}), got {wrong.shape}"
+        assert_refused(message, "regressor_product_derivatives", pi=wrong)
+
+
 def test_the_first_bad_argument_is_named():
     assert_refused("dq must be finite, got nan at index (0,)", "inverse_dynamics", dq=[np.nan, 0, 0], ddq=[0])
 
@@ -110,7 +119,9 @@ def test_frame_index_beyond_32_bits():
         ROBOT.jacobian(GOOD, 2**32 + 1)
 
 
-@pytest.mark.parametrize("name", ["operational_space_inertia", "manipulability"])
+@pytest.mark.parametrize(
+    "name", ["operational_space_inertia", "operational_space_inertia_derivative", "manipulability"]
+)
 def test_rows(name):
     for wrong in ([0, 6], [-1], [], [1, 0], [0, 0], "01", [1.5], [10**12], 3):
         assert_refused(f"rows must be increasing whole numbers from 0 to 5, got {wrong!r}", name, rows=wrong)
@@ -126,10 +137,10 @@ def test_motors_belong_to_elastic_joints(name):
     rigid, mixed = ROBOT.replace(elastic=()), ROBOT.replace(elastic=ROBOT.description.elastic[1:])
     vectors = [GOOD] * len(INPUTS[name])
     with pytest.raises(ValueError, match=rf"^{name} needs elastic joints, and random has none$"):
-        getattr(rigid, name)(*vectors)
+        kernel(rigid, name)(*vectors)
     first = next(vector for vector in INPUTS[name] if vector in ("x", "dx", "ddx"))
     with pytest.raises(ValueError, match=rf"^{first} must have shape \(..., 2\), got \(3,\)$"):
-        getattr(mixed, name)(*vectors)
+        kernel(mixed, name)(*vectors)
 
 
 def test_motors_without_inertia():
@@ -167,7 +178,7 @@ def test_an_argument_by_place_and_by_name(name):
     vectors = INPUTS[name]
     for vector in vectors:
         with pytest.raises(TypeError, match=rf"^{name}\(\) got multiple values for argument '{vector}'$"):
-            getattr(ROBOT, name)(*[GOOD] * len(vectors), **{vector: GOOD})
+            kernel(ROBOT, name)(*[GOOD] * len(vectors), **{vector: GOOD})
     if name in FRAMES:
         with pytest.raises(TypeError, match=rf"^{name}\(\) got multiple values for argument 'frame'$"):
-            getattr(ROBOT, name)(*[GOOD] * len(vectors), 0, frame=0)
+            kernel(ROBOT, name)(*[GOOD] * len(vectors), 0, frame=0)

@@ -9,8 +9,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import thunder_py as th
 from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
+from tests.symbolic.states import bundled
 from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -53,6 +55,20 @@ class Oracle(NamedTuple):
             return pin.aba(self.model, self.data, q, dq, tau)
         return np.linalg.solve(self.mass_matrix(q), tau - self.inverse_dynamics(q, dq, np.zeros_like(q)))
 
+    def inverse_dynamics_derivatives(self, q: Array, dq: Array, ddq: Array) -> tuple[Array, Array]:
+        """By q and by dq."""
+        by_q, by_dq, _ = pin.computeRNEADerivatives(self.model, self.data, self.A @ q, self.A @ dq, self.A @ ddq)
+        return self.A.T @ by_q @ self.A, self.A.T @ by_dq @ self.A
+
+    def forward_dynamics_derivatives(self, q: Array, dq: Array, tau: Array) -> tuple[Array, Array, Array]:
+        """By q, by dq and by tau."""
+        if len(self.A) == len(q):
+            by_q, by_dq, by_tau = pin.computeABADerivatives(self.model, self.data, q, dq, tau)
+            return by_q, by_dq, np.triu(by_tau) + np.triu(by_tau, 1).T
+        inverse = np.linalg.inv(self.mass_matrix(q))
+        by_q, by_dq = self.inverse_dynamics_derivatives(q, dq, self.forward_dynamics(q, dq, tau))
+        return -inverse @ by_q, -inverse @ by_dq, inverse
+
     def regressor(self, q: Array, dq: Array, ddq: Array) -> Array:
         """Y in our order: link parameters in link frames, rotor inertias, armature."""
         Y = pin.computeJointTorqueRegressor(self.model, self.data, self.A @ q, self.A @ dq, self.A @ ddq)
@@ -89,6 +105,14 @@ class Oracle(NamedTuple):
         return data.oMf[index].homogeneous, J.reshape(6, -1)[:, : len(q)], J_dot.reshape(6, -1)[:, : len(q)]
 
 
+def body_of(row: Array) -> Any:
+    """A link's parameters in Pinocchio, which divides by the mass."""
+    if row[0] > 0.0:
+        return pin.Inertia.FromDynamicParameters(row[PIN_ORDER])
+    assert not row[1:4].any()
+    return pin.Inertia(0.0, np.zeros(3), row[[4, 5, 6, 5, 7, 8, 6, 8, 9]].reshape(3, 3))
+
+
 def build(case: Case) -> Oracle:
     d = case.robot.description
     model = pin.Model()
@@ -98,7 +122,7 @@ def build(case: Case) -> Oracle:
         joint = (pin.JointModelRevoluteUnaligned if kind == "R" else pin.JointModelPrismaticUnaligned)(d.axes[i])
         model.addJoint(i, joint, links[i] * se3(d.placements[i]), f"joint{i + 1}")
         links.append(se3(d.offsets[i]))
-        model.appendBodyToJoint(i + 1, pin.Inertia.FromDynamicParameters(d.inertial[i][PIN_ORDER]), links[-1])
+        model.appendBodyToJoint(i + 1, body_of(d.inertial[i]), links[-1])
     frames = {"base": (0, np.eye(4)), "tool": (d.n, d.tool), **d.frames}
     frames |= {name: (i, np.eye(4)) for i, name in enumerate(d.link_names, start=1)}
     for name, (link, pose) in frames.items():
@@ -192,3 +216,57 @@ def test_energy_regressors(oracle):
     kinetic, potential = oracle.energy_regressors(q, dq)
     assert_close(robot.kinetic_energy_regressor(q, dq), kinetic, 1e-9)
     assert_close(robot.potential_energy_regressor(q), potential, 1e-9)
+
+
+def assert_dynamics_derivatives(oracle):
+    robot, q, dq, ddq, *_ = oracle.case
+    actual = robot.inverse_dynamics_derivatives(q, dq, ddq)
+    assert_close(actual[:2], oracle.inverse_dynamics_derivatives(q, dq, ddq), 1e-9)
+    assert_close(actual.M, oracle.mass_matrix(q), 1e-9)
+    tau = oracle.inverse_dynamics(q, dq, ddq)
+    for ours, theirs in zip(
+        robot.forward_dynamics_derivatives(q, dq, tau), oracle.forward_dynamics_derivatives(q, dq, tau), strict=True
+    ):
+        assert_close(ours, theirs, 1e-9)
+
+
+def test_dynamics_derivatives(oracle):
+    assert_dynamics_derivatives(oracle)
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_dynamics_derivatives_of_bundled_arms(name):
+    robot = th.Robot.load(name).replace(friction=None)  # which Pinocchio computes differently
+    assert_dynamics_derivatives(build(Case(robot, *np.random.default_rng(4).normal(size=(5, robot.n)))))
+
+
+@pytest.mark.parametrize("seed", range(0, 7))
+def test_second_derivatives(seed):
+    """Against differences of Pinocchio's first derivatives."""
+    oracle = chain(seed)
+    robot, q, dq, ddq, *_ = oracle.case
+    q, dq, ddq = q, dq / 2, ddq / 2
+    tau = oracle.inverse_dynamics(q, dq, ddq)
+    inverse, forward = oracle.inverse_dynamics_derivatives, oracle.forward_dynamics_derivatives
+
+    def by(f):
+        return np.moveaxis([derivative(lambda t, e=e: np.array(f(t * e))) for e in np.eye(robot.n)], 0, -1)
+
+    second = robot.inverse_dynamics_second_derivatives(q, dq, ddq)
+    assert_close([second.d2tau_dqdq, second.d2tau_dvdq], by(lambda e: inverse(q + e, dq, ddq)), 1e-8)
+    assert_close(second.d2tau_dvdv, by(lambda e: inverse(q, dq + e, ddq))[1], 1e-8)
+    assert_close(second.dM_dq, by(lambda e: oracle.mass_matrix(q + e)), 1e-8)
+    second = robot.forward_dynamics_second_derivatives(q, dq, tau)
+    for ours, theirs in zip(second[:3], by(lambda e: forward(q + e, dq, tau)), strict=True):
+        assert_close(ours, theirs, 1e-8)
+    assert_close(second.d2ddq_dvdv, by(lambda e: forward(q, dq + e, tau))[1], 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_jacobian_derivative(seed):
+    """Against differences of Pinocchio's Jacobians."""
+    oracle = chain(seed)
+    robot, q, dq, *_ = oracle.case
+    for name in robot.frame_names:
+        expected = [derivative(lambda t, e=e, name=name: oracle.frame(name, q + t * e, dq)[1]) for e in np.eye(robot.n)]
+        assert_close(robot.jacobian_derivative(q, name), np.moveaxis(expected, 0, -1), 1e-9)

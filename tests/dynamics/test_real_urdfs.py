@@ -94,3 +94,16 @@ def test_regressor(both):
     robot, model, data, x, q, dq, ddq = both
     Y = pin.computeJointTorqueRegressor(model, data, x, dq, ddq).reshape(robot.n, robot.n, 10)[..., PIN_ORDER]
     assert_close(robot.regressor(q, dq, ddq)[:, : 10 * robot.n], Y.reshape(robot.n, -1), 1e-9)
+
+
+def test_dynamics_derivatives(both):
+    robot, model, data, x, q, dq, ddq = both
+    robot = robot.replace(friction=None)
+    by_q, by_dq, _ = pin.computeRNEADerivatives(model, data, x, dq, ddq)
+    assert_close(robot.inverse_dynamics_derivatives(q, dq, ddq)[:2], [by_q, by_dq], 1e-9)
+    tau = pin.rnea(model, data, x, dq, ddq)
+    tolerance = max(1e-9, 1e-14 * np.linalg.cond(robot.mass_matrix(q)))  # as of the forward dynamics
+    by_q, by_dq, by_tau = pin.computeABADerivatives(model, data, x, dq, tau)
+    actual = robot.forward_dynamics_derivatives(q, dq, tau)
+    for ours, theirs in zip(actual, [by_q, by_dq, np.triu(by_tau) + np.triu(by_tau, 1).T], strict=True):
+        assert_close(ours, theirs, tolerance)

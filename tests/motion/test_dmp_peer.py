@@ -34,7 +34,7 @@ def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
     theirs.forcing_term.weights_[:] = weights
     theirs.configure(start_y=START, goal_y=GOAL)
     K, D = float(theirs.alpha_y[0] * theirs.beta_y[0]), float(theirs.alpha_y[0])
-    ours = DMP(N, scaling=scaling, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
+    ours = DMP(N, scaling=scaling, rotodilatation=False, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
     scale = K if smooth else GOAL - START
     return ours.with_weights((weights.T / scale), START, GOAL, T), theirs
 

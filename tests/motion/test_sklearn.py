@@ -13,7 +13,7 @@ import pytest
 from tests.motion.test_fpca import reaches
 from thunder_py import errors
 from thunder_py.errors import ThunderError, UnknownNameError
-from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, SplineBasis, turns_from_start
+from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis, turns_from_start
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
@@ -34,6 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.Recording
 PLAIN = {"alignment": "none", "shrinkage": 0.0}
 
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)
+WAVE = (np.linspace(0.0, 2.0, 80), np.sin(np.linspace(0.0, 14.0, 80)))
 ESTIMATORS = {
     "FPCA": (FPCA(**PLAIN), reaches()),
     "FPCA, arguments": (
@@ -44,6 +45,7 @@ ESTIMATORS = {
     "ProMP, arguments": (ProMP(8, overlap=0.6, regularization=1e-6), reaches()),
     "DMP": (DMP(), REACH),
     "DMP, arguments": (DMP(15, basis="mollifier", fit="lwr", K=200.0, D=30.0), REACH),
+    "RhythmicDMP": (RhythmicDMP(9, overlap=1.2, fit="lwr"), WAVE),
     "QuaternionDMP": (QuaternionDMP(fit="lwr"), daily_living(1, seed=0)[0]),
 }
 each = pytest.mark.parametrize(("estimator", "X"), ESTIMATORS.values(), ids=ESTIMATORS)

@@ -211,6 +211,10 @@ made(
 )
 made(description.RobotDescription, lambda: elbow().description)
 made(th.robot.Ellipsoid, lambda: panda().velocity_ellipsoid(Q))
+made(th.robot.InverseDynamicsDerivatives, lambda: panda().inverse_dynamics_derivatives(Q, Q, Q))
+made(th.robot.ForwardDynamicsDerivatives, lambda: panda().forward_dynamics_derivatives(Q, Q, Q))
+made(th.robot.InverseDynamicsSecondDerivatives, lambda: panda().inverse_dynamics_second_derivatives(Q, Q, Q))
+made(th.robot.ForwardDynamicsSecondDerivatives, lambda: panda().forward_dynamics_second_derivatives(Q, Q, Q))
 made(
     th.robot.UnknownParameters,
     lambda: panda().unknown("link7"),
@@ -532,7 +536,7 @@ made(recordings.Trial, lambda: reaches()[0])
 
 
 def primitive() -> Any:
-    one = motion.DMP(rotodilatation=True).fit(reaches()[0])
+    one = motion.DMP().fit(reaches()[0])
     one.reset(START, GOAL, 1.0)
     for _ in range(20):
         one.step(0.01)
@@ -545,6 +549,17 @@ def moved(one: Any) -> Any:
 
 
 made(motion.DMP, primitive, moved, moves=True)
+
+
+def rhythm() -> Any:
+    t = np.linspace(0.0, 3.0, 100)
+    one = motion.RhythmicDMP(9).fit((t, np.column_stack([np.sin(5.0 * t), np.cos(5.0 * t)])))
+    one.reset(goal_filter=0.1)
+    one.amplitude, one.frequency = 2.0, 1.0
+    return one
+
+
+made(motion.RhythmicDMP, rhythm, moved, moves=True)
 
 
 def turner() -> Any:

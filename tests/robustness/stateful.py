@@ -117,8 +117,8 @@ def _step_end() -> Stateful:
 
 def _dmp() -> _core.Dmp:
     basis = _core.DmpBasis(_core.BasisKind.gaussian, 9, 4.0, 1.0)
-    dmp = _core.Dmp(basis, 150.0, 24.0, False, False, np.ones((9, 3)), GOAL - START)
-    dmp.reset(START, GOAL, 1.0, np.zeros(3))
+    dmp = _core.Dmp(basis, 150.0, 24.0, _core.DmpScaling.hoffmann, False, np.ones((9, 3)), GOAL - START)
+    dmp.reset(START, GOAL, 1.0, np.zeros(3), np.ones(3), 0.0)
     return dmp
 
 
@@ -224,15 +224,16 @@ STATEFUL: dict[type, Stateful] = {
         _dmp,
         lambda x, array: x.set_goal(array),
         {
-            "reset": lambda x: x.reset(START, GOAL, 1.0, np.zeros(3)),
+            "reset": lambda x: x.reset(START, GOAL, 1.0, np.zeros(3), np.ones(3), 0.0),
             "step": lambda x: x.step(1e-3),
             "set_goal": lambda x: x.set_goal(GOAL),
+            "set_amplitude": lambda x: x.set_amplitude(GOAL),
             "set_tau": lambda x: x.set_tau(1.1),
             "set_goal_filter": lambda x: x.set_goal_filter(0.1),
             "set_obstacles": lambda x: x.set_obstacles(FIELD, np.ones((3, 7))),
             "_rollout": lambda x: x._rollout(200, 1e-3, 2),
             "copy": lambda x: x.copy(),
-            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "x", "dx", "ddx", "dddx")},
+            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "amplitude", "x", "dx", "ddx", "dddx")},
         },
         frozenset({"dimension"}),
     ),

@@ -121,7 +121,15 @@ def test_as_an_argument() -> None:
             _core.FunctionalPlanner.__new__(_core.FunctionalPlanner), "uniform", 1, 0, 1.0, "paper", 1, True
         ),
         lambda: _core.ObstacleSet([_core.Sphere.__new__(_core.Sphere)]),
-        lambda: _core.Dmp(_core.DmpBasis.__new__(_core.DmpBasis), 1.0, 1.0, False, False, np.ones((3, 3)), np.ones(3)),
+        lambda: _core.Dmp(
+            _core.DmpBasis.__new__(_core.DmpBasis),
+            1.0,
+            1.0,
+            _core.DmpScaling.paper,
+            False,
+            np.ones((3, 3)),
+            np.ones(3),
+        ),
         lambda: _core.select(_core.Expression.__new__(_core.Expression), 1.0, 0.0),
         lambda: _core.emit_c([_core.Function.__new__(_core.Function)], header_name=""),
         lambda: _core.quantities(arm),

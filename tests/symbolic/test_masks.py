@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.dynamics.quantities import INPUTS
+from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import random_robot
 from tests.symbolic.states import FOLDER, random_values, rebuilt
 from thunder_py.errors import ModelError, UnknownNameError
@@ -41,7 +41,7 @@ def assert_exact(model, names, seed=0):
     given = {model.parameters[name].argument: pair[1] for name, pair in values.items()}
     states = random_values(model.robot, 3, seed)
     for name in names:
-        expected = getattr(other, name)(*[states[key] for key in INPUTS[name]])
+        expected = kernel(other, name)(*[states[key] for key in INPUTS[name]])
         parameters = [group.argument for group in model.parameters.values()]
         f = model.function("f", model.quantity(name), [*INPUTS[name], *parameters])
         got = f(*[states[key] for key in INPUTS[name]], *[given[key] for key in parameters])

@@ -59,10 +59,13 @@ void check_environment() {
   if (find(environment()) == nullptr) refuse(environment(), " (from THUNDER_ISA)");
 }
 
-std::size_t batch_workspace_bytes(int n, int size, int state_lanes) {
+std::size_t batch_workspace_bytes(const Chain& chain, int size, int state_lanes) {
   const std::size_t pack = sizeof(double) * static_cast<std::size_t>(state_lanes);
-  const auto values = static_cast<std::size_t>(size) + kMaxInputs * static_cast<std::size_t>(n);
-  return workspace_bytes(n, pack) + pack * values + 64 * (kMaxInputs + 1);
+  const auto values = static_cast<std::size_t>(size + kMaxInputs * chain.parameters());
+  const auto padded = static_cast<std::size_t>(padded_joints(chain.n));
+  // less per lane than a single state has in `workspace_bytes`, whose lanes are directions of derivatives
+  const std::size_t scratch = 4096 + pack * (20 * padded * padded + 400 * padded);
+  return scratch + pack * values + 64 * (kMaxInputs + 1);
 }
 
 void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::size_t count, int threads,
@@ -75,7 +78,7 @@ void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::
   const auto useful = std::clamp<std::size_t>(count / worthwhile, 1, std::numeric_limits<int>::max());
   ParallelOptions options{threads, chunk, interrupted};
   options.threads = std::min(static_cast<int>(useful), parallel_threads(count, options));
-  const std::size_t bytes = batch_workspace_bytes(call.chain.n, size, table.state_lanes);
+  const std::size_t bytes = batch_workspace_bytes(call.chain, size, table.state_lanes);
   const std::vector<WorkspaceMemory> scratch(static_cast<std::size_t>(options.threads), WorkspaceMemory(bytes));
   parallel_for(count, options, [&](std::size_t first, std::size_t last, int worker) {
     BatchCall part = call;

@@ -301,7 +301,8 @@ const std::set<std::string> kTorqueQuantities = {
     "mass_matrix", "coriolis_matrix", "gravity_vector", "mass_matrix_dot", "coriolis_matrix_dot", "gravity_vector_dot",
     "mass_matrix_ddot", "coriolis_matrix_ddot", "gravity_vector_ddot", "inverse_dynamics", "forward_dynamics",
     "elastic_forward_dynamics", "christoffel_symbols", "mass_matrix_derivative", "coriolis_matrix_algebra",
-    "coriolis_matrix_christoffel"};
+    "coriolis_matrix_christoffel", "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
+    "inverse_dynamics_second_derivatives", "forward_dynamics_second_derivatives", "coriolis_matrix_derivative"};
 
 template <class Q>
 bool evaluate_if(const std::string& name, const ChainView<Expression>& chain,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
-from ..robot import Robot
+from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.parameters import ParameterGroup
 from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
@@ -49,6 +49,23 @@ _DYNAMICS = (
     ("kinetic_energy", "kinetic_energy", "Kinetic energy", "J"),
     ("potential_energy", "potential_energy", "Potential energy, zero for mass at the world's origin", "J"),
 )  # fmt: skip
+# long functions, generated where they are selected by name: name, quantity, names of its parts, description, unit
+_DERIVATIVES = (
+    (
+        "dID",
+        "inverse_dynamics_derivatives",
+        InverseDynamicsDerivatives._fields,
+        "Partial derivatives of inverse_dynamics by q, by dq and by ddq",
+        f"{_TORQUE}, per unit of the variable",
+    ),
+    (
+        "dFD",
+        "forward_dynamics_derivatives",
+        ForwardDynamicsDerivatives._fields,
+        "Partial derivatives of forward_dynamics by q, by dq and by tau",
+        f"{_ACCELERATION}, per unit of the variable",
+    ),
+)
 _REGRESSORS = (
     ("Y", "regressor", "Classical regressor: Y(q, dq, ddq) par_REG is the torque of the links"),
     ("Yr", "slotine_li_regressor", "Slotine-Li regressor: Yr par_REG = M ddq_r + C dq_r + G of the links"),
@@ -85,9 +102,12 @@ class Item:
     arguments : tuple of str
         State arguments, followed by the parameters of the function.
     record : callable
-        Function of a model and the symbols that returns the expressions; None for hand-written code (C_std).
+        Function of a model and the symbols that returns the expressions, or a dict of them for several results;
+        None for hand-written code (C_std).
     description, unit : str
         Text for headers and the README.
+    by_default : bool
+        False for functions that are generated only where they are selected by name.
     """
 
     name: str
@@ -95,6 +115,7 @@ class Item:
     record: Record | None
     description: str
     unit: str
+    by_default: bool = True
 
 
 def catalogue(robot: Robot) -> dict[str, Item]:
@@ -112,6 +133,9 @@ def catalogue(robot: Robot) -> dict[str, Item]:
         if name == "C":
             text = "The same matrix as C, summed from the Christoffel symbols: slower, for comparison"
             items.append(Item("C_std", ("q", "dq"), None, text, unit))
+    for name, quantity, parts, description, unit in _DERIVATIVES:
+        inputs = tuple(quantities[quantity][0])
+        items.append(Item(name, inputs, _parts(quantity, parts), description, unit, by_default=False))
     for name, quantity, description in _REGRESSORS:
         add(name, quantity, description, _PER_PARAMETER, slice(0, 10 * robot.n))
     items += _drives(robot)
@@ -170,6 +194,15 @@ def _quantity(quantity: str, frame: int | None = None, columns: slice | None = N
     return record
 
 
+def _parts(quantity: str, names: tuple[str, ...]) -> Record:
+    """Record the stacked parts of a quantity as results of their own."""
+
+    def record(model: SymbolicModel, symbols: dict[str, Expressions]) -> dict[str, Expressions]:
+        return dict(zip(names, model.quantity(quantity), strict=True))
+
+    return record
+
+
 def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> dict[str, Item]:
     """Return the selected functions of the catalogue, in its order; C_std includes M_dot, which it calls.
 
@@ -178,7 +211,8 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
     items : dict of str to Item
         The `catalogue`.
     select : str or iterable of str, optional
-        Names, comma-separated or as an iterable; ``T_0_i`` and ``J_i`` select those of every link. Default all.
+        Names, comma-separated or as an iterable; ``T_0_i`` and ``J_i`` select those of every link. Default all but
+        ``dID`` and ``dFD``.
 
     Raises
     ------
@@ -186,7 +220,7 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
         If a name is not in the catalogue; the nearest is suggested.
     """
     if select is None:
-        return items
+        return {name: item for name, item in items.items() if item.by_default}
     names = select.split(",") if isinstance(select, str) else list(select)
     selected: set[str] = set()
     for name in filter(None, (str(text).strip() for text in names)):
@@ -357,25 +391,28 @@ def _state(robot: Robot, model: SymbolicModel) -> tuple[dict[str, Shape], dict[s
 def _record(item: Item, model: SymbolicModel, symbols: dict[str, Expressions], prefix: str) -> LibraryFunction:
     if item.record is None:
         return LibraryFunction(item.name, {}, {}, item.description, item.unit, None)
-    result = np.asarray(item.record(model, symbols), dtype=object)
+    value = item.record(model, symbols)
+    parts = value if isinstance(value, dict) else {"out": value}
+    results = {key: np.asarray(part, dtype=object) for key, part in parts.items()}
     arguments = {key: symbols[key] for key in item.arguments}
-    recorded = _with_parameters(f"{prefix}_{item.name}", arguments, result, model)
+    recorded = _with_parameters(f"{prefix}_{item.name}", arguments, results, model)
     arguments = recorded.arguments
     shapes = {key: value.shape for key, value in arguments.items()}
-    return LibraryFunction(item.name, shapes, {"out": result.shape}, item.description, item.unit, recorded)
+    extents = {key: part.shape for key, part in results.items()}
+    return LibraryFunction(item.name, shapes, extents, item.description, item.unit, recorded)
 
 
 def _with_parameters(
-    name: str, arguments: dict[str, Expressions], result: Expressions, model: SymbolicModel
+    name: str, arguments: dict[str, Expressions], results: dict[str, Expressions], model: SymbolicModel
 ) -> Function:
     """Create a function of the state and of the parameters that influence it."""
     parameters = {group.argument: group.symbols for group in model.parameters.values() if group.mask.any()}
-    recorded = Function(name, {**arguments, **parameters}, {"out": result})
+    recorded = Function(name, {**arguments, **parameters}, results)
     used = recorded.inputs_that_matter if parameters else {}
     if all(used[key].any() for key in parameters):
         return recorded
     chosen = {key: value for key, value in parameters.items() if used[key].any()}
-    return Function(name, {**arguments, **chosen}, {"out": result})
+    return Function(name, {**arguments, **chosen}, results)
 
 
 def _order_by_hand(functions: list[LibraryFunction]) -> None:

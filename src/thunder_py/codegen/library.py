@@ -62,7 +62,7 @@ def generate(
     python : bool
         Generate Python bindings with a pyproject.toml.
     select : str or iterable of str, optional
-        Functions to generate, such as ``"M,C,G,Yr"``; default all.
+        Functions to generate, such as ``"M,C,G,Yr"``; default all but ``dID`` and ``dFD``.
     scalar : {"double", "float"}
         Scalar type of the C functions. With ``"float"`` there is no class and no bindings.
     batch : bool

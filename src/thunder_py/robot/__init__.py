@@ -1,5 +1,11 @@
 """Robot models: the description, inertial parameters, elastic joints, payloads, workspaces and the class `Robot`."""
 
+from .derivatives import (
+    ForwardDynamicsDerivatives,
+    ForwardDynamicsSecondDerivatives,
+    InverseDynamicsDerivatives,
+    InverseDynamicsSecondDerivatives,
+)
 from .description import Elastic, Friction, Limits, RobotDescription, Rotor
 from .payload import Payload
 from .robot import BaseParameters, Ellipsoid, Robot, UnknownParameters
@@ -10,7 +16,11 @@ __all__ = [
     "BaseParameters",
     "Elastic",
     "Ellipsoid",
+    "ForwardDynamicsDerivatives",
+    "ForwardDynamicsSecondDerivatives",
     "Friction",
+    "InverseDynamicsDerivatives",
+    "InverseDynamicsSecondDerivatives",
     "Limits",
     "Payload",
     "Robot",

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import _core
 from ..checks import Array, array, is_whole
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from . import elastic, inertia
+from .derivatives import DerivativeMethods
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
 from .workspace import Workspace, sampling_range
 
@@ -264,7 +264,7 @@ class Ellipsoid(NamedTuple):
     lengths: Array
 
 
-class Robot(_core.Model):
+class Robot(DerivativeMethods):
     """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
     Create a robot with `load`, `from_dh` or from a `RobotDescription`. Robots are immutable; `with_parameters` and

@@ -171,6 +171,41 @@ class Function(_core.Function):
         self.attach(str(compile_source(source)), f"{self.name}_packed")
         return self
 
+    def to_jax(self) -> Callable[..., Any]:
+        """Convert the function to JAX, for accelerators, differentiation and vectorization by its transformations.
+
+        Returns
+        -------
+        callable
+            Jitted function of the same arguments by position, with batch axes that broadcast, and with the same
+            results: an array or a tuple of arrays, float64. `jax.jit`, `jax.vmap`, `jax.grad`, `jax.jacfwd` and so on
+            apply. Its time to compile hardly depends on the number of operations.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If JAX is not installed (extra ``jax``).
+        ModelError
+            Unless JAX computes with 64 bits, ``jax.config.update("jax_enable_x64", True)``, which is set for a whole
+            program, preferably before other uses of JAX. Of the function returned, for arrays of the wrong shape.
+
+        Examples
+        --------
+        >>> import jax
+        >>> jax.config.update("jax_enable_x64", True)
+        >>> import thunder_py as th
+        >>> model = th.Robot.load("elbow").symbolic()
+        >>> M = model.function("M", model.mass_matrix()).to_jax()
+        >>> M([[0.1, 0.2], [0.3, 0.4]]).shape, jax.jacfwd(M)(jax.numpy.zeros(2)).shape
+        ((2, 2, 2), (2, 2, 2))
+        """
+        from .jax_bridge import to_jax
+
+        flat = flattened(self)
+        arguments = [(name, value.shape) for name, value in flat.arguments.items()]
+        results = [value.shape for value in flat.results.values()]
+        return to_jax(flat.name, arguments, results, flat.operations, flat.constants, flat.result_values)
+
     def __setstate__(self, pickled: Any) -> None:
         """Restore from a pickle, and compile again if the function was compiled."""
         super().__setstate__(pickled)

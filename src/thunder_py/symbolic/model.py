@@ -38,6 +38,10 @@ class SymbolicModel(SymbolicQuantities):
     ----------
     q, dq, ddq, d3q, dq_r, ddq_r, tau : (n,) array of Expression
         Symbols of the state.
+    s : (n,) array of Expression
+        Joint vector that multiplies transposed regressors.
+    pi : (p,) array of Expression
+        Parameters that multiply regressors; no argument of other quantities, which have their own in `parameters`.
     x, dx, ddx : (e,) array of Expression
         Symbols of the motors of elastic joints.
     parameters : dict of str to ParameterGroup

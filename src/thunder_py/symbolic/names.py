@@ -28,6 +28,8 @@ _STATES = {
     "dq_r": ("dq_r#", r"\dot{q}_{r#}"),
     "ddq_r": ("ddq_r#", r"\ddot{q}_{r#}"),
     "tau": ("tau#", r"\tau_{#}"),
+    "s": ("s#", r"\mathsf{s}_{#}"),
+    "pi": ("pi#", r"\pi_{#}"),
     "x": ("x#", "x_{#}"),
     "dx": ("dx#", r"\dot{x}_{#}"),
     "ddx": ("ddx#", r"\ddot{x}_{#}"),

@@ -20,7 +20,7 @@ from .parameters import ParameterGroup, parameter_groups
 __all__ = ["SymbolicQuantities"]
 
 Expressions = npt.NDArray[np.object_]
-_STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")
+_STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau", "s")
 _MOTOR_STATES = ("x", "dx", "ddx")
 #: further arguments of functions in generated libraries: damping of the pseudo-inverse, a wrench
 _LIBRARY_SYMBOLS = ("damping", "w")
@@ -48,6 +48,7 @@ class SymbolicQuantities(Stateful):
             self.symbols[name] = self._vector(name, robot.n)
         for name in _MOTOR_STATES:
             self.symbols[name] = self._vector(name, robot.e)
+        self.symbols["pi"] = self._vector("pi", robot.p)
         self.parameters, self.inertial_as = parameter_groups(robot, self.graph, arguments, inertial_as)
         for group in self.parameters.values():
             self.symbols[group.argument] = group.symbols

@@ -95,6 +95,24 @@ void jacobian_dot(const ChainView<P>& chain, Workspace work, const S* q, const S
   write_jacobian_dot(chain, work, poses, dq, frame.joint, frame_pose(poses, frame).p, Jd);
 }
 
+/// dJ_rj / dq_k at [r][j][k], 6 x n x n: joint k turns the columns of the joints behind it, and moves the tip for those before.
+template <class S, class P>
+void jacobian_derivative(const ChainView<P>& chain, Workspace work, const S* q, const Frame<P>& frame, S* dJ) {
+  const int n = chain.n;
+  const PerJoint<S> J(work, 6 * n);
+  jacobian(chain, work, q, frame, J.data);
+  const auto linear = [&](int j) { return Vec3<S>{J[j], J[n + j], J[2 * n + j]}; };
+  const auto angular = [&](int j) { return Vec3<S>{J[3 * n + j], J[4 * n + j], J[5 * n + j]}; };
+  const Vec3<S> zero{S(0.0), S(0.0), S(0.0)};
+  for (int j = 0; j < n; ++j)
+    for (int k = 0; k < n; ++k) {
+      const Vec3<S> v = k <= j ? cross(angular(k), linear(j)) : cross(angular(j), linear(k));
+      const Vec3<S> w = k < j ? cross(angular(k), angular(j)) : zero;
+      const S rows[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+      for (int r = 0; r < 6; ++r) dJ[(r * n + j) * n + k] = rows[r];
+    }
+}
+
 /// Pose, Jacobian and its derivative of one frame, in one pass, for task-space controllers.
 template <class S, class P>
 void frame_kinematics(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const Frame<P>& frame,

@@ -63,4 +63,18 @@ THUNDER_INLINE ReferenceMotion<S> next_motion(const ReferenceMotion<S>& parent, 
   return m;
 }
 
+/// Wrench of a unit of a rotor's inertia: its moment on the carrier, and the torque on the joint that it drives.
+template <class S>
+struct RotorColumn {
+  Vec3<S> moment;
+  S torque;
+};
+template <class S, class P>
+THUNDER_INLINE RotorColumn<S> rotor_column(const Rotor<P>& rotor, const ReferenceMotion<S>& m, const S* v, const S* v_r, const S* a_r) {
+  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
+  const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
+  const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
+  return {a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5, spin_dot * rotor.ratio};
+}
+
 }  // namespace thunder

@@ -103,12 +103,9 @@ THUNDER_INLINE void write_rotor_column(const ChainView<P>& chain, int k, const R
                                        const Joints<Screw, S>& screws, const S* v, const S* v_r, const S* a_r, int p, S* Y) {
   const Rotor<P>& rotor = chain.rotors[k];
   const int column = chain.rotor_column(k);
-  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
-  const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
-  const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
-  const Vec3<S> moment = a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5;
-  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(screws.get(j).w, moment) : S(0.0);
-  Y[rotor.joint * p + column] += spin_dot * rotor.ratio;
+  const RotorColumn<S> own = rotor_column(rotor, m, v, v_r, a_r);
+  for (int j = 0; j < chain.n; ++j) Y[j * p + column] = j < rotor.carrier ? dot(screws.get(j).w, own.moment) : S(0.0);
+  Y[rotor.joint * p + column] += own.torque;
 }
 
 /// Friction columns: friction acts on the actual velocity, also in Y_r (errata D-10).

@@ -18,17 +18,6 @@ THUNDER_INLINE Momentum<L> body_wrench(const BodyInertia<P>& body, const Referen
   return {turning + cross(h, m.a), m.a * body.m + A * h};
 }
 
-/// Moment of a rotor on its carrier; its torque on the driven joint goes to `tau`.
-template <class S, class P>
-THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const ReferenceMotion<S>& carrier, const S* dq, const S* dq_r,
-                                    const S* ddq_r, S* tau) {
-  const Vec3<S> a = as<S>(rotor.axis);
-  const S spin = dot(carrier.w, a) + dq[rotor.joint] * rotor.ratio, spin_r = dot(carrier.w_r, a) + dq_r[rotor.joint] * rotor.ratio;
-  const S spin_dot = dot(carrier.e, a) + ddq_r[rotor.joint] * rotor.ratio;
-  tau[rotor.joint] += spin_dot * rotor.inertia * rotor.ratio;
-  return (a * spin_dot + (cross(carrier.w, a) * spin_r + cross(carrier.w_r, a) * spin) * 0.5) * rotor.inertia;
-}
-
 /// tau = M ddq_r + C(q, dq) dq_r + G + friction(dq).
 template <class S, class P>
 void slotine_li_torque(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* dq_r, const S* ddq_r, S* tau) {
@@ -40,7 +29,12 @@ void slotine_li_torque(const ChainView<P>& chain, Workspace work, const S* q, co
         return next_motion<false>(m, ReferenceProducts<S>(m).A, step, revolute, dq[i], dq_r[i], ddq_r[i]);
       },
       [](int, const auto& body, const auto& m) { return body_wrench(body, m); },
-      [&](const Rotor<P>& rotor, const ReferenceMotion<S>& m) { return rotor_moment(rotor, m, dq, dq_r, ddq_r, tau); }, tau);
+      [&](const Rotor<P>& rotor, const ReferenceMotion<S>& m) {
+        const RotorColumn<S> column = rotor_column(rotor, m, dq, dq_r, ddq_r);
+        tau[rotor.joint] += column.torque * rotor.inertia;
+        return column.moment * rotor.inertia;
+      },
+      tau);
 }
 
 }  // namespace thunder

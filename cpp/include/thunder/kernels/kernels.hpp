@@ -92,7 +92,7 @@ void evaluate_batch(std::size_t quantity, const BatchCall& call, int size, std::
                     const Interruption& interrupted = {});
 
 /// Bytes of a batch's workspace, with inputs and the result of `size` numbers for each of the lanes.
-std::size_t batch_workspace_bytes(int n, int size, int state_lanes);
+std::size_t batch_workspace_bytes(const Chain& chain, int size, int state_lanes);
 
 /// Scratch of the calling thread for kernels on one state of a robot of n joints.
 Workspace thread_workspace(int n);

@@ -11,7 +11,7 @@
 #include "../dynamics/energy_regressors.hpp"
 #include "../dynamics/matrix_algebra.hpp"
 #include "../dynamics/operational_space.hpp"
-#include "../dynamics/regressor.hpp"
+#include "../dynamics/regressor_products.hpp"
 #include "../dynamics/slotine_li_torque.hpp"
 
 namespace thunder {
@@ -41,11 +41,13 @@ THUNDER_INLINE constexpr bool is_of_motors(const char* input) {
   while (*input == 'd') ++input;
   return input[0] == 'x' && input[1] == '\0';
 }
-/// The inputs of motors as bits.
+/// Is it a vector of parameters, with p entries (pi)?
+THUNDER_INLINE constexpr bool is_of_parameters(const char* input) { return input[0] == 'p' && input[1] == 'i'; }
+/// The inputs of a kind as bits.
 template <int N>
-constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
+constexpr unsigned input_bits(const char* const (&inputs)[N], bool (*is_of_kind)(const char*)) {
   unsigned bits = 0;
-  for (int k = 0; k < N; ++k) bits |= is_of_motors(inputs[k]) ? 1u << k : 0u;
+  for (int k = 0; k < N; ++k) bits |= is_of_kind(inputs[k]) ? 1u << k : 0u;
   return bits;
 }
 
@@ -57,9 +59,10 @@ constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
     static constexpr const char* inputs[] = {__VA_ARGS__};                                        \
     static constexpr int input_count = sizeof(inputs) / sizeof(inputs[0]);                        \
     static constexpr bool takes_frame = FRAME, takes_rows = ROWS, vectorized = VECTORIZED;        \
-    static constexpr unsigned motor_inputs = motor_bits(inputs);                                  \
+    static constexpr unsigned motor_inputs = input_bits(inputs, is_of_motors);                    \
+    static constexpr unsigned parameter_inputs = input_bits(inputs, is_of_parameters);            \
     THUNDER_INLINE static constexpr int input_size(int k, const Sizes& s) {                       \
-      return (motor_inputs >> k & 1) != 0 ? s.e : s.n;                                            \
+      return (motor_inputs >> k & 1) != 0 ? s.e : (parameter_inputs >> k & 1) != 0 ? s.p : s.n;   \
     }                                                                                             \
     THUNDER_INLINE static Shape shape(const Sizes& s) {                                           \
       [[maybe_unused]] const auto [n, p, m, e, K, D, Dm] = s;                                     \
@@ -76,6 +79,7 @@ constexpr unsigned motor_bits(const char* const (&inputs)[N]) {
 #define THUNDER_MATRIX ({2, {n, n}})
 #define THUNDER_REGRESSOR ({2, {n, p}})
 #define THUNDER_MOTORS ({1, {e}})
+#define THUNDER_TENSOR ({3, {n, n, n}})
 
 namespace quantities {
 // clang-format off
@@ -96,7 +100,7 @@ THUNDER_QUANTITY(CoriolisMatrixDdot, "coriolis_matrix_ddot", false, false, false
 THUNDER_QUANTITY(GravityVectorDdot, "gravity_vector_ddot", false, false, true, THUNDER_VECTOR, gravity_vector_ddot(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(InverseDynamics, "inverse_dynamics", false, false, true, THUNDER_VECTOR, inverse_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(ForwardDynamics, "forward_dynamics", false, false, true, THUNDER_VECTOR, forward_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "tau")
-THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, ({3, {n, n, n}}), christoffel_symbols(c, w, in[0], out), "q")
+THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, THUNDER_TENSOR, christoffel_symbols(c, w, in[0], out), "q")
 THUNDER_QUANTITY(Regressor, "regressor", false, false, true, THUNDER_REGRESSOR, regressor(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(SlotineLiRegressor, "slotine_li_regressor", false, false, true, THUNDER_REGRESSOR, slotine_li_regressor(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "dq_r", "ddq_r")
 THUNDER_QUANTITY(MassRegressor, "mass_regressor", false, false, true, THUNDER_REGRESSOR, mass_regressor(c, w, in[0], in[1], out), "q", "ddq_r")
@@ -122,7 +126,18 @@ THUNDER_QUANTITY(ElasticDampingRegressor, "elastic_damping_regressor", false, fa
 THUNDER_QUANTITY(MotorDampingRegressor, "motor_damping_regressor", false, false, true, ({2, {e, e * Dm}}), motor_damping_regressor(c, in[0], out), "dx")
 THUNDER_QUANTITY(MotorInertiaRegressor, "motor_inertia_regressor", false, false, true, ({2, {e, e}}), motor_inertia_regressor(c, in[0], out), "ddx")
 THUNDER_QUANTITY(ElasticForwardDynamics, "elastic_forward_dynamics", false, false, true, ({1, {n + e}}), elastic_forward_dynamics(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "x", "dx", "tau")
-THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, ({3, {n, n, n}}), mass_matrix_derivative(c, w, in[0], out), "q")
+THUNDER_QUANTITY(InverseDynamicsDerivatives, "inverse_dynamics_derivatives", false, false, true, ({3, {3, n, n}}), inverse_dynamics_derivatives(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(ForwardDynamicsDerivatives, "forward_dynamics_derivatives", false, false, true, ({3, {3, n, n}}), forward_dynamics_derivatives(c, w, in[0], in[1], in[2], out), "q", "dq", "tau")
+THUNDER_QUANTITY(InverseDynamicsSecondDerivatives, "inverse_dynamics_second_derivatives", false, false, true, ({4, {4, n, n, n}}), inverse_dynamics_second_derivatives(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
+THUNDER_QUANTITY(ForwardDynamicsSecondDerivatives, "forward_dynamics_second_derivatives", false, false, true, ({4, {4, n, n, n}}), forward_dynamics_second_derivatives(c, w, in[0], in[1], in[2], out), "q", "dq", "tau")
+THUNDER_QUANTITY(JacobianDerivative, "jacobian_derivative", true, false, true, ({3, {6, n, n}}), jacobian_derivative(c, w, in[0], s.frame, out), "q")
+THUNDER_QUANTITY(CoriolisMatrixDerivative, "coriolis_matrix_derivative", false, false, true, THUNDER_TENSOR, coriolis_matrix_derivative(c, w, in[0], in[1], out), "q", "dq")
+THUNDER_QUANTITY(OperationalSpaceInertiaDerivative, "operational_space_inertia_derivative", true, true, true, ({3, {m, m, n}}), operational_space_inertia_derivative(c, w, in[0], s.frame, s.rows, out), "q")
+THUNDER_QUANTITY(RegressorProductDerivatives, "regressor_product_derivatives", false, false, false, ({3, {3, n, n}}), regressor_product_derivatives(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "pi")
+THUNDER_QUANTITY(SlotineLiProductDerivatives, "slotine_li_product_derivatives", false, false, false, ({3, {4, n, n}}), slotine_li_product_derivatives(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "dq_r", "ddq_r", "pi")
+THUNDER_QUANTITY(TransposedRegressorDerivatives, "transposed_regressor_derivatives", false, false, true, ({3, {3, p, n}}), transposed_regressor_derivatives(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "s")
+THUNDER_QUANTITY(TransposedSlotineLiDerivatives, "transposed_slotine_li_derivatives", false, false, true, ({3, {4, p, n}}), transposed_slotine_li_derivatives(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "dq_r", "ddq_r", "s")
+THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, THUNDER_TENSOR, mass_matrix_derivative(c, w, in[0], out), "q")
 THUNDER_QUANTITY(CoriolisMatrixAlgebra, "coriolis_matrix_algebra", false, false, false, THUNDER_MATRIX, coriolis_matrix_algebra(c, w, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(CoriolisMatrixChristoffel, "coriolis_matrix_christoffel", false, false, false, THUNDER_MATRIX, coriolis_matrix_christoffel(c, w, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(MassBlocks, "mass_blocks", false, false, false, ({4, {n, 10, n, n}}), mass_blocks(c, w, in[0], out), "q")
@@ -135,6 +150,7 @@ THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 
 #undef THUNDER_MATRIX
 #undef THUNDER_REGRESSOR
 #undef THUNDER_MOTORS
+#undef THUNDER_TENSOR
 #undef THUNDER_QUANTITY
 
 namespace quantities {
@@ -145,7 +161,11 @@ using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, Cor
                        SlotineLiTorque, GeneralizedMomentum, MomentumDrift, MomentumRegressor, KineticEnergyRegressor,
                        PotentialEnergyRegressor, OperationalSpaceInertia, Manipulability, ElasticTorque, ElasticDampingTorque, MotorDampingTorque,
                        MotorInertiaTorque, ElasticRegressor, ElasticDampingRegressor, MotorDampingRegressor,
-                       MotorInertiaRegressor, ElasticForwardDynamics, MassMatrixDerivative, CoriolisMatrixAlgebra,
+                       MotorInertiaRegressor, ElasticForwardDynamics, InverseDynamicsDerivatives, ForwardDynamicsDerivatives,
+                       InverseDynamicsSecondDerivatives, ForwardDynamicsSecondDerivatives, JacobianDerivative,
+                       CoriolisMatrixDerivative, OperationalSpaceInertiaDerivative, RegressorProductDerivatives,
+                       SlotineLiProductDerivatives, TransposedRegressorDerivatives, TransposedSlotineLiDerivatives,
+                       MassMatrixDerivative, CoriolisMatrixAlgebra,
                        CoriolisMatrixChristoffel, MassBlocks, CoriolisBlocks, GravityBlocks>;
 }  // namespace quantities
 
@@ -159,12 +179,11 @@ struct QuantityInfo {
   bool takes_frame, takes_rows;
   unsigned motor_inputs;
   Shape (*shape)(const Sizes&);
-
-  int input_size(int k, const Sizes& s) const { return (motor_inputs >> k & 1) != 0 ? s.e : s.n; }
+  int (*input_size)(int, const Sizes&);
 };
 template <class Q>
 constexpr QuantityInfo quantity_info() {
-  return {Q::name, Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows, Q::motor_inputs, Q::shape};
+  return {Q::name, Q::inputs, Q::input_count, Q::takes_frame, Q::takes_rows, Q::motor_inputs, Q::shape, Q::input_size};
 }
 
 template <class... Q>

@@ -38,4 +38,27 @@ void cholesky_solve(int n, const S* A, S* x) {
     for (int k = i + 1; k < n; ++k) x[i] -= A[k * n + i] * x[k];
 }
 
+/// row i -= k row j, of rows of whole lanes.
+template <class S>
+THUNDER_INLINE void subtract_row(int columns, const S* from, const S& k, S* row) {
+  using L = Lane<S>;
+  const L factor(k);
+  for (int c = 0; c < columns; c += kLanes<S>)
+    store_lanes(load_lanes<L>(row + c) - load_lanes<L>(from + c) * factor, row + c);
+}
+
+/// X := A^-1 X after `cholesky`, for n rows of `columns` entries, a multiple of the lanes.
+template <class S>
+void cholesky_solve(int n, const S* A, int columns, S* X) {
+  using L = Lane<S>;
+  for (int k = 0; k < n; ++k) {
+    S* const row = X + k * columns;
+    for (int i = k + 1; i < n; ++i) subtract_row(columns, row, A[i * n + k], X + i * columns);
+    const L inverse(S(1.0) / A[k * n + k]);
+    for (int c = 0; c < columns; c += kLanes<S>) store_lanes(load_lanes<L>(row + c) * inverse, row + c);
+  }
+  for (int k = n - 1; k > 0; --k)
+    for (int i = 0; i < k; ++i) subtract_row(columns, X + k * columns, A[k * n + i], X + i * columns);
+}
+
 }  // namespace thunder

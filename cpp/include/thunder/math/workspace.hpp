@@ -49,9 +49,9 @@ class Workspace {
 /// Bytes that any kernel needs for n joints with scalars of this size; cpp/tests/test_kernel_allocations.cpp fills it to see.
 inline constexpr std::size_t workspace_bytes(int n, std::size_t scalar) {
   const auto padded = static_cast<std::size_t>(padded_joints(n));
-  // the largest users: second derivatives of C, on dual numbers of dual numbers (four scalars each) with four n x n
-  // matrices and 69 fields of joints, and the recursions with rotors
-  return 4096 + scalar * (20 * padded * padded + 400 * padded);
+  // the largest user: second derivatives of the forward dynamics, on dual numbers of four directions (eight scalars each) with
+  // eleven n x n matrices and about 100 fields of joints
+  return 4096 + scalar * (96 * padded * padded + 800 * padded);
 }
 
 /// Owns the memory of a workspace.

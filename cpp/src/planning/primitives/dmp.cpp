@@ -3,6 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "thunder/math/matrices.hpp"
+
 namespace thunder {
 
 namespace {
@@ -54,30 +56,35 @@ Dmp::Dmp(DmpBasis basis, const Settings& settings, const Eigen::MatrixXd& weight
     throw std::invalid_argument("weights must be functions x dimension, and displacement as long as the dimension");
   if (dimension_ < 1 || dimension_ > kMaxDimension) throw std::invalid_argument("dimension must be from 1 to 16");
   if (!(settings.K > 0.0) || !(settings.D > 0.0)) throw std::invalid_argument("K and D must be positive");
+  if (basis_.periodic() != (settings.scaling == Scaling::rhythmic))
+    throw std::invalid_argument("a rhythmic primitive must have a periodic basis, and a discrete one must not");
   if (settings.rotodilatation && !(displacement.norm() > 0.0))
     throw std::invalid_argument("start and goal must differ: a rotation of the motion needs a direction");
   for (Eigen::Index i = 0; i < weights.rows(); ++i)
     for (Eigen::Index d = 0; d < weights.cols(); ++d) weights_.push_back(weights(i, d));
   displacement_ = displacement;
   const Vector zero = Vector::Zero(dimension_);
-  y_ = z_ = start_ = goal_ = target_ = raw_ = zero;
+  y_ = z_ = start_ = goal_ = target_ = raw_ = amplitude_ = amplitude_target_ = zero;
   reset(zero.data(), zero.data(), 1.0, nullptr);
 }
 
-void Dmp::reset(const double* start, const double* goal, double tau, const double* velocity) noexcept {
+void Dmp::reset(const double* start, const double* goal, double tau, const double* velocity, const double* amplitude,
+                double angle) noexcept {
   for (int d = 0; d < dimension_; ++d) {
     y_[d] = start_[d] = start[d];
     goal_[d] = target_[d] = goal[d];
     z_[d] = velocity ? tau * velocity[d] : 0.0;
+    amplitude_[d] = amplitude_target_[d] = amplitude ? amplitude[d] : 1.0;
   }
   tau_ = tau;
-  time_ = elapsed_ = 0.0;
-  x_ = 1.0;
+  time_ = 0.0;
+  elapsed_ = basis_.periodic() ? angle : 0.0;
+  x_ = basis_.phase(elapsed_);
   basis_.forcing(weights_.data(), dimension_, x_, raw_.data());
 }
 
 void Dmp::archive(StateArchive& state) {
-  state(y_, z_, start_, goal_, target_, raw_, tau_, time_, elapsed_, x_, filter_);
+  state(y_, z_, start_, goal_, target_, raw_, amplitude_, amplitude_target_, tau_, time_, elapsed_, x_, filter_);
   state(field_.gain, field_.beta, field_.least_distance, field_.tie_break);
   state.numbers(field_.side, 3);
   spheres_.resize(state.count(spheres_.size(), 7));
@@ -93,6 +100,11 @@ void Dmp::set_goal(const double* goal) noexcept {
   if (!(filter_ > 0.0)) goal_ = target_;
 }
 
+void Dmp::set_amplitude(const double* amplitude) noexcept {
+  for (int d = 0; d < dimension_; ++d) amplitude_target_[d] = amplitude[d];
+  if (!(filter_ > 0.0)) amplitude_ = amplitude_target_;
+}
+
 void Dmp::set_tau(double tau) noexcept {
   z_ *= tau / tau_;
   tau_ = tau;
@@ -103,9 +115,9 @@ void Dmp::set_obstacles(const DynamicPotential& field, std::vector<RepellingSphe
   spheres_ = std::move(spheres);
 }
 
-Dmp::Vector Dmp::goal_after(double dt) const noexcept {
-  if (!(filter_ > 0.0)) return target_;
-  return target_ + std::exp(-dt / filter_) * (goal_ - target_);
+Dmp::Vector Dmp::filtered(const Vector& current, const Vector& target, double dt) const noexcept {
+  if (!(filter_ > 0.0)) return target;
+  return target + std::exp(-dt / filter_) * (current - target);
 }
 
 template <class S>
@@ -120,11 +132,15 @@ void Dmp::turn(const S* goal, S* f) const noexcept {
 }
 
 template <class S>
-void Dmp::drive(const S& x, const S* raw, const S* goal, S* N) const noexcept {
+void Dmp::drive(const S& x, const S* raw, const S* goal, const S* amplitude, S* N) const noexcept {
   S f[kMaxDimension];
   for (int d = 0; d < dimension_; ++d) f[d] = raw[d];
   if (settings_.rotodilatation) turn(goal, f);
   for (int d = 0; d < dimension_; ++d) {
+    if (settings_.scaling == Scaling::rhythmic) {
+      N[d] = (goal[d] + amplitude[d] * f[d]) * settings_.K;
+      continue;
+    }
     const S way = goal[d] - start_[d];
     N[d] = settings_.scaling == Scaling::paper ? goal[d] * settings_.K + way * f[d]
                                                : (goal[d] - way * x + f[d]) * settings_.K;
@@ -174,39 +190,43 @@ void Dmp::step(double dt) noexcept {
   if (!(dt > 0.0)) return;
   const double h = dt / tau_;
   step_.prepare(settings_.K, settings_.D, h);
-  const Vector middle = goal_after(0.5 * dt), end = goal_after(dt);
+  const Vector middle = filtered(goal_, target_, 0.5 * dt), end = filtered(goal_, target_, dt);
+  const Vector r_middle = filtered(amplitude_, amplitude_target_, 0.5 * dt), r_end = filtered(amplitude_, amplitude_target_, dt);
   Vector N[3] = {Vector(dimension_), Vector(dimension_), Vector(dimension_)};
-  drive(x_, raw_.data(), goal_.data(), N[0].data());
-  const double xm = std::exp(-basis_.alpha() * (elapsed_ + 0.5 * h));
+  drive(x_, raw_.data(), goal_.data(), amplitude_.data(), N[0].data());
+  const double xm = basis_.phase(elapsed_ + 0.5 * h);
   basis_.forcing(weights_.data(), dimension_, xm, raw_.data());
-  drive(xm, raw_.data(), middle.data(), N[1].data());
+  drive(xm, raw_.data(), middle.data(), r_middle.data(), N[1].data());
   elapsed_ += h;
-  x_ = std::exp(-basis_.alpha() * elapsed_);
+  if (basis_.periodic()) elapsed_ = std::fmod(elapsed_, 2.0 * kPi);
+  x_ = basis_.phase(elapsed_);
   basis_.forcing(weights_.data(), dimension_, x_, raw_.data());
-  drive(x_, raw_.data(), end.data(), N[2].data());
+  drive(x_, raw_.data(), end.data(), r_end.data(), N[2].data());
   spheres_.empty() ? advance(N) : advance_among_obstacles(N, dt);
   goal_ = end;
+  amplitude_ = r_end;
   time_ += dt;
 }
 
 Dmp::Vector Dmp::acceleration() const noexcept {
   Vector N(dimension_);
-  drive(x_, raw_.data(), goal_.data(), N.data());
+  drive(x_, raw_.data(), goal_.data(), amplitude_.data(), N.data());
   couple(y_.data(), z_.data(), time_, N.data());
   return (N - settings_.K * y_ - settings_.D * z_) / (tau_ * tau_);
 }
 
 Dmp::Vector Dmp::jerk() const noexcept {
   const Vector ddy = acceleration();
-  const Number x(x_, -basis_.alpha() * x_ / tau_), t(time_, 1.0);
-  Number raw[kMaxDimension], goal[kMaxDimension], y[kMaxDimension], z[kMaxDimension], N[kMaxDimension];
+  const Number x(x_, basis_.phase_rate(x_) / tau_), t(time_, 1.0);
+  Number raw[kMaxDimension], goal[kMaxDimension], amplitude[kMaxDimension], y[kMaxDimension], z[kMaxDimension], N[kMaxDimension];
   basis_.forcing(weights_.data(), dimension_, x, raw);
   for (int d = 0; d < dimension_; ++d) {
     goal[d] = Number(goal_[d], filter_ > 0.0 ? (target_[d] - goal_[d]) / filter_ : 0.0);
+    amplitude[d] = Number(amplitude_[d], filter_ > 0.0 ? (amplitude_target_[d] - amplitude_[d]) / filter_ : 0.0);
     y[d] = Number(y_[d], z_[d] / tau_);
     z[d] = Number(z_[d], tau_ * ddy[d]);
   }
-  drive(x, raw, goal, N);
+  drive(x, raw, goal, amplitude, N);
   couple(y, z, t, N);
   Vector result(dimension_);
   for (int d = 0; d < dimension_; ++d)

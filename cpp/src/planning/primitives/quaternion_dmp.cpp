@@ -26,6 +26,7 @@ Vector3d inverse_differential(const Vector3d& u, const Vector3d& w) noexcept {
 
 QuaternionDmp::QuaternionDmp(DmpBasis basis, const Settings& settings, const Eigen::MatrixXd& weights)
     : basis_(std::move(basis)), settings_(settings) {
+  if (basis_.periodic()) throw std::invalid_argument("basis must not be periodic");
   if (weights.rows() != basis_.count() || weights.cols() != 3)
     throw std::invalid_argument("weights must be functions x 3");
   if (!(settings.K > 0.0) || !(settings.D > 0.0)) throw std::invalid_argument("K and D must be positive");

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...checks import numbers
-from ...errors import FileFormatError, ThunderError
-from ...files import read_archive, write_archive
+from ...errors import ThunderError
 from ..alignment import PathFrames
+from ..estimator_file import archived, flag, parameter, scalar, texts, write_arrays
 from .splines import SplineBasis
 
 __all__ = ["check_fitted", "load_fpca", "save_fpca"]
 
-_VERSION = 1
-_KEY = "thunder_fpca"
 _ARRAYS = (
     "mean_coefficients_",
     "component_coefficients_",
@@ -37,7 +34,7 @@ _FRAMES = ("start", "scale", "rotation")
 def save_fpca(fpca: Any, path: str | Path) -> None:
     """Write fitted components atomically."""
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
-    arrays |= {_KEY: np.array(_VERSION), "knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
+    arrays |= {"knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
     arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
     arrays |= {
         "joint": np.array(bool(fpca.joint)),
@@ -52,71 +49,40 @@ def save_fpca(fpca: Any, path: str | Path) -> None:
         arrays[name] = np.array(repr(values[name]))
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
-    write_archive(path, arrays)
+    write_arrays(path, type(fpca), arrays)
 
 
-def load_fpca(path: str | Path, new: Callable[..., Any]) -> Any:
-    """Read a file written by `save_fpca`; `new` is the estimator's constructor."""
-    arrays = read_archive(path, "FPCA.save")
-    if _KEY not in arrays:
-        raise FileFormatError(f"not a file of FPCA.save: {_KEY} missing", path=path)
-    if (version := str(arrays[_KEY])) != str(_VERSION):
-        raise FileFormatError(f"version {version} of FPCA.save, this package reads {_VERSION}", path=path, key=_KEY)
-    try:
-        return _restored(arrays, new)
-    except KeyError as error:
-        raise FileFormatError(f"not a file of FPCA.save: {error.args[0]} missing", path=path) from None
-    except (ThunderError, OverflowError, TypeError, ValueError) as error:
-        raise FileFormatError(f"not a file of FPCA.save: {error}", path=path) from error
+def load_fpca(path: str | Path, kind: type[Any]) -> Any:
+    """Read a file written by `save_fpca`; `kind` is the estimator's class."""
+    with archived(path, kind) as arrays:
+        return _restored(arrays, kind)
 
 
-def _restored(arrays: dict[str, Any], new: Callable[..., Any]) -> Any:
+def _restored(arrays: dict[str, Any], kind: type[Any]) -> Any:
     basis = SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"])
-    fpca = new(
-        _parameter(arrays, "n_components"),
+    fpca = kind(
+        parameter(arrays, "n_components"),
         basis=None if basis == SplineBasis() else basis,
-        smoothing=_parameter(arrays, "smoothing"),
-        joint=_flag(arrays, "joint"),
-        alignment=_parameter(arrays, "alignment"),
-        shrinkage=_parameter(arrays, "shrinkage"),
-        demean=_flag(arrays, "demean"),
+        smoothing=parameter(arrays, "smoothing"),
+        joint=flag(arrays, "joint"),
+        alignment=parameter(arrays, "alignment"),
+        shrinkage=parameter(arrays, "shrinkage"),
+        demean=flag(arrays, "demean"),
     )
     fpca.basis_ = fpca._checked()[0]
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))
-    fpca._dofs, fpca._units = _texts(arrays, "dofs"), _texts(arrays, "units")
-    fpca.alignment_ = _parameter(arrays, "alignment_")
+    fpca._dofs, fpca._units = texts(arrays, "dofs"), texts(arrays, "units")
+    fpca.alignment_ = parameter(arrays, "alignment_")
     if fpca.alignment_ not in ("path", "none") or fpca.alignment not in ("auto", fpca.alignment_):
         raise ThunderError(f'alignment_ must be "path" or "none", as alignment, got {fpca.alignment_!r}')
     aligned = fpca.alignment_ == "path"
     frames = (numbers(arrays[f"frames.{name}"], f"frames.{name}") for name in _FRAMES) if aligned else ()
     fpca.frames_ = PathFrames(*frames) if aligned else None
-    fpca.shrinkage_ = float(numbers(arrays["shrinkage_"], "shrinkage_", 0))
+    fpca.shrinkage_ = scalar(arrays, "shrinkage_")
     check_fitted(fpca)
     fpca.offset_variance_ = np.diag(fpca.offset_covariance_).copy()
     return fpca
-
-
-def _flag(arrays: dict[str, Any], name: str) -> bool:
-    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
-        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
-    return bool(arrays[name])
-
-
-def _texts(arrays: dict[str, Any], name: str) -> tuple[str, ...]:
-    if arrays[name].dtype.kind != "U" or arrays[name].ndim != 1:
-        raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
-    return tuple(map(str, arrays[name]))
-
-
-def _parameter(arrays: dict[str, Any], name: str) -> Any:
-    """Parse text in quotes, a number, or None."""
-    text = str(arrays[name])
-    if text == "None":
-        return None
-    if text[:1] == text[-1:] == "'":
-        return text[1:-1]
-    return int(text) if text.isdigit() else float(text)
 
 
 def check_fitted(fpca: Any) -> None:

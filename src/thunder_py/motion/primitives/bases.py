@@ -1,4 +1,4 @@
-"""Basis functions of the phase for forcing terms, and fits of their weights."""
+"""Basis functions of the phase for forcing terms, discrete and periodic, and fits of their weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...trajectory.hermite import duration_of
 from ...values import Value
 
-__all__ = ["BASES", "FITS", "BasisMotion", "DMPBasis", "Fit", "GaussianBasis", "known_name"]
+__all__ = [
+    "BASES",
+    "FITS",
+    "BasisMotion",
+    "DMPBasis",
+    "Fit",
+    "GaussianBasis",
+    "PeriodicBasis",
+    "PhaseBasis",
+    "known_name",
+]
 
 #: names of basis functions
 BASES: dict[str, _core.BasisKind] = {
@@ -39,7 +49,62 @@ def known_name(value: str, known: tuple[str, ...], what: str) -> str:
     return value
 
 
-class DMPBasis:
+class PhaseBasis:
+    """Basis functions in the core, common to discrete and periodic ones.
+
+    Attributes
+    ----------
+    n_basis : int
+        Number n of functions.
+    kind : str
+        Their name.
+    core : _core.DmpBasis
+        The functions.
+    """
+
+    n_basis: int
+    kind: str
+    core: _core.DmpBasis
+
+    @property
+    def centers(self) -> Array:
+        """Phases c_i, (n,)."""
+        return self.core.centers
+
+    @property
+    def widths(self) -> Array:
+        """Factors a_i, (n,)."""
+        return self.core.widths
+
+    def phase(self, t: npt.ArrayLike, duration: float) -> Array:
+        """Return phases (...) at times t (...) [s] of a motion of a duration, or of a period [s]."""
+        raise NotImplementedError
+
+    def gain(self, x: Array) -> Array:
+        """Return the factor (k,) of the normalized functions in the forcing term at phases (k,)."""
+        raise NotImplementedError
+
+    def evaluate(self, x: npt.ArrayLike) -> Array:
+        """Return the functions (k, n) at phases x (k,)."""
+        return self.core.evaluate(array(x, (None,), "x"))
+
+    def design(self, x: npt.ArrayLike) -> Array:
+        """Return the design matrix ``gain(x) Phi_i(x) / sum_j Phi_j(x)``, (k, n), of the forcing term.
+
+        Rows are zero at phases without a nonzero function.
+        """
+        phases = array(x, (None,), "x")
+        values = self.evaluate(phases)
+        total = np.maximum(values.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        result: Array = values / total * self.gain(phases)[:, None]
+        return result
+
+    def forcing(self, weights: npt.ArrayLike, x: npt.ArrayLike) -> Array:
+        """Return f(x) (k, d), (105), for weights (n, d) at phases x (k,)."""
+        return self.core.forcing(array(weights, (self.n_basis, None), "weights"), array(x, (None,), "x"))
+
+
+class DMPBasis(PhaseBasis):
     """Basis of n functions of the phase x, with centers evenly spaced in time.
 
     Centers are ``c_i = exp(-alpha i / (n - 1))``, widths ``a_i = 1 / (overlap |c_{i+1} - c_i|)``, and with
@@ -80,39 +145,50 @@ class DMPBasis:
                 f"alpha, n_basis and overlap must give distinct centers, got {alpha:g}, {n_basis} and {overlap:g}"
             )
 
-    @property
-    def centers(self) -> Array:
-        """Phases c_i, (n,), decreasing from 1."""
-        return self.core.centers
-
-    @property
-    def widths(self) -> Array:
-        """Factors a_i, (n,)."""
-        return self.core.widths
-
     def phase(self, t: npt.ArrayLike, duration: float) -> Array:
         """Return x (...) = exp(-alpha t / duration) at times t (...) [s]."""
         x: Array = np.exp(-self.alpha * numbers(t, "t") / duration_of(duration))
         return x
 
-    def evaluate(self, x: npt.ArrayLike) -> Array:
-        """Return the functions (k, n) at phases x (k,)."""
-        return self.core.evaluate(array(x, (None,), "x"))
+    def gain(self, x: Array) -> Array:
+        """Return the phase itself, with which the forcing term decays."""
+        return x
 
-    def design(self, x: npt.ArrayLike) -> Array:
-        """Return the design matrix ``x Phi_i(x) / sum_j Phi_j(x)``, (k, n), of the forcing term.
 
-        Rows are zero at phases without a nonzero function.
-        """
-        phases = array(x, (None,), "x")
-        values = self.evaluate(phases)
-        total = np.maximum(values.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        result: Array = values / total * phases[:, None]
-        return result
+class PeriodicBasis(PhaseBasis):
+    """Basis of n von Mises functions of an angle, with centers evenly spaced on the circle.
 
-    def forcing(self, weights: npt.ArrayLike, x: npt.ArrayLike) -> Array:
-        """Return f(x) (k, d), (105), for weights (n, d) at phases x (k,)."""
-        return self.core.forcing(array(weights, (self.n_basis, None), "weights"), array(x, (None,), "x"))
+    With ``c_i = 2 pi i / n`` the functions are ``exp(a (cos(x - c_i) - 1))``, and ``1 / a = overlap^2 (1 - cos(2 pi /
+    n))``.
+
+    Parameters
+    ----------
+    n_basis : int
+        Number n of functions, at least 2.
+    overlap : float
+        At the center of its neighbor a function has the value exp(-1 / overlap^2), as a Gaussian of `DMPBasis`.
+
+    Raises
+    ------
+    ThunderError
+        For numbers out of range.
+    """
+
+    kind = "von Mises"
+
+    def __init__(self, n_basis: int = 25, *, overlap: float = 1.0) -> None:
+        self.n_basis = whole(n_basis, "n_basis", 2, _MOST)
+        self.overlap = positive(overlap, "overlap")
+        self.core = _core.DmpBasis(_core.BasisKind.von_mises, self.n_basis, 1.0, self.overlap)
+
+    def phase(self, t: npt.ArrayLike, duration: float) -> Array:
+        """Return angles (...) = 2 pi t / duration at times t (...) [s] of a motion with this period [s]."""
+        x: Array = 2.0 * math.pi * numbers(t, "t") / duration_of(duration)
+        return x
+
+    def gain(self, x: Array) -> Array:
+        """Return ones: the forcing term does not decay."""
+        return np.ones_like(x)
 
 
 class Fit:
@@ -120,7 +196,7 @@ class Fit:
 
     Parameters
     ----------
-    basis : DMPBasis
+    basis : PhaseBasis
         Basis functions.
     x : (k,) array
         Phases of the samples.
@@ -136,11 +212,11 @@ class Fit:
         For fewer samples than functions, or a function without a sample in its support.
     """
 
-    def __init__(self, basis: DMPBasis, x: Array, share: Array, method: str) -> None:
+    def __init__(self, basis: PhaseBasis, x: Array, share: Array, method: str) -> None:
         self.method = known_name(method, FITS, "fit")
         if len(x) < basis.n_basis:
             raise ThunderError(f"demonstrations must have at least n_basis = {basis.n_basis} samples, got {len(x)}")
-        self.x, self.share = x, share
+        self.gain, self.share = basis.gain(x), share
         self.functions, self.design = basis.evaluate(x), basis.design(x)
         empty = np.flatnonzero(self.functions.max(axis=0) < np.finfo(np.float64).tiny)
         if len(empty):
@@ -176,7 +252,7 @@ class Fit:
         return weights
 
     def _lwr(self, target: Array, factor: Array) -> Array:
-        s = factor * self.x
+        s = factor * self.gain
         local = self.functions * self.share[:, None]
         weights: Array = (local.T @ (s[:, None] * target)) / (local.T @ s**2)[:, None]
         return weights

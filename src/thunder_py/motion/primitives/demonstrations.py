@@ -35,12 +35,15 @@ class Demonstration:
         Times from 0 [s].
     x, dx, ddx : (k, d) array
         Position, velocity, acceleration.
+    units : tuple of str
+        Units of the coordinates; empty if unknown.
     """
 
     t: Array
     x: Array
     dx: Array
     ddx: Array
+    units: tuple[str, ...] = ()
 
     @property
     def duration(self) -> float:
@@ -86,9 +89,8 @@ def _is_one(value: Any) -> bool:
 
 
 def _is_motion(value: Any) -> bool:
-    if isinstance(value, Trial):  # its `position` is an array, or an error for trials without x, y, z
-        return False
-    return callable(getattr(value, "position", None)) and hasattr(value, "duration")
+    # a trial has a `position` too, but only of some coordinates
+    return not isinstance(value, Trial) and callable(getattr(value, "position", None)) and hasattr(value, "duration")
 
 
 def _label(value: Any) -> str:
@@ -119,9 +121,9 @@ def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
     if rest:
         if rest[0].shape != x.shape or rest[1].shape != x.shape:
             raise ThunderError(f"{name}: x, dx and ddx must have one shape, got {[a.shape for a in (x, *rest)]}")
-        return Demonstration(t, x, *rest)
+        return Demonstration(t, x, rest[0], rest[1])
     t, spline = smooth(t, x, cutoff, name)
-    return Demonstration(t, spline(t), spline(t, 1), spline(t, 2))
+    return Demonstration(t, spline(t), spline(t, 1), spline(t, 2), tuple(getattr(value, "units", ())))
 
 
 def steps_of(until: float, dt: float, tau: float) -> int:

@@ -3,54 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, numbers, positive
-from ...errors import NotFittedError, ThunderError
+from ...checks import Array, array, positive
+from ...errors import ThunderError
 from ...trajectory.hermite import duration_of
-from ...values import Estimator, Stateful
-from .bases import FITS, DMPBasis, Fit, known_name
+from ..estimator_file import flag, read_estimator, scalar, write_estimator
+from .bases import DMPBasis, Fit, known_name
 from .demonstrations import Demonstration, read_demonstrations, steps_of
-from .dynamic_potential import DynamicPotential, spheres_of
+from .dynamic_potential import DynamicPotential
+from .sampled_motion import SampledMotion
+from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from scipy.interpolate import PPoly
-
-__all__ = ["DMP", "DMPMotion", "DMPState"]
-
-
-def _hermite() -> Array:
-    """Return the matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""
-    powers = np.arange(8)
-    ends = np.zeros((8, 8))
-    for derivative in range(4):
-        falling = np.prod([powers - j for j in range(derivative)], axis=0) if derivative else np.ones(8)
-        ends[derivative, derivative] = falling[derivative]
-        ends[4 + derivative] = falling
-    inverse = np.linalg.inv(ends)
-    exact: Array = np.round(12.0 * inverse) / 12.0
-    return exact
+__all__ = ["DMP", "SCALINGS", "DMPMotion"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DMPMotion:
-    """Sampled motion of a movement primitive, interpolated by polynomials of degree 7 that match all derivatives.
+class DMPMotion(SampledMotion):
+    """Sampled motion to a goal.
 
     Attributes
     ----------
-    t : (k,) array
-        Times from 0, evenly spaced [s].
-    x, dx, ddx, dddx : (k, d) array
-        Position, velocity, acceleration and jerk. Derivatives are evaluated from the equations, without differences.
     goal : (d,) array
         Goal of the motion.
     end_error : float
@@ -62,11 +41,6 @@ class DMPMotion:
         not within three times the duration.
     """
 
-    t: Array
-    x: Array
-    dx: Array
-    ddx: Array
-    dddx: Array
     goal: Array
     end_error: float
     settled_error: float
@@ -78,87 +52,18 @@ class DMPMotion:
             f"settled_error={self.settled_error:.3g})"
         )
 
-    @property
-    def duration(self) -> float:
-        """Duration [s]."""
-        return float(self.t[-1])
 
-    def position(self, t: npt.ArrayLike, derivative: int = 0) -> Array:
-        """Return x or a derivative of it.
-
-        Parameters
-        ----------
-        t : array_like, shape (...)
-            Times [s]. Before 0 and after `duration`, x is constant.
-        derivative : int
-            Order of the derivative, 0 to 3.
-
-        Returns
-        -------
-        ndarray, shape (..., d)
-            In the unit of x, per s^derivative.
-        """
-        if derivative not in (0, 1, 2, 3):
-            raise ThunderError(f"derivative must be 0, 1, 2 or 3, got {derivative!r}")
-        time = numbers(t, "t")
-        value: Array = self._polynomial(np.clip(time, 0.0, self.duration), nu=derivative)
-        outside = (time < 0.0) | (time > self.duration)
-        return np.where(outside[..., None], 0.0, value) if derivative else value
-
-    def mean_jerk(self) -> float:
-        """Return the mean over time of the norm of the jerk, by trapezoids over the samples."""
-        jerk = np.linalg.norm(self.dddx, axis=1)
-        return float(np.mean(0.5 * (jerk[1:] + jerk[:-1])))
-
-    @cached_property
-    def _polynomial(self) -> PPoly:
-        from scipy.interpolate import PPoly
-
-        h = np.diff(self.t)[:, None]
-        values = [self.x, self.dx, self.ddx, self.dddx]
-        ends = [values[k][side] * h**k for side in (slice(None, -1), slice(1, None)) for k in range(4)]
-        base, ends[0], ends[4] = ends[0], np.zeros_like(ends[0]), ends[4] - ends[0]
-        coefficients = np.einsum("ij,jkd->ikd", _hermite(), np.stack(ends)) / h ** np.arange(8)[:, None, None]
-        coefficients[0] += base
-        return PPoly(coefficients[::-1], self.t)
-
-    def plot(self, *, axes: Mapping[str, Axes] | None = None, label: str | None = None) -> dict[str, Axes]:
-        """Draw position, speed and jerk over time.
-
-        Parameters
-        ----------
-        axes : mapping of str to Axes, optional
-            Panels to draw, of ``"x"``, ``"speed"`` and ``"jerk"``; default all, in a new figure.
-        label : str, optional
-            Label in legends.
-
-        Returns
-        -------
-        dict of str to Axes
-            The panels drawn.
-        """
-        from .plot import plot_dmp_motion
-
-        return plot_dmp_motion(self, axes=axes, label=label)
-
-
-SCALINGS = ("hoffmann", "paper")
-_MOST = 16
+SCALINGS: dict[str, _core.DmpScaling] = {
+    "hoffmann": _core.DmpScaling.hoffmann,
+    "paper": _core.DmpScaling.paper,
+}
 #: displacements below this, relative to the extent of the demonstration, count as zero
 _NO_WAY = 1e-6
-#: longest inner step of a rollout, in parts of its duration
-_INNER = 2e-3
+#: least displacement, relative to the extent of the demonstration, that motions are rotated and scaled with by default
+_CLEAR_WAY = 0.5
 
 
-class DMPState(NamedTuple):
-    """State of a primitive after a step: `x`, `dx`, `ddx`, each (d,)."""
-
-    x: Array
-    dx: Array
-    ddx: Array
-
-
-class DMP(Estimator, Stateful):
+class DMP(PositionPrimitive):
     """Discrete dynamic movement primitive: spring and damper towards a goal, with a learned forcing term.
 
     Parameters
@@ -171,9 +76,11 @@ class DMP(Estimator, Stateful):
         Overlap of the functions; 1 gives the widths of Ginesi et al.
     scaling : str
         ``"hoffmann"`` or ``"paper"``.
-    rotodilatation : bool
+    rotodilatation : bool or "auto"
         Rotate and scale f with the displacement from start to goal, relative to the demonstrated one (Ginesi et al.
-        2021). Only with Hoffmann's scaling, and for coordinates of one space.
+        2021). Only with Hoffmann's scaling, and for coordinates of one space. "auto" does so for one to three
+        coordinates, in meters where units are known, unless a demonstration ends nearer to its start than half its
+        extent.
     K, D : float
         Stiffness and damping in time t / tau; D is 2 sqrt(K) by default.
     alpha : float
@@ -195,6 +102,8 @@ class DMP(Estimator, Stateful):
         Basis functions.
     D_ : float
         Damping used.
+    rotodilatation_ : bool
+        Whether f is rotated and scaled.
 
     Notes
     -----
@@ -234,8 +143,7 @@ class DMP(Estimator, Stateful):
     condition_: float
     basis_: DMPBasis
     D_: float
-    #: `fit` is a method
-    _stored_as = MappingProxyType({"fit": "_method"})
+    rotodilatation_: bool
 
     def __init__(
         self,
@@ -244,7 +152,7 @@ class DMP(Estimator, Stateful):
         basis: str = "gaussian",
         overlap: float = 1.0,
         scaling: str = "hoffmann",
-        rotodilatation: bool = False,
+        rotodilatation: bool | str = "auto",
         K: float = 150.0,
         D: float | None = None,
         alpha: float = 4.0,
@@ -304,49 +212,53 @@ class DMP(Estimator, Stateful):
         basis, D = self._checked()
         demos = read_demonstrations(demonstrations, cutoff, samples)
         first = demos[0]
-        if not 1 <= first.x.shape[1] <= _MOST:
-            raise ThunderError(f"demonstrations must have 1 to {_MOST} coordinates, got {first.x.shape[1]}")
-        self._check_ways(demos)
+        check_coordinates(first.x.shape[1], "demonstrations")
+        turns = self._turns(demos)
         x = np.concatenate([basis.phase(demo.t, demo.duration) for demo in demos])
         fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
-        parts = [self._target(demo, basis, D, first.displacement) for demo in demos]
+        to_first = [_turn(demo.displacement, first.displacement) if turns else None for demo in demos]
+        parts = [self._target(demo, basis, D, turn) for demo, turn in zip(demos, to_first, strict=True)]
         weights = fit.weights(np.concatenate([y for y, _ in parts]), np.concatenate([s for _, s in parts]))
-        return self._learned(weights, (first.x[0], first.x[-1]), first.duration, basis, D, fit.condition)
+        return self._learned(weights, (first.x[0], first.x[-1]), first.duration, turns, fit.condition)
 
     def with_weights(self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> DMP:
         """Set weights (n_basis, d) learned elsewhere, with start, goal and duration [s] of their demonstration."""
-        basis, D = self._checked()
+        basis, _ = self._checked()
         w = array(weights, (basis.n_basis, None), "weights")
+        check_coordinates(w.shape[1], "weights")
         y0, g = array(start, (w.shape[1],), "start"), array(goal, (w.shape[1],), "goal")
-        return self._learned(w, (y0, g), duration_of(duration), basis, D, math.nan)
+        turns = self.rotodilatation
+        if turns == "auto":
+            turns = self.scaling == "hoffmann" and w.shape[1] <= 3 and bool((y0 != g).any())
+        return self._learned(w, (y0, g), duration_of(duration), bool(turns), math.nan)
 
     def _checked(self) -> tuple[DMPBasis, float]:
         """Basis and damping from the arguments of the constructor."""
-        basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
-        known_name(self.scaling, SCALINGS, "scaling")
-        if self.rotodilatation and self.scaling == "paper":
+        basis = self._basis()
+        known_name(self.scaling, tuple(SCALINGS), "scaling")
+        if self.rotodilatation is True and self.scaling == "paper":
             raise ThunderError(
                 "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"
             )
-        known_name(self._method, FITS, "fit")
-        K = positive(self.K, "K")
-        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+        if not isinstance(self.rotodilatation, bool) and self.rotodilatation != "auto":
+            raise ThunderError(f'rotodilatation must be True, False or "auto", got {self.rotodilatation!r}')
+        return basis, self._damping()
 
     def _learned(
-        self, weights: Array, ends: tuple[Array, Array], duration: float, basis: DMPBasis, D: float, condition: float
+        self, weights: Array, ends: tuple[Array, Array], duration: float, turns: bool, condition: float
     ) -> DMP:
-        if not 1 <= weights.shape[1] <= _MOST:
-            raise ThunderError(f"weights must have 1 to {_MOST} coordinates, got {weights.shape[1]}")
-        way, turns = ends[1] - ends[0], bool(self.rotodilatation)
+        basis, D = self._checked()
+        way = ends[1] - ends[0]
         if turns and not way.any():
             raise ThunderError("start and goal must differ with rotodilatation, got the same")
-        self._core = _core.Dmp(basis.core, self.K, D, self.scaling == "paper", turns, weights, way)
+        self._core = _core.Dmp(basis.core, self.K, D, SCALINGS[self.scaling], turns, weights, way)
         self.weights_, (self.start_, self.goal_), self.duration_ = weights, ends, duration
-        self.basis_, self.D_, self.condition_ = basis, D, condition
+        self.basis_, self.D_, self.condition_, self.rotodilatation_ = basis, D, condition, turns
         self._running = False
         return self
 
-    def _check_ways(self, demos: list[Demonstration]) -> None:
+    def _turns(self, demos: list[Demonstration]) -> bool:
+        """Return whether f is rotated and scaled, after checks of the displacements."""
         ways = np.array([demo.displacement for demo in demos])
         extent = max(float(np.ptp(demo.x, axis=0).max()) for demo in demos)
         if self.scaling == "paper":
@@ -356,18 +268,25 @@ class DMP(Estimator, Stateful):
                     f"coordinate {int(np.argmax(short))} must not end where it starts with scaling='paper', which "
                     "divides by g - y0: use scaling='hoffmann'"
                 )
+            return False
+        if self.rotodilatation == "auto":
+            extents = [float(np.linalg.norm(demo.x - demo.x[0], axis=1).max()) for demo in demos]
+            clear = np.linalg.norm(ways, axis=1) > _CLEAR_WAY * np.array(extents)
+            positions = ways.shape[1] <= 3 and all({"m"}.issuperset(demo.units) for demo in demos)
+            return positions and bool(clear.all())
         if self.rotodilatation and (np.linalg.norm(ways, axis=1) <= _NO_WAY * extent).any():
             raise ThunderError("demonstrations must not end where they start with rotodilatation")
+        return bool(self.rotodilatation)
 
-    def _target(self, demo: Demonstration, basis: DMPBasis, D: float, first_way: Array) -> tuple[Array, Array]:
-        """Return the target of factor times f, and the factor."""
+    def _target(self, demo: Demonstration, basis: DMPBasis, D: float, turn: Array | None) -> tuple[Array, Array]:
+        """Return the target of factor times f, turned by a matrix, and the factor."""
         tau, way = demo.duration, demo.displacement
         pull = tau**2 * demo.ddx + D * tau * demo.dx - self.K * (demo.x[-1] - demo.x)
         if self.scaling == "paper":
             return pull, np.broadcast_to(way, pull.shape)
         f = pull / self.K + basis.phase(demo.t, tau)[:, None] * way
-        if self.rotodilatation:
-            f = f @ _turn(way, first_way).T
+        if turn is not None:
+            f = f @ turn.T
         return f, np.ones_like(f)
 
     # -- whole motions -------------------------------------------------------------------------------------------------
@@ -415,17 +334,13 @@ class DMP(Estimator, Stateful):
         """
         core = self._learned_core().copy()
         g, tau = self._prepare(core, start, goal, duration, start_velocity)
-        self._place(core, obstacles, potential)
+        place(core, obstacles, potential)
         end = tau if until is None else positive(until, "until")
         steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
-        step = end / steps
-        x, dx, ddx, dddx = core._rollout(steps, step, max(1, math.ceil(step / (_INNER * tau) - 1e-9)))
-        far = np.linalg.norm(x - g, axis=1)
-        later = np.linalg.norm(
-            core._rollout(200, end / 100, max(1, math.ceil(end / (100 * _INNER * tau))))[0] - g, axis=1
-        )
-        t = np.linspace(0.0, end, steps + 1)
-        settling = _settling(np.append(t, end * (1.0 + 0.01 * np.arange(1, 201))), np.append(far, later[1:]), tolerance)
+        t, x, dx, ddx, dddx = sample(core, end, steps, tau)
+        rest, settled, *_ = sample(core, 2.0 * end, 200, tau)
+        far, later = np.linalg.norm(x - g, axis=1), np.linalg.norm(settled - g, axis=1)
+        settling = _settling(np.append(t, end + rest[1:]), np.append(far, later[1:]), tolerance)
         return DMPMotion(t, x, dx, ddx, dddx, g, float(far[-1]), float(later[-1]), settling)
 
     # -- a step at a time ----------------------------------------------------------------------------------------------
@@ -449,80 +364,52 @@ class DMP(Estimator, Stateful):
             Time constant of a low-pass filter of `goal` [s]; 0 is no filter, with a jump of acceleration at new goals.
         """
         core = self._learned_core()
-        if goal_filter != 0.0:
-            positive(goal_filter, "goal_filter")
-        core.set_goal_filter(float(goal_filter))
+        self._filter(goal_filter)
         self._prepare(core, start, goal, duration, start_velocity)
-        self._place(core, obstacles, potential)
+        place(core, obstacles, potential)
         self._running = True
         return self.state
 
-    def step(self, dt: float) -> DMPState:
-        """Advance the motion by dt [s], and return its state."""
-        self._started().step(positive(dt, "dt"))
-        return self.state
+    # -- files ---------------------------------------------------------------------------------------------------------
 
-    @property
-    def state(self) -> DMPState:
-        """State of the motion."""
-        core = self._started()
-        return DMPState(core.x, core.dx, core.ddx)
+    def save(self, path: str | Path) -> None:
+        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it.
 
-    @property
-    def phase(self) -> float:
-        """Phase x, decreasing from 1 to 0."""
-        return self._started().phase
+        Examples
+        --------
+        >>> import tempfile
+        >>> from thunder_py.motion import DMP
+        >>> from thunder_py.trajectory import minimum_jerk
+        >>> dmp = DMP(K=100.0).fit(minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.2], 2.0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dmp.save(f"{folder}/reach.npz")
+        ...     DMP.load(f"{folder}/reach.npz")
+        DMP(K=100.0)
+        """
+        self._learned_core()
+        write_estimator(path, self, "weights_", "start_", "goal_", "duration_", "rotodilatation_", "condition_")
 
-    @property
-    def goal(self) -> Array:
-        """Current goal, (d,); may be set between steps."""
-        return self._started().goal
+    @classmethod
+    def load(cls, path: str | Path) -> DMP:
+        """Read a file written by `save`.
 
-    @goal.setter
-    def goal(self, value: npt.ArrayLike) -> None:
-        self._started().set_goal(array(value, (len(self.start_),), "goal"))
-
-    @property
-    def tau(self) -> float:
-        """Duration [s]; may be set between steps, with continuous phase, position and velocity."""
-        return self._started().tau
-
-    @tau.setter
-    def tau(self, value: float) -> None:
-        self._started().set_tau(positive(value, "tau"))
+        Raises
+        ------
+        FileFormatError
+            For any other file, and for a file of a newer version.
+        """
+        with read_estimator(path, cls) as (dmp, arrays):
+            dmp.with_weights(arrays["weights_"], arrays["start_"], arrays["goal_"], scalar(arrays, "duration_"))
+            turns, ends = flag(arrays, "rotodilatation_"), (dmp.start_, dmp.goal_)
+            if turns and (dmp.scaling == "paper" or dmp.rotodilatation is False):
+                raise ThunderError(f"rotodilatation_ must agree with rotodilatation and scaling, got {turns}")
+            condition = scalar(arrays, "condition_")
+            return dmp._learned(dmp.weights_, ends, dmp.duration_, turns, condition)
 
     # -- internal ------------------------------------------------------------------------------------------------------
 
-    def forcing(self, x: npt.ArrayLike) -> Array:
-        """Return the learned f(x), (k, d), at phases x (k,)."""
-        return self.basis_.forcing(self.weights_, x)
-
-    def plot_basis(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the normalized basis functions over t / tau.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Default a new figure.
-
-        Returns
-        -------
-        Axes
-            The panel drawn.
-        """
-        from .plot import plot_dmp_basis
-
-        return plot_dmp_basis(DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap), ax=ax)
-
-    def _learned_core(self) -> _core.Dmp:
-        if self._core is None:
-            raise NotFittedError("DMP must be fitted before it moves: call fit first")
-        return self._core
-
-    def _started(self) -> _core.Dmp:
-        if not self._running:
-            raise ThunderError("DMP must be started before it steps: call reset first")
-        return self._learned_core()
+    def _basis(self) -> DMPBasis:
+        return DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
 
     def _prepare(self, core: _core.Dmp, start: Any, goal: Any, duration: Any, velocity: Any) -> tuple[Array, float]:
         shape = (core.dimension,)
@@ -530,15 +417,8 @@ class DMP(Estimator, Stateful):
         g = self.goal_ if goal is None else array(goal, shape, "goal")
         tau = self.duration_ if duration is None else duration_of(duration)
         v0 = np.zeros(shape) if velocity is None else array(velocity, shape, "start_velocity")
-        core.reset(y0, g, tau, v0)
+        core.reset(y0, g, tau, v0, np.ones(shape), 0.0)
         return g, tau
-
-    def _place(self, core: _core.Dmp, obstacles: Any, potential: DynamicPotential | None) -> None:
-        m = min(3, core.dimension)
-        field = DynamicPotential() if potential is None else potential
-        if not isinstance(field, DynamicPotential):
-            raise ThunderError(f"potential must be a DynamicPotential, got {type(field).__name__}")
-        core.set_obstacles(field.in_dimension(m), spheres_of(obstacles, m))
 
 
 def _settling(t: Array, distance: Array, tolerance: float) -> float:

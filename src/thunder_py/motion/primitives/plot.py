@@ -12,16 +12,16 @@ from ...plotting.panels import draw_curves, label_column, panel, panels
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .bases import DMPBasis
-    from .dmp import DMPMotion
+    from .bases import PhaseBasis
+    from .sampled_motion import SampledMotion
 
-__all__ = ["plot_dmp_basis", "plot_dmp_motion"]
+__all__ = ["plot_dmp_basis", "plot_sampled_motion"]
 
 
-def plot_dmp_motion(
-    motion: DMPMotion, *, axes: Mapping[str, Axes] | None = None, label: str | None = None
+def plot_sampled_motion(
+    motion: SampledMotion, *, axes: Mapping[str, Axes] | None = None, label: str | None = None
 ) -> dict[str, Axes]:
-    """Draw position, speed and jerk over time; see `DMPMotion.plot`."""
+    """Draw position, speed and jerk over time; see `SampledMotion.plot`."""
     speed, jerk = (np.linalg.norm(values, axis=1) for values in (motion.dx, motion.dddx))
     curves = {"x": (motion.x, "position"), "speed": (speed, "speed [1/s]"), "jerk": (jerk, "jerk [1/s³]")}
     drawn = panels(axes, list(curves), (6.4, 4.8), sharex=True)
@@ -31,12 +31,16 @@ def plot_dmp_motion(
     return drawn
 
 
-def plot_dmp_basis(basis: DMPBasis, *, ax: Axes | None = None) -> Axes:
+def plot_dmp_basis(basis: PhaseBasis, *, ax: Axes | None = None) -> Axes:
     """Draw normalized basis functions over t / tau; see `DMP.plot_basis`."""
     ax = panel(ax, (6.4, 4.8))
     part = np.linspace(0.0, 1.0, 2001)
     x = basis.phase(part, 1.0)
-    ax.plot(part, basis.design(x) / x[:, None], linewidth=1.0)
-    ax.set(xlabel="t / tau", ylabel="share of each function", title=f"{basis.n_basis} functions, {basis.kind}")
+    ax.plot(part, basis.design(x) / basis.gain(x)[:, None], linewidth=1.0)
+    ax.set(
+        xlabel="t / duration, or period",
+        ylabel="share of each function",
+        title=f"{basis.n_basis} functions, {basis.kind}",
+    )
     ax.grid(visible=True, alpha=0.3)
     return ax

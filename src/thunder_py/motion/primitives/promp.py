@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...recordings.processing.over_sets import refuse_gaps
 from ...recordings.trial import Trial
 from ...trajectory.hermite import duration_of
 from ...values import Estimator
+from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from .bases import BasisMotion, GaussianBasis
 
 __all__ = ["Observation", "ProMP"]
@@ -319,6 +321,42 @@ class ProMP(Estimator):
         ]
         known = [Observation(tau, rest if value is None else value, order) for tau, value, order in ends]
         return self.condition(known, duration).rollout(duration)
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted primitive to a ``.npz`` file of plain arrays.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from thunder_py.motion import ProMP
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> promp = ProMP(n_basis=10).fit(minimum_jerk_reaches(20, seed=1))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     promp.save(f"{folder}/reaches.npz")
+        ...     ProMP.load(f"{folder}/reaches.npz").dofs
+        ('x', 'y', 'z')
+        """
+        write_estimator(path, self, "mean_weights_", "covariance_", "duration_", "dofs")
+
+    @classmethod
+    def load(cls, path: str | Path) -> ProMP:
+        """Read a file written by `save`.
+
+        Raises
+        ------
+        FileFormatError
+            For any other file, and for a file of a newer version.
+        """
+        with read_estimator(path, cls) as (promp, arrays):
+            weights = array(arrays["mean_weights_"], (promp.basis.n, None), "mean_weights_")
+            covariance = array(arrays["covariance_"], (weights.size, weights.size), "covariance_")
+            if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0.0) or (np.diag(covariance) < 0.0).any():
+                raise ThunderError("covariance_ must be symmetric, and not negative on its diagonal")
+            promp.mean_weights_, promp.covariance_ = weights, covariance
+            promp.duration_, promp._dofs = duration_of(scalar(arrays, "duration_")), texts(arrays, "dofs")
+            if promp.dofs and len(promp.dofs) != weights.shape[1]:
+                raise ThunderError(f"dofs must name {weights.shape[1]} coordinates, got {promp.dofs}")
+            return promp
 
     def _motion(self, weights: Array, duration: float | None) -> BasisMotion:
         return BasisMotion(

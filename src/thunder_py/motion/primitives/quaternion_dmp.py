@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,15 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, positive, rotation
-from ...errors import NotFittedError, ThunderError
+from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...spatial import quaternion_jacobian
 from ...trajectory.hermite import duration_of
-from ...values import Estimator, Stateful
-from .bases import FITS, DMPBasis, Fit, known_name
+from ..estimator_file import read_estimator, scalar, write_estimator
+from .bases import DMPBasis, Fit, known_name
 from .demonstrations import smooth, steps_of, times_of
 from .dmp import SCALINGS
+from .stepping import SteppedPrimitive
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -76,7 +77,7 @@ class _Demonstration(NamedTuple):
     dw: Array
 
 
-class QuaternionDMP(Estimator, Stateful):
+class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
     """Discrete dynamic movement primitive of orientation, in the form of Ude et al. (2014).
 
     Parameters
@@ -129,8 +130,6 @@ class QuaternionDMP(Estimator, Stateful):
     duration_: float
     basis_: DMPBasis
     D_: float
-    #: `fit` is a method
-    _stored_as = MappingProxyType({"fit": "_method"})
 
     def __init__(
         self,
@@ -219,10 +218,8 @@ class QuaternionDMP(Estimator, Stateful):
     def _checked(self) -> tuple[DMPBasis, float]:
         """Basis and damping from the arguments of the constructor."""
         basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
-        known_name(self.scaling, SCALINGS, "scaling")
-        known_name(self._method, FITS, "fit")
-        K = positive(self.K, "K")
-        return basis, 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
+        known_name(self.scaling, tuple(SCALINGS), "scaling")
+        return basis, self._damping()
 
     def _target(self, demo: _Demonstration, name: str, basis: DMPBasis, D: float) -> tuple[Array, Array]:
         tau = float(demo.t[-1])
@@ -310,24 +307,23 @@ class QuaternionDMP(Estimator, Stateful):
     def goal(self, value: npt.ArrayLike) -> None:
         self._started().set_goal(_matrix(value, "goal"))
 
-    @property
-    def tau(self) -> float:
-        """Duration [s]; may be set between steps."""
-        return self._started().tau
+    def save(self, path: str | Path) -> None:
+        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it."""
+        self._learned_core()
+        write_estimator(path, self, "weights_", "start_", "goal_", "duration_")
 
-    @tau.setter
-    def tau(self, value: float) -> None:
-        self._started().set_tau(positive(value, "tau"))
+    @classmethod
+    def load(cls, path: str | Path) -> QuaternionDMP:
+        """Read a file written by `save`.
 
-    def _learned_core(self) -> _core.QuaternionDmp:
-        if self._core is None:
-            raise NotFittedError("QuaternionDMP must be fitted before it moves: call fit first")
-        return self._core
-
-    def _started(self) -> _core.QuaternionDmp:
-        if not self._running:
-            raise ThunderError("QuaternionDMP must be started before it steps: call reset first")
-        return self._learned_core()
+        Raises
+        ------
+        FileFormatError
+            For any other file, and for a file of a newer version.
+        """
+        with read_estimator(path, cls) as (dmp, arrays):
+            duration = scalar(arrays, "duration_")
+            return dmp.with_weights(arrays["weights_"], arrays["start_"], arrays["goal_"], duration)
 
     def _prepare(self, core: _core.QuaternionDmp, start: Any, goal: Any, duration: Any, velocity: Any) -> float:
         R0 = self.start_ if start is None else _matrix(start, "start")

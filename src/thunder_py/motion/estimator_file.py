@@ -1,0 +1,113 @@
+"""Files of fitted estimators: plain arrays, parameters as text, a version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..checks import numbers
+from ..errors import FileFormatError, ThunderError
+from ..files import read_archive, write_archive
+from ..values import Estimator
+
+__all__ = ["archived", "flag", "parameter", "read_estimator", "scalar", "texts", "write_arrays", "write_estimator"]
+
+_VERSION = 1
+
+_Kind = TypeVar("_Kind", bound=Estimator)
+
+
+def _key(kind: type) -> str:
+    return f"thunder_{kind.__name__.lower()}"
+
+
+def write_arrays(path: str | Path, kind: type, arrays: Mapping[str, Any]) -> None:
+    """Write arrays of a fitted estimator atomically, with its kind and version."""
+    write_archive(path, {_key(kind): np.array(_VERSION), **arrays})
+
+
+@contextmanager
+def archived(path: str | Path, kind: type) -> Iterator[dict[str, Any]]:
+    """Yield the arrays of a file of `kind`; errors inside the block are those of a damaged file.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not of this kind and version, and for missing or wrong arrays.
+    """
+    key, writer = _key(kind), f"{kind.__name__}.save"
+    arrays = read_archive(path, writer)
+    if key not in arrays:
+        raise FileFormatError(f"not a file of {writer}: {key} missing", path=path)
+    if (version := str(arrays[key])) != str(_VERSION):
+        raise FileFormatError(f"version {version} of {writer}, this package reads {_VERSION}", path=path, key=key)
+    try:
+        yield arrays
+    except KeyError as error:
+        raise FileFormatError(f"not a file of {writer}: {error.args[0]} missing", path=path) from None
+    except (ThunderError, OverflowError, TypeError, ValueError) as error:
+        raise FileFormatError(f"not a file of {writer}: {error}", path=path) from error
+
+
+def write_estimator(path: str | Path, estimator: Estimator, *results: str) -> None:
+    """Write the parameters and named results of a fitted estimator.
+
+    Parameters
+    ----------
+    path : path-like
+        File that ends in ``.npz``.
+    estimator : Estimator
+        With parameters that are numbers, texts, True, False or None.
+    *results : str
+        Attributes that are arrays, numbers, or tuples of texts.
+    """
+    arrays = {name: np.array(repr(_plain(value))) for name, value in estimator.get_params().items()}
+    arrays |= {name: np.asarray(getattr(estimator, name)) for name in results}
+    write_arrays(path, type(estimator), arrays)
+
+
+@contextmanager
+def read_estimator(path: str | Path, kind: type[_Kind]) -> Iterator[tuple[_Kind, dict[str, Any]]]:
+    """Yield an estimator with the parameters of a file, and the arrays of the file; errors as of `archived`."""
+    with archived(path, kind) as arrays:
+        yield kind(**{name: parameter(arrays, name) for name in kind._defaults()}), arrays
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def flag(arrays: Mapping[str, Any], name: str) -> bool:
+    """Return an array without axes that is True or False."""
+    if arrays[name].dtype.kind != "b" or arrays[name].ndim:
+        raise ThunderError(f"{name} must be True or False, got {arrays[name]!r}")
+    return bool(arrays[name])
+
+
+def scalar(arrays: Mapping[str, Any], name: str) -> float:
+    """Return a number, which may be NaN."""
+    return float(numbers(arrays[name], name, 0))
+
+
+def texts(arrays: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return an array of texts; an empty one of any type is no text."""
+    if arrays[name].ndim != 1 or (arrays[name].dtype.kind != "U" and arrays[name].size):
+        raise ThunderError(f"{name} must be texts, got {arrays[name]!r}")
+    return tuple(map(str, arrays[name]))
+
+
+def parameter(arrays: Mapping[str, Any], name: str) -> Any:
+    """Parse text in quotes, a number, True, False or None."""
+    text = str(arrays[name])
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[:1] == text[-1:] == "'":
+        return text[1:-1]
+    return int(text) if text.isdigit() else float(text)
+
+
+_WORDS = {"None": None, "True": True, "False": False}

@@ -1,0 +1,365 @@
+"""Rhythmic dynamic movement primitives (Ijspeert et al. 2013)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+from ...checks import Array, array, finite, per_joint, positive
+from ...errors import ThunderError
+from ...trajectory.hermite import duration_of
+from ..estimator_file import read_estimator, scalar, write_estimator
+from .bases import Fit, PeriodicBasis
+from .demonstrations import Demonstration, read_demonstrations, steps_of
+from .dynamic_potential import DynamicPotential
+from .period import find_period
+from .sampled_motion import SampledMotion
+from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample
+
+__all__ = ["RhythmicDMP"]
+
+#: a demonstration lasts at least this part of a given period
+_WHOLE = 1.0 - 1e-9
+#: harmonics of the limit cycle that are smaller than this, relative to the largest, are left out
+_NEGLIGIBLE = 1e-17
+
+
+class RhythmicDMP(PositionPrimitive):
+    """Rhythmic dynamic movement primitive: spring and damper towards a baseline, with a periodic forcing term.
+
+    Parameters
+    ----------
+    n_basis : int
+        Number of basis functions, see `PeriodicBasis`.
+    overlap : float
+        Overlap of the functions.
+    K, D : float
+        Stiffness and damping in time t / tau, where tau is the period divided by 2 pi: sqrt(K) is the ratio of the
+        natural frequency to that of the motion. D is 2 sqrt(K) by default.
+    fit : str
+        ``"ls"`` for least squares of all weights, ``"lwr"`` for locally weighted regression of each.
+
+    Attributes
+    ----------
+    weights_ : (n_basis, d) array
+        Weights of the basis functions.
+    goal_ : (d,) array
+        Baseline: the mean of the motion over a period, the default of rollouts.
+    period_ : float
+        Period of the first demonstration, the default of rollouts [s].
+    condition_ : float
+        Condition number of the least squares; NaN for ``"lwr"``.
+    basis_ : PeriodicBasis
+        Basis functions.
+    D_ : float
+        Damping used.
+
+    Notes
+    -----
+    With the phase ``tau x' = 1``, an angle, and ``tau y' = z``, ``tau z' = K (g - y) - D z + K r f(x)``, where g is the
+    baseline, r the amplitude relative to the demonstration, and ``f = sum w_i Phi_i / sum Phi_i`` with von Mises
+    functions Phi_i. f has zero mean. Goal, amplitude and frequency may change between steps: position and velocity are
+    continuous, and the motion converges to the new limit cycle, on which y - g is r times that of the demonstration.
+    Phase and linear part are integrated exactly, forcing and obstacles to fourth order.
+
+    References
+    ----------
+    A. J. Ijspeert, J. Nakanishi, H. Hoffmann, P. Pastor, S. Schaal, "Dynamical movement primitives: learning attractor
+    models for motor behaviors", Neural Computation 25, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.motion import RhythmicDMP
+    >>> t = np.linspace(0.0, 6.0, 601)
+    >>> dmp = RhythmicDMP().fit((t, np.column_stack([0.2 * np.sin(4.0 * t), 0.1 * np.sin(8.0 * t)])))
+    >>> round(dmp.period_ / (0.5 * np.pi), 6)
+    1.0
+    >>> dmp.rollout(amplitude=2.0, frequency=1.0, duration=3.0).x.shape
+    (1501, 2)
+    >>> state = dmp.reset()
+    >>> dmp.amplitude = 0.5
+    >>> dmp.step(0.01).x.shape
+    (2,)
+    """
+
+    weights_: Array
+    goal_: Array
+    period_: float
+    condition_: float
+    basis_: PeriodicBasis
+    D_: float
+
+    def __init__(
+        self,
+        n_basis: int = 25,
+        *,
+        overlap: float = 1.0,
+        K: float = 150.0,
+        D: float | None = None,
+        fit: str = "ls",
+    ) -> None:
+        self.n_basis = n_basis
+        self.overlap = overlap
+        self.K = K
+        self.D = D
+        self._method = fit
+        self._core: _core.Dmp | None = None
+        self._running = False
+
+    # -- learning ------------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        demonstrations: Any,
+        y: object = None,
+        *,
+        period: float | None = None,
+        cutoff: float = math.inf,
+        samples: int = 1001,
+    ) -> RhythmicDMP:
+        """Learn baseline and forcing term.
+
+        Parameters
+        ----------
+        demonstrations
+            One or several, as for `DMP.fit`; all begin at the same phase, which is phase 0. Demonstrations have equal
+            weights.
+        y : object
+            Ignored; scikit-learn passes it.
+        period : float, optional
+            Period [s]. By default that of each demonstration is found, which takes two cycles or more, see
+            `primitives.period.find_period`.
+        cutoff, samples
+            As for `DMP.fit`.
+
+        Returns
+        -------
+        RhythmicDMP
+            The fitted primitive itself.
+
+        Raises
+        ------
+        ThunderError
+            For arguments of the constructor out of range; NaN; fewer samples than basis functions; a demonstration
+            shorter than a period, or without one.
+        """
+        basis, D = self._basis(), self._damping()
+        demos = read_demonstrations(demonstrations, cutoff, samples)
+        check_coordinates(demos[0].x.shape[1], "demonstrations")
+        periods = [_period(demo, period, f"demonstration {k}") for k, demo in enumerate(demos)]
+        x = np.concatenate([basis.phase(demo.t, T) for demo, T in zip(demos, periods, strict=True)])
+        fit = Fit(basis, x, np.concatenate([demo.share for demo in demos]), self._method)
+        target = np.concatenate([self._target(demo, D, T) for demo, T in zip(demos, periods, strict=True)])
+        weights = fit.weights(target, np.ones_like(target))
+        # functions sum to one, so that a constant part of f is that of the weights
+        mean = basis.forcing(weights, _angles(basis)).mean(axis=0)
+        return self._learned(weights - mean, mean, periods[0], fit.condition)
+
+    def with_weights(self, weights: npt.ArrayLike, goal: npt.ArrayLike, period: float) -> RhythmicDMP:
+        """Set weights (n_basis, d) learned elsewhere, with baseline (d,) and period [s] of their demonstration."""
+        w = array(weights, (self._basis().n_basis, None), "weights")
+        check_coordinates(w.shape[1], "weights")
+        return self._learned(w, array(goal, (w.shape[1],), "goal"), duration_of(period), math.nan)
+
+    def _basis(self) -> PeriodicBasis:
+        return PeriodicBasis(self.n_basis, overlap=self.overlap)
+
+    def _learned(self, weights: Array, goal: Array, period: float, condition: float) -> RhythmicDMP:
+        basis, D = self._basis(), self._damping()
+        still = np.zeros(weights.shape[1])
+        self._core = _core.Dmp(basis.core, self.K, D, _core.DmpScaling.rhythmic, False, weights, still)
+        self.weights_, self.goal_, self.period_ = weights, goal, period
+        self.basis_, self.D_, self.condition_ = basis, D, condition
+        self._running = False
+        return self
+
+    def _target(self, demo: Demonstration, D: float, period: float) -> Array:
+        """Return f plus the baseline."""
+        tau = period / (2.0 * math.pi)
+        target: Array = (tau**2 * demo.ddx + D * tau * demo.dx) / self.K + demo.x
+        return target
+
+    # -- whole motions -------------------------------------------------------------------------------------------------
+
+    def cycle(self, x: npt.ArrayLike, derivative: int = 0) -> Array:
+        """Return the limit cycle of amplitude 1 about zero, or a derivative of it with respect to the phase.
+
+        Parameters
+        ----------
+        x : (k,) array_like
+            Phases [rad].
+        derivative : int
+            Order of the derivative.
+
+        Returns
+        -------
+        (k, d) array
+            The periodic solution of the equation, from the harmonics of f.
+        """
+        f = self.forcing(_angles(self.basis_))
+        k = np.arange(len(f) // 2 + 1)
+        harmonics = self.K * np.fft.rfft(f, axis=0) / (self.K - k**2 + 1j * self.D_ * k)[:, None] / len(f)
+        harmonics[1:] *= 2.0
+        size = np.abs(harmonics).max(axis=1)
+        kept = size > _NEGLIGIBLE * size.max()
+        waves = np.exp(1j * np.outer(array(x, (None,), "x"), k[kept]))
+        result: Array = np.real(waves @ ((1j * k[kept, None]) ** derivative * harmonics[kept]))
+        return result
+
+    def rollout(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        amplitude: npt.ArrayLike = 1.0,
+        frequency: float | None = None,
+        duration: float | None = None,
+        dt: float | None = None,
+        *,
+        phase: float = 0.0,
+        start_velocity: npt.ArrayLike | None = None,
+        obstacles: Any = (),
+        potential: DynamicPotential | None = None,
+    ) -> SampledMotion:
+        """Integrate a motion.
+
+        Parameters
+        ----------
+        start, start_velocity : (d,) array_like, optional
+            Position and velocity at the start, by default those of the limit cycle at `phase`.
+        goal : (d,) array_like, optional
+            Baseline g; by default that of the demonstration.
+        amplitude : float or (d,) array_like
+            Amplitude r, relative to the demonstration.
+        frequency : float, optional
+            Periods per second [Hz]; by default that of the demonstration.
+        duration : float, optional
+            Duration [s]; by default a period.
+        dt : float, optional
+            Time between samples [s], default a five-hundredth of the period. It is shortened to divide the duration;
+            integration steps may be shorter.
+        phase : float
+            Phase at the start [rad].
+        obstacles, potential
+            As for `DMP.rollout`.
+
+        Returns
+        -------
+        SampledMotion
+            Samples.
+        """
+        core = self._learned_core().copy()
+        period = self._prepare(core, start, goal, amplitude, frequency, phase, start_velocity)
+        place(core, obstacles, potential)
+        end = period if duration is None else positive(duration, "duration")
+        steps = steps_of(end, period / 500 if dt is None else positive(dt, "dt"), period)
+        return SampledMotion(*sample(core, end, steps, period))
+
+    # -- a step at a time ----------------------------------------------------------------------------------------------
+
+    def reset(
+        self,
+        start: npt.ArrayLike | None = None,
+        goal: npt.ArrayLike | None = None,
+        amplitude: npt.ArrayLike = 1.0,
+        frequency: float | None = None,
+        *,
+        phase: float = 0.0,
+        start_velocity: npt.ArrayLike | None = None,
+        goal_filter: float = 0.0,
+        obstacles: Any = (),
+        potential: DynamicPotential | None = None,
+    ) -> DMPState:
+        """Start a motion for `step`, with the parameters of `rollout`.
+
+        Parameters
+        ----------
+        goal_filter : float
+            Time constant of a low-pass filter of `goal` and `amplitude` [s]; 0 is no filter, with a jump of
+            acceleration at new values.
+        """
+        core = self._learned_core()
+        self._filter(goal_filter)
+        self._prepare(core, start, goal, amplitude, frequency, phase, start_velocity)
+        place(core, obstacles, potential)
+        self._running = True
+        return self.state
+
+    @property
+    def phase(self) -> float:
+        """Phase, an angle from 0 to 2 pi [rad]."""
+        return self._started().phase % (2.0 * math.pi)
+
+    @property
+    def amplitude(self) -> Array:
+        """Current amplitude, (d,); a number or (d,) may be set between steps."""
+        return self._started().amplitude
+
+    @amplitude.setter
+    def amplitude(self, value: npt.ArrayLike) -> None:
+        core = self._started()
+        core.set_amplitude(per_joint(value, core.dimension, "amplitude"))
+
+    @property
+    def frequency(self) -> float:
+        """Periods per second [Hz]; may be set between steps, with continuous phase, position and velocity."""
+        return 1.0 / (2.0 * math.pi * self._started().tau)
+
+    @frequency.setter
+    def frequency(self, value: float) -> None:
+        self._started().set_tau(1.0 / (2.0 * math.pi * positive(value, "frequency")))
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the learned primitive to a ``.npz`` file of plain arrays; a started motion is not part of it."""
+        self._learned_core()
+        write_estimator(path, self, "weights_", "goal_", "period_", "condition_")
+
+    @classmethod
+    def load(cls, path: str | Path) -> RhythmicDMP:
+        """Read a file written by `save`.
+
+        Raises
+        ------
+        FileFormatError
+            For any other file, and for a file of a newer version.
+        """
+        with read_estimator(path, cls) as (dmp, arrays):
+            dmp.with_weights(arrays["weights_"], arrays["goal_"], scalar(arrays, "period_"))
+            dmp.condition_ = scalar(arrays, "condition_")
+            return dmp
+
+    # -- internal ------------------------------------------------------------------------------------------------------
+
+    def _prepare(
+        self, core: _core.Dmp, start: Any, goal: Any, amplitude: Any, frequency: Any, phase: Any, velocity: Any
+    ) -> float:
+        """Reset a core, and return the period [s]."""
+        shape = (core.dimension,)
+        period = self.period_ if frequency is None else 1.0 / positive(frequency, "frequency")
+        tau, angle = duration_of(period) / (2.0 * math.pi), finite(phase, "phase") % (2.0 * math.pi)
+        g = self.goal_ if goal is None else array(goal, shape, "goal")
+        r = per_joint(amplitude, core.dimension, "amplitude")
+        y0 = g + r * self.cycle([angle])[0] if start is None else array(start, shape, "start")
+        v0 = r * self.cycle([angle], 1)[0] / tau if velocity is None else array(velocity, shape, "start_velocity")
+        core.reset(y0, g, tau, v0, r, angle)
+        return period
+
+
+def _angles(basis: PeriodicBasis) -> Array:
+    """Return even angles, dense enough for means and harmonics of f to rounding."""
+    return np.linspace(0.0, 2.0 * math.pi, max(1024, 64 * basis.n_basis), endpoint=False)
+
+
+def _period(demo: Demonstration, period: float | None, name: str) -> float:
+    if period is None:
+        return find_period(demo.t, demo.x, name)
+    if demo.duration < _WHOLE * duration_of(period):
+        raise ThunderError(f"{name} must last at least a period of {period:g} s, got {demo.duration:g} s")
+    return float(period)
