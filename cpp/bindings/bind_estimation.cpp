@@ -126,8 +126,8 @@ void bind_observers(py::module_& module) {
            "Return the estimate after the state at time t [s], and set `status` and `contact`.\n\n"
            "`tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:\n"
            "the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A\n"
-           "missing torque, a pause of 0.1 s and time that does not advance restart the measurement at the present\n"
-           "state.")
+           "missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the\n"
+           "present state.")
       .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
            "Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.\n\n"
            "`t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a\n"

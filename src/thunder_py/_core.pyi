@@ -3616,8 +3616,8 @@ class ExternalObserver:
 
         `tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:
         the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A
-        missing torque, a pause of 0.1 s and time that does not advance restart the measurement at the present
-        state."""
+        missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the
+        present state."""
 
     @property
     def contact(self) -> numpy.typing.NDArray[numpy.bool]:

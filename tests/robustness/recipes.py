@@ -184,14 +184,15 @@ estimator(control.ButterworthDerivative, 30.0)
 estimator(control.SavitzkyGolayDerivative, 9)
 
 
-
 def observed(observer: Any, first: int, last: int) -> list[Any]:
     """Estimates, contacts and statuses; a state that is lost on the way."""
     log = []
     for k in range(first, last):
         t, q, dq = measured(k)
         tau = 5.0 * np.sin(0.3 * k + np.arange(7.0))
-        log.append((observer.step(t, q if k % 20 != 13 else np.full(7, np.nan), dq, tau), observer.contact, observer.status))
+        log.append(
+            (observer.step(t, q if k % 20 != 13 else np.full(7, np.nan), dq, tau), observer.contact, observer.status)
+        )
     return log
 
 

@@ -96,7 +96,7 @@ Status ExternalObserver::step(double t, const double* q, const double* dq, const
 }
 
 bool ExternalObserver::observe(double t, const double* q, const double* dq, const double* tau) noexcept {
-  if (!std::isfinite(t)) return false;
+  if (!std::isfinite(t)) return started_ = false;
   const bool recent = clock_.recent(t);
   const double dt = clock_.advance(t);
   started_ = started_ && recent && dt > 0.0;

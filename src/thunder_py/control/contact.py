@@ -135,9 +135,9 @@ def contact_thresholds(
     Notes
     -----
     The largest |r| in each block (with `samples`, the largest value that as many consecutive ones exceed) is
-    approximately Gumbel distributed, ``P(max < x) = exp(-exp(-(x - mu) / beta))``, with mu and beta from the probability-
-    weighted moments of the blocks' maxima (Coles 2001, chapter 3; Hosking 1985). Alarms are then a Poisson process of rate
-    ``exp(-(x - mu) / beta) / block``, so the threshold of rate f/m for each of m entries is
+    approximately Gumbel distributed, ``P(max < x) = exp(-exp(-(x - mu) / beta))``, with mu and beta from the
+    probability-weighted moments of the blocks' maxima (Coles 2001, chapter 3; Hosking 1985). Alarms are then a Poisson
+    process of rate ``exp(-(x - mu) / beta) / block``, so the threshold of rate f/m for each of m entries is
     ``mu - beta log(f block / m)``. Rates below one over the duration of the runs are extrapolated. For Gaussian noise,
     whose tail is lighter than Gumbel's, there are fewer alarms than requested. Remaining thresholds hold only for
     motions like those recorded, because errors of the model depend on the motion.

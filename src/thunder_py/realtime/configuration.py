@@ -17,7 +17,18 @@ from ..robot import Robot
 from .hold import HoldGains
 from .plain_data import Table, read_plain
 
-__all__ = ["LAWS", "LawSpec", "LoopOptions", "ObserverSpec", "TaskLimits", "adapt", "build_law", "continued", "estimate", "is_task_law"]
+__all__ = [
+    "LAWS",
+    "LawSpec",
+    "LoopOptions",
+    "ObserverSpec",
+    "TaskLimits",
+    "adapt",
+    "build_law",
+    "continued",
+    "estimate",
+    "is_task_law",
+]
 
 #: controllers that a configuration may name
 LAWS: tuple[str, ...] = (

@@ -315,7 +315,16 @@ class ControlLoop(Stateful):
         times, observer = (period, latency, computing), self._observer
         external = _NONE if observer is None else observer.estimate
         return Command(
-            stamp, tau, self.mode, self.reason, self._law.status, error, self._parameters, *times, external, self.contact
+            stamp,
+            tau,
+            self.mode,
+            self.reason,
+            self._law.status,
+            error,
+            self._parameters,
+            *times,
+            external,
+            self.contact,
         )
 
     # --- requests -------------------------------------------------------------------------------------------------

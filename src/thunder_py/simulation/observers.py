@@ -32,7 +32,9 @@ def read_observers(observers: object, plant: Robot | None) -> list[tuple[str, st
     """Check observers and return them for the core; `plant` is None for a plant written in Python."""
     named = named_observers(observers)
     if named and plant is not None and plant.elastic:
-        raise ValueError("observers must be None for a plant with elastic joints, whose links do not get the motors' torque")
+        raise ValueError(
+            "observers must be None for a plant with elastic joints, whose links do not get the motors' torque"
+        )
     taken = _RESERVED & {name for names in named for name in names}
     if taken:
         raise ValueError(f"observers must not use the names {', '.join(sorted(taken))}, which the run logs itself")

@@ -45,8 +45,8 @@ class ExternalObserver : public Exclusive {
   /// Number of entries of the estimate.
   int size() const noexcept { return static_cast<int>(input_.size()); }
   /// State at time t; `tau` was held since the step before, and is not used in the first one. A state that is not finite
-  /// is bridged: the next one counts for the whole time. A torque that is not finite, time that stands still or runs
-  /// backwards, and a pause of `StepClock::kLongestGap` restart the measurement from the present state; the estimate stays.
+  /// is bridged: the next one counts for the whole time. A torque or time that is not finite, time that stands still or
+  /// runs backwards, and a pause of `StepClock::kLongestGap` restart the measurement from the present state; the estimate stays.
   /// Never throws, never allocates.
   Status step(double t, const double* q, const double* dq, const double* tau) noexcept;
   const Eigen::VectorXd& estimate() const noexcept { return filter_.value(); }
