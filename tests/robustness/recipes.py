@@ -867,6 +867,7 @@ def cloud() -> Any:
 PIPELINE = {"voxel": 0.016, "gap": 0.05}
 
 made(perception.FiducialPoseSource, fiducial, lambda one: one.poll(0.8), moves=True)
+made(clouds.DetectionReason, lambda: clouds.DetectionReason.no_cluster)
 
 
 def hand_eye() -> perception.HandEyeCalibration:
