@@ -151,13 +151,15 @@ def test_steps_by_hand_equal_the_run_and_the_log():
     np.testing.assert_array_equal(observer.apply(run.t, run.q, run.dq, run.tau), run.external_estimate)
     np.testing.assert_array_equal(observer.detector.apply(run.external_estimate), run.contact)
     observer.reset()
-    assert not observer.contact.any() and not observer.estimate.any()
+    assert not observer.contact.any()
+    assert not observer.estimate.any()
     for k, t in enumerate(run.t):
         np.testing.assert_array_equal(
             observer.step(t, run.q[k], run.dq[k], run.tau[max(k - 1, 0)]), run.external_estimate[k]
         )
         np.testing.assert_array_equal(observer.contact, run.contact[k])
-    assert observer.status == Status.ok and run.names["external_estimate"] == robot.joint_names
+    assert observer.status == Status.ok
+    assert run.names["external_estimate"] == robot.joint_names
 
 
 def test_sensors_and_actuators():
@@ -276,7 +278,8 @@ def test_external_wrench_of_a_push_at_the_flange():
     run = moving(robot, external=th.ExternalWrench(wrench), observers=observer)
     estimate = estimate_wrench(robot, run.q, run.external_estimate, rows=["x", "y", "z"])
     np.testing.assert_allclose(estimate.wrench[-1], wrench, atol=0.4)  # the posture moves, the estimate lags
-    assert estimate.wrench.shape == (501, 6) and estimate.condition.shape == (501,)
+    assert estimate.wrench.shape == (501, 6)
+    assert estimate.condition.shape == (501,)
     np.testing.assert_allclose(estimate.unexplained[-1], 0.0, atol=0.2)
 
 

@@ -137,8 +137,8 @@ class WrenchEstimate(NamedTuple):
     Attributes
     ----------
     wrench : (..., 6) array
-        Force [N], then moment [N m], that the environment exerts on the arm, at the frame's origin in world axes. Zero in
-        the rows that were not estimated; NaN where the posture does not determine the wrench.
+        Force [N], then moment [N m], that the environment exerts on the arm, at the frame's origin in world axes. Zero
+        in the rows that were not estimated; NaN where the posture does not determine the wrench.
     condition : (...) array
         Largest over smallest singular value of the rows of the Jacobian, in meters and radians together: errors of the
         torque grow by up to this factor. Infinite at a singularity.

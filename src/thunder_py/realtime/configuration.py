@@ -234,7 +234,7 @@ class ObserverSpec:
 
     @classmethod
     def read(cls, table: Table, n: int) -> ObserverSpec:
-        """Return the observer of a table with ``bandwidth`` and, for contacts, ``thresholds``, ``samples``, ``release``."""
+        """Return the observer of a table, whose detector is given by thresholds, samples and release."""
         rule = control.ContactDetector
         detector = None
         if table.get("thresholds") is not None:

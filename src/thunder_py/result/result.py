@@ -518,7 +518,8 @@ class SimulationResult(Metrics):
     @property
     def contact(self) -> npt.NDArray[np.bool_]:
         """Contacts that the run's observer detected, (k, n)."""
-        return self._signal("contact") != 0.0
+        contact: npt.NDArray[np.bool_] = self._signal("contact") != 0.0
+        return contact
 
     @cached_property
     def plant(self) -> Robot | None:
