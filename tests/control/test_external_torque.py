@@ -179,6 +179,23 @@ def test_sensors_and_actuators():
     np.testing.assert_allclose(run.external_estimate[-1], [4.0, 0.0, 0.0], atol=0.05)
 
 
+def test_panel_of_a_run_has_the_estimate_and_the_truth():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    robot = gantry()
+    run = moving(
+        robot, external=ExternalTorque([3.0, -2.0, 5.0]), observers=MomentumObserver(robot, 40.0), duration=0.05
+    )
+    axes = run.plot()
+    assert list(axes) == ["error", "tau", "external_estimate"]
+    lines = [line.get_ydata() for line in axes["external_estimate"].get_lines()]
+    np.testing.assert_array_equal(np.transpose(lines), np.hstack([run.external_estimate, run.signals["external"]]))
+    plt.close("all")
+
+
 # --- interruptions ----------------------------------------------------------------------------------------------------
 
 

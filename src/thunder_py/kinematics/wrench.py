@@ -209,7 +209,7 @@ def estimate_wrench(
     >>> push = th.kinematics.joint_torque(robot, q, [5.0, 0.0, -10.0, 0.0, 0.0, 0.0])
     >>> estimate = th.kinematics.estimate_wrench(robot, q, push, rows=["x", "y", "z"])
     >>> (estimate.wrench.round(3) + 0.0).tolist(), round(float(estimate.condition), 1)
-    ([5.0, 0.0, -10.0, 0.0, 0.0, 0.0], 1.5)
+    ([5.0, 0.0, -10.0, 0.0, 0.0, 0.0], 2.8)
     """
     require_robot(robot)
     kept = resolve_rows(rows)
