@@ -71,6 +71,14 @@ Array apply_observer(const ExternalObserver& observer, const ArrayLike& t, const
   const auto t_ = read_array(t, "t", {-1});
   const py::ssize_t rows = t_.shape(0);
   const auto q_ = read_array(q, "q", {rows, n}), dq_ = read_array(dq, "dq", {rows, n}), tau_ = read_array(tau, "tau", {rows, n});
+  double shortest = 0.0;  // of the steps forward in time
+  for (py::ssize_t k = 1; k < rows; ++k) {
+    const double dt = t_.data()[k] - t_.data()[k - 1];
+    if (dt > 0.0 && (shortest == 0.0 || dt < shortest)) shortest = dt;
+  }
+  if (rows > 1 && !(shortest > 0.0 && shortest < StepClock::kLongestGap))
+    throw py::value_error("t must increase by less than " + std::string(py::str(py::float_(StepClock::kLongestGap))) +
+                          " s, got steps of at least " + std::string(py::str(py::float_(shortest))) + " s");
   const auto state = observer.new_state();
   Array result({rows, static_cast<py::ssize_t>(size)});
   for (py::ssize_t k = 0; k < rows; ++k) {
@@ -131,7 +139,7 @@ void bind_observers(py::module_& module) {
       .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
            "Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.\n\n"
            "`t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a\n"
-           "`SimulationResult`.")
+           "`SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer.")
       .def_property_readonly(
           "estimate", [](const ExternalObserver& observer) { return to_numpy(observer.estimate()); },
           "Estimate of the last step, (n,) or (1,).")

@@ -3600,7 +3600,7 @@ class ExternalObserver:
         """Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.
 
         `t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a
-        `SimulationResult`."""
+        `SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer."""
 
     def reset(self) -> None:
         """Return to the state after construction."""

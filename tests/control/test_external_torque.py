@@ -13,7 +13,7 @@ from scipy.signal import lfilter
 import thunder_py as th
 from thunder_py.control import ContactDetector, EnergyObserver, MomentumObserver, Status, contact_thresholds
 from thunder_py.kinematics import estimate_wrench, joint_torque
-from thunder_py.robot.description import Friction
+from thunder_py.robot.description import Elastic, Friction
 from thunder_py.simulation import ExternalTorque
 
 DT = 1e-3
@@ -331,6 +331,10 @@ def test_wrench_of_singular_postures_is_nan():
             lambda r: MomentumObserver(r, 1.0).apply([0.0], [[0.0] * 2] * 2, [[0.0] * 2], [[0.0] * 2]),
             "q must have shape",
         ),
+        (
+            lambda r: MomentumObserver(r, 1.0).apply([0.0, 0.1], *np.zeros((3, 2, 2))),
+            "t must increase by less than 0.1 s",
+        ),
         (lambda r: ContactDetector(-1.0), "thresholds must be positive"),
         (lambda r: ContactDetector(1.0, samples=0), "samples must be a whole number"),
         (lambda r: ContactDetector(1.0, release=2.0), "release must be a number in"),
@@ -358,6 +362,11 @@ def test_runs_refuse_bad_observers():
     ):
         with pytest.raises(ValueError, match=message):
             moving(robot, observers=observers)
+    with pytest.raises(ValueError, match=r"control_period must be less than 0\.1 s for observers, got 0\.2"):
+        moving(robot, observers=one, dt=0.2)
+    spring = Elastic(joint=1, K=(1e3,), Mm=0.1)
+    with pytest.raises(ValueError, match="observers must be None for a plant with elastic joints"):
+        moving(robot.replace(elastic=(spring,)), observers=one)
     runs = [
         th.RunSpec(robot, th.PDGravity(robot, 9.0, 9.0), th.reference.SetPoint(np.zeros(3)), 0.1, observers=one)
     ] * 2

@@ -195,7 +195,7 @@ def estimate_wrench(
     Raises
     ------
     ValueError
-        If there are more rows than joints, which never determine the wrench, or another argument is invalid.
+        If there are more rows than joints, which leave the wrench undetermined, or another argument is invalid.
 
     See Also
     --------

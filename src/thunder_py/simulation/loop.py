@@ -151,7 +151,7 @@ def simulate(
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "observers": read_observers(observers, robot),
+        "observers": read_observers(observers, robot, times["dt"] * times["steps_per_period"]),
         "log": _logged_signals(log),
         "x0": initial_state(robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
