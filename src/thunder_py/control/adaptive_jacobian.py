@@ -62,8 +62,9 @@ class AdaptiveJacobianTerms(NamedTuple):
     >>> robot, q = th.Robot.load("panda"), [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
     >>> lengths = th.control.LengthAdaptation(200.0, unknown=["tool_x", "tool_z"])
     >>> law = th.AdaptiveJacobianBackstepping(
-    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.ExactPosition(robot)
-    ... )
+    ...     robot, 5.0, 50.0, 2.0, adaptation=None, lengths=lengths, measure=th.control.ExactPosition(robot),
+    ...     posture=None,
+    ... )  # fmt: skip
     >>> terms = law.evaluate(q, [0.0] * 7, th.reference.SetPose(robot.forward_kinematics(q))(0.0))
     >>> terms.W.shape, terms.Y.shape, bool(abs(terms.tau - robot.gravity_vector(q)).max() < 1e-9)
     ((6, 2), (7, 1, 1), True)
