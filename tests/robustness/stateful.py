@@ -154,7 +154,7 @@ def _observer(cls: type) -> Stateful:
         lambda x, array: x.step(0.0, array, ZERO, ZERO),
         {
             "step": lambda x: x.step(0.0, Q, ZERO, ZERO),
-            "apply": lambda x: x.apply(np.arange(3.0), [Q] * 3, [ZERO] * 3, [ZERO] * 3),
+            "apply": lambda x: x.apply(np.arange(3) * 1e-3, [Q] * 3, [ZERO] * 3, [ZERO] * 3),
             "reset": lambda x: x.reset(),
             **{name: _getter(name) for name in ("estimate", "contact", "status")},
         },

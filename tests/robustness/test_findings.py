@@ -218,7 +218,7 @@ def loop(**changes: object) -> None:
     options: dict[str, object] = {
         "n": 7, "x0": np.zeros(14), "dt": 1e-3, "steps_per_period": 1, "periods": 10, "log_every": 1,
         "torque_limits": np.zeros(0), "payloads": [], "external": [], "sensors": None, "actuators": None,
-        "integrator": "rk4", "log": None, "progress": None, "native_plant": True, "native_control": True,
+        "observers": [], "integrator": "rk4", "log": None, "progress": None, "native_plant": True, "native_control": True,
     }  # fmt: skip
     plant = changes.pop("plant", robot())
     _core.simulate(plant, law, SetPoint(ZERO), **{**options, **changes})
