@@ -269,7 +269,10 @@ class PartsInUse {
     if (uses_.empty()) python_.add(a.controller);
     add<JointReferenceSource>(a.reference);
     add<TaskReferenceSource>(a.reference);
-    for (const ObserverTuple& observer : a.observers) uses_.emplace_back(*std::get<2>(observer));
+    for (const auto& [name, contact, observer] : a.observers) {
+      if (!observer) throw py::value_error("observers must be observers, '" + name + "' is None");
+      uses_.emplace_back(*observer);
+    }
     if (py::hasattr(a.plant, "begin_step") || py::hasattr(a.plant, "advance")) python_.add(a.plant);
   }
 
