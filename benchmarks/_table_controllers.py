@@ -36,6 +36,9 @@ GOALS = {
     "CLIK (damped)": 10.0,
     "CLIK (manipulability)": 10.0,
     "CLIK (second order)": 10.0,
+    "MomentumObserver": 1.0,
+    "MomentumObserver (second order)": 1.0,
+    "EnergyObserver": 1.0,
 }
 SIMULATION_GOAL = 0.5  # [s], of a minute
 LOOPS = {"loop": "1 kHz loop, emulated", "real-loop": "1 kHz loop"}

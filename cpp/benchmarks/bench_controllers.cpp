@@ -1,4 +1,4 @@
-// Steps of every control law and of kinematic control, on an arm near its reference, time going on by 1 ms a step.
+// Steps of every control law, of kinematic control and of observers, on an arm near its reference, time going on by 1 ms a step.
 #include "controllers.hpp"
 #include "harness.hpp"
 #include "thunder_model.hpp"
@@ -8,6 +8,7 @@
 #include <thunder/control/passivity_based.hpp>
 #include <thunder/control/pd_gravity.hpp>
 #include <thunder/control/robust_unit_vector.hpp>
+#include <thunder/estimation/external_observer.hpp>
 
 #include <stdexcept>
 
@@ -39,6 +40,15 @@ class Steps {
   void operator()(const char* name, thunder::Clik clik) {
     measure_(name, "", states_, tau_, [&](const ControlState& s) {
       require(name, clik.step(s.q.data(), s.dq.data(), s.task, nullptr, tau_.data()));
+    });
+  }
+
+  void observer(const char* name, thunder::ExternalObserver&& observer) {
+    double t = 0.0;
+    measure_(name, "", states_, tau_, [&](const ControlState& s) {
+      require(name, observer.step(t, s.q.data(), s.dq.data(), s.joint.ddq.data()));  // some torque
+      tau_.head(observer.size()) = observer.estimate();
+      t += bench::kPeriod;
     });
   }
 
@@ -119,6 +129,15 @@ void kinematic_control(Steps& steps, const SharedModel& model) {
   steps("CLIK (second order)", bench::clik(model, second));
 }
 
+void observers(Steps& steps, const SharedModel& model) {
+  const auto filter = [](int size, int order) { return thunder::LowPass(VectorXd::Constant(size, 50.0), order, 1.0); };
+  const auto detector = [](int size) { return std::make_unique<thunder::ContactDetector>(VectorXd::Ones(size), 3, 0.5); };
+  const int n = model->n();
+  steps.observer("MomentumObserver", thunder::MomentumObserver(model, filter(n, 1), detector(n)));
+  steps.observer("MomentumObserver (second order)", thunder::MomentumObserver(model, filter(n, 2), detector(n)));
+  steps.observer("EnergyObserver", thunder::EnergyObserver(model, filter(1, 1), detector(1)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -130,4 +149,5 @@ int main(int argc, char** argv) {
   adaptive_joint_laws(steps, model);
   task_laws(steps, model);
   kinematic_control(steps, model);
+  observers(steps, model);
 }

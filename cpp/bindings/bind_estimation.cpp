@@ -1,8 +1,9 @@
-// Velocity and acceleration from sampled positions for Python.
+// Derivatives of sampled positions and observers of external torques for Python.
 #include "control.hpp"
 #include "estimation.hpp"
 #include "exclusive.hpp"
 #include "pickling.hpp"
+#include "thunder/estimation/external_observer.hpp"
 
 namespace thunder::python {
 
@@ -50,9 +51,112 @@ Pair apply(const Estimation& estimation, double dt, const ArrayLike& q) {
   return py::make_tuple(dq, ddq);
 }
 
+using BoolArray = py::array_t<bool>;
+
+void write_contacts(const Eigen::VectorXd& contact, bool* to) {
+  std::transform(contact.begin(), contact.end(), to, [](double flag) { return flag != 0.0; });
+}
+
+Array step_observer(ExternalObserver& observer, double t, const ArrayLike& q, const ArrayLike& dq, const ArrayLike& tau) {
+  const int n = observer.n();
+  const auto q_ = read_measurement(q, "q", n), dq_ = read_measurement(dq, "dq", n), tau_ = read_measurement(tau, "tau", n);
+  observer.step(t, q_.data(), dq_.data(), tau_.data());
+  return to_numpy(observer.estimate());
+}
+
+/// A row for each sample; the torque of a row is held until the next one.
+Array apply_observer(const ExternalObserver& observer, const ArrayLike& t, const ArrayLike& q, const ArrayLike& dq,
+                     const ArrayLike& tau) {
+  const int n = observer.n(), size = observer.size();
+  const auto t_ = read_array(t, "t", {-1});
+  const py::ssize_t rows = t_.shape(0);
+  const auto q_ = read_array(q, "q", {rows, n}), dq_ = read_array(dq, "dq", {rows, n}), tau_ = read_array(tau, "tau", {rows, n});
+  double shortest = 0.0;  // of the steps forward in time
+  for (py::ssize_t k = 1; k < rows; ++k) {
+    const double dt = t_.data()[k] - t_.data()[k - 1];
+    if (dt > 0.0 && (shortest == 0.0 || dt < shortest)) shortest = dt;
+  }
+  if (rows > 1 && !(shortest > 0.0 && shortest < StepClock::kLongestGap))
+    throw py::value_error("t must increase by less than " + std::string(py::str(py::float_(StepClock::kLongestGap))) +
+                          " s, got steps of at least " + std::string(py::str(py::float_(shortest))) + " s");
+  const auto state = observer.new_state();
+  Array result({rows, static_cast<py::ssize_t>(size)});
+  for (py::ssize_t k = 0; k < rows; ++k) {
+    state->step(t_.data()[k], q_.data() + k * n, dq_.data() + k * n, tau_.data() + std::max<py::ssize_t>(k - 1, 0) * n);
+    std::copy_n(state->estimate().data(), size, result.mutable_data() + k * size);
+  }
+  return result;
+}
+
+BoolArray contacts(const ExternalObserver& observer) {
+  BoolArray result(observer.size());
+  std::fill_n(result.mutable_data(), observer.size(), false);
+  if (observer.contact() != nullptr) write_contacts(*observer.contact(), result.mutable_data());
+  return result;
+}
+
+BoolArray detect_contacts(const ArrayLike& residuals, const ArrayLike& thresholds, int samples, double release) {
+  const auto r = read_array(residuals, "residuals", {-1, -1});
+  const py::ssize_t rows = r.shape(0), size = r.shape(1);
+  ContactDetector detector(read_column(thresholds, "thresholds", size), samples, release);
+  BoolArray result({rows, size});
+  for (py::ssize_t k = 0; k < rows; ++k) {
+    detector.step(r.data() + k * size);
+    write_contacts(detector.contact(), result.mutable_data() + k * size);
+  }
+  return result;
+}
+
+template <class Observer>
+void bind_observer(py::module_& module, const char* name, const char* doc, bool scalar) {
+  using C = ExclusiveClass<Observer, ExternalObserver, std::shared_ptr<Observer>>;
+  C(module, name, doc)
+      .def(py::init([scalar](std::shared_ptr<Model> model, const ArrayLike& bandwidth, int order, double damping_ratio,
+                             const std::optional<ArrayLike>& thresholds, int samples, double release) {
+             const int size = scalar ? 1 : model->n();
+             std::unique_ptr<ContactDetector> detector;
+             if (thresholds)
+               detector = std::make_unique<ContactDetector>(read_column(*thresholds, "thresholds", size), samples, release);
+             return std::make_shared<Observer>(
+                 std::move(model), LowPass(read_column(bandwidth, "bandwidth", size), order, damping_ratio),
+                 std::move(detector));
+           }),
+           py::arg("model").none(false), py::arg("bandwidth"), py::arg("order"), py::arg("damping_ratio"),
+           py::arg("thresholds") = py::none(), py::arg("samples") = 1, py::arg("release") = 1.0);
+}
+
+void bind_observers(py::module_& module) {
+  ExclusiveClass<ExternalObserver, std::shared_ptr<ExternalObserver>> c(
+      module, "ExternalObserver", "An observer of what acts on an arm from outside.");
+  bind_state(c);
+  c.def_constant("n", &ExternalObserver::n, "Number of joints.")
+      .def("step", &step_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
+           "Return the estimate after the state at time t [s], and set `status` and `contact`.\n\n"
+           "`tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:\n"
+           "the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A\n"
+           "missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the\n"
+           "present state.")
+      .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
+           "Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.\n\n"
+           "`t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a\n"
+           "`SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer.")
+      .def_property_readonly(
+          "estimate", [](const ExternalObserver& observer) { return to_numpy(observer.estimate()); },
+          "Estimate of the last step, (n,) or (1,).")
+      .def_property_readonly("contact", &contacts,
+                             "Boolean mask of the entries in contact, (n,) or (1,); False without a detector.")
+      .def_property_readonly("status", &ExternalObserver::status, "Status of the last step: ``ok`` or ``invalid_input``.")
+      .def("reset", &ExternalObserver::reset, "Return to the state after construction.");
+  bind_observer<MomentumObserver>(module, "MomentumObserver", "External torque from the generalized momentum.", false);
+  bind_observer<EnergyObserver>(module, "EnergyObserver", "Power of the external torque from the energy.", true);
+  module.def("detect_contacts", &detect_contacts, py::arg("residuals"), py::arg("thresholds"), py::arg("samples"),
+             py::arg("release"), "Contacts (k, m) along residuals (k, m).");
+}
+
 }  // namespace
 
 void bind_estimation(py::module_& module) {
+  bind_observers(module);
   ExclusiveClass<Estimation, std::shared_ptr<Estimation>> c(module, "DerivativeEstimator",
                                                             "Velocity and acceleration from sampled positions.");
   bind_state(c);

@@ -109,6 +109,8 @@ ClosedLoop::Progress make_progress(const py::object& progress) {
 
 using PayloadTuple = std::tuple<double, int, ArrayLike>;            // time, link, REG parameters
 using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start, stop, frame or False for joints, values
+/// Names of the estimate and of the contacts in the log.
+using ObserverTuple = std::tuple<std::string, std::string, std::shared_ptr<ExternalObserver>>;
 using Options = py::typing::Dict<py::str, py::object>;
 
 Eigen::VectorXd read_numbers(py::handle value, const char* name, int size) {
@@ -153,6 +155,7 @@ struct LoopArguments {
   std::vector<PayloadTuple> payloads;
   std::vector<ActionTuple> external;
   std::optional<Options> sensors, actuators;
+  std::vector<ObserverTuple> observers;
   bool native_plant, native_control;
 };
 
@@ -231,6 +234,33 @@ std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
   return control;
 }
 
+/// Resets them.
+std::vector<ExternalObserver*> make_observers(const LoopArguments& a, int n) {
+  std::vector<ExternalObserver*> observers;
+  for (const ObserverTuple& named : a.observers) {
+    const auto& observer = std::get<2>(named);
+    if (observer->n() != n)
+      throw py::value_error("observers must have the plant's " + std::to_string(n) + " joints, got " +
+                            std::to_string(observer->n()));
+    observer->reset();
+    observers.push_back(observer.get());
+  }
+  return observers;
+}
+
+void log_observer(ClosedLoop& loop, const ObserverTuple& named, py::dict& labels) {
+  const auto& [name, contact, shared] = named;
+  const ExternalObserver& observer = *shared;
+  std::vector<Signal> signals{{name, observer.estimate().data(), observer.labels()}};
+  if (observer.contact() != nullptr) signals.push_back({contact, observer.contact()->data(), observer.labels()});
+  for (const Signal& signal : signals) {
+    if (labels.contains(signal.name))
+      throw py::value_error("observers: a signal '" + signal.name + "' is logged already, choose another name");
+    loop.log(signal);
+    labels[py::str(signal.name)] = py::tuple(py::cast(signal.labels));
+  }
+}
+
 /// Locks the stateful parts of a run against other threads.
 class PartsInUse {
  public:
@@ -239,6 +269,10 @@ class PartsInUse {
     if (uses_.empty()) python_.add(a.controller);
     add<JointReferenceSource>(a.reference);
     add<TaskReferenceSource>(a.reference);
+    for (const auto& [name, contact, observer] : a.observers) {
+      if (!observer) throw py::value_error("observers must be observers, '" + name + "' is None");
+      uses_.emplace_back(*observer);
+    }
     if (py::hasattr(a.plant, "begin_step") || py::hasattr(a.plant, "advance")) python_.add(a.plant);
   }
 
@@ -258,6 +292,7 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
               const py::object& progress) {
   if (n < 1) throw py::value_error("n must be at least 1, got " + std::to_string(n));
   const PartsInUse in_use(arguments);
+  const auto observers = make_observers(arguments, n);
   if (py::hasattr(arguments.controller, "reset")) arguments.controller.attr("reset")();
   const double period = settings.dt * settings.steps_per_period;
   auto arm = make_arm(arguments, n);
@@ -267,9 +302,10 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
   const auto sensors = make_sensors(arguments, n, period);
   const auto command = make_command(arguments, n, period);
   const auto integrator = make_integrator(integration, arguments.plant, *plant);
-  ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get()});
+  ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get(), observers});
   py::dict labels;
   add_logs(loop, *control, log, labels);
+  for (const ObserverTuple& observer : arguments.observers) log_observer(loop, observer, labels);
   {
     const GilRelease release(&driven, control.get(), integrator.get());
     loop.run(make_progress(progress));
@@ -287,19 +323,20 @@ void bind_simulation(py::module_& module) {
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,
          int steps_per_period, long periods, long log_every, const ArrayLike& torque_limits,
          std::vector<PayloadTuple> payloads, std::vector<ActionTuple> external, std::optional<Options> sensors,
-         std::optional<Options> actuators, const py::object& integrator,
+         std::optional<Options> actuators, std::vector<ObserverTuple> observers, const py::object& integrator,
          std::optional<std::vector<std::string>> log, const py::object& progress, bool native_plant,
          bool native_control) {
         const LoopArguments arguments{std::move(plant), std::move(controller), std::move(reference),
                                   std::move(payloads), std::move(external), std::move(sensors),
-                                  std::move(actuators), native_plant, native_control};
+                                  std::move(actuators), std::move(observers), native_plant, native_control};
         const LoopSettings settings{dt, steps_per_period, periods, log_every,
                                     not_negative(to_vector(torque_limits, "torque_limits"), "torque_limits")};
         return simulate(arguments, n, settings, to_vector(x0, "x0"), integrator, log, progress);
       },
       py::arg("plant"), py::arg("controller"), py::arg("reference"), py::kw_only(), py::arg("n"), py::arg("x0"), py::arg("dt"),
       py::arg("steps_per_period"), py::arg("periods"), py::arg("log_every"), py::arg("torque_limits"),
-      py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"), py::arg("integrator"),
+      py::arg("payloads"), py::arg("external"), py::arg("sensors"), py::arg("actuators"),
+      py::arg("observers"), py::arg("integrator"),
       py::arg("log"), py::arg("progress"), py::arg("native_plant"), py::arg("native_control"),
       "Reset the controller and simulate a closed loop; `thunder_py.simulation.simulate` checks the arguments.");
 }

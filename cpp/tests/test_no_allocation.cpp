@@ -8,6 +8,7 @@
 #include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/computed_torque.hpp"
 #include "thunder/estimation/derivative_filters.hpp"
+#include "thunder/estimation/external_observer.hpp"
 #include "thunder/control/impedance.hpp"
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/natural_law.hpp"
@@ -248,6 +249,30 @@ void check_loop(const std::shared_ptr<const Model>& model) {
   CHECK(loop.recorder().count() == 101);
 }
 
+/// Steps with contacts, missing states and torques, a pause and a restart.
+template <class Observer>
+void check_observer(const std::shared_ptr<const Model>& model, int size, int order) {
+  Observer observer(model, LowPass(VectorXd::Constant(size, 1e5), order, 1.0),
+                    std::make_unique<ContactDetector>(VectorXd::Constant(size, 1e-9), 2, 0.5));
+  VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau = VectorXd::Ones(7), bad = VectorXd::Constant(7, NAN);
+  const allocations::Scope scope;
+  for (int k = 0; k < 10; ++k) CHECK(observer.step(1e-3 * k, q.data(), dq.data(), tau.data()) == Status::ok);
+  CHECK(observer.contact()->any() && observer.estimate().allFinite());
+  CHECK(observer.step(0.010, bad.data(), dq.data(), tau.data()) == Status::invalid_input);
+  CHECK(observer.step(0.011, q.data(), dq.data(), bad.data()) == Status::invalid_input);
+  CHECK(observer.step(0.5, q.data(), dq.data(), tau.data()) == Status::ok);
+  observer.reset();
+  CHECK(scope.made() == 0);
+  CHECK(observer.estimate().isZero() && !observer.contact()->any());
+}
+
+void check_observers(const std::shared_ptr<const Model>& model) {
+  for (const int order : {1, 2}) {
+    check_observer<MomentumObserver>(model, 7, order);
+    check_observer<EnergyObserver>(model, 1, order);
+  }
+}
+
 void check_estimator(DerivativeEstimator&& estimator) {
   const VectorXd q = arms::posture();
   const allocations::Scope scope;
@@ -256,7 +281,7 @@ void check_estimator(DerivativeEstimator&& estimator) {
   CHECK(scope.made() == 0);
 }
 
-/// The same with everything that may stand between plant and controller, and somebody who pushes.
+/// The same with everything that may stand between plant and controller, an observer, and somebody who pushes.
 void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   const VectorXd ones = VectorXd::Ones(7);
   auto arm = std::make_unique<ElasticPlant>(
@@ -266,6 +291,7 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   Sensors sensors({1e-4 * ones, 0 * ones, 1e-4 * ones, 0 * ones, 0.0, 3, 1e-3, 1,
                    std::make_shared<ButterworthDerivative>(7, 50.0)});
   CommandPath command(7, {2, 1e-3, 50 * ones, 1e4 * ones, 0.1 * ones, 90 * ones});
+  MomentumObserver observer(model, LowPass(50 * ones, 2, 1.0), std::make_unique<ContactDetector>(ones, 3, 0.5));
   auto controller = arms::slotine_li(model, 10.0);
   SetPoint source(arms::posture());
   Tracking<JointReference> tracking(controller, source);
@@ -274,7 +300,8 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   settings.periods = 100;
   VectorXd x = VectorXd::Zero(plant.state_size() - plant.actuator_states());
   x.head(7) = arms::posture();
-  ClosedLoop loop(plant, tracking, integrator, settings, x, {&sensors, &command});
+  ClosedLoop loop(plant, tracking, integrator, settings, x, {&sensors, &command, {&observer}});
+  loop.log({"estimate", observer.estimate().data(), observer.labels()});
   const ClosedLoop::Progress none;
   const allocations::Scope scope;
   loop.run(none);
@@ -288,6 +315,7 @@ int main() {
   for (const auto& model : {arms::panda(), arms::everything()}) {
     check_controllers(model);
     check_fixed_joint_laws(model);
+    check_observers(model);
     check_task_laws(model);
     check_integrators<RigidPlant>(model);
     check_integrators<ElasticPlant>(model);

@@ -30,7 +30,9 @@ __all__: list[str] = [
     "DmpBasis",
     "DmpScaling",
     "DynamicPotential",
+    "EnergyObserver",
     "Expression",
+    "ExternalObserver",
     "FourierSeries",
     "Function",
     "FunctionalPlanner",
@@ -49,6 +51,7 @@ __all__: list[str] = [
     "Lissajous",
     "ManipulabilityObjective",
     "Model",
+    "MomentumObserver",
     "NaturalLaw",
     "NullObjective",
     "Obstacle",
@@ -78,6 +81,7 @@ __all__: list[str] = [
     "TaskReferenceSource",
     "ViaSearch",
     "build_config",
+    "detect_contacts",
     "emit_c",
     "jacobian",
     "quantities",
@@ -4126,6 +4130,101 @@ class Backstepping(TaskController):
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
 
+class ExternalObserver:
+    """An observer of what acts on an arm from outside."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def apply(
+        self,
+        t: numpy.typing.ArrayLike,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.
+
+        `t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a
+        `SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer."""
+
+    def reset(self) -> None:
+        """Return to the state after construction."""
+
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the estimate after the state at time t [s], and set `status` and `contact`.
+
+        `tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:
+        the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A
+        missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the
+        present state."""
+
+    @property
+    def contact(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Boolean mask of the entries in contact, (n,) or (1,); False without a detector."""
+
+    @property
+    def estimate(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimate of the last step, (n,) or (1,)."""
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+
+    @property
+    def status(self) -> Status:
+        """Status of the last step: ``ok`` or ``invalid_input``."""
+
+class MomentumObserver(ExternalObserver):
+    """External torque from the generalized momentum."""
+
+    def __init__(
+        self,
+        model: Model,
+        bandwidth: numpy.typing.ArrayLike,
+        order: typing.SupportsInt | typing.SupportsIndex,
+        damping_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        thresholds: numpy.typing.ArrayLike | None = None,
+        samples: typing.SupportsInt | typing.SupportsIndex = 1,
+        release: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+class EnergyObserver(ExternalObserver):
+    """Power of the external torque from the energy."""
+
+    def __init__(
+        self,
+        model: Model,
+        bandwidth: numpy.typing.ArrayLike,
+        order: typing.SupportsInt | typing.SupportsIndex,
+        damping_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        thresholds: numpy.typing.ArrayLike | None = None,
+        samples: typing.SupportsInt | typing.SupportsIndex = 1,
+        release: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
 class DerivativeEstimator:
     """Velocity and acceleration from sampled positions."""
 
@@ -4576,6 +4675,14 @@ def _pose_state(
 def build_config() -> dict[str, typing.Any]:
     """Build configuration of this extension, as a dict."""
 
+def detect_contacts(
+    residuals: numpy.typing.ArrayLike,
+    thresholds: numpy.typing.ArrayLike,
+    samples: typing.SupportsInt | typing.SupportsIndex,
+    release: typing.SupportsFloat | typing.SupportsIndex,
+) -> numpy.typing.NDArray[numpy.bool]:
+    """Contacts (k, m) along residuals (k, m)."""
+
 def emit_c(
     functions: collections.abc.Sequence[Function],
     *,
@@ -4632,6 +4739,7 @@ def simulate(
     ],
     sensors: dict[str, typing.Any] | None,
     actuators: dict[str, typing.Any] | None,
+    observers: collections.abc.Sequence[tuple[str, str, ExternalObserver]],
     integrator: typing.Any,
     log: collections.abc.Sequence[str] | None,
     progress: typing.Any,

@@ -283,3 +283,38 @@ def test_a_controller_without_an_answer_gives_the_reference_up() -> None:
     bench.run(0.3)
     assert bench.loop.reason is Reason.singular
     assert bench.loop.mode is Mode.hold
+
+
+# --- external torque --------------------------------------------------------------------------------------------------
+
+
+def test_an_observer_adds_the_external_torque_and_a_contact() -> None:
+    """The arm carries a load that the loop's model lacks: its weight appears as an external torque."""
+    load = {"mass": 2.0, "com": [0, 0, 0.1], "time": 0.3}
+    observer = {"bandwidth": 40, "order": 2, "thresholds": 1.5, "samples": 5}
+    bench = Bench(make_loop(observer=observer), make_robot(payloads=[load]))
+    bench.run(0.3)
+    assert not bench.loop.contact
+    assert np.abs(bench.commands[-1].external_torque).max() < 0.1
+    bench.run(0.7)
+    q = bench.states[-1].q
+    weight = PANDA.gravity_vector(q) - th.Payload(2.0, (0.0, 0.0, 0.1)).added_to(PANDA).gravity_vector(q)
+    np.testing.assert_allclose(bench.commands[-1].external_torque, weight, atol=0.2)
+    assert bench.commands[-1].contact
+    assert bench.loop.report()["contact"] == 1
+    bench.loop.reset()
+    assert not bench.loop.contact
+
+
+@pytest.mark.parametrize(
+    ("observer", "message"),
+    [
+        ({}, "observer: bandwidth must be"),
+        ({"bandwidth": 10, "thresholds": -1}, "observer: thresholds must be positive"),
+        ({"bandwidth": 10, "order": 3}, "order must be 1 or 2, got 3"),
+        ({"bandwidth": 10, "samples": 3}, "observer has no key 'samples'"),
+    ],
+)
+def test_bad_observers_are_refused(observer: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_loop(observer=observer)

@@ -183,6 +183,31 @@ estimator(control.FirstOrderDerivative, 30.0)
 estimator(control.ButterworthDerivative, 30.0)
 estimator(control.SavitzkyGolayDerivative, 9)
 
+
+def observed(observer: Any, first: int, last: int) -> list[Any]:
+    """Estimates, contacts and statuses; a state that is lost on the way."""
+    log = []
+    for k in range(first, last):
+        t, q, dq = measured(k)
+        tau = 5.0 * np.sin(0.3 * k + np.arange(7.0))
+        log.append(
+            (observer.step(t, q if k % 20 != 13 else np.full(7, np.nan), dq, tau), observer.contact, observer.status)
+        )
+    return log
+
+
+def observing(cls: type, **options: Any) -> None:
+    def make() -> Any:
+        one = cls(panda(), 40.0, detector=control.ContactDetector(2.0), **options)
+        observed(one, 0, 14)  # a missing state comes last
+        return one
+
+    made(cls, make, lambda one: observed(one, 14, 40), moves=True)
+
+
+observing(control.MomentumObserver, order=2, damping_ratio=0.7)
+observing(control.EnergyObserver)
+value(control.ContactDetector, [1.0, 2.0], samples=2, release=0.3)
 value(control.GradientAdaptation, 5.0, lower=-1.0)
 value(control.NaturalAdaptation, 2.0, [1.0, 2.0])
 made(control.Tuning, lambda: control.tune(panda(), th.SlotineLi, period=1e-3))
@@ -336,6 +361,7 @@ def inverted(one: Any) -> Any:
 
 made(kinematics.CLIK, clik, inverted, moves=True)
 made(kinematics.CLIKResult, lambda: clik().follow(task_target, Q, 0.05, 0.01))
+made(kinematics.WrenchEstimate, lambda: kinematics.estimate_wrench(panda(), Q, Q))
 made(
     kinematics.InverseKinematics,
     lambda: kinematics.InverseKinematics(panda(), restarts=3),

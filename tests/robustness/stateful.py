@@ -13,7 +13,7 @@ import numpy as np
 
 import thunder_py as th
 from thunder_py import _core
-from thunder_py.control import ButterworthDerivative
+from thunder_py.control import ButterworthDerivative, ContactDetector, EnergyObserver, MomentumObserver
 from thunder_py.geometry import Sphere
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
@@ -147,6 +147,21 @@ def _estimator() -> ButterworthDerivative:
     return estimator
 
 
+def _observer(cls: type) -> Stateful:
+    """An observer of external torques with a detector."""
+    return Stateful(
+        lambda: cls(robot(), 30.0, detector=ContactDetector(1.0)),
+        lambda x, array: x.step(0.0, array, ZERO, ZERO),
+        {
+            "step": lambda x: x.step(0.0, Q, ZERO, ZERO),
+            "apply": lambda x: x.apply(np.arange(3) * 1e-3, [Q] * 3, [ZERO] * 3, [ZERO] * 3),
+            "reset": lambda x: x.reset(),
+            **{name: _getter(name) for name in ("estimate", "contact", "status")},
+        },
+        frozenset({"n"}),
+    )
+
+
 FIELD = _core.DynamicPotential(1.0, 1.0, 0.01, 0.1, [0.0, 0.0, 1.0])
 GAINS = 100.0, 20.0
 
@@ -177,6 +192,8 @@ STATEFUL: dict[type, Stateful] = {
         _evaluate=lambda x: x._evaluate(Q, ZERO, pose()),
         **ESTIMATE,
     ),
+    _core.MomentumObserver: _observer(MomentumObserver),
+    _core.EnergyObserver: _observer(EnergyObserver),
     _core.DerivativeEstimator: Stateful(
         _estimator,
         lambda x, array: x._step(1e-3, array),
@@ -286,6 +303,10 @@ STATEFUL: dict[type, Stateful] = {
 }
 
 
+#: classes whose uses read a vector of joints
+_OF_JOINTS = (_core.Controller, _core.ExternalObserver, _core.Clik, _core.PotentialField)
+
+
 class Blocking:
     """An array that another thread waits for: while it is read, whatever reads it is in use.
 
@@ -312,7 +333,7 @@ class Blocking:
 @contextmanager
 def in_use(kind: Stateful, value: Any) -> Iterator[None]:
     """Use an object in another thread for as long as the context lasts."""
-    array = Blocking(Q if isinstance(value, (_core.Controller, _core.Clik, _core.PotentialField)) else GOAL)
+    array = Blocking(Q if isinstance(value, _OF_JOINTS) else GOAL)
     errors: list[BaseException] = []
 
     def work() -> None:

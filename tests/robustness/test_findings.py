@@ -218,7 +218,8 @@ def loop(**changes: object) -> None:
     options: dict[str, object] = {
         "n": 7, "x0": np.zeros(14), "dt": 1e-3, "steps_per_period": 1, "periods": 10, "log_every": 1,
         "torque_limits": np.zeros(0), "payloads": [], "external": [], "sensors": None, "actuators": None,
-        "integrator": "rk4", "log": None, "progress": None, "native_plant": True, "native_control": True,
+        "observers": [], "integrator": "rk4", "log": None, "progress": None,
+        "native_plant": True, "native_control": True,
     }  # fmt: skip
     plant = changes.pop("plant", robot())
     _core.simulate(plant, law, SetPoint(ZERO), **{**options, **changes})
@@ -236,6 +237,7 @@ FEW = np.ones(3)
 WRONG_LOOPS: list[tuple[dict[str, object], str]] = [
     ({"log_every": 0}, "log_every must be positive"),
     ({"log_every": -1}, "log_every must be positive"),
+    ({"observers": [("a", "b", None)]}, "observers must be observers, 'a' is None"),
     ({"periods": -1}, "periods from 0 to 2^52"),
     ({"periods": 2**62}, "periods from 0 to 2^52"),
     ({"steps_per_period": 0}, "steps_per_period and log_every must be positive"),

@@ -149,7 +149,7 @@ def test_plots() -> None:
     axes = run().plot()
     assert [axis.get_ylabel() for axis in axes.values()] == ["error norm", "torque [N m, N]", "change of estimate"]
     assert axes["parameters"].get_xlabel() == "time [s]"
-    names = "error, tau, parameters, deflection"
+    names = "error, tau, parameters, external_estimate, deflection"
     with pytest.raises(ValueError, match=re.escape(f"axes must be named {names}, got 'velocity'")):
         run().plot(axes={"velocity": axes["tau"]})
     assert run().plot(axes={"deflection": axes["tau"]}) == {}  # a panel without content in this run

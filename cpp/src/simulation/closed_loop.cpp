@@ -27,12 +27,12 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
       control_(control),
       integrator_(integrator),
       settings_(std::move(settings)),
-      parts_(parts),
+      parts_(std::move(parts)),
       x_(Eigen::VectorXd::Zero(plant.state_size())),
       tau_(Eigen::VectorXd::Zero(plant.n())),
       applied_(tau_),
       external_(tau_),
-      input_(parts.command != nullptr ? parts.command->output().data() : tau_.data()),
+      input_(parts_.command != nullptr ? parts_.command->output().data() : tau_.data()),
       recorder_(log_rows(settings_)) {
   check_start(x0);
   if (settings_.torque_limits.size() != 0 && settings_.torque_limits.size() != plant.n())
@@ -44,7 +44,7 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
   recorder_.add("t", &t_, 1);
   recorder_.add("q", x_.data(), n);
   recorder_.add("dq", x_.data() + n, n);
-  recorder_.add("tau", parts.command != nullptr ? applied_.data() : tau_.data(), n);
+  recorder_.add("tau", torque(), n);
   recorder_.add("x", x_.data() + 2 * n, plant.motors());
   recorder_.add("dx", x_.data() + 2 * n + plant.motors(), plant.motors());
   log_parts();
@@ -97,6 +97,7 @@ void ClosedLoop::control(double t) {
     q = parts_.sensors->q().data();
     dq = parts_.sensors->dq().data();
   }
+  for (ExternalObserver* observer : parts_.observers) observer->step(t, q, dq, torque());
   status_ = control_(t, q, dq, tau_.data());
   if (parts_.command != nullptr)
     command(dq);

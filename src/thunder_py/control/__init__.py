@@ -12,6 +12,7 @@ from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
 from .computed_torque import ComputedTorque
+from .contact import ContactDetector, contact_thresholds
 from .estimation import (
     ButterworthDerivative,
     DerivativeEstimator,
@@ -19,6 +20,7 @@ from .estimation import (
     FirstOrderDerivative,
     SavitzkyGolayDerivative,
 )
+from .external_torque import EnergyObserver, MomentumObserver
 from .impedance import Impedance
 from .independent_joint import IndependentJoint
 from .length_adaptation import LengthAdaptation
@@ -43,15 +45,18 @@ __all__ = [
     "CartesianComputedTorque",
     "CartesianMACT",
     "ComputedTorque",
+    "ContactDetector",
     "DCMotor",
     "DerivativeEstimator",
     "Derivatives",
+    "EnergyObserver",
     "ExactPosition",
     "FirstOrderDerivative",
     "GradientAdaptation",
     "Impedance",
     "IndependentJoint",
     "LengthAdaptation",
+    "MomentumObserver",
     "NaturalAdaptation",
     "OperationalSpace",
     "PDGravity",
@@ -62,6 +67,7 @@ __all__ = [
     "Status",
     "Tuning",
     "arm_points",
+    "contact_thresholds",
     "link_gains",
     "stable_rate",
     "tune",

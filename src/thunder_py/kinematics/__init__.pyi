@@ -9,5 +9,7 @@ from .objectives import JointCentering as JointCentering
 from .objectives import Manipulability as Manipulability
 from .objectives import Posture as Posture
 from .spherical_wrist import SphericalWristIK as SphericalWristIK
+from .wrench import WrenchEstimate as WrenchEstimate
+from .wrench import estimate_wrench as estimate_wrench
 from .wrench import joint_torque as joint_torque
 from .wrench import wrench_from_torque as wrench_from_torque

@@ -79,6 +79,10 @@ class Command(NamedTuple):
         Time from the state's stamp to this command [s].
     computing : float
         Part of the latency spent in the loop [s].
+    external_torque : (n,) array
+        Estimate of the external torque [N m or N]; empty without an observer.
+    contact : bool
+        Whether the observer's detector reports a contact of any joint.
 
     Examples
     --------
@@ -101,3 +105,5 @@ class Command(NamedTuple):
     period: float
     latency: float
     computing: float
+    external_torque: Array
+    contact: bool

@@ -17,7 +17,18 @@ from ..robot import Robot
 from .hold import HoldGains
 from .plain_data import Table, read_plain
 
-__all__ = ["LAWS", "LawSpec", "LoopOptions", "TaskLimits", "adapt", "build_law", "continued", "estimate", "is_task_law"]
+__all__ = [
+    "LAWS",
+    "LawSpec",
+    "LoopOptions",
+    "ObserverSpec",
+    "TaskLimits",
+    "adapt",
+    "build_law",
+    "continued",
+    "estimate",
+    "is_task_law",
+]
 
 #: controllers that a configuration may name
 LAWS: tuple[str, ...] = (
@@ -204,6 +215,44 @@ class TaskLimits:
 
 
 @dataclass(frozen=True)
+class ObserverSpec:
+    """A `MomentumObserver` as plain data.
+
+    Attributes
+    ----------
+    bandwidth : (n,) array
+        [rad/s].
+    order : int
+        1 or 2, the second with critical damping.
+    detector : ContactDetector or None
+        Rule for contacts.
+    """
+
+    bandwidth: Array
+    order: int
+    detector: control.ContactDetector | None
+
+    @classmethod
+    def read(cls, table: Table, n: int) -> ObserverSpec:
+        """Return the observer of a table, whose detector is given by thresholds, samples and release."""
+        rule = control.ContactDetector
+        detector = None
+        if table.get("thresholds") is not None:
+            detector = rule(
+                table.positives("thresholds", n, None),
+                table.whole("samples", rule.samples),
+                table.positive("release", rule.release),
+            )
+        spec = cls(table.positives("bandwidth", n, None), table.whole("order", 1), detector)
+        table.done()
+        return spec
+
+    def build(self, robot: Robot) -> control.MomentumObserver:
+        """Return the observer of a robot."""
+        return control.MomentumObserver(robot, self.bandwidth, order=self.order, detector=self.detector)
+
+
+@dataclass(frozen=True)
 class LoopOptions:
     """A control loop as data; `read` makes one from a mapping or a YAML file (docs/ros.md lists the keys).
 
@@ -239,6 +288,8 @@ class LoopOptions:
         Whether states may list joints that the robot does not have.
     frame : str
         Required frame of poses and twists; empty for any.
+    observer : ObserverSpec or None
+        Observer of the external torque, with the commanded torques.
 
     Examples
     --------
@@ -270,6 +321,7 @@ class LoopOptions:
     largest_error: float = np.inf
     other_joints: bool = False
     frame: str = ""
+    observer: ObserverSpec | None = None
 
     @classmethod
     def read(cls, source: LoopOptions | Mapping[str, Any] | str | Path) -> LoopOptions:
@@ -310,6 +362,7 @@ class LoopOptions:
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
             other_joints=root.flag("other_joints", False),
             frame=root.text("frame", ""),
+            observer=None if root.get("observer") is None else ObserverSpec.read(root.table("observer"), n),
         )
         for table in (task, times, root):
             table.done()

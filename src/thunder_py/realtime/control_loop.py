@@ -88,9 +88,11 @@ class ControlLoop(Stateful):
         )
         self._error_bounded = np.isfinite(self.options.largest_error)
         self._rate_bounded = bool(np.isfinite(self.options.torque_rate).any())
+        self._observer = None if self.options.observer is None else self.options.observer.build(robot)
         self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
         self.references = References(self.options, is_task_law(self._law), self._lock)
         self._tau: Array | None = None
+        self._unknown = np.full(robot.n, np.nan)
         self._given = 0
         self._clear()
 
@@ -105,6 +107,8 @@ class ControlLoop(Stateful):
         self.mode, self.reason = Mode.waiting, Reason.no_state
         self._reader.reset()
         self._hold.leave()
+        if self._observer is not None:
+            self._observer.reset()
         self.references.reset()
         self.period, self.latency, self.computing = Quantiles(), Quantiles(), Quantiles()
         self._received: int | None = None
@@ -127,6 +131,11 @@ class ControlLoop(Stateful):
     def follows_poses(self) -> bool:
         """True if the controller follows poses and twists instead of joint trajectories."""
         return self.references.task
+
+    @property
+    def contact(self) -> bool:
+        """True while the observer's detector reports a contact of any joint."""
+        return self._observer is not None and bool(self._observer.contact.any())
 
     @property
     def dropped(self) -> dict[str, int]:
@@ -160,7 +169,10 @@ class ControlLoop(Stateful):
                 if self._reader.in_a_row >= self.options.invalid_states and self._q is not None:
                     self._fault(Reason.invalid_states)
                 return None
-            tau, error = self._torque(self._time(stamp, now), now, *taken)
+            t = self._time(stamp, now)
+            if self._observer is not None:
+                self._observer.step(t, *taken, self._unknown if self._tau is None else self._tau)
+            tau, error = self._torque(t, now, *taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
             self._received, self._q = now, taken[0]
             computing = 1e-9 * (perf_counter_ns() - begun)
@@ -300,8 +312,20 @@ class ControlLoop(Stateful):
     def _command(
         self, stamp: int, tau: Array, error: Array, period: float, latency: float, computing: float
     ) -> Command:
-        status = self._law.status
-        return Command(stamp, tau, self.mode, self.reason, status, error, self._parameters, period, latency, computing)
+        times, observer = (period, latency, computing), self._observer
+        external = _NONE if observer is None else observer.estimate
+        return Command(
+            stamp,
+            tau,
+            self.mode,
+            self.reason,
+            self._law.status,
+            error,
+            self._parameters,
+            *times,
+            external,
+            self.contact,
+        )
 
     # --- requests -------------------------------------------------------------------------------------------------
 
@@ -375,6 +399,7 @@ class ControlLoop(Stateful):
                 "reason": self.reason.value,
                 "controller": type(self._law).__name__,
                 "controller status": Status(self._law.status).name,
+                "contact": int(self.contact),
                 "states taken": self._reader.taken,
                 **{f"states dropped: {why}": count for why, count in self._reader.dropped.items()},
                 **{f"references {what}": count for what, count in self.references.counts.items()},

@@ -33,11 +33,14 @@ __all__ = [
 
 
 def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-    """Plot the error norm, torques, spring deflections and parameter estimates; see `SimulationResult.plot`."""
+    """Plot the error norm, torques, external torques, spring deflections and estimates; see `SimulationResult.plot`."""
     curves: dict[str, tuple[Array, str, Sequence[str]]] = {}
     if "error" in result.signals:
         curves["error"] = positive(result.error_norm()), "error norm", ()
     curves["tau"] = result.tau, "torque [N m, N]", result.names.get("joints", ())
+    if "external_estimate" in result.signals:
+        names = result.names["external_estimate"]
+        curves["external_estimate"] = result.external_estimate, "external torque [N m, N]", names
     if result.x.shape[1]:
         joints, motors = list(result.names["joints"]), result.names["motors"]
         deflection = result.x - result.q[:, [joints.index(name) for name in motors]]
@@ -48,12 +51,14 @@ def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = N
         if moved.any():
             names = [name for name, kept in zip(result.names["parameters"], moved, strict=True) if kept]
             curves["parameters"] = change[:, moved], "change of estimate", names
-    empty = [name for name in ("error", "deflection", "parameters") if name not in curves]
+    empty = [name for name in ("error", "external_estimate", "deflection", "parameters") if name not in curves]
     drawn = panels(axes, list(curves), (8.0, 2.5 * len(curves)), empty=empty, sharex=True)
     for name, ax in drawn.items():
         draw_curves(ax, result.t, *curves[name])
         if name == "error":
             ax.set_yscale("log")
+        if name == "external_estimate" and "external" in result.signals:
+            ax.plot(result.t, result.signals["external"], color=TRUTH, linestyle=":", linewidth=1.0)
     label_column(drawn)
     return drawn
 

@@ -510,6 +510,17 @@ class SimulationResult(Metrics):
         """Estimate of all parameters, (k, p), named by ``names["parameters"]``."""
         return self._signal("parameters")
 
+    @property
+    def external_estimate(self) -> Array:
+        """Estimate of the external torque by the run's `MomentumObserver`, (k, n); the true one is ``external``."""
+        return self._signal("external_estimate")
+
+    @property
+    def contact(self) -> npt.NDArray[np.bool_]:
+        """Contacts that the run's observer detected, (k, n)."""
+        contact: npt.NDArray[np.bool_] = self._signal("contact") != 0.0
+        return contact
+
     @cached_property
     def plant(self) -> Robot | None:
         """Simulated robot without payloads; None for a plant written in Python."""
@@ -542,13 +553,14 @@ class SimulationResult(Metrics):
         return lyapunov_function(self, controller)
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-        """Plot the error norm, torques, spring deflections and changes of estimates over time.
+        """Plot the error norm, torques, external torques, spring deflections and changes of estimates over time.
 
         Parameters
         ----------
         axes : mapping of str to Axes, optional
-            Panels to draw, of ``"error"`` if it was logged, ``"tau"``, ``"deflection"`` (x - q) for elastic joints and
-            ``"parameters"`` if estimates changed; default all, in a new figure.
+            Panels to draw, of ``"error"`` if it was logged, ``"tau"``, ``"external_estimate"`` of an observer with the
+            true external torque dotted, ``"deflection"`` (x - q) for elastic joints and ``"parameters"`` if estimates
+            changed; default all, in a new figure.
 
         Returns
         -------

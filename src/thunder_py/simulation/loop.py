@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, SimulationResul
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
+from .observers import read_observers
 from .options import elastic_joints, initial_state, loaded_at_start, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, read_external
@@ -44,6 +45,7 @@ def simulate(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque] = (),
     sensors: Sensors | None = None,
     actuators: Actuators | None = None,
+    observers: _core.ExternalObserver | Mapping[str, _core.ExternalObserver] | None = None,
     log: Sequence[str] | None = None,
     log_every: int = 1,
     integrator: Literal["rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant"] = "rk4",
@@ -90,6 +92,10 @@ def simulate(
     actuators : Actuators, optional
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
+    observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
+        Observers of the external torque, which see the measured state and the applied torque; `reset` is called before
+        the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
+        mapping, each logs its name and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
         are always logged.
@@ -145,6 +151,7 @@ def simulate(
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
+        "observers": read_observers(observers, robot, times["dt"] * times["steps_per_period"]),
         "log": _logged_signals(log),
         "x0": initial_state(robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,

@@ -17,6 +17,7 @@ from ..result import DEFAULT_METRICS, Metric, SimulationResult, metrics_table
 from ..table import Table
 from ..values import Stateful
 from .loop import simulate
+from .observers import named_observers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -240,9 +241,10 @@ def _refuse_shared(runs: Sequence[RunSpec | None]) -> None:
     for k, run in enumerate(runs):
         if run is None:
             continue
-        parts = {"controller": run.controller}
+        parts: dict[str, object] = {"controller": run.controller}
         if hasattr(run.plant, "begin_step") or hasattr(run.plant, "advance"):
             parts["plant"] = run.plant
+        parts |= {f"observer {names[0]}": one for names, one in named_observers(run.options.get("observers")).items()}
         for name, part in parts.items():
             first = owners.setdefault(id(part), k)
             if first != k:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../control/controller.hpp"
+#include "../estimation/external_observer.hpp"
 #include "actuators.hpp"
 #include "integrators.hpp"
 #include "recorder.hpp"
@@ -50,6 +51,7 @@ struct LoopSettings {
 struct LoopParts {
   Sensors* sensors = nullptr;
   CommandPath* command = nullptr;
+  std::vector<ExternalObserver*> observers{};  // see the measured state and the torque as applied
 };
 
 class ClosedLoop {
@@ -77,6 +79,7 @@ class ClosedLoop {
   void check_start(const Eigen::VectorXd& x0) const;
   void log_parts();
   void control(double t);
+  const double* torque() const noexcept { return parts_.command != nullptr ? applied_.data() : tau_.data(); }
   void command(const double* dq) noexcept;
   void clip_torque() noexcept;
   void record() noexcept;
