@@ -31,6 +31,8 @@ _LARGEST_TURN = math.radians(170.0)
 _FLOOR = 1e-9
 #: probability of a pose that noise explains to be reported, as of 5 standard deviations; largest share of such poses
 _RARE, _MOST_OUTLIERS = 1e-6, 0.25
+#: number of poses from which their residuals are tested: with fewer, the estimated noise is too uncertain
+_FEWEST_TESTED = 6
 #: residuals relative to the extent of the motion (root mean squares) above which no pose alone is to blame
 _INCONSISTENT = 0.25
 
@@ -130,7 +132,7 @@ def calibrate_hand_eye(
     -----
     ThunderWarning
         If noise does not explain the residuals. The message names up to a quarter of the poses without which the others
-        fit far better: an F test, k at least 4, with a probability below 1e-6 under noise. Otherwise, residuals of more
+        fit far better: an F test, k at least 6, with a probability below 1e-6 under noise. Otherwise, residuals of more
         than a quarter of the extent of the motion (both RMS, positions or angles) mean that poses may be inverted.
 
     Notes
@@ -229,7 +231,10 @@ def _offsets(A: Array, seen: Array, X: Array, Z: Array, mounting: str, x: Array)
 
 
 def _least(offsets: Callable[[Array], Array], scale: Array, x: Array) -> OptimizeResult:
-    return least_squares(lambda step: (offsets(step) / scale).ravel(), x, method="lm", xtol=1e-12)
+    def weighted(step: Array) -> Array:
+        return (offsets(step) / scale).ravel()
+
+    return least_squares(weighted, x, method="lm", xtol=1e-12)
 
 
 def _warn_of_residuals(A: Array, seen: Array, offsets: Array, mounting: str) -> None:
@@ -246,7 +251,7 @@ def _warn_of_residuals(A: Array, seen: Array, offsets: Array, mounting: str) -> 
         reason = (
             f"they have {100.0 * share:.3g} % of the extent of the motion: hand_poses must be those of the hand in the "
             "base and marker_poses those of the marker in the camera's frame, not inverted, in the same order, and "
-            f"mounting must not be {[other for other in MOUNTINGS if other != mounting][0]!r}"
+            f"mounting must not be {next(other for other in MOUNTINGS if other != mounting)!r}"
         )
     else:
         return
@@ -268,7 +273,7 @@ def _outliers(A: Array, seen: Array, offsets: Array, mounting: str) -> list[int]
     distribution if the noise is normal.
     """
     kept, found = np.arange(len(A)), []
-    while len(kept) > _FEWEST:
+    while len(kept) >= _FEWEST_TESTED:
         worst = int(np.argmax(np.linalg.norm(offsets / _noise(offsets), axis=1)))
         rest = np.delete(kept, worst)
         try:
