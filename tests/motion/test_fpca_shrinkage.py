@@ -8,6 +8,7 @@ import pytest
 from tests.motion.test_fpca import STEP, TAU, reaches
 from thunder_py.errors import ThunderError
 from thunder_py.motion import FPCA, SplineBasis
+from thunder_py.recordings import RecordingWarning
 
 ENDS = [(tau, order) for order in range(3) for tau in (0.0, 1.0)]
 
@@ -192,9 +193,25 @@ def test_splines_without_jerk():
         FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5, alignment="none").fit(reaches())
 
 
-def test_motions_that_do_not_move():
-    with pytest.raises(ThunderError, match="motions must not be constant with shrinkage"):
-        FPCA(shrinkage=0.5, alignment="none").fit(np.ones((3, 40, 3)))
+@pytest.mark.parametrize("power", [0, 1, 2])
+@pytest.mark.parametrize("shrinkage", ["auto", 0.5])
+def test_motions_without_jerk(power, shrinkage):
+    """Constants, ramps and parabolas have no jerk to scale minimum jerk with; one reach among them has."""
+    t = np.linspace(0.0, 1.0, 40)
+    still = np.outer(t**power, [1.2, 0.5])
+    message = "motions must have jerk with shrinkage, got motions that are constant, linear or quadratic over time: add"
+    with pytest.raises(ThunderError, match=message):
+        FPCA(shrinkage=shrinkage).fit(np.array([still] * 3))
+    assert FPCA(shrinkage=0).fit(np.array([still] * 3)).shrinkage_ == 0.0
+    reach = np.outer(10.0 * t**3 - 15.0 * t**4 + 6.0 * t**5, [1.2, 0.5])
+    share = FPCA(shrinkage=shrinkage).fit(np.array([still, still, reach])).shrinkage_
+    assert share == (1.0 if shrinkage == "auto" else shrinkage)
+
+
+def test_units_are_checked_before_the_jerk():
+    ramps = np.array([np.outer(np.linspace(0.0, 1.0, 40), [1200.0, 500.0])] * 3)
+    with pytest.warns(RecordingWarning, match="can hardly be right"), pytest.raises(ThunderError, match="have jerk"):
+        FPCA().fit(ramps)
 
 
 @pytest.mark.filterwarnings("ignore:.*nothing measured")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thunder_py.errors import NoPathError, ThunderError, ThunderWarning
-from thunder_py.geometry import Box
+from thunder_py.geometry import Box, Sphere
 from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, ViaSearch
 from thunder_py.recordings.synthetic import sigma_lognormal_reaches
 
@@ -89,6 +89,47 @@ class TestMahalanobisDistance:
         ):  # an end so late that the motion goes astray
             planner.replan(plan, 0.5, GOAL, end_time=5.0)
         assert HumanLikePlanner(planner.fpca, max_distance_ratio=np.inf).replan(plan, 0.9, GOAL + 0.1).end_time == T
+
+    def test_around_obstacles_plans_warn_too(self) -> None:
+        """Components of reaches from rest, without shrinkage: paths thousands of times longer than the distance."""
+        motions = sigma_lognormal_reaches(6, seed=2)
+        planner = HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(motions))
+        ball, other = [Sphere([0.3, 0.1, 0.35], 0.04)], [Sphere([0.3, 0.1, -9.0], 0.04)]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            for _ in range(3):
+                plan = planner.plan(START, GOAL, 1.0, goal_velocity=[2.0, 0.0, 0.0], obstacles=ball, margin=0.02)
+                planner.plan_many(START, [GOAL, GOAL], 1.0, goal_velocities=[2.0, 0.0, 0.0], obstacles=ball, n=2)
+                planner.plan(START, GOAL, 1.0, obstacles=other)  # from rest: 5 times the distance
+        assert plan.mahalanobis_distance > 1e4
+        assert [str(one.message).split(" is more than 15 standard")[0] for one in caught] == [
+            "the plan", "the farthest plan", "the plan",
+        ]  # fmt: skip
+        assert {one.filename for one in caught} == {__file__}
+
+    def test_segments_of_detours_may_be_farther(self) -> None:
+        """They begin or end amid a reach: 2.5 times the distance is no warning, more is one."""
+        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(40, seed=5)))
+        rng, ratios, bound = np.random.default_rng(3), [], 2.0 * planner.training_span
+        for _ in range(12):
+            goal = START + rng.normal(size=3) * 0.2
+            balls = [Sphere(START + 0.5 * (goal - START) + rng.normal(size=3) * 0.01, 0.04)]
+            plan = planner.plan(START, goal, 1.0, obstacles=balls, margin=0.02)  # a warning is an error
+            planner.replan(plan, 0.8, goal + 1e-4)
+            ratios.append(plan.mahalanobis_distance / bound)
+        assert 1.0 < max(ratios) < 2.5
+        planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(6, seed=2)))
+        ball, fast = [Sphere([0.3, 0.1, 0.35], 0.04)], [2.0, 0.0, 0.0]
+        message = f"is more than {5.0 * planner.training_span:.3g} standard"
+        free = planner.plan(START, GOAL, 1.0)
+        with pytest.warns(ThunderWarning, match=f"the plan {message}") as caught:
+            plan = planner.plan(START, GOAL, 1.0, goal_velocity=fast, obstacles=ball, margin=0.02)
+        with pytest.warns(ThunderWarning, match=f"the plan {message}") as again:
+            rest = planner.replan(free, 0.01, GOAL, goal_velocity=fast, obstacles=ball, margin=0.02)
+        with pytest.warns(ThunderWarning, match=f"the farthest plan {message}") as batch:
+            planner.plan_many(START, GOAL, 1.0, goal_velocities=fast, obstacles=ball, margin=0.02)
+        assert (len(plan.via_points), len(rest.via_points), rest.fallback) == (1, 1, "plan")
+        assert [one.filename for one in (*caught, *again, *batch)] == [__file__] * 3
 
     def test_conditions_and_tubes_warn(self) -> None:
         planner = HumanLikePlanner(fitted("plain"))

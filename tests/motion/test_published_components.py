@@ -136,6 +136,11 @@ class TestFiles:
     ("change", "message"),
     [
         ({"components": np.zeros((5, 101))}, r"components must have shape \(n, T, d\), got \(5, 101\)"),
+        (
+            {"components": np.arange(3.0)[:, None, None] ** 2 * np.ones((3, 101, 3))},
+            r"got zeros in all .* component 1$",
+        ),
+        ({"components": np.zeros((5, 101, 3))}, "components must not be zero, got zeros in all samples of component 1"),
         ({"mean": np.zeros((100, 3))}, r"mean must have shape \(101, 3\), got \(100, 3\)"),
         ({"variances": np.zeros(4)}, r"variances must have shape \(5, 3\), got \(4,\)"),
         ({"variances": -np.ones(5)}, "variances_ must not be negative"),

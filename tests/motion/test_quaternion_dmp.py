@@ -146,6 +146,12 @@ def test_bad_input_is_refused() -> None:
         QuaternionDMP().fit((t[:10], rotations[:10]))
     with pytest.raises(ThunderError, match="must be a Trial with rotations"):
         QuaternionDMP().fit([rotations])
+    flat = Trial(t, np.zeros((len(t), 2)), ("x", "y"))
+    for demonstrations in (flat, [(t, rotations), flat]):
+        with pytest.raises(
+            ThunderError, match=r"demonstration . must have rotation vectors rx, ry, rz, got .* of x, y"
+        ):
+            QuaternionDMP().fit(demonstrations)
     with pytest.raises(ThunderError, match="at least one"):
         QuaternionDMP().fit([])
     with pytest.raises(ThunderError, match="call fit"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import ThunderError
+from thunder_py.errors import ThunderError, ThunderWarning
 from thunder_py.perception import PinholeCamera, calibrate_hand_eye, detect_tags, render_tag
 from thunder_py.spatial import pose_from_rpy
 
@@ -69,6 +69,22 @@ def test_errors_are_those_that_the_residuals_predict(mounting):
     A = hands(60)
     many = calibrate_hand_eye(A, with_noise(seen_by(A, mounting), 7), mounting)
     assert many.position_std == pytest.approx(0.5 * np.mean(predicted, axis=0)[0], rel=0.4)
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+def test_wrong_markers_are_named(mounting):
+    A = hands(8, 1)
+    B = with_noise(seen_by(A, mounting), 3)
+    B[5, :3, 3] += [0.03, -0.02, 0.0]
+    with pytest.warns(ThunderWarning, match=r"the other poses fit far better without 5 \(counted from 0\)") as caught:
+        calibrate_hand_eye(A, B, mounting)
+    assert caught[0].filename == __file__
+
+
+def test_poses_in_the_wrong_order_are_inconsistent():
+    A = hands(8, 1)
+    with pytest.warns(ThunderWarning, match=r"of the extent of the motion: .* not inverted, .* not be 'fixed'"):
+        calibrate_hand_eye(A, with_noise(seen_by(A, "hand"), 3)[::-1])
 
 
 def test_refinement_is_better_than_the_closed_form():

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 from scipy.spatial.transform import Rotation
+from scipy.stats import f as f_distribution
 
 from ..checks import Array, pose
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint
 from ..table import Table
 from ..values import Value
 
@@ -26,6 +29,12 @@ _SPREAD = math.radians(1.0)
 _LARGEST_TURN = math.radians(170.0)
 #: floor of the estimated noise, for data without noise [m, rad]
 _FLOOR = 1e-9
+#: probability of a pose that noise explains to be reported, as of 5 standard deviations; largest share of such poses
+_RARE, _MOST_OUTLIERS = 1e-6, 0.25
+#: number of poses from which their residuals are tested: with fewer, the estimated noise is too uncertain
+_FEWEST_TESTED = 6
+#: residuals relative to the extent of the motion (root mean squares) above which no pose alone is to blame
+_INCONSISTENT = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +128,13 @@ def calibrate_hand_eye(
     UnknownNameError
         If `mounting` is unknown.
 
+    Warns
+    -----
+    ThunderWarning
+        If noise does not explain the residuals. The message names up to a quarter of the poses without which the others
+        fit far better: an F test, k at least 6, with a probability below 1e-6 under noise. Otherwise, residuals of more
+        than a quarter of the extent of the motion (both RMS, positions or angles) mean that poses may be inverted.
+
     Notes
     -----
     Initial estimate of X by Park and Martin (1994): rotation vectors of relative motions are aligned, then the
@@ -137,9 +153,9 @@ def calibrate_hand_eye(
         raise ThunderError(f"hand_poses and marker_poses must have the same length, got {len(hands)} and {len(seen)}")
     if len(hands) < _FEWEST:
         raise ThunderError(f"hand_poses must have at least {_FEWEST} poses, got {len(hands)}")
-    B = _inverse(seen) if mounting == "hand" else seen
-    X, Z = _initial(hands, B)
+    X, Z = _initial(hands, _inverse(seen) if mounting == "hand" else seen)
     X, Z, offsets, covariance = _refine(hands, seen, X, Z, mounting)
+    _warn_of_residuals(hands, seen, offsets, mounting)
     camera, marker = (X, Z) if mounting == "hand" else (Z, X)
     of_camera = np.diag(covariance)[:6] if mounting == "hand" else np.diag(covariance)[6:]
     return HandEyeCalibration(
@@ -195,24 +211,84 @@ def _require_axes(turns: Array, name: str) -> None:
 
 def _refine(A: Array, seen: Array, X: Array, Z: Array, mounting: str) -> tuple[Array, Array, Array, Array]:
     """Return X and Z with the least residuals, the residuals (k, 6) and the covariance of both poses (12, 12)."""
-
-    def offsets(x: Array) -> Array:
-        X_x, Z_x = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:])
-        predicted = np.linalg.inv(A @ X_x) @ Z_x if mounting == "hand" else np.linalg.inv(Z_x) @ A @ X_x
-        turns = Rotation.from_matrix(np.swapaxes(predicted[:, :3, :3], 1, 2) @ seen[:, :3, :3]).as_rotvec()
-        return np.hstack([seen[:, :3, 3] - predicted[:, :3, 3], turns])
-
-    def weighted(scale: Array, x: Array) -> Array:
-        return (offsets(x) / scale).ravel()
-
+    offsets = partial(_offsets, A, seen, X, Z, mounting)
     x = np.zeros(12)
     scale = _noise(offsets(x))
     for _ in range(2):  # the weights follow the residuals
-        fit = least_squares(partial(weighted, scale), x, method="lm", xtol=1e-12)
+        fit = _least(offsets, scale, x)
         x, scale = fit.x, _noise(offsets(fit.x))
     jacobian = np.asarray(fit.jac, dtype=np.float64)
     covariance = _inverse(jacobian.T @ jacobian) * (6 * len(A) / max(6 * len(A) - 12, 1))
     return X @ _small_motion(x[:6]), Z @ _small_motion(x[6:]), offsets(x), covariance
+
+
+def _offsets(A: Array, seen: Array, X: Array, Z: Array, mounting: str, x: Array) -> Array:
+    """Return the residuals (k, 6) of X and Z, moved by x (12,)."""
+    X_x, Z_x = X @ _small_motion(x[:6]), Z @ _small_motion(x[6:])
+    predicted = np.linalg.inv(A @ X_x) @ Z_x if mounting == "hand" else np.linalg.inv(Z_x) @ A @ X_x
+    turns = Rotation.from_matrix(np.swapaxes(predicted[:, :3, :3], 1, 2) @ seen[:, :3, :3]).as_rotvec()
+    return np.hstack([seen[:, :3, 3] - predicted[:, :3, 3], turns])
+
+
+def _least(offsets: Callable[[Array], Array], scale: Array, x: Array) -> OptimizeResult:
+    def weighted(step: Array) -> Array:
+        return (offsets(step) / scale).ravel()
+
+    return least_squares(weighted, x, method="lm", xtol=1e-12)
+
+
+def _warn_of_residuals(A: Array, seen: Array, offsets: Array, mounting: str) -> None:
+    """Warn of residuals that noise does not explain."""
+    outliers = _outliers(A, seen, offsets, mounting)
+    share = max(
+        float(np.sqrt(np.mean(offsets[:, part] ** 2)) / max(_extent(A, part), _extent(seen, part), _FLOOR))
+        for part in (slice(0, 3), slice(3, 6))
+    )
+    if outliers:
+        reason = f"the other poses fit far better without {', '.join(map(str, outliers))} (counted from 0): leave out"
+        reason += " wrong markers, and check the times of the poses"
+    elif share > _INCONSISTENT:
+        reason = (
+            f"they have {100.0 * share:.3g} % of the extent of the motion: hand_poses must be those of the hand in the "
+            "base and marker_poses those of the marker in the camera's frame, not inverted, in the same order, and "
+            f"mounting must not be {next(other for other in MOUNTINGS if other != mounting)!r}"
+        )
+    else:
+        return
+    warnings.warn(f"noise does not explain the residuals, {reason}", ThunderWarning, stacklevel=3)
+
+
+def _extent(poses: Array, part: slice) -> float:
+    """Return the root mean square of positions (part 0 to 3) or rotation vectors (3 to 6) about their mean."""
+    if part.start == 0:
+        return float(poses[:, :3, 3].std(axis=0).max())
+    turns = Rotation.from_matrix(poses[:, :3, :3])
+    return float(np.sqrt(np.mean((turns.mean().inv() * turns).as_rotvec() ** 2)))
+
+
+def _outliers(A: Array, seen: Array, offsets: Array, mounting: str) -> list[int]:
+    """Return the poses without which the others fit far better, none if these are more than a quarter.
+
+    Without a pose the sum of squares S over 6 (k - 1) - 12 degrees of freedom falls by D over 6: their ratio has the F
+    distribution if the noise is normal.
+    """
+    kept, found = np.arange(len(A)), []
+    while len(kept) >= _FEWEST_TESTED:
+        worst = int(np.argmax(np.linalg.norm(offsets / _noise(offsets), axis=1)))
+        rest = np.delete(kept, worst)
+        try:
+            X, Z = _initial(A[rest], _inverse(seen[rest]) if mounting == "hand" else seen[rest])
+        except ThunderError:  # without it, axes are parallel
+            break
+        X, Z, offsets, _ = _refine(A[rest], seen[rest], X, Z, mounting)
+        together = partial(_offsets, A[kept], seen[kept], X, Z, mounting)
+        fall = 2.0 * _least(together, _noise(offsets), np.zeros(12)).cost / (6 * len(rest)) - 1.0
+        freedom = 6 * len(rest) - 12
+        if f_distribution.sf(fall * freedom / 6.0, 6, freedom) > _RARE:
+            break
+        found.append(int(kept[worst]))
+        kept = rest
+    return sorted(found) if len(found) <= max(_MOST_OUTLIERS * len(A), 1) else []
 
 
 def _noise(offsets: Array) -> Array:

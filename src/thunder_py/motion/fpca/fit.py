@@ -183,7 +183,7 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
     Raises
     ------
     ThunderError
-        For splines without jerk, and for constant motions.
+        For splines without jerk, and for motions without jerk.
     """
     if basis.degree < 3:
         raise ThunderError(f"degree of the basis must be at least 3 with shrinkage, got {basis.degree}")
@@ -192,17 +192,20 @@ def jerk_prior(basis: SplineBasis, space: SplineSpace, data: Blend, shared: Sequ
     flat, curved, inverse = vectors[:, :zeros], vectors[:, zeros:], 1.0 / values[zeros:]
     mean, rows = space.coordinates(data.mean), data.rows
     scales, flat_variances = np.empty(mean.shape[1]), np.empty(mean.shape[1])
-    constant = True
+    no_jerk = True
     for part in map(list, shared):
         moving = float(((curved.T @ rows[:, :, part]) ** 2).sum())
         same = _SAME * float((mean[:, part] ** 2).sum() + (data.offset_mean[part] ** 2).sum())
         if moving <= same:
             moving = float(((curved.T @ mean[:, part]) ** 2).sum())
-        constant &= moving <= same
+        no_jerk &= moving <= same
         scales[part] = moving / (len(part) * inverse.sum())
         flat_variances[part] = float(((flat.T @ rows[:, :, part]) ** 2).sum()) / (len(part) * zeros)
-    if constant:
-        raise ThunderError("motions must not be constant with shrinkage, got constant ones")
+    if no_jerk:
+        raise ThunderError(
+            "motions must have jerk with shrinkage, got motions that are constant, linear or quadratic over time: add "
+            "motions that speed up and slow down, or use shrinkage=0"
+        )
     return JerkPrior(flat, curved, inverse, np.maximum(scales, _LEAST * scales.max()), flat_variances)
 
 
@@ -296,9 +299,14 @@ class Setting(NamedTuple):
 
 
 def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
-    """Return the share of minimum jerk from cross-validation; 1 for fewer than three motions."""
+    """Return the share of minimum jerk from cross-validation; 1 for fewer than three motions, or with jerk in few."""
     count = len(sample.offsets)
-    return 1.0 if count < 3 else likely_share(cross_validated_errors(setting, sample, _KNOWN), count)
+    if count < 3:
+        return 1.0
+    try:
+        return likely_share(cross_validated_errors(setting, sample, _KNOWN), count)
+    except ThunderError:  # no prior without those left out; that of all motions raises again
+        return 1.0
 
 
 def likely_share(errors: Array, count: int) -> float:

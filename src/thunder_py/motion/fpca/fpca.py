@@ -226,7 +226,8 @@ class FPCA(Estimator):
         Raises
         ------
         ThunderError
-            For arrays of the wrong shape, values that are not finite, negative variances, and too few samples.
+            For arrays of the wrong shape, values that are not finite, components that are zero, negative variances, and
+            too few samples.
 
         Warns
         -----

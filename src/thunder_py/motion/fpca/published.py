@@ -73,6 +73,10 @@ def fit_samples(
         raise ThunderError(f"tau must be {functions.shape[1]} increasing numbers from 0 to 1, got {tau!r}")
     if basis is not None and not isinstance(basis, SplineBasis):
         raise ThunderError(f"basis must be a SplineBasis, got {basis!r}")
+    sizes = np.sqrt((functions[1:] ** 2).mean(axis=(1, 2)))
+    empty = np.flatnonzero(sizes <= _NOTHING * sizes.max())
+    if len(empty):
+        raise ThunderError(f"components must not be zero, got zeros in all samples of component {empty[0] + 1}")
     names = ["the mean", *(f"component {i + 1}" for i in range(len(functions) - 1))]
     durations = np.full(len(functions), np.nan)
     curves = Curves([grid] * len(functions), list(functions), durations, tuple(dofs), ("",) * len(dofs), names)

@@ -28,6 +28,7 @@ __all__ = [
     "PlannerModel",
     "Stretch",
     "core_planner",
+    "distance_bound",
     "distance_of",
     "goal_state",
     "kind_of",
@@ -366,14 +367,28 @@ def training_span(fpca: FPCA, exact: bool, order: int) -> float:
     return max(farthest, float(np.sqrt(chi2.isf(_RARE, (2 * order - 1) * d))))
 
 
-def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", stacklevel: int = 4) -> None:
+#: bound of the segments of a detour, relative to that of other plans: they begin or end amid a reach, where training
+#: motions have no ends
+_DETOUR = 2.5
+
+
+def warn_beyond(
+    planner: PlannerModel,
+    distance: float | None,
+    what: str = "the plan",
+    stacklevel: int = 4,
+    *,
+    detour: bool = False,
+) -> None:
     """Warn of scores far beyond the span of the training data.
+
+    `distance` is None for motions without scores; `detour` is True for the segments of a path through via points.
 
     The text is the same for all plans of a planner, so that Python's default filter shows it once for each line of code
     that plans, and not in every turn of a loop.
     """
-    most = planner.max_distance_ratio * planner._span
-    if distance > most:
+    most = distance_bound(planner, detour)
+    if distance is not None and distance > most:
         warnings.warn(
             f"{what} is more than {most:.3g} standard deviations (Mahalanobis distance) from the mean of the "
             f"components, training data span {planner._span:.3g}: it may be useless. Check the end states and the "
@@ -381,6 +396,11 @@ def warn_beyond(planner: PlannerModel, distance: float, what: str = "the plan", 
             ThunderWarning,
             stacklevel=stacklevel,
         )
+
+
+def distance_bound(planner: PlannerModel, detour: bool) -> float:
+    """Return the Mahalanobis distance beyond which a plan, or a segment of a detour, is far from the training data."""
+    return planner.max_distance_ratio * planner._span * (_DETOUR if detour else 1.0)
 
 
 def _unused_remedies(planner: PlannerModel) -> str:

@@ -81,6 +81,11 @@ class PlanDetails(NamedTuple):
     correction: Array | None = None
     pace: Pace | None = None
 
+    @property
+    def detour(self) -> bool:
+        """True if the scores are those of a segment after a via point."""
+        return self.segment is not None and self.segment[1] > self.segment[0].start
+
 
 class _Plan:
     """Common base of plans of poses and of joints."""

@@ -42,7 +42,8 @@ class HumanLikePlanner(PlannerModel):
         and rates requires; above it `replan` uses a polynomial.
     max_distance_ratio : float
         Multiple of `training_span` beyond which the Mahalanobis distance of a plan, a replanned motion or the most
-        likely motion under constraints raises a `ThunderWarning`; infinite for no warning.
+        likely motion under constraints raises a `ThunderWarning`; infinite for no warning. The segments of a path
+        through via points have 2.5 times the bound.
     max_acceleration_ratio : float
         Largest acceleration of a replanned motion, relative to that of the motion as first planned or of motions of its
         duration; above it `replan` raises an error that names the least end time. Infinite for no error.
@@ -148,7 +149,9 @@ class HumanLikePlanner(PlannerModel):
         T, t0, distance = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
         shapes = as_sequence(obstacles)
         if shapes:
-            return plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
+            around = plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
+            warn_beyond(self, around.mahalanobis_distance, stacklevel=3, detour=around._details.detour)
+            return around
         path, size = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
         warn_beyond(self, size, stacklevel=3)
         details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0))

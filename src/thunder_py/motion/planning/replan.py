@@ -10,7 +10,18 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from ...errors import ThunderError
-from .model import Ends, PlannerModel, Rates, Stretch, distance_of, goal_state, number, scores_in, warn_beyond
+from .model import (
+    Ends,
+    PlannerModel,
+    Rates,
+    Stretch,
+    distance_bound,
+    distance_of,
+    goal_state,
+    number,
+    scores_in,
+    warn_beyond,
+)
 from .obstacle_plan import core_search, plan_with_obstacles, segments_distance
 from .obstacles import FREE, PathStatus, obstacle_set
 from .pace import require_time
@@ -66,6 +77,7 @@ def replan(
             ends = Ends(x, to[0], v, to[1], a, to[2], R)
             around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
             require_time(planner, pace, around.path)
+            warn_beyond(planner, around.mahalanobis_distance, detour=around._details.detour)
             return around
         _, proved, time, _ = obstacles.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
@@ -77,15 +89,14 @@ def replan(
 
 def _warn_beyond(planner: PlannerModel, plan: Plan) -> None:
     """Warn of a replanned motion far beyond the span of the training data."""
-    before, correction = plan._details.distance, plan._details.correction
+    before, correction, detour = plan._details.distance, plan._details.correction, plan._details.detour
     if correction is None:
         return
-    most = planner.max_distance_ratio * planner._span
-    added = distance_of(planner, correction)
+    most, added = distance_bound(planner, detour), distance_of(planner, correction)
     # the triangle inequality decides most cases without the scores of the motion so far
     if before is None or added - before <= most < added + before:
         added = plan.mahalanobis_distance or 0.0
-    warn_beyond(planner, added, "the replanned motion", stacklevel=5)
+    warn_beyond(planner, added, "the replanned motion", stacklevel=5, detour=detour)
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
@@ -229,12 +240,15 @@ def plan_batch(
     v0, v1, a0, a1 = (_table(value, count, d, name) for name, value in zip(_NAMES, rates, strict=True))
     if avoidance[0]:
         a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
-        return _avoiding(planner, a, b, T, tau, derivative, avoidance)
-    x, sizes = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
-    warn_beyond(planner, float(sizes.max(initial=0.0)), "the farthest plan")
-    return PlannedBatch(
-        tau, x, T, np.full(count, "direct"), np.full(count, np.inf), sizes, np.zeros(count, dtype=np.intp)
-    )
+        batch = _avoiding(planner, a, b, T, tau, derivative, avoidance)
+    else:
+        x, sizes = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
+        straight, no_obstacles = np.full(count, PathStatus.direct.value), np.full(count, np.inf)
+        batch = PlannedBatch(tau, x, T, straight, no_obstacles, sizes, np.zeros(count, dtype=np.intp))
+    for detour in (False, True):
+        sizes = batch.mahalanobis_distance[(batch.status == PathStatus.via) == detour]
+        warn_beyond(planner, float(np.fmax.reduce(sizes, initial=0.0)), "the farthest plan", detour=detour)
+    return batch
 
 
 def _avoiding(

@@ -15,6 +15,7 @@ from ... import _core
 from ...checks import Array, array, positive, rotation
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
+from ...recordings.trial import ROTATION
 from ...spatial import quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
@@ -183,11 +184,11 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
             As `DMP.fit`; and for a demonstration half a turn away from its end, where the error is discontinuous.
         """
         basis, D = self._checked()
-        if not hasattr(demonstrations, "rotations") and not isinstance(demonstrations, Iterable):
+        if not _is_trial(demonstrations) and not isinstance(demonstrations, Iterable):
             raise ThunderError(
                 f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
             )
-        one = isinstance(demonstrations, tuple) or hasattr(demonstrations, "rotations")
+        one = isinstance(demonstrations, tuple) or _is_trial(demonstrations)
         each: Sequence[Any] = [demonstrations] if one else list(demonstrations)
         if not each:
             raise ThunderError("demonstrations must be at least one, got none")
@@ -337,13 +338,20 @@ def _matrix(value: Any, what: str) -> Array:
     return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
 
 
+def _is_trial(value: Any) -> bool:
+    """Return True for a trial, or an object like it."""
+    return hasattr(value, "t") and hasattr(value, "x")
+
+
 def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
     """Read rotations, with angular velocity and acceleration from a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 
     pair = isinstance(value, tuple)
-    if (pair and len(value) != 2) or not (pair or hasattr(value, "rotations")):
+    if (pair and len(value) != 2) or not (pair or _is_trial(value)):
         raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
+    if not pair and not set(ROTATION) <= set(value.dofs):
+        raise ThunderError(f"{name} must have rotation vectors rx, ry, rz, got a Trial of {', '.join(value.dofs)}")
     if not pair and np.isnan(np.asarray(value.x)).any():
         raise ThunderError(f"{name} must have no gaps (processing.fill_gaps closes them), got NaN")
     times, rotations = value if pair else (value.t, value.rotations)
