@@ -74,7 +74,7 @@ def task_motion(robot: th.Robot, seed: int) -> tuple[th.reference.Lissajous, np.
     size = 0.06 * reach * np.array([1.0, 1.5, 1.0])
     for q0 in q[np.argsort(np.linalg.cond(robot.jacobian(q)))]:
         curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3))
-        if th.kinematics.CLIK(robot, Lambda=25.0).follow(curve, q0, 15.0, 7.5e-3).ok:
+        if th.kinematics.CLIK(robot, Lambda=0.2 / 7.5e-3).follow(curve, q0, 15.0, 7.5e-3).ok:
             return curve, q0
     raise RuntimeError(f"{robot.name} can follow no curve")
 
