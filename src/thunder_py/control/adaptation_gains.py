@@ -87,7 +87,12 @@ def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: 
 
 
 def gradient_adaptation(
-    unknown: UnknownParameters, along: Array, typical: Array, time_constant: float, bandwidth: float, least: Array | float = 0.0
+    unknown: UnknownParameters,
+    along: Array,
+    typical: Array,
+    time_constant: float,
+    bandwidth: float,
+    least: Array | float = 0.0,
 ) -> GradientAdaptation:
     """Return the gradient law with a diagonal Gamma.
 
@@ -118,7 +123,12 @@ def _natural_metric(pi: Array) -> Array:
 
 
 def natural_adaptation(
-    unknown: UnknownParameters, along: Array, typical: Array, time_constant: float, bandwidth: float, least: Array | float = 0.0
+    unknown: UnknownParameters,
+    along: Array,
+    typical: Array,
+    time_constant: float,
+    bandwidth: float,
+    least: Array | float = 0.0,
 ) -> NaturalAdaptation:
     """Return the natural law; arguments as of `gradient_adaptation`, with whole links unknown.
 

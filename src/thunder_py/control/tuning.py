@@ -71,7 +71,7 @@ class Tuning(Value):
     limit : str
         What limits the smallest bandwidth.
     time_constant : float or None
-        Of the fastest combination of parameters [s]; None for a fixed estimate.
+        Least one of a combination of parameters [s]; None for a fixed estimate.
     damping_share : float
         Largest velocity feedback along the reference, in units of the largest stable one.
 
@@ -104,7 +104,7 @@ class Tuning(Value):
         rows: list[tuple[Any, ...]] = [("bandwidth", _numbers(self.bandwidth), "rad/s", f"limited by {self.limit}")]
         rows += [(name, _numbers(value), _UNITS.get(name, ""), "") for name, value in self._gains().items()]
         law = self.arguments.get("adaptation")
-        note = f"{self.time_constant} s"
+        note = f"at least {self.time_constant} s"
         if isinstance(law, GradientAdaptation):
             rows.append(("Gamma", _numbers(law.Gamma), "N m s per parameter^2", note))
         if isinstance(law, NaturalAdaptation):
@@ -205,7 +205,8 @@ def tune(
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
         See `Robot.unknown`; default the last link, to which a load is fixed.
     time_constant : float
-        Time constant of the fastest combination of unknown parameters along the reference [s].
+        Time constant of the fastest combination of unknown parameters along the reference [s]. It is longer where the
+        correction of an error could otherwise make an estimate that takes the damping from the arm.
     duration : float
         Length of the reference [s].
     q0 : (n,) array_like, optional
