@@ -12,7 +12,7 @@ from scipy.linalg import solve_continuous_lyapunov
 
 import thunder_py as th
 from thunder_py.control import tune
-from thunder_py.control.adaptation_gains import _natural_metric, gradient_adaptation, natural_adaptation
+from thunder_py.control.adaptation_gains import _natural_metric, gradient_adaptation, least_gain, natural_adaptation
 from thunder_py.control.feedback_gains import FEEDBACK, Feedback, coupled_damping
 from thunder_py.control.motion_states import joint_inertias, states_along, task_inertia, typical_states
 from thunder_py.realtime.configuration import LawSpec, build_law
@@ -224,6 +224,42 @@ def test_a_link_without_weight_adapts_slowly_enough() -> None:
     run = th.simulate(robot, controller, path, 3.0, 1e-3, control_period=2e-3, q0=path(0.0).q + 0.05,
                       dq0=path(0.0).dq, log_every=10)  # fmt: skip
     assert run.error_norm()[-1] < 5e-3
+
+
+@pytest.mark.parametrize("law", [th.SlotineLi, th.ACT])
+def test_a_step_with_the_true_model_leaves_the_damping(law: Any) -> None:
+    """A step of 0.05 rad: with a gain from slow motions alone the estimate of the wrist's inertia runs away."""
+    robot = th.Robot.load("ur5e").replace(armature=[0.02] * 6)
+    q0 = np.array([0.2, -1.2, 1.5, -1.0, -1.4, 0.3])
+    speeds = []
+    for adaptation in ("none", "gradient"):
+        controller = tune(robot, law, period=T, adaptation=adaptation).controller()  # type: ignore[arg-type]
+        run = th.simulate(robot, controller, th.reference.SetPoint(q0 + 0.05), 0.3, T, q0=q0)
+        speeds.append(np.abs(run.dq).max())
+    assert speeds[1] < 1.2 * speeds[0]
+
+
+def test_least_gain_bounds_an_entry_by_the_energy_of_an_error() -> None:
+    """The largest entry that this energy allows changes w M + K_d by at most itself, and by just that somewhere."""
+    robot, w, K_d, error = panda(), np.full(7, 20.0), np.diag(np.linspace(3.0, 1.0, 7)), 0.05
+    unknown, q = robot.unknown("link7"), typical_states(robot, 0.0).q[:1]
+    least = least_gain(unknown, q, K_d, w, error)
+    M = robot.mass_matrix(q[0])
+    energy = (error * w) @ np.abs(M) @ (error * w)
+    for k, entry in zip(np.flatnonzero(unknown.mask), np.sqrt(energy / least), strict=True):
+        change = entry * np.eye(robot.p)[k]
+        other = robot.with_parameters(robot.parameters + change).mass_matrix(q[0]) - M
+        rates = np.linalg.eigvals(np.linalg.solve(20.0 * M + K_d, 20.0 * other)).real
+        assert np.isclose(np.abs(rates).max(), 1.0)
+
+
+@pytest.mark.parametrize("law", [th.Backstepping, th.CartesianMACT])
+def test_a_reference_that_limits_slow_down_is_tuned(law: Any) -> None:
+    """It starts 2 cm from the hand; the path of the bare inverse kinematics meets the velocity limits."""
+    start = panda().forward_kinematics(Q0)
+    start[0, 3] += 0.02
+    curve = Lissajous.starting_at(start, (0.05, 0.06, 0.05), (0.2, 0.1, 0.4))
+    assert tune(panda(), law, curve, period=T, q0=Q0, adaptation="none").damping_share < 0.5
 
 
 def test_damping_share_is_that_of_the_final_gains() -> None:

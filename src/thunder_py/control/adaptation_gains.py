@@ -9,12 +9,14 @@ from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from ..robot.robot import UnknownParameters
 from .adaptation import GradientAdaptation, NaturalAdaptation
 
-__all__ = ["gradient_adaptation", "gradient_gain", "natural_adaptation"]
+__all__ = ["gradient_adaptation", "gradient_gain", "least_gain", "natural_adaptation"]
 
 #: least information of a parameter, and of the fastest combination, as shares of that of typical states
 _LEAST_SHARE, _LEAST_RATE = 0.1, 1e-3
 #: rate of adaptation as a share of the bandwidth: beyond a quarter it oscillates
 _LARGEST_SHARE = 0.25
+#: share of postures for which the least gain is enough
+_QUANTILE = 0.95
 
 
 def _information(along: Array, typical: Array) -> Array:
@@ -52,8 +54,45 @@ def gradient_gain(along: Array, typical: Array, time_constant: float, bandwidth:
     return Gamma
 
 
+def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: Array, error: float) -> Array:
+    """Return the diagonal (u,) of Gamma with which no correction of an error makes the damping of a joint negative.
+
+    While an error decays, pitilde' Gamma pitilde stays below twice V of its start, s' M s with s = w error. An entry
+    may change w M + K_d by at most itself in 95 % of the postures.
+
+    Parameters
+    ----------
+    unknown : UnknownParameters
+        The u unknown parameters.
+    q : (k, n) array
+        Postures.
+    damping : (n, n) array
+        K_d [N m s/rad].
+    bandwidth : (n,) array
+        w [rad/s].
+    error : float
+        Of all joints [rad or m].
+    """
+    robot, still = unknown.robot, np.zeros_like(q)
+    M, at_rest = robot.mass_matrix(q), robot.slotine_li_regressor(q, still, still, still)
+    units = (robot.slotine_li_regressor(q, still, still, still + unit) - at_rest for unit in np.eye(robot.n))
+    parts = np.stack([columns[..., unknown.mask] for columns in units], axis=-1)  # dM / dpi (k, n, u, n)
+    w = np.sqrt(bandwidth)
+    root = np.linalg.inv(np.linalg.cholesky(w[:, None] * M * w + damping)) * w
+    relative = np.linalg.eigvalsh(np.einsum("kab,kbuc,kdc->kuad", root, parts, root))
+    s = error * bandwidth
+    energy = np.einsum("kab,a,b->k", np.abs(M), s, s).mean()  # with any signs of the errors
+    least: Array = energy * np.quantile(np.abs(relative).max(axis=-1), _QUANTILE, axis=0) ** 2
+    return least
+
+
 def gradient_adaptation(
-    unknown: UnknownParameters, along: Array, typical: Array, time_constant: float, bandwidth: float
+    unknown: UnknownParameters,
+    along: Array,
+    typical: Array,
+    time_constant: float,
+    bandwidth: float,
+    least: Array | float = 0.0,
 ) -> GradientAdaptation:
     """Return the gradient law with a diagonal Gamma.
 
@@ -68,8 +107,11 @@ def gradient_adaptation(
         Of the fastest combination of parameters [s].
     bandwidth : float
         Of the feedback [rad/s].
+    least : float or (u,) array
+        Least diagonal of Gamma.
     """
-    return GradientAdaptation(gradient_gain(along, typical, time_constant, bandwidth), unknown=unknown.names)
+    Gamma = np.maximum(gradient_gain(along, typical, time_constant, bandwidth), least)
+    return GradientAdaptation(Gamma, unknown=unknown.names)
 
 
 def _natural_metric(pi: Array) -> Array:
@@ -81,11 +123,16 @@ def _natural_metric(pi: Array) -> Array:
 
 
 def natural_adaptation(
-    unknown: UnknownParameters, along: Array, typical: Array, time_constant: float, bandwidth: float
+    unknown: UnknownParameters,
+    along: Array,
+    typical: Array,
+    time_constant: float,
+    bandwidth: float,
+    least: Array | float = 0.0,
 ) -> NaturalAdaptation:
     """Return the natural law; arguments as of `gradient_adaptation`, with whole links unknown.
 
-    Its rate depends on the estimate: the gains hold at twice the nominal links.
+    Its rate depends on the estimate: the gains hold at twice the nominal links, which need no least gain.
     """
     robot, information = unknown.robot, _information(along, typical)
     links = np.flatnonzero(unknown.mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
@@ -97,5 +144,6 @@ def natural_adaptation(
     metric = np.diag(1.0 / information)
     for b, G, weight in zip(blocks, metrics, gamma, strict=True):
         metric[b, b] = G / weight
-    slowing, rest = _slowing(metric, along, typical, time_constant, bandwidth), information[10 * len(links) :]
-    return NaturalAdaptation(gamma * slowing, rest=rest * slowing if rest.size else None, unknown=unknown.names)
+    slowing = _slowing(metric, along, typical, time_constant, bandwidth)
+    rest = np.maximum(slowing * information, least)[10 * len(links) :]
+    return NaturalAdaptation(gamma * slowing, rest=rest if rest.size else None, unknown=unknown.names)

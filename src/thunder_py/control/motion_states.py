@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._core import Status
 from ..checks import Array, array
 from ..errors import ThunderError
 from ..kinematics import CLIK
@@ -59,7 +60,7 @@ def states_along(
     Raises
     ------
     ThunderError
-        If `q0` is missing, or the arm cannot follow the poses from there.
+        If `q0` is missing, or a pose is invalid or leads to a singular posture.
     """
     if hasattr(reference(0.0), "q"):
         points = [reference(float(t)) for t in np.linspace(0.0, duration, _INSTANTS)]
@@ -69,7 +70,7 @@ def states_along(
     dt = duration / (_STEPS * (_INSTANTS - 1))
     clik = CLIK(robot, Lambda=0.2 / dt, frame=frame, rows=rows)
     path = clik.follow(reference, array(q0, (robot.n,), "q0"), duration, dt)
-    if not path.ok:
+    if (path.status > int(Status.saturated)).any():  # where limits slow it down it is a motion nevertheless
         raise ThunderError("reference must be a path that the arm can follow from q0, got a singular posture on it")
     return JointReference(path.q[::_STEPS], path.dq[::_STEPS], path.ddq[::_STEPS])
 

@@ -19,7 +19,7 @@ from ..table import Table
 from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
-from .adaptation_gains import gradient_adaptation, natural_adaptation
+from .adaptation_gains import gradient_adaptation, least_gain, natural_adaptation
 from .adaptive_jacobian import AdaptiveJacobianBackstepping
 from .backstepping import Backstepping
 from .feedback_gains import FEEDBACK, Feedback, coupled_damping
@@ -27,6 +27,7 @@ from .length_adaptation import LengthAdaptation
 from .length_gains import length_adaptation
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertia, typical_states
+from .slotine_li import SlotineLi
 from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
 
 __all__ = ["Tuning", "tune"]
@@ -47,6 +48,8 @@ _ERROR = 0.05
 _ROUNDING = 1e-9
 #: effect at rest that counts, in units of that in typical states
 _AT_REST = 0.01
+#: laws whose velocity feedback contains the estimated mass matrix
+_DAMPED_BY_ESTIMATE = (SlotineLi, Backstepping, ACT)
 _UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d": "N m s/rad", "gamma": "",
           "K": "N/m, N m/rad", "D": "N s/m, N m s/rad"}  # fmt: skip
 
@@ -68,7 +71,7 @@ class Tuning(Value):
     limit : str
         What limits the smallest bandwidth.
     time_constant : float or None
-        Of the fastest combination of parameters [s]; None for a fixed estimate.
+        Least one of a combination of parameters [s]; None for a fixed estimate.
     damping_share : float
         Largest velocity feedback along the reference, in units of the largest stable one.
 
@@ -101,7 +104,7 @@ class Tuning(Value):
         rows: list[tuple[Any, ...]] = [("bandwidth", _numbers(self.bandwidth), "rad/s", f"limited by {self.limit}")]
         rows += [(name, _numbers(value), _UNITS.get(name, ""), "") for name, value in self._gains().items()]
         law = self.arguments.get("adaptation")
-        note = f"{self.time_constant} s"
+        note = f"at least {self.time_constant} s"
         if isinstance(law, GradientAdaptation):
             rows.append(("Gamma", _numbers(law.Gamma), "N m s per parameter^2", note))
         if isinstance(law, NaturalAdaptation):
@@ -202,7 +205,8 @@ def tune(
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
         See `Robot.unknown`; default the last link, to which a load is fixed.
     time_constant : float
-        Time constant of the fastest combination of unknown parameters along the reference [s].
+        Time constant of the fastest combination of unknown parameters along the reference [s]. It is longer where the
+        correction of an error could otherwise make an estimate that takes the damping from the arm.
     duration : float
         Length of the reference [s].
     q0 : (n,) array_like, optional
@@ -411,7 +415,11 @@ def _adaptation(
     if not (weights > _AT_REST * sizes)[chosen.mask].any():  # corrections drive these estimates, not only the reference
         along = np.concatenate([along, typical])
     make = gradient_adaptation if kind == "gradient" else natural_adaptation
-    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()))
+    least = np.zeros(len(chosen.names))
+    if law in _DAMPED_BY_ESTIMATE:
+        damping = gain(gains["K_d"], robot.n) if "K_d" in gains else np.zeros((robot.n, robot.n))
+        least = least_gain(chosen, transient.q[::_EVERY], damping, feedback.w, _ERROR)
+    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()), least)
 
 
 def _drive(
