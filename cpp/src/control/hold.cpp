@@ -8,7 +8,8 @@ namespace thunder {
 namespace {
 
 constexpr double kHoldRate = 30.0;  // of errors and of the handover [1/s]; as the ROS nodes' hold
-constexpr double kAtRest = 0.05;    // below this s [rad/s or m/s]
+constexpr double kCoasting = 20.0;  // of a motion that comes to rest [1/s]: it goes on for 0.1 s times its velocity
+constexpr double kAtRest = 0.05;    // below this s and the velocity of the motion that comes to rest [rad/s or m/s]
 constexpr double kLoadShare = 0.1;   // rate of the load's estimate: slow, because the load's inertia is unknown too
 constexpr double kElasticShare = 0.25;  // rate for elastic joints, in units of that of K_d
 
@@ -19,20 +20,28 @@ using Eigen::VectorXd;
 
 Hold::Hold(int n)
     : rate_(kHoldRate),
-      q_h_(VectorXd::Zero(n)),
-      dq_r_(q_h_),
-      ddq_r_(q_h_),
-      s_(q_h_),
-      offset_(q_h_),
+      q_0_(VectorXd::Zero(n)),
+      dq_0_(q_0_),
+      dq_h_(q_0_),
+      dq_r_(q_0_),
+      ddq_r_(q_0_),
+      s_(q_0_),
+      offset_(q_0_),
       load_gain_(Eigen::MatrixXd::Zero(n, n)),
       load_(load_gain_, {}, n) {}
 
-bool Hold::resting() const noexcept { return s_.lpNorm<Eigen::Infinity>() <= kAtRest; }
+bool Hold::resting() const noexcept {
+  return s_.lpNorm<Eigen::Infinity>() <= kAtRest && dq_h_.lpNorm<Eigen::Infinity>() <= kAtRest;
+}
 
-void Hold::start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept {
+void Hold::start(const double* q, const double* dq, const Eigen::MatrixXd& K_d, const RowMajor& M,
+                 bool elastic) noexcept {
   reset();
   active_ = true;
-  q_h_ = Map<const VectorXd>(q, q_h_.size());
+  since_start_ = 0.0;
+  q_0_ = Map<const VectorXd>(q, q_0_.size());
+  dq_0_.setZero();
+  if (dq) dq_0_ = Map<const VectorXd>(dq, q_0_.size());
   // 1 / sum(M_jj / K_jj) is below the smallest rate of K_d, the least eigenvalue of M^-1 K_d, if K_d is diagonal
   rate_ = elastic ? std::min(kHoldRate, kElasticShare / M.diagonal().cwiseQuotient(K_d.diagonal()).sum()) : kHoldRate;
   load_gain_ = M;
@@ -42,12 +51,14 @@ void Hold::start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M,
 
 void Hold::advance(double t, const double* q_, const double* dq_, const VectorXd& last_torque,
                    const VectorXd& torque_limits) noexcept {
-  const Map<const VectorXd> q(q_, q_h_.size()), dq(dq_, q_h_.size());
-  dq_r_ = rate_ * (q_h_ - q);
+  const Map<const VectorXd> q(q_, q_0_.size()), dq(dq_, q_0_.size());
+  since_start_ += clock_.advance(t);
+  const double x = kCoasting * since_start_, decay = std::exp(-x);
+  dq_h_ = (1.0 + x) * decay * dq_0_;
+  dq_r_ = dq_h_ + rate_ * (q_0_ - q) + rate_ / kCoasting * (2.0 - (2.0 + x) * decay) * dq_0_;
   s_ = dq_r_ - dq;
-  ddq_r_ = rate_ * (s_ - dq);
+  ddq_r_ = -kCoasting * x * decay * dq_0_ + rate_ * (dq_h_ - dq) + rate_ * s_;
   load_.advance(t, s_, last_torque, torque_limits);
-  clock_.advance(t);
 }
 
 void Hold::hand_over(double t, const VectorXd& last_torque, double* tau_) noexcept {
@@ -73,7 +84,7 @@ void Hold::reset() noexcept {
 }
 
 void Hold::archive(StateArchive& state) {
-  state(active_, rate_, q_h_, offset_, load_gain_, load_, clock_);
+  state(active_, rate_, since_start_, q_0_, dq_0_, offset_, load_gain_, load_, clock_);
   if (state.reading()) load_.set_gain(load_gain_);
 }
 

@@ -75,8 +75,8 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
-  void replace_law(bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
-  void hold(double t, const double* q, const double* dq, double* tau) noexcept;
+  void replace_law(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
+  void hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 
   Status status_ = Status::ok;

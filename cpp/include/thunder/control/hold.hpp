@@ -22,7 +22,7 @@ class Hold {
   bool resting() const noexcept;
   /// Begins to hold where the arm is; M is its mass matrix there. Elastic joints bound the damping, K_d + 2 rate M: for
   /// them the rate is lower.
-  void start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept;
+  void start(const double* q, const double* dq, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept;
   /// s and the reference's derivatives; the load's estimate at time t, from the last step's torque.
   void advance(double t, const double* q, const double* dq, const Eigen::VectorXd& last_torque,
                const Eigen::VectorXd& torque_limits) noexcept;
@@ -39,8 +39,8 @@ class Hold {
 
  private:
   bool active_ = false;
-  double rate_;
-  Eigen::VectorXd q_h_, dq_r_, ddq_r_, s_, offset_;
+  double rate_, since_start_ = 0.0;
+  Eigen::VectorXd q_0_, dq_0_, dq_h_, dq_r_, ddq_r_, s_, offset_;
   Eigen::MatrixXd load_gain_;
   IntegralAction load_;
   StepClock clock_;
