@@ -89,7 +89,7 @@ void Controller::replace_law(Status status, bool measured, double t, const doubl
 void Controller::hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept {
   if (!hold_.continues(t)) {
     dynamics_.mass_matrix(q, M_.data());
-    hold_.start(q, coasts ? dq : nullptr, K_d_, M_, model()->elastic_count() > 0);
+    hold_.start(*model(), q, coasts ? dq : nullptr, K_d_, M_);
   }
   hold_.advance(t, q, dq, last_torque_, torque_limits_);
   reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
@@ -118,8 +118,9 @@ Status Controller::finish(Status status, bool measured, double t, const double* 
   holding_ = status == Status::singular || (holding_ && !solved());
   if (clip(tau)) {
     if (status == Status::ok) status = Status::saturated;
-    clipped();
+    ignore_tracking();
   }
+  if (settling()) ignore_tracking();
   last_torque_ = Eigen::Map<const Eigen::VectorXd>(tau, n());
   return status_ = status;
 }
