@@ -70,6 +70,7 @@ class StepEnd final : public Controller {
     return tau;
   }
   using Controller::holding;
+  using Controller::settling;
 
  protected:
   void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
@@ -148,6 +149,7 @@ void bind_control(py::module_& module) {
            }),
            py::arg("model").none(false), py::arg("K_d"))
       .def_property_readonly("holding", &StepEnd::holding, "Whether the arm is held since the law was singular.")
+      .def_property_readonly("settling", &StepEnd::settling, "Whether the errors are those of a hold that has just ended.")
       .def("step", &StepEnd::step, py::arg("status"), py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
            py::arg("torque"),
            "Return the torque (n,) of a step whose law returned `tau` and `status`, and set `status`.\n\n"

@@ -50,6 +50,7 @@ std::shared_ptr<Model> make_model(const std::string& name, const std::vector<boo
                                   py::handle axes, py::handle offsets, py::handle inertial, py::handle gravity,
                                   py::handle base, py::handle tool, const std::vector<int>& friction_terms,
                                   py::handle friction, double friction_delta, const std::vector<double>& armature,
+                                  const std::vector<double>& lower, const std::vector<double>& upper,
                                   const py::typing::List<py::tuple>& rotors, const py::tuple& elastic,
                                   const std::vector<std::string>& joint_names,
                                   const std::vector<std::string>& link_names, const py::typing::List<py::tuple>& frames) {
@@ -72,6 +73,8 @@ std::shared_ptr<Model> make_model(const std::string& name, const std::vector<boo
   data.friction = Eigen::Map<const decltype(data.friction)>(coefficients.data(), n, terms);
   data.friction_delta = friction_delta;
   data.armature = armature;
+  data.lower = lower;
+  data.upper = upper;
   for (py::handle item : rotors) data.rotors.push_back(read_rotor(item));
   data.elastic = read_elastic(elastic);
   data.joint_names = joint_names;
@@ -122,7 +125,7 @@ ModelClass bind_model(py::module_& module) {
       .def(py::init(&make_model), py::kw_only(), py::arg("name"), py::arg("prismatic"), py::arg("placements"),
            py::arg("axes"), py::arg("offsets"), py::arg("inertial"), py::arg("gravity"), py::arg("base"),
            py::arg("tool"), py::arg("friction_terms"), py::arg("friction"), py::arg("friction_delta"),
-           py::arg("armature"), py::arg("rotors"), py::arg("elastic"), py::arg("joint_names"), py::arg("link_names"), py::arg("frames"))
+           py::arg("armature"), py::arg("lower"), py::arg("upper"), py::arg("rotors"), py::arg("elastic"), py::arg("joint_names"), py::arg("link_names"), py::arg("frames"))
       .def_property_readonly("n", &Model::n, "Number of joints.")
       .def_property_readonly("e", &Model::elastic_count, "Number of elastic joints.")
       .def_property_readonly("name", &Model::name, "Name, an identifier.")

@@ -17,7 +17,7 @@ from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReferenc
 from .arms import Q0, elbow
 from .laws import rate
 
-RATE, LOAD_RATE = 30.0, 3.0  # cpp/src/control/hold.cpp
+RATE, LOAD_RATE, STOP = 30.0, 3.0, 0.1  # cpp/src/control/hold.cpp
 STRETCHED = np.array([0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.2])
 ARMS = {
     "panda": Q0,
@@ -299,10 +299,12 @@ class Until:
         return self.reference._replace(**{self.reference._fields[0]: 0.0 * self.reference[0] + np.nan})
 
 
-def assert_held(run: th.SimulationResult, held: np.ndarray) -> None:
+def assert_held(run: th.SimulationResult, held: np.ndarray, stop: float = 0.0) -> None:
+    """Where it is, or where a motion comes to rest that goes on for `stop` times its velocity."""
     p = panda().forward_kinematics(run.q[held])[:, :3, 3]
-    assert np.linalg.norm(p - p[0], axis=1).max() < 0.03
-    assert np.linalg.norm(p[-1] - p[0]) < 3e-3
+    rest = panda().forward_kinematics(run.q[held][0] + stop * run.dq[held][0])[:3, 3]
+    assert np.linalg.norm(p - rest, axis=1).max() < 0.03 + np.linalg.norm(p[0] - rest)
+    assert np.linalg.norm(p[-1] - rest) < 3e-3
 
 
 @pytest.mark.parametrize("law", [*ALL, *JOINT_LAWS])
@@ -315,7 +317,7 @@ def test_a_lost_reference_does_not_let_a_loaded_arm_sink(law: Law | str) -> None
     held = run.t >= 0.1 - 1e-9
     assert (run.status[held] == Status.invalid_input).all()
     assert (run.status[~held] == Status.ok).all()
-    assert_held(run, held)
+    assert_held(run, held, STOP)
 
 
 DIVERGING = GradientAdaptation(1e-9, unknown="link7")
@@ -414,3 +416,109 @@ def test_a_hold_of_elastic_joints_is_softer() -> None:
     assert np.abs(soft.q - q0).max() < 0.4
     assert np.abs(soft.dq[-50:]).max() < np.abs(soft.dq[:50]).max()
     assert stiff.diverged or np.abs(stiff.q).max() > 10.0
+
+
+def coasting(t: float, q: np.ndarray, dq: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A motion that comes to rest."""
+    b = 2.0 / stop
+    x = b * t
+    decay = np.exp(-x)
+    return q + dq * (2.0 - (2.0 + x) * decay) / b, (1.0 + x) * decay * dq, -b * x * decay * dq
+
+
+def test_a_motion_without_its_reference_comes_to_rest_as_written_out() -> None:
+    """Within the joint limits: the second joint begins 0.02 rad from its limit."""
+    q0, dq0 = Q0.copy(), np.linspace(-0.5, 0.6, 7)
+    dq0[1], q0[1] = -0.4, panda().limits.lower[1] + 0.02
+    law = th.SlotineLi(panda(), 10.0, D, adaptation=None)
+    run = th.simulate(panda(), law, Until(SetPoint(q0)(0.0), 0.0), 0.6, q0=q0, dq0=dq0)
+    stop = np.full(7, STOP)
+    stop[1] = 0.02 / 0.4
+    motion = [coasting(t, q0, dq0, stop) for t in run.t]
+    assert np.abs(run.q - [m[0] for m in motion]).max() < 2e-3
+    assert run.q[:, 1].min() > panda().limits.lower[1] - 1e-4
+    np.testing.assert_allclose(run.q[-1], q0 + stop * dq0, atol=1e-4)
+    for k in (0, 20, 100):
+        q_h, dq_h, ddq_h = motion[k]
+        dq_r, ddq_r = dq_h + RATE * (q_h - run.q[k]), ddq_h + RATE * (dq_h - run.dq[k])
+        s = dq_r - run.dq[k]
+        Y = panda().slotine_li_regressor(run.q[k], run.dq[k], dq_r, ddq_r + RATE * s)
+        np.testing.assert_allclose(run.tau[k], Y @ panda().parameters + D * s, atol=0.05)  # but for the load
+
+
+MOTION = th.reference.Sinusoid([0.3] * 7, [0.3] * 7, center=list(Q0))
+
+
+class Circle:
+    """A motion of the hand, 0.2 m/s."""
+
+    def __init__(self) -> None:
+        self.T = panda().forward_kinematics(Q0)
+
+    def __call__(self, t: float) -> TaskReference:
+        w, a = 4.0, 0.05
+        u, v = np.array([0.0, np.cos(w * t), np.sin(w * t)]), np.array([0.0, -np.sin(w * t), np.cos(w * t)])
+        xi, xi_dot = np.r_[a * w * v, 0.0, 0.0, 0.0], np.r_[-a * w * w * u, 0.0, 0.0, 0.0]
+        return TaskReference(self.T[:3, 3] + a * (u - [0.0, 1.0, 0.0]), self.T[:3, :3], xi, xi_dot)
+
+
+class Losing:
+    """A reference that is lost at some steps."""
+
+    def __init__(self, reference: Callable[[float], JointReference | TaskReference], lost: np.ndarray) -> None:
+        self.reference, self.lost = reference, lost
+
+    def __call__(self, t: float) -> JointReference | TaskReference:
+        reference = self.reference(t)
+        return Until(reference, 0.0)(t) if self.lost[round(t / 2e-3)] else reference
+
+
+class Damped:
+    """A law without a hold: gravity minus K_d dq while the reference is lost."""
+
+    def __init__(self, law: th._core.Controller) -> None:
+        self.law = law
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: JointReference | TaskReference) -> np.ndarray:
+        if np.isnan(reference[0]).any():
+            return panda().gravity_vector(q) - D * dq
+        return self.law.step(t, q, dq, reference)
+
+
+STEPS = np.arange(1000)
+PATTERNS = {
+    "20 of 100 ms": STEPS % 50 >= 40,
+    "100 of 500 ms": STEPS % 250 >= 200,
+    "a tenth": np.random.default_rng(3).random(1000) < 0.1,
+}
+
+
+@pytest.mark.parametrize("law", [*ALL, *JOINT_LAWS])
+def test_a_motion_survives_short_losses_of_its_reference(law: Law | str) -> None:
+    """The hold leaves no larger errors than damping would, and adds none to the estimate."""
+    reference = MOTION if isinstance(law, str) else Circle()
+    dq0 = MOTION(0.0).dq if isinstance(law, str) else np.linalg.pinv(panda().jacobian(Q0)) @ reference(0.0).xi
+
+    def error(lost: np.ndarray, damped: bool) -> float:
+        controller = JOINT_LAWS[law]() if isinstance(law, str) else law(panda())
+        follows = Damped(controller) if damped else controller
+        run = th.simulate(panda(), follows, Losing(reference, lost), 1.1, 2e-3, q0=Q0, dq0=dq0)
+        if hasattr(controller, "parameters"):
+            assert np.abs(controller.parameters - panda().parameters).max() < 0.5
+        if isinstance(law, str):
+            return float(np.abs(run.q - [MOTION(t).q for t in run.t]).max())
+        p = panda().forward_kinematics(run.q)[:, :3, 3]
+        return float(np.linalg.norm(p - [reference(t).p for t in run.t], axis=1).max())
+
+    for lost in PATTERNS.values():
+        assert error(lost, damped=False) < 1.5 * error(lost, damped=True) + 1e-3
+
+
+def test_an_estimate_rests_after_a_hold_as_long_as_it_lasted() -> None:
+    law, far = JOINT_LAWS["slotine_li"](), SetPoint(Q0 + 0.05)(0.0)
+    rests = []
+    for k in range(120):
+        before = law.parameters
+        law.step(1e-3 * k, Q0, np.zeros(7), Until(far, 0.0)(0.0) if 10 <= k < 20 or 50 <= k < 51 else far)
+        rests.append(bool((law.parameters == before).all()))
+    assert [k for k in range(1, 120) if rests[k]] == [*range(11, 31), 51, 52]

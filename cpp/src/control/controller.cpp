@@ -76,20 +76,20 @@ bool Controller::read_state(double t, const double* q, const double* dq) noexcep
 }
 
 /// The law gave no torque.
-void Controller::replace_law(bool measured, double t, const double* q, const double* dq, double* tau) noexcept {
+void Controller::replace_law(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept {
   freeze();
   if (measured) {
-    hold(t, q, dq, tau);
+    hold(status == Status::invalid_input, t, q, dq, tau);
     if (finite(tau, n())) return;
     hold_.reset();
   }
   compensate_gravity(dq, tau);
 }
 
-void Controller::hold(double t, const double* q, const double* dq, double* tau) noexcept {
+void Controller::hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept {
   if (!hold_.continues(t)) {
     dynamics_.mass_matrix(q, M_.data());
-    hold_.start(q, K_d_, M_, model()->elastic_count() > 0);
+    hold_.start(*model(), q, coasts ? dq : nullptr, K_d_, M_);
   }
   hold_.advance(t, q, dq, last_torque_, torque_limits_);
   reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
@@ -114,12 +114,13 @@ Status Controller::finish(Status status, bool measured, double t, const double* 
   if (solved())
     hold_.hand_over(t, last_torque_, tau);
   else
-    replace_law(measured, t, q, dq, tau);
+    replace_law(status, measured, t, q, dq, tau);
   holding_ = status == Status::singular || (holding_ && !solved());
   if (clip(tau)) {
     if (status == Status::ok) status = Status::saturated;
-    clipped();
+    ignore_tracking();
   }
+  if (settling()) ignore_tracking();
   last_torque_ = Eigen::Map<const Eigen::VectorXd>(tau, n());
   return status_ = status;
 }

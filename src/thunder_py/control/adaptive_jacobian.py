@@ -309,7 +309,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         if np.isfinite(t) and np.isfinite(position).all() and np.isfinite(velocity).all():
             tau, status = self._law(t, position, velocity, reference)
         tau = self._end.step(status, t, position, velocity, tau, self._torque)
-        if self.status is Status.saturated:
+        if self.status is Status.saturated or (self.status is Status.ok and self._end.settling):
             self._estimate.ignore_tracking()
         elif self.status is not Status.ok:
             self._estimate.freeze()

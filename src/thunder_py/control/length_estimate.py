@@ -39,7 +39,7 @@ class LengthEstimate:
         self.ignore_tracking()
 
     def ignore_tracking(self) -> None:
-        """Adapt to the predicted position only, for clipped torques."""
+        """Adapt to the predicted position only, for clipped torques and after a hold."""
         self._drift, self._products_dot = np.zeros(self._model.k), np.zeros_like(self.products)
 
     def adapt(self, tracking: Array, prediction: Array, P: Array, gradient: Array) -> None:

@@ -315,6 +315,8 @@ class Robot(DerivativeMethods):
             friction=np.zeros((d.n, 0)) if friction is None else friction.coefficients,
             friction_delta=1.0 if friction is None else friction.delta,
             armature=[] if d.armature is None else list(d.armature),
+            lower=[] if d.limits is None else list(d.limits.lower),
+            upper=[] if d.limits is None else list(d.limits.upper),
             rotors=[
                 (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
                 for r in d.rotors

@@ -32,7 +32,7 @@ class AdaptiveController : public TrackingController<Reference> {
     adaptive_model_.torque(q, dq, dq_r, ddq_r, tau);
   }
   void freeze() noexcept override { adaptive_model_.freeze(); }
-  void clipped() noexcept override { adaptive_model_.ignore_tracking(); }
+  void ignore_tracking() noexcept override { adaptive_model_.ignore_tracking(); }
 
   AdaptiveModel adaptive_model_;
 };

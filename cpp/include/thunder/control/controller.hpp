@@ -50,8 +50,8 @@ class Controller : public Exclusive {
                                 double* tau) noexcept;
   /// Called where the law gave no torque: stop integrating and adapting.
   virtual void freeze() noexcept {}
-  /// Called where the law's torque was clipped: errors caused by the limits carry no information.
-  virtual void clipped() noexcept {}
+  /// Called where the law's torque was clipped, and after a hold: errors that these cause carry no information.
+  virtual void ignore_tracking() noexcept {}
 
   /// True if torques were clipped in the last step; laws that integrate an error then hold it.
   bool saturated() const noexcept { return status_ == Status::saturated; }
@@ -63,6 +63,8 @@ class Controller : public Exclusive {
   Status finish(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
   /// True if the arm is held since the law was singular.
   bool holding() const noexcept { return holding_; }
+  /// True if the errors are those of a hold that has just ended.
+  bool settling() const noexcept { return hold_.settling(); }
   const std::vector<std::string>& joint_names() const noexcept { return dynamics_.model().data().joint_names; }
   void publish(std::string name, const double* data, std::vector<std::string> labels);
   /// Last finite position, zero before any.
@@ -75,8 +77,8 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
-  void replace_law(bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
-  void hold(double t, const double* q, const double* dq, double* tau) noexcept;
+  void replace_law(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
+  void hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 
   Status status_ = Status::ok;

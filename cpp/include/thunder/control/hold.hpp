@@ -2,15 +2,17 @@
 #pragma once
 
 #include "../math/matrices.hpp"
+#include "../model/model.hpp"
 #include "clock.hpp"
 #include "integral_action.hpp"
 
 namespace thunder {
 
-/// Slotine and Li's law about the position q_h. With dq_r = rate (q_h - q), s = dq_r - dq and D = K_d + rate M the
-/// torque is
-///   Y_r(q, dq, dq_r, ddq_r + rate s) pihat + K_d s + load,   load' = rate / 10 D(q_h) s;
-/// V = 1/2 (s' M s + ...) falls by s' D s, whatever constant load acts on the joints.
+/// Slotine and Li's law along q_h(t). With dq_r = dq_h + rate (q_h - q), s = dq_r - dq and D = K_d + rate M the torque is
+///   Y_r(q, dq, dq_r, ddq_r + rate s) pihat + K_d s + load,   load' = rate / 10 D(q_0) s;
+/// V = 1/2 (s' M s + ...) falls by s' D s, whatever constant load acts on the joints. q_h begins where the arm is, q_0.
+/// There it stays, or it goes on with the arm's velocity and comes to rest, dq_h = dq_0 (1 + b t) exp(-b t): s and ddq_h
+/// begin with zero, so that the loss of a reference for some periods hardly disturbs a motion.
 class Hold {
  public:
   explicit Hold(int n);
@@ -20,15 +22,18 @@ class Hold {
   bool continues(double t) const noexcept { return active_ && clock_.recent(t); }
   /// The arm is at rest, and a law that was singular may take it over.
   bool resting() const noexcept;
-  /// Begins to hold where the arm is; M is its mass matrix there. Elastic joints bound the damping, K_d + 2 rate M: for
-  /// them the rate is lower.
-  void start(const double* q, const Eigen::MatrixXd& K_d, const RowMajor& M, bool elastic) noexcept;
+  /// Begins where the arm is; M is its mass matrix there. q_h goes on with `dq` and ends within the joint limits, or
+  /// stays where `dq` is null. The rate is lower for elastic joints, which bound the damping, K_d + 2 rate M.
+  void start(const Model& model, const double* q, const double* dq, const Eigen::MatrixXd& K_d,
+             const RowMajor& M) noexcept;
   /// s and the reference's derivatives; the load's estimate at time t, from the last step's torque.
   void advance(double t, const double* q, const double* dq, const Eigen::VectorXd& last_torque,
                const Eigen::VectorXd& torque_limits) noexcept;
   /// Makes a law's torque continue after a hold; the difference decays. It is that to the last torque, or the load where
   /// the arm still moves, since the law shall not brake.
   void hand_over(double t, const Eigen::VectorXd& last_torque, double* tau) noexcept;
+  /// For a while after a hold, as long as it lasted but 0.05 s at most: the law's errors are those of the hold.
+  bool settling() const noexcept { return settling_ > 0.0; }
   void reset() noexcept;
   void archive(StateArchive& state);
 
@@ -38,9 +43,11 @@ class Hold {
   const Eigen::VectorXd& load() const noexcept { return load_.torque(); }
 
  private:
+  void stop_within_limits(const ModelData& model) noexcept;
+
   bool active_ = false;
-  double rate_;
-  Eigen::VectorXd q_h_, dq_r_, ddq_r_, s_, offset_;
+  double rate_, since_start_ = 0.0, settling_ = 0.0;
+  Eigen::VectorXd q_0_, dq_0_, stop_, dq_h_, dq_r_, ddq_r_, s_, offset_;
   Eigen::MatrixXd load_gain_;
   IntegralAction load_;
   StepClock clock_;

@@ -22,6 +22,7 @@ struct ModelData {
   RowMajor friction;  // n x terms
   double friction_delta = 1e-2;
   std::vector<double> armature;  // empty or n
+  std::vector<double> lower, upper;  // limits of the positions, infinite where unknown; empty or n
   struct RotorData {
     int joint;                  // 1..n
     int carrier;                // 0..n
