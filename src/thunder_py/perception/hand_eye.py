@@ -29,8 +29,9 @@ _SPREAD = math.radians(1.0)
 _LARGEST_TURN = math.radians(170.0)
 #: floor of the estimated noise, for data without noise [m, rad]
 _FLOOR = 1e-9
-#: probability of a pose that noise explains to be reported, as of 5 standard deviations; largest share of such poses
-_RARE, _MOST_OUTLIERS = 1e-6, 0.25
+#: probability of a pose that noise explains to be reported, small since errors of markers are not
+#: normal; largest share of such poses
+_RARE, _MOST_OUTLIERS = 1e-15, 0.25
 #: number of poses from which their residuals are tested: with fewer, the estimated noise is too uncertain
 _FEWEST_TESTED = 6
 #: residuals relative to the extent of the motion (root mean squares) above which no pose alone is to blame
@@ -132,8 +133,9 @@ def calibrate_hand_eye(
     -----
     ThunderWarning
         If noise does not explain the residuals. The message names up to a quarter of the poses without which the others
-        fit far better: an F test, k at least 6, with a probability below 1e-6 under noise. Otherwise, residuals of more
-        than a quarter of the extent of the motion (both RMS, positions or angles) mean that poses may be inverted.
+        fit far better: an F test, k at least 6, with a probability below 1e-15 under noise. Otherwise, residuals of
+        more than a quarter of the extent of the motion (both RMS, positions or angles) mean that poses may be
+        inverted.
 
     Notes
     -----
