@@ -10,7 +10,6 @@ judge them. Arms whose drives hold less than 0.25 kg are left out.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,11 +72,11 @@ def task_motion(robot: th.Robot, seed: int) -> tuple[th.reference.Lissajous, np.
     q = np.random.default_rng(seed).uniform(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, (300, robot.n))
     reach = np.linalg.norm(robot.forward_kinematics(q)[:, :3, 3] - robot.description.base[:3, 3], axis=1).max()
     size = 0.06 * reach * np.array([1.0, 1.5, 1.0])
-    for q0 in q[np.argsort(np.linalg.cond(robot.jacobian(q)))]:
-        curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3))
-        with contextlib.suppress(th.errors.ThunderError):
-            states_along(robot, curve, 15.0, q0)
-            return curve, q0
+    for limits in (True, False):  # a curve that meets no limit, if there is one
+        for q0 in q[np.argsort(np.linalg.cond(robot.jacobian(q)))]:
+            curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3))
+            if th.kinematics.CLIK(robot, Lambda=25.0, limits=limits).follow(curve, q0, 15.0, 7.5e-3).ok:
+                return curve, q0
     raise RuntimeError(f"{robot.name} can follow no curve")
 
 
