@@ -16,7 +16,6 @@ from thunder_py.reference import SetPose
 from thunder_py.robot.lengths import length_names, lengths_of, with_lengths
 
 from .arms import Q0, backstepping, panda, wrong_panda
-from .task_terms import braking_torque
 from .test_backstepping import turned
 
 CHANGES = {"d_3": 1.07, "a_7": 0.9, "tool_z": None}  # factors; the tool's length is 0 in the model and 6 cm in truth
@@ -280,7 +279,7 @@ class Camera:
 
 def test_statuses_hold_and_safe_torque() -> None:
     camera, plant, dq = Camera(), longer_panda(), np.full(7, 0.1)
-    law, K_d = law_of(panda(), plant, measure=camera), np.array([20, 20, 20, 20, 5, 5, 5])
+    law = law_of(panda(), plant, measure=camera)
     here = curve(plant)(0.0)
     law.step(0.0, Q0, dq, here)
     camera.lost = True
