@@ -109,6 +109,8 @@ class Model:
         friction: typing.Any,
         friction_delta: typing.SupportsFloat | typing.SupportsIndex,
         armature: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        lower: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
+        upper: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
         rotors: list[tuple[typing.Any, ...]],
         elastic: tuple[typing.Any, ...],
         joint_names: collections.abc.Sequence[str],
@@ -3747,6 +3749,10 @@ class StepEnd(Controller):
     @property
     def holding(self) -> bool:
         """Whether the arm is held since the law was singular."""
+
+    @property
+    def settling(self) -> bool:
+        """Whether the errors are those of a hold that has just ended."""
 
 class JointController(Controller):
     """A controller that follows joint-space references."""
