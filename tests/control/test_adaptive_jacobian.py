@@ -297,6 +297,8 @@ def test_statuses_hold_and_safe_torque() -> None:
         (Q0, np.zeros(7), here._replace(R=2.0 * np.eye(3))),
         (Q0, np.zeros(7), here._replace(p=np.full(3, np.nan))),
     ):
+        law.reset()
+        law.step(0.0, Q0, np.zeros(7), here._replace(p=np.full(3, np.nan)))
         np.testing.assert_allclose(law.step(2e-3, q, velocity, reference), panda().gravity_vector(Q0), atol=1e-9)
         assert law.status is Status.invalid_input
     estimate = law.lengths

@@ -111,7 +111,9 @@ def _end(x: _core.StepEnd, q: Any = Q) -> np.ndarray:
 
 
 def _step_end() -> Stateful:
-    common = _controller(lambda: _core.StepEnd(robot(), 5.0), pose, holding=_getter("holding"))
+    common = _controller(
+        lambda: _core.StepEnd(robot(), 5.0), pose, holding=_getter("holding"), settling=_getter("settling")
+    )
     return replace(common, hold=_end, uses={**common.uses, "step": _end})
 
 

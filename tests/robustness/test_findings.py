@@ -397,7 +397,7 @@ def test_friction_terms_are_known(term: int) -> None:
         "offsets": np.eye(4)[None], "inertial": np.ones((1, 10)), "gravity": [0.0, 0.0, -9.81], "base": np.eye(4),
         "tool": np.eye(4), "friction_terms": [term], "friction": [[0.1]], "friction_delta": 0.01, "armature": [],
         "rotors": [], "elastic": ([], np.zeros((0, 1)), np.zeros((0, 1)), np.zeros((0, 1)), []),
-        "joint_names": ["j"], "link_names": ["l"], "frames": [],
+        "joint_names": ["j"], "link_names": ["l"], "frames": [], "lower": [-1.0], "upper": [1.0],
     }  # fmt: skip
     with pytest.raises(ValueError, match=f"^friction term must be 0 to 6, got {term}$"):
         _core.Model(**arguments)
