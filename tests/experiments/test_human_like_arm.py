@@ -284,7 +284,9 @@ class TestTraining:
         scene = SCENES["exultation", "hand"]
         jerk = {}
         for cut in (0.005, 0.2):
-            planner = HumanLikePlanner(FPCA.paper(movements(self.RECORDINGS, cut), 5), "paper")
+            planner = HumanLikePlanner(
+                FPCA.paper(movements(self.RECORDINGS, cut), 5), "paper", max_distance_ratio=np.inf
+            )
             via = ViaSearch(state="paper", straight_first=False)
             try:
                 plan = planner.plan(scene.start, scene.goal, 5.0, obstacles=scene.spheres, margin=0.2, via=via)

@@ -88,7 +88,10 @@ def test_functions_follow_the_rule_too(name: str) -> None:
         (3, "axes must be a mapping from names of panels to Axes, got 3"),
         ([1, 2], r"axes must be a mapping from names of panels to Axes, got \[1, 2\]"),
         ({"error": 3}, r"axes\['error'\] must be Axes, got 3"),
-        ({"eror": None}, "axes must be named error, tau, deflection, parameters, got 'eror'; did you mean 'error'"),
+        (
+            {"eror": None},
+            "axes must be named error, tau, external_estimate, deflection, parameters, got 'eror'; did you mean 'error'",
+        ),
     ],
 )
 def test_axes_of_another_kind_are_refused(axes: object, message: str) -> None:
