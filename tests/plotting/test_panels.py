@@ -90,7 +90,8 @@ def test_functions_follow_the_rule_too(name: str) -> None:
         ({"error": 3}, r"axes\['error'\] must be Axes, got 3"),
         (
             {"eror": None},
-            "axes must be named error, tau, external_estimate, deflection, parameters, got 'eror'; did you mean 'error'",
+            "axes must be named error, tau, external_estimate, deflection, parameters, got 'eror'; "
+            "did you mean 'error'",
         ),
     ],
 )
