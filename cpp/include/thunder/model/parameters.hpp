@@ -24,7 +24,7 @@ THUNDER_INLINE ParameterMemory<P> parameter_memory(const ChainView<P>& chain, Wo
 
 /// The chain with these p parameters in place of its own, held in `memory`.
 template <class P>
-ChainView<P> with_parameters(ChainView<P> chain, const P* parameters, const ParameterMemory<P>& memory) {
+THUNDER_INLINE ChainView<P> with_parameters(ChainView<P> chain, const P* parameters, const ParameterMemory<P>& memory) {
   for (int i = 0; i < chain.n; ++i) {
     const P* pi = parameters + kLinkParameters * i;
     const Link<P>& link = chain.links[i];
