@@ -144,7 +144,8 @@ class Program:
             sources += [CORE / "model" / "model.cpp", CORE / "kernels" / "kernels.cpp", *self._tables()]
             sources += [CORE / "threads" / "parallel_for.cpp"]
         if self.library == "controllers":
-            sources += [*sorted((CORE / "control").glob("*.cpp")), CORE / "estimation" / "derivative_filters.cpp"]
+            sources += sorted((CORE / "control").glob("*.cpp"))
+            sources += [CORE / "estimation" / f"{name}.cpp" for name in ("derivative_filters", "external_observer")]
             sources += [CORE / "kinematics" / f"{name}.cpp" for name in KINEMATICS] + sorted(
                 (CORE / "math").glob("*.cpp")
             )
