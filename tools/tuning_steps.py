@@ -19,7 +19,7 @@ import thunder_py as th
 from thunder_py.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tools.tuning_table import USED, arms
+from tools.tuning_table import USED, arms, position_range, regular_postures
 
 POSTURES, LOAD = 6, th.Payload(1.0, (0.0, 0.0, 0.08))
 Case = tuple[np.ndarray, object]  # start, reference
@@ -28,7 +28,7 @@ Case = tuple[np.ndarray, object]  # start, reference
 def joint_cases(robot: th.Robot, step: float) -> list[Case]:
     """Return steps of all joints, in random directions."""
     random = np.random.default_rng(11)
-    low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
+    low, high = position_range(robot)
     starts = random.uniform(0.8 * low + 0.2 * high, 0.2 * low + 0.8 * high, (POSTURES, robot.n))
     signs = np.sign(random.normal(size=starts.shape))
     return [(q, th.reference.SetPoint(q + step * sign)) for q, sign in zip(starts, signs, strict=True)]
@@ -37,9 +37,7 @@ def joint_cases(robot: th.Robot, step: float) -> list[Case]:
 def task_cases(robot: th.Robot, step: float) -> list[Case]:
     """Return steps of the hand from postures away from singularities."""
     random = np.random.default_rng(5)
-    low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
-    q = random.uniform(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, (300, robot.n))
-    starts = q[np.argsort(np.linalg.cond(robot.jacobian(q)))][: 10 * POSTURES : 10]
+    starts = regular_postures(robot, random)[: 10 * POSTURES : 10]
     poses = robot.forward_kinematics(starts)
     direction = random.normal(size=(POSTURES, 3))
     poses[:, :3, 3] += step * direction / np.linalg.norm(direction, axis=1, keepdims=True)

@@ -55,9 +55,21 @@ def arms() -> Iterator[th.Robot]:
             yield th.Robot(description(case))
 
 
+def position_range(robot: th.Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and largest joint positions, within one turn."""
+    return np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
+
+
+def regular_postures(robot: th.Robot, random: np.random.Generator) -> np.ndarray:
+    """Return random postures, the one farthest from singularities first."""
+    low, high = position_range(robot)
+    q = random.uniform(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, (300, robot.n))
+    return q[np.argsort(np.linalg.cond(robot.jacobian(q)))]
+
+
 def joint_motion(robot: th.Robot, seed: int) -> th.reference.Sinusoid:
     """Return a random motion within the limits of positions and 40 % of those of velocities."""
-    low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
+    low, high = position_range(robot)
     speed = np.where(np.isfinite(robot.limits.velocity) & (robot.limits.velocity > 0), robot.limits.velocity, 2.0)
     random = np.random.default_rng(seed)
     frequency = random.uniform(0.1, 0.35, robot.n)
@@ -68,12 +80,11 @@ def joint_motion(robot: th.Robot, seed: int) -> th.reference.Sinusoid:
 
 def task_motion(robot: th.Robot, seed: int) -> tuple[th.reference.Lissajous, np.ndarray]:
     """Return a curve of 6 % of the reach that the arm can follow, and its start, the best of random postures."""
-    low, high = np.maximum(robot.limits.lower, -np.pi), np.minimum(robot.limits.upper, np.pi)
-    q = np.random.default_rng(seed).uniform(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, (300, robot.n))
+    q = regular_postures(robot, np.random.default_rng(seed))
     reach = np.linalg.norm(robot.forward_kinematics(q)[:, :3, 3] - robot.description.base[:3, 3], axis=1).max()
     size = 0.06 * reach * np.array([1.0, 1.5, 1.0])
     for limits in (True, False):  # a curve that meets no limit, if there is one
-        for q0 in q[np.argsort(np.linalg.cond(robot.jacobian(q)))]:
+        for q0 in q:
             curve = th.reference.Lissajous.starting_at(robot.forward_kinematics(q0), size, (0.2, 0.1, 0.3))
             if th.kinematics.CLIK(robot, Lambda=25.0, limits=limits).follow(curve, q0, 15.0, 7.5e-3).ok:
                 return curve, q0

@@ -71,7 +71,7 @@ def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: 
     bandwidth : (n,) array
         w [rad/s].
     error : float
-        Of all joints [rad or m].
+        Error of every joint [rad or m].
     """
     robot, still = unknown.robot, np.zeros_like(q)
     M, at_rest = robot.mass_matrix(q), robot.slotine_li_regressor(q, still, still, still)
