@@ -59,7 +59,7 @@ def main(picture: str | None = None, duration: float = 3.0) -> dict[str, th.Simu
             f"{len(law.times)} solutions, median {median:.2f} ms, 99 % {slow:.2f} ms"
         )
     if picture is not None:
-        figure, axes = plt.subplots(2, sharex=True)
+        figure, axes = plt.subplots(2, sharex=True, layout="constrained")
         axes[0].semilogy(run.t, distances["ours"])
         axes[0].set_ylabel("distance from the target [mm]")
         axes[1].plot(run.t, runs["ours"].tau / limits, label=robot.joint_names)

@@ -16,7 +16,7 @@ from scipy.optimize import root
 
 import thunder_py as th
 
-LIMITS = np.array([10.0, 4.0])  # [N m]; holding the arm horizontally takes 22.6 and 4.5
+LIMITS = np.array([10.0, 4.0])  # [N m]; carrying the arm horizontally takes 22.6 and 4.5
 
 
 class Plan(NamedTuple):
@@ -90,7 +90,7 @@ def main(picture: str | None = None, guesses: tuple[float, ...] = (1.0, 2.0, 3.0
         f"simulated, it arrives within {np.abs(run.q[-1] - up).max():.1e} rad and {np.abs(run.dq[-1]).max():.1e} rad/s"
     )
     if picture is not None:
-        figure, axes = plt.subplots(2, sharex=True)
+        figure, axes = plt.subplots(2, sharex=True, layout="constrained")
         axes[0].plot(run.t, run.q, label=robot.joint_names)
         axes[0].set_ylabel("position [rad]")
         axes[1].plot(run.t, run.tau, drawstyle="steps-post", label=robot.joint_names)
