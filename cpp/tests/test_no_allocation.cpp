@@ -6,13 +6,17 @@
 #include "check.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
+#include "thunder/control/composite_control.hpp"
 #include "thunder/control/computed_torque.hpp"
+#include "thunder/control/elastic_feedback_linearization.hpp"
+#include "thunder/control/elastic_slotine_li.hpp"
 #include "thunder/estimation/derivative_filters.hpp"
 #include "thunder/estimation/external_observer.hpp"
 #include "thunder/control/impedance.hpp"
 #include "thunder/control/independent_joint.hpp"
 #include "thunder/control/natural_law.hpp"
 #include "thunder/control/operational_space.hpp"
+#include "thunder/control/motor_pd.hpp"
 #include "thunder/control/passivity_based.hpp"
 #include "thunder/control/pd_gravity.hpp"
 #include "thunder/kinematics/references.hpp"
@@ -335,10 +339,10 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
 }  // namespace
 
 int main() {
+  check_elastic_laws();
   for (const auto& model : {arms::panda(), arms::everything()}) {
     check_controllers(model);
-    check_elastic_laws();
-  check_fixed_joint_laws(model);
+    check_fixed_joint_laws(model);
     check_observers(model);
     check_task_laws(model);
     check_integrators<RigidPlant>(model);

@@ -56,8 +56,7 @@ void RigidPlant::derivative(double, const double* x, const double* tau, double* 
 
 ElasticPlant::ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
                            std::vector<ExternalAction> actions)
-    : ArmPlant(std::move(model), std::move(payloads), std::move(actions)),
-      acceleration_(n() + motors()) {}
+    : ArmPlant(model, std::move(payloads), std::move(actions), model->elastic_joints()), acceleration_(n() + motors()) {}
 
 void ElasticPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
   const int joints = n(), motor_count = motors();

@@ -84,8 +84,9 @@ class LoadedModel {
 /// An arm that carries payloads and may be pushed.
 class ArmPlant : public Plant {
  public:
-  ArmPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions)
-      : Plant(model->elastic_joints()), model_(std::move(model), std::move(payloads), std::move(actions)) {}
+  ArmPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions,
+           std::vector<int> motor_joints = {})
+      : Plant(std::move(motor_joints)), model_(std::move(model), std::move(payloads), std::move(actions)) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
