@@ -71,6 +71,21 @@ def test_adaptive_panda(capsys, tmp_path):
     assert (tmp_path / "run.png").stat().st_size > 1000
 
 
+def test_elastic_joints(capsys, tmp_path):
+    """Every rigid law diverges beside springs, every elastic one follows the curve."""
+    example = load("elastic_joints")
+    runs, wrist = example.main(["2000", "--picture", str(tmp_path / "springs.png")])
+    rigid = set(example.rigid_laws(example.elastic_panda(2000.0)))
+    distances = {name: distance for (name, _), (_, distance, _) in runs.items()}
+    ringing = {name: torque for (name, _), (_, _, torque) in runs.items()}
+    assert all(np.isinf(distances[name]) for name in rigid)
+    assert all(distances[name] < 5e-3 and ringing[name] < 0.15 for name in set(distances) - rigid)
+    assert np.isinf(wrist["ComputedTorque"])
+    assert wrist["ElasticSlotineLi"] < 2e-3
+    assert "| ElasticSlotineLi | 0.0" in capsys.readouterr().out
+    assert (tmp_path / "springs.png").stat().st_size > 1000
+
+
 def test_symbolic_model(capsys):
     load("symbolic_model").main()
     printed = capsys.readouterr().out
