@@ -9,13 +9,17 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
 
 import thunder_py as th
 from tests.dynamics.numerics import Array
-from tests.dynamics.random_chains import KINDS, random_case, random_robot
+from tests.dynamics.random_chains import KINDS, Case, random_case, random_robot
 from tests.dynamics.test_pinocchio import build
+from tests.dynamics.test_real_urdfs import load
+from tests.real_urdfs import RealUrdf, pinocchio_arm, real_urdf_cases
+from tests.symbolic.states import bundled
 from thunder_py.control import (
     CompositeControl,
     ElasticFeedbackLinearization,
@@ -416,3 +420,62 @@ def test_inverse_dynamics_derivatives_in_time_are_those_of_pinocchio() -> None:
     far, near = [(torque(k * h) - 2 * torque(0.0) + torque(-k * h)) / (k * h) ** 2 for k in (2, 1)]
     second = robot.inverse_dynamics_ddot(q, dq, ddq, d3q, d4q)
     np.testing.assert_allclose(second, (4 * near - far) / 3, rtol=1e-5, atol=1e-5)
+
+
+def fourth_derivative(robot: th.Robot, acceleration: Callable[..., Array], state: Array, tau: Array) -> Array:
+    """Fourth derivative of the links under a constant torque, by differences along the plant's motion."""
+    n, K = robot.n, robot.elastic_parameters["K"]
+
+    def rate(s: Array) -> Array:
+        q, dq, x, dx = np.split(s, 4)
+        both = robot.motor_damping_torque(dx) + K * (x - q)
+        return np.concatenate([dq, acceleration(q, dq, K * (x - q)), dx, (tau - both) / 0.1])
+
+    def after(h: float) -> Array:
+        s = state
+        for _ in range(4):
+            k1 = rate(s)
+            k2 = rate(s + h / 8 * k1)
+            k3 = rate(s + h / 8 * k2)
+            s = s + h / 24 * (k1 + 2 * k2 + 2 * k3 + rate(s + h / 4 * k3))
+        return rate(s)[n : 2 * n]
+
+    fastest = np.sqrt(np.linalg.eigvals(K * np.linalg.inv(robot.mass_matrix(state[:n]))).real.max() + K.max() / 0.1)
+    h, here = 0.02 / fastest, rate(state)[n : 2 * n]
+    far, near = [(after(k * h) - 2.0 * here + after(-k * h)) / (k * h) ** 2 for k in (2, 1)]
+    return (4.0 * near - far) / 3.0
+
+
+def check_fourth_derivative(rigid: th.Robot, acceleration: Callable[..., Array]) -> None:
+    """Compare the commanded fourth derivative with that of a plant whose links are not ours."""
+    n = rigid.n
+    drives = [th.robot.Elastic(joint=j + 1, K=(50.0,), Dm=(0.1,), Mm=0.1) for j in range(n)]
+    robot = rigid.replace(elastic=drives)
+    rng = np.random.default_rng(n)
+    q, dq, dx = rng.uniform(-1.0, 1.0, (3, n))
+    x = q + 1e-2 * rng.normal(size=n)
+    desired = th.reference.SmoothJointReference(q + 0.01, dq, *rng.normal(size=(3, n)))
+    law = ElasticFeedbackLinearization(robot, 16.0, 32.0, 24.0, 8.0)
+    tau = law.step(0.0, q, dq, desired, x, dx)
+    ddq, d3q = law.signals["ddq"], law.signals["d3q"]
+    v = desired.d4q + 8.0 * (desired.d3q - d3q) + 24.0 * (desired.ddq - ddq) + 16.0 * 0.01
+    actual = fourth_derivative(robot, acceleration, np.concatenate([q, dq, x, dx]), tau)
+    np.testing.assert_allclose(actual, v, atol=2e-5 * (1.0 + np.abs(v).max() + np.abs(ddq).max()))
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_bundled_arms_get_the_fourth_derivative_that_the_law_commands(name: str) -> None:
+    robot = th.Robot.load(name).replace(friction=None, elastic=())
+    check_fourth_derivative(robot, build(Case(robot, *np.zeros((5, robot.n)))).forward_dynamics)
+
+
+@pytest.mark.parametrize("case", real_urdf_cases(), ids=lambda case: case.id)
+def test_arms_of_urdfs_get_the_fourth_derivative_that_the_law_commands(case: RealUrdf) -> None:
+    robot = load(case)
+    arm = pinocchio_arm(case, robot.joint_names)
+    robot, data = robot.replace(base=arm.base, friction=None), arm.model.createData()
+
+    def acceleration(q: Array, dq: Array, tau: Array) -> Array:
+        return np.array(pin.aba(arm.model, data, arm.configuration(q), dq, tau))
+
+    check_fourth_derivative(robot, acceleration)
