@@ -257,7 +257,7 @@ def test_an_error_that_is_too_large_is_a_fault() -> None:
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
     bench.run(1.0)
-    bench.robot._q = bench.robot._q + 0.1  # something hits the arm
+    bench.robot._position = bench.robot._position + 0.1  # something hits the arm
     bench.run(0.01)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
 
