@@ -60,7 +60,7 @@ def test_the_arm_is_held_where_it_came_to_rest() -> None:
 
 def test_what_moves_is_braked_and_not_pulled_back() -> None:
     bench = Bench(make_loop())
-    bench.robot._dq = np.full(7, 0.4)
+    bench.robot._velocity = np.full(7, 0.4)
     bench.run(2.0)
     speed = np.array([np.abs(s.dq).max() for s in bench.states])
     assert speed[-1] < 1e-2

@@ -16,12 +16,13 @@ from ..checks import Array, array
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.mjcf import compiled
-from ..io.mjcf_elastic import couplings
+from ..io.mjcf_elastic import couplings, read_drives
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import acceptable_bodies, write_mjcf
 from ..io.xml import numbers, opened, quaternion, tag
 from ..optional import require
 from ..robot import Robot
+from ..robot.elastic import equilibrium
 from ..robot.joint_data import Friction
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
@@ -461,13 +462,21 @@ class MujocoPlant(Stateful):
     def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """Return MuJoCo's C dq + G + friction(dq), (n,), with relaxed springs at elastic joints."""
         self._at(q, dq)
-        return np.asarray(self.data.qfrc_bias - self.data.qfrc_passive)[self._joints]
+        bias: Array = (self.data.qfrc_bias - self.data.qfrc_passive)[self._joints]
+        return bias
+
+    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
+        """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
+        if not self.motor_joints:
+            raise ModelError("elastic_equilibrium needs elastic joints, and the plant has none")
+        drives = read_drives(self.model, couplings(self._mujoco, self.model), self._joints.tolist())
+        return equilibrium(drives, q, self.bias(q, np.zeros(self.n)), self.joint_names)
 
     def _at(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         """Evaluate MuJoCo at a state without torques, with motors that move as their joints do."""
-        state = [array(value, (self.n,), name) for value, name in ((q, "q"), (dq, "dq"))]
+        q, dq = array(q, (self.n,), "q"), array(dq, (self.n,), "dq")
         moving = list(self.motor_joints)
-        self._put(*state, np.zeros(self.n), *((values[moving] for values in state) if moving else (None, None)))
+        self._put(q, dq, np.zeros(self.n), *((q[moving], dq[moving]) if moving else (None, None)))
         self._mujoco.mj_forward(self.model, self.data)
 
     def _put(

@@ -1,0 +1,122 @@
+"""Elastic joints in MuJoCo: a motor's joint and a tendon for each, against `Robot.elastic_forward_dynamics`."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+
+import mujoco
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.dynamics.random_chains import KINDS, random_robot
+from tests.mujoco_plant.arms import relative
+from thunder_py.errors import FileFormatError, ModelError
+from thunder_py.mujoco import MujocoPlant, to_mjcf
+from thunder_py.reference import SetPoint, Sinusoid
+from thunder_py.robot import Elastic
+
+SPRINGS = [Elastic(joint=joint, K=(300.0, 500.0), D=(2.0, 0.5), Dm=(0.2,), Mm=0.1) for joint in (1, 2)]
+
+
+def chain(seed: int) -> th.Robot:
+    """A random arm whose springs have powers that MuJoCo has, too."""
+    options = {"friction": seed % 2 == 0, "armature": seed % 3 == 0}
+    robot = random_robot(seed, 1 + seed % 7, KINDS[seed % 3], elastic=True, **options)
+    return robot.replace(elastic=[dataclasses.replace(drive, K=drive.K[:2]) for drive in robot.elastic])
+
+
+def soft_elbow(**changes: object) -> th.Robot:
+    return th.Robot.load("elbow").replace(elastic=[dataclasses.replace(drive, **changes) for drive in SPRINGS])
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_accelerations_of_random_chains(seed):
+    robot = chain(seed)
+    plant = MujocoPlant(robot)
+    assert plant.n == robot.n
+    assert plant.motor_joints == tuple(drive.joint - 1 for drive in robot.elastic)
+    assert plant.joint_names == robot.joint_names
+    assert plant.link_names == robot.link_names
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
+        expected = robot.elastic_forward_dynamics(q, dq, x, dx, tau)
+        assert relative(np.concatenate(plant.forward_dynamics(q, dq, tau, x, dx)), expected) < 1e-9
+    assert relative(plant.mass_matrix(q), robot.mass_matrix(q)) < 1e-9
+    assert relative(plant.bias(q, dq), robot.inverse_dynamics(q, dq, 0.0 * q)) < 1e-9
+    assert relative(plant.elastic_equilibrium(q), robot.elastic_equilibrium(q)) < 1e-9
+
+
+def test_mujoco_is_asked_itself():
+    """The text alone: gravity and inertia of the motors' bodies, which MuJoCo requires, are below rounding."""
+    robot = chain(5)
+    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
+    names = [model.joint(j).name for j in range(model.njnt)]
+    assert names == [*robot.joint_names, *robot.motor_names]
+    assert [model.actuator(k).name for k in range(model.nu)] == list(robot.joint_names)
+    data.qpos[:], data.qvel[:], data.ctrl[:] = np.append(q, x), np.append(dq, dx), tau
+    mujoco.mj_forward(model, data)
+    assert relative(data.qacc, robot.elastic_forward_dynamics(q, dq, x, dx, tau)) < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(0, 12, 2))
+def test_files_are_read_back(seed, tmp_path):
+    robot = chain(seed).replace(friction=None)
+    robot.save(tmp_path / "arm.xml")
+    again = th.Robot.load(tmp_path / "arm.xml")
+    assert again.elastic == robot.elastic
+    assert again.joint_names == robot.joint_names
+    plant, rng = MujocoPlant(tmp_path / "arm.xml"), np.random.default_rng(0)
+    (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
+    expected = robot.elastic_forward_dynamics(q, dq, x, dx, tau)
+    assert relative(np.concatenate(plant.forward_dynamics(q, dq, tau, x, dx)), expected) < 1e-9
+
+
+def test_efforts_are_those_of_the_motors():
+    panda = th.Robot.load("panda")
+    robot = panda.replace(elastic=[dataclasses.replace(SPRINGS[0], joint=4)])
+    from thunder_py.io.mjcf import parse_mjcf
+
+    np.testing.assert_array_equal(parse_mjcf(to_mjcf(robot)).limits.effort, panda.limits.effort)
+
+
+def test_powers_that_mujoco_does_not_have_are_refused():
+    robot = soft_elbow(K=(300.0, 0.0, 5.0), Dm=(0.1, 0.0, 0.0, 2.0))
+    with pytest.raises(ModelError, match="powers above the third of the spring of joint1 are lost; .* motor of joint1"):
+        MujocoPlant(robot)
+    assert "not carried over: powers above the third of the damping of the motor of joint2" in to_mjcf(robot, lossy=True)
+    with pytest.raises(ModelError, match="motor inertia Mm of joint1 must be > 0, got 0"):
+        MujocoPlant(soft_elbow(Mm=0.0))
+    with pytest.raises(ModelError, match="must differ from that of a motor, got 'joint1_motor'"):
+        MujocoPlant(soft_elbow().replace(joint_names=("joint1", "joint1_motor")))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('coef="-1"', 'coef="-2"'), ('mass="1.2e-15"', 'mass="0.1"'), ('springlength="0"', 'springlength="0.1"'),
+     ('stiffness="300 0 500"', 'stiffness="300 1 500"'), ("spring_of_joint1", "other")],
+)  # fmt: skip
+def test_other_tendons_are_still_refused(old, new, tmp_path):
+    text = to_mjcf(soft_elbow())
+    assert old in text
+    (tmp_path / "arm.xml").write_text(text.replace(old, new))
+    with pytest.raises(FileFormatError, match="tendons that act on the arm are not supported"):
+        th.Robot.load(tmp_path / "arm.xml")
+
+
+def test_the_state_of_the_motors_is_required_where_there_are_any():
+    zero = np.zeros(2)
+    with pytest.raises(ModelError, match="x and dx must be the state of the 2 motors, got None"):
+        MujocoPlant(soft_elbow()).forward_dynamics(zero, zero, zero)
+    rigid = MujocoPlant(th.Robot.load("elbow"))
+    with pytest.raises(ModelError, match="x and dx must be None for a plant without elastic joints"):
+        rigid.advance(0.0, zero, zero, zero, 1e-3, zero, zero)
+    with pytest.raises(ModelError, match="elastic_equilibrium needs elastic joints, and the plant has none"):
+        rigid.elastic_equilibrium(zero)
+    ddq, ddx = MujocoPlant(soft_elbow()).forward_dynamics(zero, zero, zero, np.full(2, np.nan), zero)
+    assert np.isnan(ddq).all() and np.isnan(ddx).all()
