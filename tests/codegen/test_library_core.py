@@ -11,6 +11,7 @@ import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
 from thunder_py.codegen.library import OUTLINE_FROM, PIECES_FROM, outlining
+from thunder_py.integration import rk4_step
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
 
 from .libraries import COMPILERS, STRICT, Core, eigen_include, run
@@ -199,6 +200,41 @@ def test_elastic_parameters_at_run_time(tmp_path):
     doubled = {**arguments, "par_K": 2.0 * arguments["par_K"]}
     (single,), (double,) = core.call("k", {**state, **arguments}), core.call("k", {**state, **doubled})
     np.testing.assert_allclose(double, 2.0 * single, rtol=1e-15)
+
+
+def test_a_loop_on_the_motors_state_needs_the_library_only(tmp_path):
+    """PD control of the motors with gravity compensation, integrated by the library, against the package's loop."""
+    robot = random_robot(8, 4, "modified", elastic=True)
+    folder = generate(robot, tmp_path, select="G,elastic_forward_dynamics", inertial=False)
+    core = Core(folder, robot.name)
+    n, e = robot.n, robot.e
+    motors = core.elastic_joints(e)
+    assert motors == [drive.joint - 1 for drive in robot.elastic]
+    assert f"{robot.name}_numElasticJoints = {e}" in (folder / f"{robot.name}_gen.h").read_text()
+
+    class Law:
+        sees_motors = True
+
+        def step(self, t, q, dq, reference, x, dx):
+            y, dy = q.copy(), dq.copy()
+            y[motors], dy[motors] = x, dx
+            (G,) = core.call("G", {"q": q})
+            return G + 40.0 * (reference.q - y) - 8.0 * dy
+
+    def rate(_, state):
+        (q, x), (dq, dx) = (np.split(row, [n]) for row in state)
+        values = {"q": q, "dq": dq, "x": x, "dx": dx, "tau": tau}
+        return np.stack([state[1], *core.call("elastic_forward_dynamics", values)])
+
+    law, goal = Law(), th.reference.SetPoint(np.full(n, 0.3))
+    run = th.simulate(robot, law, goal, 0.02, 1e-3, q0=np.zeros(n), x0=np.zeros(e))
+    state = np.zeros((2, n + e))
+    for k in range(20):
+        (q, x), (dq, dx) = (np.split(row, [n]) for row in state)
+        tau = law.step(1e-3 * k, q, dq, goal(0.0), x, dx)
+        state = rk4_step(rate, 0.0, state, 1e-3)
+    np.testing.assert_allclose(state, [np.append(run.q[-1], run.x[-1]), np.append(run.dq[-1], run.dx[-1])], atol=1e-12)
+    assert np.abs(run.x[-1]).max() > 1e-3
 
 
 def test_float_functions_are_float_accurate(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 
 import mujoco
 import numpy as np
@@ -87,9 +86,13 @@ def test_efforts_are_those_of_the_motors():
 
 def test_powers_that_mujoco_does_not_have_are_refused():
     robot = soft_elbow(K=(300.0, 0.0, 5.0), Dm=(0.1, 0.0, 0.0, 2.0))
-    with pytest.raises(ModelError, match="powers above the third of the spring of joint1 are lost; .* motor of joint1"):
+    with pytest.raises(
+        ModelError, match=r"powers above the third of the spring of joint1 are lost; .* motor of joint1"
+    ):
         MujocoPlant(robot)
-    assert "not carried over: powers above the third of the damping of the motor of joint2" in to_mjcf(robot, lossy=True)
+    assert "not carried over: powers above the third of the damping of the motor of joint2" in to_mjcf(
+        robot, lossy=True
+    )
     with pytest.raises(ModelError, match="motor inertia Mm of joint1 must be > 0, got 0"):
         MujocoPlant(soft_elbow(Mm=0.0))
     with pytest.raises(ModelError, match="must differ from that of a motor, got 'joint1_motor'"):
@@ -119,4 +122,42 @@ def test_the_state_of_the_motors_is_required_where_there_are_any():
     with pytest.raises(ModelError, match="elastic_equilibrium needs elastic joints, and the plant has none"):
         rigid.elastic_equilibrium(zero)
     ddq, ddx = MujocoPlant(soft_elbow()).forward_dynamics(zero, zero, zero, np.full(2, np.nan), zero)
-    assert np.isnan(ddq).all() and np.isnan(ddx).all()
+    assert np.isnan([*ddq, *ddx]).all()
+
+
+def follow(plant, model: th.Robot, integrator: str = "rk4", **options):
+    """PD of the motors by a law in Python, which sees them."""
+
+    class Law:
+        sees_motors = True
+
+        def step(self, t, q, dq, reference, x, dx):
+            return model.gravity_vector(reference.q) + 60.0 * (reference.q - x) - 5.0 * dx
+
+    motion = Sinusoid([0.4, 0.3], [1.0, 2.0], center=[0.3, 0.2])
+    return th.simulate(plant, Law(), motion, 0.2, 1e-3, integrator=integrator, **options)
+
+
+def distance(a, b):
+    return max(np.abs(a.q - b.q).max(), np.abs(a.x - b.x).max())
+
+
+def test_closed_loops_agree():
+    robot = soft_elbow()
+    ours, plant = follow(robot, robot), MujocoPlant(robot)
+    same = follow(plant, robot)
+    assert distance(same, ours) < 1e-9
+    assert same.names["motors"] == ours.names["motors"] == robot.joint_names
+    assert distance(follow(MujocoPlant(robot, integrator="rk4"), robot, "plant"), ours) < 1e-9
+    errors = [distance(follow(MujocoPlant(robot, timestep=h), robot, "plant"), ours) for h in (1e-3, 2.5e-4)]
+    assert 3.0 < errors[0] / errors[1] < 5.0
+    payload = th.Payload(0.5, (0.0, 0.1, 0.0), time=0.1)
+    loaded = follow(robot, robot, payloads=payload)
+    assert distance(follow(MujocoPlant(robot, payloads=payload), robot), loaded) < 1e-9
+
+
+def test_rigid_laws_are_warned_about():
+    robot = soft_elbow()
+    law = th.PDGravity(th.Robot.load("elbow"), 100.0, 80.0)
+    with pytest.warns(RuntimeWarning, match="K_d of PDGravity is too high for the elastic joint 'joint"):
+        th.simulate(MujocoPlant(robot), law, SetPoint([0.3, 0.2]), 2e-3, 1e-3)

@@ -227,6 +227,8 @@ class MujocoPlant(Stateful):
         Elastic joints, from 0: the state has positions x and velocities dx of their motors, (e,) each.
     model, data : mujoco.MjModel, mujoco.MjData
         Present model and data.
+    robot : Robot or None
+        The robot without payloads, for which `simulate` checks gains; None for a file.
 
     Raises
     ------
@@ -286,6 +288,7 @@ class MujocoPlant(Stateful):
             raise ModelError(
                 "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"
             )
+        self.robot = robot if isinstance(robot, Robot) else None
         text, path = _text(robot)
         self._raised = _raised(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)

@@ -324,9 +324,10 @@ class ControlLoop(Stateful):
 
     def _pause(self) -> None:
         """Stop the adaptation: a step with NaN resets the controller's gradient."""
-        nan = np.full(self.options.robot.n, np.nan)
-        still = np.zeros(self.options.robot.n)
-        self._law.step(self._t, nan, nan, self.references.blank or JointReference(still, still, still))
+        robot = self.options.robot
+        nan, motors, still = np.full(robot.n, np.nan), np.full(robot.e, np.nan), np.zeros(robot.n)
+        reference = self.references.blank or JointReference(still, still, still)
+        self._law.step(self._t, nan, nan, reference, motors, motors)
 
     def _command(
         self, stamp: int, tau: Array, error: Array, period: float, latency: float, computing: float
