@@ -13,6 +13,7 @@ from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import relative
 from thunder_py.errors import FileFormatError, ModelError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
+from thunder_py.mujoco.scene import stage
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import Elastic
 
@@ -161,3 +162,10 @@ def test_rigid_laws_are_warned_about():
     law = th.PDGravity(th.Robot.load("elbow"), 100.0, 80.0)
     with pytest.warns(RuntimeWarning, match="K_d of PDGravity is too high for the elastic joint 'joint"):
         th.simulate(MujocoPlant(robot), law, SetPoint([0.3, 0.2]), 2e-3, 1e-3)
+
+
+def test_pictures_of_files_have_the_joints_only(tmp_path):
+    soft_elbow().save(tmp_path / "arm.xml")
+    where = stage(tmp_path / "arm.xml", sliders=True)
+    assert where.n == 2
+    assert where.model.nu == 2  # sliders
