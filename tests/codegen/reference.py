@@ -37,7 +37,7 @@ _REGRESSORS = {
 def random_state(robot: th.Robot, seed: int = 0) -> dict[str, Array]:
     """A value for everything that functions take besides parameters."""
     rng = np.random.default_rng(seed)
-    state = {key: rng.normal(size=robot.n) for key in ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")}
+    state = {key: rng.normal(size=robot.n) for key in ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau")}
     state |= {key: rng.normal(size=robot.e) for key in ("x", "dx", "ddx")}
     return state | {"w": rng.normal(size=6), "damping": np.array(0.3)}
 

@@ -61,7 +61,7 @@ def test_seven_joints_everything(tmp_path):
     robot = th.Robot.load("panda")
     folder = generate(robot, tmp_path)
     core = Core(folder, "panda")
-    assert len(core.functions) == 44
+    assert len(core.functions) == 46
     assert_equal_to_robot(core, robot, {"par_REG": robot.inertial})
     assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
 

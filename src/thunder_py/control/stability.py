@@ -158,7 +158,7 @@ def warn_of_high_gains(
     Parameters
     ----------
     law : object
-        Only controllers of the package are checked.
+        Only controllers of the package that do not see motors are checked.
     plant : Robot, optional
         Default the controller's model.
     q : (n,) array
@@ -170,7 +170,7 @@ def warn_of_high_gains(
     stacklevel : int
         Frame that the warning names, as in `warnings.warn`.
     """
-    if not isinstance(law, _core.Controller):
+    if not isinstance(law, _core.Controller) or law.sees_motors:
         return
     robot = _model(law) if plant is None else plant
     if robot is None or law.n != robot.n:
@@ -219,7 +219,7 @@ def warn_over_range(
     stacklevel : int
         See `warn_of_high_gains`.
     """
-    if not isinstance(law, _core.Controller):
+    if not isinstance(law, _core.Controller) or law.sees_motors:
         return
     rates = {}
     for q in typical_states(robot, 0.0).q[:_POSTURES]:
