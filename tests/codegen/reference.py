@@ -83,6 +83,9 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
         return quantity(robot, _REGRESSORS[function], state)[:, :first]
     if function.startswith("T_0_"):
         return robot.forward_kinematics(state["q"], int(function[4:]))
+    if function == "elastic_inverse_dynamics":
+        motion = robot.elastic_inverse_dynamics(*(state[key] for key in ("q", "dq", "ddq", "d3q", "d4q")))
+        return np.concatenate(motion)
     if function == "J_ee_pinv":
         J, damping = robot.jacobian(state["q"]), float(state["damping"])
         return J.T @ np.linalg.inv(J @ J.T + damping**2 * np.eye(6))

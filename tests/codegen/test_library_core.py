@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
+from thunder_py.codegen.contents import catalogue
 from thunder_py.codegen.library import OUTLINE_FROM, PIECES_FROM, outlining
 from thunder_py.integration import rk4_step
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
@@ -25,7 +27,7 @@ def assert_equal_to_robot(core: Core, robot: th.Robot, arguments: dict, toleranc
     """Every function, at a random state, against the robot's methods."""
     state = random_state(robot, seed)
     for function in core.functions:
-        (result,) = core.call(function, {**state, **arguments})
+        result = np.concatenate(core.call(function, {**state, **arguments}))
         right = np.ravel(expected(robot, function, state))
         scale = max(1.0, np.abs(right).max())
         np.testing.assert_allclose(result, right, rtol=0, atol=tolerance * scale, err_msg=function)
@@ -235,6 +237,21 @@ def test_a_loop_on_the_motors_state_needs_the_library_only(tmp_path):
         state = rk4_step(rate, 0.0, state, 1e-3)
     np.testing.assert_allclose(state, [np.append(run.q[-1], run.x[-1]), np.append(run.dq[-1], run.dx[-1])], atol=1e-12)
     assert np.abs(run.x[-1]).max() > 1e-3
+
+
+@pytest.mark.parametrize("run_time", [False, True])
+def test_inverse_dynamics_of_linear_springs(run_time, tmp_path):
+    robot = random_robot(8, 4, "modified", friction=True, elastic=True)
+    drives = [dataclasses.replace(drive, K=drive.K[:1], D=(), Dm=(0.3, 0.2)) for drive in robot.elastic]
+    linear = robot.replace(elastic=drives)
+    groups = dict.fromkeys(("inertial", "friction", "elastic_K", "elastic_Dm", "elastic_Mm"), run_time)
+    core = Core(generate(linear, tmp_path, select="elastic_inverse_dynamics", **groups), robot.name)
+    assert [p.name for p in core.functions["elastic_inverse_dynamics"] if p.is_result] == ["tau", "x", "dx"]
+    arguments = {group.argument: group.values for group in linear.symbolic(**groups).parameters.values()}
+    assert_equal_to_robot(core, linear, arguments)
+    damped = linear.replace(elastic=[dataclasses.replace(drive, D=(0.1,)) for drive in drives])
+    for other in (robot, damped):  # nonlinear springs; dampers beside the springs
+        assert "elastic_inverse_dynamics" not in catalogue(other)
 
 
 def test_float_functions_are_float_accurate(tmp_path):
