@@ -100,6 +100,13 @@ def test_powers_that_mujoco_does_not_have_are_refused():
         MujocoPlant(soft_elbow().replace(joint_names=("joint1", "joint1_motor")))
 
 
+def test_linear_springs_and_dampers_are_single_numbers():
+    """As versions of MuJoCo without polynomials need them."""
+    text = to_mjcf(soft_elbow(K=(300.0,), D=(2.0, 0.0), Dm=()))
+    assert text.count('springlength="0" stiffness="300" damping="2"') == 2
+    assert text.count('type="hinge" armature="0.1"') == 2
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [('coef="-1"', 'coef="-2"'), ('mass="1.2e-15"', 'mass="0.1"'), ('springlength="0"', 'springlength="0.1"'),
