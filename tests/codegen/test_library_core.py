@@ -207,12 +207,16 @@ def test_elastic_parameters_at_run_time(tmp_path):
 def test_a_loop_on_the_motors_state_needs_the_library_only(tmp_path):
     """PD control of the motors with gravity compensation, integrated by the library, against the package's loop."""
     robot = random_robot(8, 4, "modified", elastic=True)
-    folder = generate(robot, tmp_path, select="G,elastic_forward_dynamics", inertial=False)
+    folder = generate(robot, tmp_path, select="G,elastic_forward_dynamics", inertial=False, python=True)
     core = Core(folder, robot.name)
     n, e = robot.n, robot.e
     motors = core.elastic_joints(e)
     assert motors == [drive.joint - 1 for drive in robot.elastic]
     assert f"{robot.name}_numElasticJoints = {e}" in (folder / f"{robot.name}_gen.h").read_text()
+    listed = ", ".join(map(str, motors))
+    assert f"get_elasticJoints() {{ return {{{listed}}}; }}" in (folder / f"thunder_{robot.name}.h").read_text()
+    assert f"make_tuple({listed})" in (folder / "python" / "bindings.cpp").read_text()
+    assert f"counted from 0, {listed} (" in (folder / "README.md").read_text()
 
     class Law:
         sees_motors = True
