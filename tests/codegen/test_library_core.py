@@ -214,7 +214,7 @@ def test_a_loop_on_the_motors_state_needs_the_library_only(tmp_path):
     assert motors == [drive.joint - 1 for drive in robot.elastic]
     assert f"{robot.name}_numElasticJoints = {e}" in (folder / f"{robot.name}_gen.h").read_text()
     listed = ", ".join(map(str, motors))
-    assert f"get_elasticJoints() {{ return {{{listed}}}; }}" in (folder / f"thunder_{robot.name}.h").read_text()
+    assert f"get_elasticJoints() {{ return {{{{{listed}}}}}; }}" in (folder / f"thunder_{robot.name}.h").read_text()
     assert f"make_tuple({listed})" in (folder / "python" / "bindings.cpp").read_text()
     assert f"counted from 0, {listed} (" in (folder / "README.md").read_text()
 
