@@ -165,6 +165,22 @@ def test_the_arm_starts_at_rest_and_agrees_with_simulate(soft: tuple[th.Robot, s
     np.testing.assert_allclose(state.velocities, np.append(run.dq[-1], run.dx[-1]), atol=1e-12)
 
 
+def test_stiff_springs_of_light_links_stay_finite(tmp_path: Path) -> None:
+    """At 1 ms the wrist would be beyond the stability of Runge-Kutta: 2e4 N m/rad and 0.3 g m2 are 9000 rad/s."""
+    drives = [Elastic(joint=j, K=(2e4,), Mm=0.2) for j in range(1, 7)]
+    th.Robot.load("ur5e").replace(elastic=drives, name="stiff").save(tmp_path / "stiff.yaml")
+    arm = SimulatedRobot({"robot": str(tmp_path / "stiff.yaml")})
+    arm._velocity[5] = 0.1
+    arm.advance(NOON)
+    state = arm.advance(NOON + 40 * MS)
+    assert not arm.failed
+    assert 1e-4 < np.abs(state.dq).max() < 1.0
+    massless = th.Robot.load("ur5e").replace(elastic=[Elastic(joint=1, K=(1.0,), Mm=0.0)], name="massless")
+    massless.save(tmp_path / "massless.yaml")
+    with pytest.raises(ValueError, match="robot must have inertia at both ends of each spring, got massless"):
+        SimulatedRobot({"robot": str(tmp_path / "massless.yaml")})
+
+
 def test_without_commands_the_drive_damps_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, path = soft
     arm = make_arm(path, damping=[3.0, 2.0])

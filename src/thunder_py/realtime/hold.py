@@ -15,7 +15,7 @@ from ..robot import Robot
 from .joint_states import MeasuredState
 from .plain_data import Table
 
-__all__ = ["Hold", "HoldGains"]
+__all__ = ["Hold", "HoldGains", "least_inertia"]
 
 #: deflection at which the spring has the largest torque of a joint [rad or m]
 _DEFLECTION = 0.2
@@ -63,15 +63,23 @@ class HoldGains:
         is late by a few milliseconds is stable with them. That of an elastic joint, whose gains act on its motor, is at
         most the motor's inertia.
         """
-        limits = robot.limits
-        low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
-        M = robot.mass_matrix(np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n)))
-        if not (np.linalg.eigvalsh(M) > 0.0).all() or any(drive.Mm <= 0.0 for drive in robot.elastic):
-            raise ThunderError("hold needs stiffness and damping: the robot has joints or motors that move no mass")
-        least = (1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)).min(axis=0)
+        least = least_inertia(robot)
         for drive in robot.elastic:
             least[drive.joint - 1] = min(least[drive.joint - 1], drive.Mm)
+        if least.min() <= 0.0:
+            raise ThunderError("hold needs stiffness and damping: the robot has joints or motors that move no mass")
         return cls(np.minimum(torques / _DEFLECTION, _FREQUENCY**2 * least), _DAMPING_RATE * least)
+
+
+def least_inertia(robot: Robot) -> Array:
+    """Return the least inertia (n,) that each joint moves with over random positions, the others free; 0 for none."""
+    limits = robot.limits
+    low, high = np.maximum(limits.lower, -np.pi), np.minimum(limits.upper, np.pi)
+    M = robot.mass_matrix(np.random.default_rng(_SEED).uniform(low, high, (_SAMPLES, robot.n)))
+    if not (np.linalg.eigvalsh(M) > 0.0).all():
+        return np.zeros(robot.n)
+    least: Array = (1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)).min(axis=0)
+    return least
 
 
 class Hold:

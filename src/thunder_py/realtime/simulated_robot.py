@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ..integration import rk4_step
 from ..robot import Robot
 from ..robot.payload import Payload
 from ..values import Stateful
-from .hold import HoldGains
+from .hold import HoldGains, least_inertia
 from .joint_states import JointOrder
 from .plain_data import Table, read_plain
 from .timing import Lock, Quantiles
@@ -166,7 +167,7 @@ class SimulatedRobot(Stateful):
         tau = G(q) - D dy
 
     with G of the nominal model without payloads, clipped to the torque limits. y is the position of the joint, or of
-    its motor if it is elastic. Motors start where their springs balance gravity.
+    its motor if it is elastic. Motors start where their springs balance gravity. Periods are divided for stiff springs.
 
     Parameters
     ----------
@@ -212,6 +213,7 @@ class SimulatedRobot(Stateful):
         self._limits = table.positives("torque_limits", n, robot.limits.effort, finite=False)
         self.period = table.positive("period", 1e-3)
         self._step = round(1e9 * self.period)
+        self._parts = _parts(robot, self.period)
         watchdog = table.positive("watchdog", 0.05)
         damping = table.get("damping")
         usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
@@ -296,7 +298,7 @@ class SimulatedRobot(Stateful):
         return np.clip(safe, -self._limits, self._limits), True
 
     def _integrate(self, tau: Array) -> None:
-        """One step of the classical Runge-Kutta method."""
+        """Integrate one period by the classical Runge-Kutta method."""
         assert self._start is not None
         while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
             self._plant = self._payloads.pop(0).added_to(self._plant)
@@ -308,7 +310,10 @@ class SimulatedRobot(Stateful):
                 return np.stack([state[1], plant.elastic_forward_dynamics(q, dq, x, dx, tau)])
             return np.stack([dq, plant.forward_dynamics(q, dq, tau)])
 
-        position, velocity = rk4_step(rate, 0.0, np.stack([self._position, self._velocity]), self.period)
+        state = np.stack([self._position, self._velocity])
+        for _ in range(self._parts):
+            state = rk4_step(rate, 0.0, state, self.period / self._parts)
+        position, velocity = state
         if velocity @ velocity < _FASTEST**2:
             self._position, self._velocity = position, velocity
         else:
@@ -327,6 +332,18 @@ class SimulatedRobot(Stateful):
                 "slipped": self.slipped,
                 **{f"command age {key}": value for key, value in self.age.summary().items()},
             }
+
+
+def _parts(robot: Robot, period: float) -> int:
+    """Return the steps of a period: in each the springs turn by at most one radian of their vibration."""
+    least, rates = least_inertia(robot) if robot.elastic else np.zeros(0), [0.0]
+    for drive in robot.elastic:
+        if drive.Mm <= 0.0 or least[drive.joint - 1] <= 0.0:
+            raise ThunderError(f"robot must have inertia at both ends of each spring, got {robot.name}")
+        inverse = 1.0 / drive.Mm + 1.0 / least[drive.joint - 1]
+        damping = sum(row[0] for row in (drive.D, drive.Dm) if row)
+        rates += [math.sqrt(abs(drive.K[0]) * inverse), damping * inverse]
+    return max(1, math.ceil(period * max(rates)))
 
 
 def _middle(robot: Robot) -> Array:
