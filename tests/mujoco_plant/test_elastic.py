@@ -11,7 +11,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import relative
-from thunder_py.errors import FileFormatError, ModelError
+from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
 from thunder_py.mujoco.scene import stage
 from thunder_py.reference import SetPoint, Sinusoid
@@ -75,6 +75,14 @@ def test_files_are_read_back(seed, tmp_path):
     (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
     expected = robot.elastic_forward_dynamics(q, dq, x, dx, tau)
     assert relative(np.concatenate(plant.forward_dynamics(q, dq, tau, x, dx)), expected) < 1e-9
+
+
+def test_joints_are_locked_with_their_motors(tmp_path):
+    soft_elbow().save(tmp_path / "arm.xml")
+    locked = th.Robot.load(tmp_path / "arm.xml", fix_joints={"joint1": 0.1})
+    assert locked.elastic == (dataclasses.replace(SPRINGS[1], joint=1),)
+    with pytest.raises(UnknownNameError, match="fix_joints: there is no joint 'joint1_motor'"):
+        th.Robot.load(tmp_path / "arm.xml", fix_joints={"joint1_motor": 0.1})
 
 
 def test_efforts_are_those_of_the_motors():

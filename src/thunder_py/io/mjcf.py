@@ -633,7 +633,8 @@ def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, flo
         return {}
     if not isinstance(fix_joints, Mapping):
         raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
-    known = {tree.joint_name(j): j for j in range(tree.model.njnt)}
+    motors = {coupling.motor for coupling in tree.elastic}
+    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors}
     for joint in fix_joints:
         if joint not in known or not joint:
             raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
