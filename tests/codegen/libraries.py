@@ -82,6 +82,10 @@ class Core:
         getattr(self._library, f"{self.name}_{function}")(*[ctypes.c_void_p(p.ctypes.data) for p in pointers])
         return [result.astype(np.float64) for result in results]
 
+    def elastic_joints(self, size: int) -> list[int]:
+        """Joints of the motors' vectors, as the library lists them."""
+        return list((ctypes.c_int * size).in_dll(self._library, f"{self.name}_elasticJoints"))
+
     def default(self, argument: str, size: int) -> Array:
         """The robot's numbers in the library."""
         kind = ctypes.c_double if self.dtype == np.float64 else ctypes.c_float

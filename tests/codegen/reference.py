@@ -37,7 +37,7 @@ _REGRESSORS = {
 def random_state(robot: th.Robot, seed: int = 0) -> dict[str, Array]:
     """A value for everything that functions take besides parameters."""
     rng = np.random.default_rng(seed)
-    state = {key: rng.normal(size=robot.n) for key in ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau")}
+    state = {key: rng.normal(size=robot.n) for key in ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau")}
     state |= {key: rng.normal(size=robot.e) for key in ("x", "dx", "ddx")}
     return state | {"w": rng.normal(size=6), "damping": np.array(0.3)}
 
@@ -83,6 +83,9 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
         return quantity(robot, _REGRESSORS[function], state)[:, :first]
     if function.startswith("T_0_"):
         return robot.forward_kinematics(state["q"], int(function[4:]))
+    if function == "elastic_inverse_dynamics":
+        motion = robot.elastic_inverse_dynamics(*(state[key] for key in ("q", "dq", "ddq", "d3q", "d4q")))
+        return np.concatenate(motion)
     if function == "J_ee_pinv":
         J, damping = robot.jacobian(state["q"]), float(state["damping"])
         return J.T @ np.linalg.inv(J @ J.T + damping**2 * np.eye(6))

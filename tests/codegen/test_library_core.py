@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
+from thunder_py.codegen.contents import catalogue
 from thunder_py.codegen.library import OUTLINE_FROM, PIECES_FROM, outlining
+from thunder_py.integration import rk4_step
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
 
 from .libraries import COMPILERS, STRICT, Core, eigen_include, run
@@ -24,7 +27,7 @@ def assert_equal_to_robot(core: Core, robot: th.Robot, arguments: dict, toleranc
     """Every function, at a random state, against the robot's methods."""
     state = random_state(robot, seed)
     for function in core.functions:
-        (result,) = core.call(function, {**state, **arguments})
+        result = np.concatenate(core.call(function, {**state, **arguments}))
         right = np.ravel(expected(robot, function, state))
         scale = max(1.0, np.abs(right).max())
         np.testing.assert_allclose(result, right, rtol=0, atol=tolerance * scale, err_msg=function)
@@ -60,7 +63,7 @@ def test_seven_joints_everything(tmp_path):
     robot = th.Robot.load("panda")
     folder = generate(robot, tmp_path)
     core = Core(folder, "panda")
-    assert len(core.functions) == 44
+    assert len(core.functions) == 46
     assert_equal_to_robot(core, robot, {"par_REG": robot.inertial})
     assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
 
@@ -199,6 +202,60 @@ def test_elastic_parameters_at_run_time(tmp_path):
     doubled = {**arguments, "par_K": 2.0 * arguments["par_K"]}
     (single,), (double,) = core.call("k", {**state, **arguments}), core.call("k", {**state, **doubled})
     np.testing.assert_allclose(double, 2.0 * single, rtol=1e-15)
+
+
+def test_a_loop_on_the_motors_state_needs_the_library_only(tmp_path):
+    """PD control of the motors with gravity compensation, integrated by the library, against the package's loop."""
+    robot = random_robot(8, 4, "modified", elastic=True)
+    folder = generate(robot, tmp_path, select="G,elastic_forward_dynamics", inertial=False, python=True)
+    core = Core(folder, robot.name)
+    n, e = robot.n, robot.e
+    motors = core.elastic_joints(e)
+    assert motors == [drive.joint - 1 for drive in robot.elastic]
+    assert f"{robot.name}_numElasticJoints = {e}" in (folder / f"{robot.name}_gen.h").read_text()
+    listed = ", ".join(map(str, motors))
+    assert f"get_elasticJoints() {{ return {{{{{listed}}}}}; }}" in (folder / f"thunder_{robot.name}.h").read_text()
+    assert f"make_tuple({listed})" in (folder / "python" / "bindings.cpp").read_text()
+    assert f"counted from 0, {listed} (" in (folder / "README.md").read_text()
+
+    class Law:
+        sees_motors = True
+
+        def step(self, t, q, dq, reference, x, dx):
+            y, dy = q.copy(), dq.copy()
+            y[motors], dy[motors] = x, dx
+            (G,) = core.call("G", {"q": q})
+            return G + 40.0 * (reference.q - y) - 8.0 * dy
+
+    def rate(_, state):
+        (q, x), (dq, dx) = (np.split(row, [n]) for row in state)
+        values = {"q": q, "dq": dq, "x": x, "dx": dx, "tau": tau}
+        return np.stack([state[1], *core.call("elastic_forward_dynamics", values)])
+
+    law, goal = Law(), th.reference.SetPoint(np.full(n, 0.3))
+    run = th.simulate(robot, law, goal, 0.02, 1e-3, q0=np.zeros(n), x0=np.zeros(e))
+    state = np.zeros((2, n + e))
+    for k in range(20):
+        (q, x), (dq, dx) = (np.split(row, [n]) for row in state)
+        tau = law.step(1e-3 * k, q, dq, goal(0.0), x, dx)
+        state = rk4_step(rate, 0.0, state, 1e-3)
+    np.testing.assert_allclose(state, [np.append(run.q[-1], run.x[-1]), np.append(run.dq[-1], run.dx[-1])], atol=1e-12)
+    assert np.abs(run.x[-1]).max() > 1e-3
+
+
+@pytest.mark.parametrize("run_time", [False, True])
+def test_inverse_dynamics_of_linear_springs(run_time, tmp_path):
+    robot = random_robot(8, 4, "modified", friction=True, elastic=True)
+    drives = [dataclasses.replace(drive, K=drive.K[:1], D=(), Dm=(0.3, 0.2)) for drive in robot.elastic]
+    linear = robot.replace(elastic=drives)
+    groups = dict.fromkeys(("inertial", "friction", "elastic_K", "elastic_Dm", "elastic_Mm"), run_time)
+    core = Core(generate(linear, tmp_path, select="elastic_inverse_dynamics", **groups), robot.name)
+    assert [p.name for p in core.functions["elastic_inverse_dynamics"] if p.is_result] == ["tau", "x", "dx"]
+    arguments = {group.argument: group.values for group in linear.symbolic(**groups).parameters.values()}
+    assert_equal_to_robot(core, linear, arguments)
+    damped = linear.replace(elastic=[dataclasses.replace(drive, D=(0.1,)) for drive in drives])
+    for other in (robot, damped):  # nonlinear springs; dampers beside the springs
+        assert "elastic_inverse_dynamics" not in catalogue(other)
 
 
 def test_float_functions_are_float_accurate(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.linalg import expm
 import thunder_py as th
 from thunder_py.control.stability import (
     damping_rate,
+    driven_inertia,
     elastic_damping,
     rest,
     stable_rate,
@@ -220,3 +222,38 @@ def test_a_rigid_law_that_is_too_stiff_for_springs_is_named() -> None:
     assert soft.limit.startswith("the elasticity")
     assert np.ptp(calm.x - calm.q) < 0.1 * np.ptp(wild.x - wild.q)
     assert np.abs(calm.dq[-1000:]).max() < 1.5
+
+
+@pytest.mark.parametrize("elastic", [(1, 2), (2,)])
+def test_the_damping_of_motors_is_bounded_by_sampling(elastic: tuple[int, ...]) -> None:
+    """A motor moves alone at first: the bound is that of its own inertia."""
+    robot = elbow().replace(elastic=[Elastic(joint=j, K=(500.0,), Mm=0.02 * j) for j in elastic])
+    q = np.array([0.3, 0.8])
+    law = th.control.MotorPD(robot, 100.0, 1.0)
+    D = velocity_feedback(law, q, SetPoint(q)(0.0))
+    assert D is not None
+    np.testing.assert_allclose(D, np.eye(2), atol=1e-8)
+    inertia = driven_inertia(law, robot, q)
+    least = 0.02 if 1 in elastic else 0.04
+    assert inertia[1, 1] == 0.04
+    assert inertia[0, 0] == pytest.approx(0.02 if 1 in elastic else 1.0 / np.linalg.inv(robot.mass_matrix(q))[0, 0])
+    limit = stable_rate(T) * least
+    expected = rf"K_d of MotorPD is too high for a control period .*, unstable beyond {limit:.3g}; multiply the gain by"
+    grown = []
+    for share in (0.9, 1.1):
+        law = th.control.MotorPD(robot, 100.0, share * limit)
+        with pytest.warns(RuntimeWarning, match=expected) if share > 1.0 else warnings.catch_warnings():
+            warnings.simplefilter("default" if share > 1.0 else "error")
+            run = th.simulate(
+                robot, law, SetPoint(q), 0.1, T / 4, control_period=T, q0=q, dx0=np.full(len(elastic), 1e-6)
+            )
+        grown.append(np.abs(run.dx[-1]).max() / 1e-6)
+    assert grown[0] < 1.0 < 1e3 < grown[1]
+
+
+def test_a_control_loop_warns_of_the_damping_of_motors(tmp_path: Path) -> None:
+    robot = elbow().replace(elastic=[Elastic(joint=j, K=(500.0,), Mm=0.02) for j in (1, 2)], name="soft")
+    robot.save(tmp_path / "soft.yaml")
+    law = {"name": "MotorPD", "K_p": 100.0, "K_d": 60.0}
+    with pytest.warns(RuntimeWarning, match="K_d of MotorPD is too high for a control period of 0.001 s"):
+        ControlLoop({"robot": str(tmp_path / "soft.yaml"), "controller": law, "torque_limits": 1e3})

@@ -107,13 +107,6 @@ def test_bodies_that_matter_and_cannot_exist_are_refused():
         to_mjcf(massless)
 
 
-def test_elastic_joints_are_refused_or_rigid():
-    robot = random_robot(1, 3, elastic=True)
-    with pytest.raises(ModelError, match="springs, dampers and motors of elastic joints are lost"):
-        MujocoPlant(robot)
-    assert "become rigid" in to_mjcf(robot, lossy=True)
-
-
 def test_a_link_called_world_is_refused():
     robot = th.Robot.load("elbow").replace(link_names=("world", "b"))
     with pytest.raises(ModelError, match="link name must not be 'world'"):

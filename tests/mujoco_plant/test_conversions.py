@@ -15,7 +15,7 @@ from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
 from thunder_py.io.urdf_writer import write_urdf
-from thunder_py.robot.description import Friction, Limits, Rotor
+from thunder_py.robot.description import Elastic, Friction, Limits, Rotor
 
 
 def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:
@@ -159,14 +159,15 @@ def test_limits_and_friction_in_urdf():
 
 
 def test_nothing_is_lost_without_a_word(tmp_path):
-    robot = random_robot(2, 3, "standard", rotors=True, armature=True, elastic=True).replace(
-        friction=Friction(terms=("coulomb", "cubic"), coefficients=np.ones((3, 2)), delta=0.5)
+    robot = random_robot(2, 3, "standard", rotors=True, armature=True).replace(
+        friction=Friction(terms=("coulomb", "cubic"), coefficients=np.ones((3, 2)), delta=0.5),
+        elastic=[Elastic(joint=2, K=(100.0, 1.0, 1.0), Mm=0.1)],
     )
     urdf = conversion_losses(robot.description, "x.urdf")
     for word in ("armature", "rotors", "elastic", "cubic", "width of Coulomb", "gravity"):
         assert any(word in loss for loss in urdf), word
     mjcf = conversion_losses(robot.description, "x.mjcf")
-    for word in ("elastic", "cubic", "frictionloss"):
+    for word in ("powers above the third of the spring of joint2", "cubic", "frictionloss"):
         assert any(word in loss for loss in mjcf), word
     assert conversion_losses(robot.description, "x.yaml") == ()
     for name, losses in (("x.urdf", urdf), ("x.mjcf", mjcf)):

@@ -171,7 +171,7 @@ def test_an_integrator_of_the_plants_own_is_asked_for():
         def advance(self, t, q, dq, tau, dt):
             return [q]
 
-    with pytest.raises(ValueError, match=r"plant.advance must return q and dq"):
+    with pytest.raises(ValueError, match=r"plant.advance must return q, dq, got \["):
         loop(Broken(robot), robot, "plant")
 
 

@@ -60,7 +60,7 @@ def test_the_arm_is_held_where_it_came_to_rest() -> None:
 
 def test_what_moves_is_braked_and_not_pulled_back() -> None:
     bench = Bench(make_loop())
-    bench.robot._dq = np.full(7, 0.4)
+    bench.robot._velocity = np.full(7, 0.4)
     bench.run(2.0)
     speed = np.array([np.abs(s.dq).max() for s in bench.states])
     assert speed[-1] < 1e-2
@@ -257,7 +257,7 @@ def test_an_error_that_is_too_large_is_a_fault() -> None:
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
     bench.run(1.0)
-    bench.robot._q = bench.robot._q + 0.1  # something hits the arm
+    bench.robot._position = bench.robot._position + 0.1  # something hits the arm
     bench.run(0.01)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
 

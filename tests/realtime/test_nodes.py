@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import thunder_py as th
 from thunder_py.realtime import Mode
 from thunder_py.realtime.nodes import ControllerNode, ReferenceNode, RobotNode
 from thunder_py.realtime.nodes.middleware import answer, configuration, merged
+from thunder_py.robot import Elastic
 
 from .loops import JOINT_LAW, MS, NOON, POSE_LAW, Q0
 
@@ -147,6 +150,23 @@ def test_three_nodes_close_the_loop_in_task_space() -> None:
     assert controller.loop.mode is Mode.tracking
     assert wire.sent["pose"] == wire.sent["twist"] > 390
     assert wire.last["pose"].header.frame_id == "world"
+
+
+def test_nodes_close_the_loop_on_elastic_joints(tmp_path: Path) -> None:
+    drives = [Elastic(joint=j, K=(80.0,), D=(0.5,), Mm=0.05) for j in (1, 2)]
+    th.Robot.load("elbow").replace(elastic=drives, name="soft").save(tmp_path / "soft.yaml")
+    common, wire = {"robot": str(tmp_path / "soft.yaml"), "torque_limits": 100.0}, Wire()
+    controller = ControllerNode(wire, {**common, "controller": {"name": "MotorPD", "K_p": 60.0, "K_d": 8.0}})
+    ReferenceNode(wire, {"robot": common["robot"], "reference": {"kind": "set_point", "q": [0.2, 0.1]}})
+    RobotNode(wire, {**common, "q0": [0.2, 0.1]})
+    wire.run(0.5)
+    assert controller.loop.mode is Mode.tracking
+    assert not wire.warnings
+    state, command = wire.last["joint_states"], wire.last["effort_commands"]
+    assert state.name == ["joint1", "joint2", "joint1_motor", "joint2_motor"]
+    assert command.name == ["joint1", "joint2"]
+    assert len(state.position) == len(state.velocity) == 4
+    assert state.effort.tolist() == 2 * state.effort[:2].tolist()
 
 
 def test_reports_say_what_each_node_does() -> None:

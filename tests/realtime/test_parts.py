@@ -42,7 +42,7 @@ def test_without_commands_it_holds_itself_and_says_so() -> None:
     np.testing.assert_allclose(state.tau, PANDA.gravity_vector(Q0), atol=1e-12)
     assert robot.report()["torque"] == "safe"
     moving = SimulatedRobot({"robot": "panda", "q0": Q0.tolist(), "damping": 4.0})
-    moving._dq = np.linspace(-1, 1, 7)
+    moving._velocity = np.linspace(-1, 1, 7)
     expected = PANDA.gravity_vector(Q0) - 4.0 * np.linspace(-1, 1, 7)
     np.testing.assert_allclose(moving.advance(NOON).tau, expected, atol=1e-12)
 

@@ -126,8 +126,9 @@ def test_reset_forgets_what_was_learned_and_keeps_gains_and_what_adapts() -> Non
 
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_can_be_named(name: str) -> None:
-    joint = {"K_0": 100, "K_1": 20, "K_p": 100, "K_d": 5, "Lambda": 5, "K": 100, "D": 10, "adaptation": 5,
-             "rho": 5, "epsilon": 0.1}  # fmt: skip
+    joint = {"K_0": 100, "K_1": 20, "K_p": 200, "K_d": 5, "Lambda": 5, "K": 100, "D": 10, "adaptation": 5,
+             "rho": 5, "epsilon": 0.1, "K_x": 5, "K_v": 5,
+             "slow": {"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": "none"}}  # fmt: skip
     import inspect
 
     takes = inspect.signature(getattr(th.control, name).__init__).parameters
@@ -136,7 +137,20 @@ def test_every_law_can_be_named(name: str) -> None:
         arguments |= {"inertia": 1.0, "damping": 1.0}
     if "K_0" in takes and name in ("ACT", "ComputedTorque"):  # one of the pairs
         del arguments["K_p"], arguments["K_d"]
-    assert build_law(PANDA, LawSpec(name, arguments)).n == 7
+    sees_motors = name in ("CompositeControl", "ElasticSlotineLi", "MotorPD")
+    soft = PANDA.replace(elastic=[th.robot.Elastic(joint=j, K=(5e3,), Mm=0.3) for j in (2, 4)])
+    law = build_law(soft if sees_motors else PANDA, LawSpec(name, arguments))
+    assert law.n == 7
+    assert law.sees_motors == sees_motors
+
+
+def test_composite_control_takes_a_law_that_does_not_adapt() -> None:
+    soft = PANDA.replace(elastic=[th.robot.Elastic(joint=2, K=(5e3,), Mm=0.3)])
+    slow = {"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": 5}
+    with pytest.raises(ValueError, match="slow must not adapt in a control loop: set adaptation to none"):
+        build_law(soft, LawSpec("CompositeControl", {"slow": slow, "K_v": 5}))
+    with pytest.raises(ValueError, match="slow must be a mapping, got 'PDGravity'"):
+        build_law(soft, LawSpec("CompositeControl", {"slow": "PDGravity", "K_v": 5}))
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.parameters import ParameterGroup
+from .elastic import has_linear_springs, record_inverse_dynamics
 from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
 
 __all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "collect", "select_items"]
@@ -43,7 +44,10 @@ _DYNAMICS = (
     ("G_ddot", "gravity_vector_ddot", "Second time derivative of G", _TORQUE + ", per s^2"),
     ("inverse_dynamics", "inverse_dynamics", "Torque of a motion: M ddq + C dq + G + dl", _TORQUE),
     ("inverse_dynamics_dot", "inverse_dynamics_dot", "Time derivative of inverse_dynamics", _TORQUE + ", per s"),
-    ("inverse_dynamics_ddot", "inverse_dynamics_ddot", "Its second time derivative", _TORQUE + ", per s^2"),
+    (
+        "inverse_dynamics_ddot", "inverse_dynamics_ddot", "Second time derivative of inverse_dynamics",
+        _TORQUE + ", per s^2",
+    ),
     ("slotine_li_torque", "slotine_li_torque", "Torque along a reference: M ddq_r + C dq_r + G + dl", _TORQUE),
     ("generalized_momentum", "generalized_momentum", "Momentum of the joints: M dq", "kg m^2/s or kg m/s"),
     ("momentum_drift", "momentum_drift", "C' dq, in the momentum's derivative tau + C' dq - G - dl", _TORQUE),
@@ -144,6 +148,11 @@ def catalogue(robot: Robot) -> dict[str, Item]:
     if robot.e:
         for name, quantity, description, unit in _ELASTIC:
             add(name, quantity, description, unit)
+        if has_linear_springs(robot):
+            inputs = ("q", "dq", "ddq", "d3q", "d4q")
+            text = "Torques tau, and positions x and velocities dx of the motors, under which the links move as given"
+            unit = f"{_TORQUE}; rad or m; per s"
+            items.append(Item("elastic_inverse_dynamics", inputs, record_inverse_dynamics, text, unit))
     return {item.name: item for item in items}
 
 
@@ -246,9 +255,8 @@ Shape = tuple[int, ...]
 
 #: state of the class and its names in Thunder's setters
 STATES = {
-    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "d4q": "d4q",
-    "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x",
-    "dx": "dx", "ddx": "ddx", "w": "w", "damping": "damping",
+    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "d4q": "d4q", "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau",
+    "x": "x", "dx": "dx", "ddx": "ddx", "w": "w", "damping": "damping",
 }  # fmt: skip
 
 

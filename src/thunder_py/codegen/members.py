@@ -145,7 +145,7 @@ def frame_getters(contents: Contents) -> list[FrameGetter]:
 
 
 #: names with another use in the core or the class, or macros of C headers
-_TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints")
+_TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints", "elasticJoints")
 _TAKEN_SYMBOLS = ("errno", "stdin", "stdout", "stderr", "assert")
 
 
@@ -181,7 +181,7 @@ def check_members(contents: Contents) -> None:
     names.update(f"get_{function.name}" for function in contents.functions)
     for member in parameters(contents):
         names.update((f"set_{member.name}", f"get_{member.name}", f"get_numPar{member.key}"))
-    names.update(("get_numJoints", "get_numElasticJoints", "get_T_0", "get_J", "get_damping"))
+    names.update(("get_numJoints", "get_numElasticJoints", "get_elasticJoints", "get_T_0", "get_J", "get_damping"))
     own = {f"get_{function.name}" for function in contents.functions if function.custom}
     own |= {f"set_{symbol}" for symbol in contents.own_symbols}
     for name in own:

@@ -12,12 +12,14 @@ import numpy as np
 from .. import _core
 from .._core import Status
 from ..checks import Array
+from ..errors import ModelError
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
 from ..robot import Robot
 from .motion_states import typical_states
 
 __all__ = [
     "damping_rate",
+    "driven_inertia",
     "elastic_damping",
     "rest",
     "stable_rate",
@@ -43,6 +45,8 @@ _GAINS = {
     _core.SlotineLi: "K_d or Lambda",
     _core.PassivityBased: "K_d or Lambda",
     _core.Backstepping: "K_d or Lambda",
+    _core.CompositeControl: "K_v or a gain of slow",
+    _core.ElasticSlotineLi: "K_x or Lambda",
 }
 #: laws that do not compensate friction at the actual velocity
 _WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
@@ -79,13 +83,16 @@ def _model(law: _core.Controller) -> Robot | None:
 
 
 def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array | None:
-    """Return -d tau / d dq (n, n) at rest, without the compensation of friction; None where the law has none."""
-    if law.sees_motors:  # it damps the motors
-        return None
+    """Return -d tau / d dq (n, n) at rest, without the compensation of friction; None where the law has none.
+
+    Of a law that sees motors, the velocities of elastic joints are those of the motors.
+    """
     twin: Any = copy.copy(law)
     twin.reset()
     twin.torque_limits = None
     model, n = _model(law), len(q)
+    if law.sees_motors:
+        return None if model is None else _motor_feedback(twin, model, q, reference)
     D = np.empty((n, n))
     for j, step in enumerate(_STEP * np.eye(n)):
         difference = np.subtract(twin.step(0.0, q, step, reference), twin.step(0.0, q, -step, reference))
@@ -95,6 +102,35 @@ def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array 
             difference -= model.friction_torque(step) - model.friction_torque(-step)
         D[:, j] = -difference / (2.0 * _STEP)
     return D
+
+
+def _motor_feedback(law: Any, model: Robot, q: Array, reference: Any) -> Array | None:
+    joints = [drive.joint - 1 for drive in model.elastic]
+    try:
+        x = model.elastic_equilibrium(q)
+    except ModelError:
+        return None
+    D = np.empty((model.n, model.n))
+    for j, step in enumerate(_STEP * np.eye(model.n)):
+        dq, dx = step.copy(), step[joints]
+        dq[joints] = 0.0
+        ends = [law.step(0.0, q, sign * dq, reference, x, sign * dx) for sign in (1.0, -1.0)]
+        if law.status != Status.ok:
+            return None
+        D[:, j] = (ends[1] - ends[0]) / (2.0 * _STEP)
+    return D
+
+
+def driven_inertia(law: _core.Controller, robot: Robot, q: Array) -> Array:
+    """Return the inertia (n, n) of what torques drive: M, or, of a law that sees motors, these and the rigid joints."""
+    M = robot.mass_matrix(q)
+    if not law.sees_motors:
+        return M
+    motors = {drive.joint - 1: drive.Mm for drive in robot.elastic}
+    rigid = [j for j in range(robot.n) if j not in motors]
+    W = np.diag([motors.get(j, 0.0) for j in range(robot.n)])
+    W[np.ix_(rigid, rigid)] = np.linalg.inv(np.linalg.inv(M)[np.ix_(rigid, rigid)])  # links behind springs are free
+    return W
 
 
 def damping_rate(D: Array, M: Array) -> tuple[float, int]:
@@ -177,12 +213,12 @@ def warn_of_high_gains(
     robot = _model(law) if plant is None else plant
     if robot is None or law.n != robot.n:
         return
-    M = robot.mass_matrix(q)
+    M = driven_inertia(law, robot, q)
     D = velocity_feedback(law, q, reference) if np.linalg.eigvalsh(M)[0] > 0.0 else None
     if D is None:
         return
     gain = next((name for kind, name in _GAINS.items() if isinstance(law, kind)), "K_d")
-    limits = elastic_damping(robot, q) if robot.elastic else np.full(robot.n, np.inf)
+    limits = elastic_damping(robot, q) if robot.elastic and not law.sees_motors else np.full(robot.n, np.inf)
     if (D.diagonal() > _ELASTIC_MARGIN * limits).any():
         j = int(np.argmax(D.diagonal() / np.maximum(limits, 1e-12)))
         bandwidth = limits[j] / (M[j, j] + next(drive.Mm for drive in robot.elastic if drive.joint == j + 1))
@@ -226,7 +262,7 @@ def warn_over_range(
     rates = {}
     for q in typical_states(robot, 0.0).q[:_POSTURES]:
         reference = rest(type(law), robot, q, frame)
-        D, M = velocity_feedback(law, q, reference), robot.mass_matrix(q)
+        D, M = velocity_feedback(law, q, reference), driven_inertia(law, robot, q)
         if D is not None and np.linalg.eigvalsh(M)[0] > 0.0:
             rates[damping_rate(D, M)[0]] = (q, reference)
     if rates:

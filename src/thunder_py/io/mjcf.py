@@ -21,6 +21,7 @@ from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inerti
 from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
 from .gripper import warn_of_gripper
+from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
 
@@ -56,6 +57,7 @@ class Tree:
         self.children: list[list[int]] = [[] for _ in range(model.nbody)]
         for body in range(1, model.nbody):
             self.children[int(model.body_parentid[body])].append(body)
+        self.elastic = couplings(mujoco, model)
 
     def error(self, message: str, key: str | None = None) -> FileFormatError:
         """Return an error about the file."""
@@ -344,7 +346,8 @@ def limits_of(tree: Tree, joints: Sequence[int]) -> Limits | None:
     velocity = np.full(len(joints), math.inf)
     if speeds is not None and len(speeds) == len(joints):
         velocity = np.array([x if x > 0.0 else math.inf for x in speeds])
-    effort = np.array([_effort(tree, j) for j in joints])
+    motors = {coupling.joint: coupling.motor for coupling in tree.elastic}
+    effort = np.array([_effort(tree, motors.get(j, j)) for j in joints])
     lower, upper = np.where(lower <= -_FAR, -math.inf, lower), np.where(upper >= _FAR, math.inf, upper)
     if not np.isfinite([lower, upper, velocity, effort]).any():
         return None
@@ -386,7 +389,7 @@ def friction_of(tree: Tree, joints: Sequence[int]) -> Friction | None:
 
 
 def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
-    """Refuse forces on the chain that a `RobotDescription` cannot represent.
+    """Refuse forces on the chain that a `RobotDescription` cannot represent, or that files of this package do not have.
 
     Raises
     ------
@@ -412,6 +415,7 @@ def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
 
 def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
     model, mujoco = tree.model, tree.mujoco
+    springs = {coupling.tendon for coupling in tree.elastic if coupling.joint in joints}
     for k in range(model.neq):
         on_joints = model.eq_type[k] == mujoco.mjtEq.mjEQ_JOINT
         if not on_joints or joints & {int(model.eq_obj1id[k]), int(model.eq_obj2id[k])}:
@@ -420,6 +424,8 @@ def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
         start = int(model.tendon_adr[k])
         wraps = range(start, start + int(model.tendon_num[k]))
         of_joints = all(model.wrap_type[w] == mujoco.mjtWrap.mjWRAP_JOINT for w in wraps)
+        if k in springs:
+            continue
         if of_joints and not joints & {int(model.wrap_objid[w]) for w in wraps}:
             continue
         forces = (model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss, model.tendon_limited)
@@ -506,7 +512,7 @@ def load_mjcf(
     ------
     FileFormatError
         If the file is not valid MJCF, or has elements that a serial arm cannot have: free and ball joints, equality
-        constraints and tendons of its joints, springs, fluids.
+        constraints and tendons of its joints, springs other than those of elastic joints, fluids.
     UnknownNameError
         If `tip_link` or a name in `fix_joints` is not in the file.
     ModelError
@@ -593,6 +599,7 @@ def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
         limits=limits_of(tree, joints),
         friction=friction_of(tree, joints),
         armature=_armature(tree, arm),
+        elastic=read_drives(model, tree.elastic, joints),
         frames={_label(frame, frame): place for frame, place in arm.frames.items()},
     )
 
@@ -626,7 +633,8 @@ def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, flo
         return {}
     if not isinstance(fix_joints, Mapping):
         raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
-    known = {tree.joint_name(j): j for j in range(tree.model.njnt)}
+    motors = {coupling.motor for coupling in tree.elastic}
+    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors}
     for joint in fix_joints:
         if joint not in known or not joint:
             raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")

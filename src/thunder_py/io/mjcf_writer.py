@@ -10,8 +10,10 @@ import numpy as np
 from ..checks import Array
 from ..errors import ModelError
 from ..robot.description import Friction, RobotDescription, check_physical_input
+from ..robot.elastic import motor_names
 from ..robot.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
+from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
 from .xml import comment, number, numbers, opened, quaternion, tag
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ASSETS",
     "DEFAULTS",
-    "LEAST",
     "Body",
     "Rotors",
     "Shapes",
@@ -32,8 +33,6 @@ __all__ = [
     "write_mjcf",
 ]
 
-#: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
-LEAST = 1.2e-15
 #: least second moment of a physical body, relative to the largest moment
 _ROUNDING = 1e-12
 _SAMPLES, _ITERATIONS = 12, 200
@@ -330,9 +329,7 @@ def mjcf_losses(robot: Robot) -> tuple[str, ...]:
             f"the rotor of {d.joint_names[joint - 1]} becomes an armature: its coupling to the link that carries it "
             "is lost"
         )
-    if d.elastic:
-        names = ", ".join(d.joint_names[drive.joint - 1] for drive in d.elastic)
-        losses.append(f"springs, dampers and motors of elastic joints are lost, the joints become rigid: {names}")
+    losses += lost_powers(d)
     if d.friction is not None:
         losses += [_lost_friction(term, d.friction.delta) for term in _terms(d.friction) if term != "viscous"]
     return tuple(losses)
@@ -362,13 +359,13 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     Returns
     -------
     str
-        Document with inertias, gravity, damping, armature, limits, torque actuators, a site for each frame and shapes
-        without mass.
+        Document with inertias, gravity, damping, armature, limits, springs and motors of elastic joints, torque
+        actuators, a site for each frame and shapes without mass.
 
     Raises
     ------
     ModelError
-        If there are losses and `lossy` is False, or a link is not physical.
+        If there are losses and `lossy` is False, a link is not physical, or a motor has no inertia.
     """
     d = check_physical_input(robot.description)
     losses = check_losses(mjcf_losses(robot), "MJCF", lossy)
@@ -386,9 +383,10 @@ def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
         "  <worldbody>",
         '    <light pos="0 -1.5 3" dir="0 0.45 -0.9" diffuse="0.6 0.6 0.6"/>',
         *_bodies(d, [body.dyn for body in bodies], [body.note for body in bodies], rotors.armature),
+        *(f"    {line}" for line in motor_bodies(d)),
         "  </worldbody>",
-        *_tendons(d, rotors),
-        *_block("actuator", _motors(d)),
+        *_block("tendon", [*_rotor_tendons(d, rotors), *springs(d)]),
+        *_block("actuator", _actuators(d)),
         *_notes(d, rotors),
         "</mujoco>",
     ]
@@ -490,21 +488,27 @@ def _sites(d: RobotDescription, link: int) -> list[str]:
     return [*sites, tag("site", name="tool", **_pose(d.tool))] if link == d.n else sites
 
 
-def _tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
+def _rotor_tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
     lines: list[str] = []
     for joint, inertia, factors in rotors.tendons:
         lines.append(opened("fixed", name=_tendon(d, joint), armature=number(inertia)))
         lines += [f"  {tag('joint', joint=d.joint_names[k], coef=number(factors[k]))}" for k in np.flatnonzero(factors)]
         lines.append("</fixed>")
-    return _block("tendon", lines)
+    return lines
 
 
-def _motors(d: RobotDescription) -> list[str]:
-    """Return actuators with joint torques as controls."""
+def _actuators(d: RobotDescription) -> list[str]:
+    """Return actuators with joint torques as controls; those of elastic joints act on the motors."""
     effort = np.full(d.n, np.inf) if d.limits is None else d.limits.effort
+    driven = dict(zip((drive.joint for drive in d.elastic), motor_names(d.elastic, d.joint_names), strict=True))
     return [
-        tag("motor", name=name, joint=name, ctrlrange=numbers([-most, most]) if 0.0 < most < np.inf else None)
-        for name, most in zip(d.joint_names, effort, strict=True)
+        tag(
+            "motor",
+            name=name,
+            joint=driven.get(j, name),
+            ctrlrange=numbers([-most, most]) if 0.0 < most < np.inf else None,
+        )
+        for j, (name, most) in enumerate(zip(d.joint_names, effort, strict=True), start=1)
     ]
 
 

@@ -12,15 +12,17 @@ def to_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     """Return a robot as the text of an MJCF file, as ``robot.save("robot.xml")`` writes it.
 
     Bodies have the names of links, joints and actuators (torques) those of joints, sites those of frames; the end
-    effector is the site ``tool`` and the base the body ``base``. Shapes have no mass and no contacts.
+    effector is the site ``tool`` and the base the body ``base``. The motor of an elastic joint is a joint
+    ``<joint>_motor`` of a body without mass, and its spring a tendon. Shapes have no mass and no contacts.
 
     Parameters
     ----------
     robot : Robot
         Robot with links that MuJoCo accepts, see `thunder_py.io.mjcf_writer`.
     lossy : bool
-        Whether to write a robot with properties that MJCF does not support (elastic joints, friction of other kinds
-        than viscous, rotors that couple to carriers which turn in space); comments in the text list the losses.
+        Whether to write a robot with properties that MJCF does not support (friction of other kinds than viscous,
+        springs and dampers of higher than third order, rotors that couple to carriers which turn in space); comments
+        in the text list the losses.
 
     Returns
     -------

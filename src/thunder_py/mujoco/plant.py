@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -16,11 +16,13 @@ from ..checks import Array, array
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.mjcf import compiled
+from ..io.mjcf_elastic import couplings, read_drives
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import acceptable_bodies, write_mjcf
 from ..io.xml import numbers, opened, quaternion, tag
 from ..optional import require
 from ..robot import Robot
+from ..robot.elastic import equilibrium
 from ..robot.joint_data import Friction
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
@@ -202,9 +204,9 @@ class MujocoPlant(Stateful):
     Parameters
     ----------
     robot : Robot or path-like
-        A robot, or an MJCF file. Links, armature, rotors and friction of a robot are exact, or refused. Of a file,
-        which MuJoCo reads itself, the revolute and prismatic joints are the plant's; actuators and contacts are
-        ignored.
+        A robot, or an MJCF file. Links, armature, rotors, friction and elastic joints of a robot are exact, or refused.
+        Of a file, which MuJoCo reads itself, the revolute and prismatic joints are the plant's, motors of elastic
+        joints as in files of this package; actuators and contacts are ignored.
     timestep : float, optional
         Longest step of MuJoCo's integrator [s]; default the step of `simulate`.
     integrator : {"implicitfast", "euler", "implicit", "rk4"}
@@ -220,9 +222,13 @@ class MujocoPlant(Stateful):
     n : int
         Number of joints.
     joint_names, link_names : tuple of str
-        Names in MuJoCo's order; links are bodies that have a joint.
+        Names in MuJoCo's order, without motors; links are bodies that have a joint.
+    motor_joints : tuple of int
+        Elastic joints, from 0: the state has positions x and velocities dx of their motors, (e,) each.
     model, data : mujoco.MjModel, mujoco.MjData
         Present model and data.
+    robot : Robot or None
+        The robot without payloads, for which `simulate` checks gains; None for a file.
 
     Raises
     ------
@@ -239,6 +245,9 @@ class MujocoPlant(Stateful):
     -----
     Friction that is not viscous is applied as damping ``f(dq) / dq`` at the joint's speed at the start of a step:
     exact in accelerations, of first order in MuJoCo's integrators, and refused with its Runge-Kutta method.
+
+    The motor of an elastic joint is a joint of its own in MuJoCo, and its spring a tendon. A plant with such joints
+    takes x and dx and returns their rates, too.
 
     A plant has a state (present payloads, MuJoCo's data), so parallel runs need one plant each.
 
@@ -279,6 +288,7 @@ class MujocoPlant(Stateful):
             raise ModelError(
                 "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"
             )
+        self.robot = robot if isinstance(robot, Robot) else None
         text, path = _text(robot)
         self._raised = _raised(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
@@ -297,13 +307,21 @@ class MujocoPlant(Stateful):
         if not all(np.isfinite(getattr(self.model, key)).all() for key in _FINITE):
             raise FileFormatError("masses, inertias, positions and damping must be finite, got inf", path=path)
         self.data: Any = mujoco.MjData(self.model)
-        self.n = int(self.model.nv)
         kinds = {int(kind) for kind in self.model.jnt_type}
-        if self.n == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
+        if self.model.nv == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
             raise ModelError(f"{path}: joints must be revolute or prismatic, and there must be at least one")
-        names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in range(self.n)]
+        drives = couplings(mujoco, self.model)
+        motors = [drive.motor for drive in drives]
+        joints = [j for j in range(self.model.nv) if j not in motors]
+        self.n = len(joints)
+        self.motor_joints = tuple(joints.index(drive.joint) for drive in drives)
+        # degrees of freedom of the links, of the motors, and of those that torques drive
+        self._joints, self._motors = np.array(joints), np.array(motors, dtype=int)
+        self._driven = self._joints.copy()
+        self._driven[list(self.motor_joints)] = self._motors
+        names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in joints]
         self.joint_names = tuple(name or f"joint{j + 1}" for j, name in enumerate(names))
-        bodies = dict.fromkeys(int(body) for body in self.model.jnt_bodyid)
+        bodies = dict.fromkeys(int(self.model.jnt_bodyid[j]) for j in joints)
         links = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_BODY, body) for body in bodies]
         self.link_names = tuple(name or "" for name in links)
 
@@ -329,28 +347,71 @@ class MujocoPlant(Stateful):
             raise ModelError(f"t must be finite, got {t!r}")
         _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
 
-    def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array:
-        """Return MuJoCo's joint accelerations, (n,).
+    @overload
+    def forward_dynamics(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike) -> Array: ...
+
+    @overload
+    def forward_dynamics(
+        self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, x: npt.ArrayLike, dx: npt.ArrayLike
+    ) -> tuple[Array, Array]: ...
+
+    def forward_dynamics(
+        self,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        x: npt.ArrayLike | None = None,
+        dx: npt.ArrayLike | None = None,
+    ) -> Array | tuple[Array, Array]:
+        """Return MuJoCo's joint accelerations, (n,), and with elastic joints those of the motors, (e,).
 
         Parameters
         ----------
         q, dq, tau : (n,) array_like
             One state, and the torques [N m, N]. Non-finite values give NaN, which ends a run.
+        x, dx : (e,) array_like, optional
+            State of the motors, if there are any.
 
         Raises
         ------
         ModelError
-            If a shape is wrong.
+            If a shape is wrong, or x and dx are missing or not expected.
         """
-        if not self._put(q, dq, tau):
-            return np.full(self.n, np.nan)
-        self._mujoco.mj_forward(self.model, self.data)
-        return np.array(self.data.qacc)
+        if self._put(q, dq, tau, x, dx):
+            self._mujoco.mj_forward(self.model, self.data)
+            ddq, ddx = self.data.qacc[self._joints], self.data.qacc[self._motors]
+        else:
+            ddq, ddx = np.full(self.n, np.nan), np.full(len(self._motors), np.nan)
+        return (ddq, ddx) if self.motor_joints else ddq
 
+    @overload
     def advance(
         self, t: float, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, dt: float
-    ) -> tuple[Array, Array]:
-        """Return q and dq at t + dt by MuJoCo's integrator, with the torque held.
+    ) -> tuple[Array, Array]: ...
+
+    @overload
+    def advance(
+        self,
+        t: float,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: float,
+        x: npt.ArrayLike,
+        dx: npt.ArrayLike,
+    ) -> tuple[Array, Array, Array, Array]: ...
+
+    def advance(
+        self,
+        t: float,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        dt: float,
+        x: npt.ArrayLike | None = None,
+        dx: npt.ArrayLike | None = None,
+    ) -> tuple[Array, Array] | tuple[Array, Array, Array, Array]:
+        """Return q and dq at t + dt by MuJoCo's integrator, with the torque held; with elastic joints x and dx, too.
 
         Parameters
         ----------
@@ -358,24 +419,28 @@ class MujocoPlant(Stateful):
             Time and step [s]; dt is divided into equal steps no longer than `timestep`.
         q, dq, tau : (n,) array_like
             State at t, and the torques [N m, N]. Non-finite values give NaN.
+        x, dx : (e,) array_like, optional
+            State of the motors at t, if there are any.
 
         Raises
         ------
         ModelError
-            If a shape is wrong, or dt is not positive.
+            If a shape is wrong, x and dx are missing or not expected, or dt is not positive.
         """
         if not 0.0 < dt < math.inf:
             raise ModelError(f"dt must be positive and finite [s], got {dt!r}")
         self.begin_step(t)
         steps = max(1, math.ceil(dt / self._timestep - 1e-9))
         self.model.opt.timestep = dt / steps
-        if not self._put(q, dq, tau):
-            return np.full(self.n, np.nan), np.full(self.n, np.nan)
-        for k in range(steps):
-            if k > 0 and self._damping is not None:
-                self.model.dof_damping[:] = self._damping(self.data.qvel)
-            self._step()
-        return np.array(self.data.qpos), np.array(self.data.qvel)
+        joints, motors, state = self._joints, self._motors, np.full((2, self.model.nv), np.nan)
+        if self._put(q, dq, tau, x, dx):
+            for k in range(steps):
+                if k > 0 and self._damping is not None:
+                    self.model.dof_damping[joints] = self._damping(self.data.qvel[joints])
+                self._step()
+            state = np.stack([self.data.qpos, self.data.qvel])
+        ends = state[0, joints], state[1, joints]
+        return (*ends, state[0, motors], state[1, motors]) if self.motor_joints else ends
 
     def _step(self) -> None:
         """Step as mj_step does, without its check of states, which writes a log into the working folder."""
@@ -389,34 +454,68 @@ class MujocoPlant(Stateful):
             mujoco.mj_implicit(self.model, self.data)
 
     def mass_matrix(self, q: npt.ArrayLike) -> Array:
-        """Return MuJoCo's M(q), (n, n), armature and rotors included."""
-        zero = np.zeros(self.n)
-        self._put(q, zero, zero, finite=True)
-        self._mujoco.mj_forward(self.model, self.data)
-        M = np.zeros((self.n, self.n))
-        for row, unit in zip(M, np.eye(self.n), strict=True):
-            self._mujoco.mj_mulM(self.model, self.data, row, unit)
+        """Return MuJoCo's M(q), (n, n), armature and rotors included; without the motors of elastic joints."""
+        self._at(q, np.zeros(self.n))
+        M, product = np.zeros((self.n, self.n)), np.zeros(self.model.nv)
+        for row, unit in zip(M, np.eye(self.model.nv)[self._joints], strict=True):
+            self._mujoco.mj_mulM(self.model, self.data, product, unit)
+            row[:] = product[self._joints]
         return M
 
     def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
-        """Return MuJoCo's C dq + G + friction(dq), (n,)."""
-        self._put(q, dq, np.zeros(self.n), finite=True)
-        self._mujoco.mj_forward(self.model, self.data)
-        return np.asarray(self.data.qfrc_bias - self.data.qfrc_passive)
+        """Return MuJoCo's C dq + G + friction(dq), (n,), with relaxed springs at elastic joints."""
+        self._at(q, dq)
+        bias: Array = (self.data.qfrc_bias - self.data.qfrc_passive)[self._joints]
+        return bias
 
-    def _put(self, q: npt.ArrayLike, dq: npt.ArrayLike, tau: npt.ArrayLike, *, finite: bool = False) -> bool:
+    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
+        """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
+        if not self.motor_joints:
+            raise ModelError("elastic_equilibrium needs elastic joints, and the plant has none")
+        drives = read_drives(self.model, couplings(self._mujoco, self.model), self._joints.tolist())
+        return equilibrium(drives, q, self.bias(q, np.zeros(self.n)), self.joint_names)
+
+    def _at(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+        """Evaluate MuJoCo at a state without torques, with motors that move as their joints do."""
+        q, dq = array(q, (self.n,), "q"), array(dq, (self.n,), "dq")
+        moving = list(self.motor_joints)
+        self._put(q, dq, np.zeros(self.n), *((q[moving], dq[moving]) if moving else (None, None)))
+        self._mujoco.mj_forward(self.model, self.data)
+
+    def _put(
+        self,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike,
+        tau: npt.ArrayLike,
+        x: npt.ArrayLike | None,
+        dx: npt.ArrayLike | None,
+    ) -> bool:
         """Set a finite state and torques, and return whether they are: MuJoCo would write a log for others."""
-        values = [_vector(value, self.n, name, finite) for value, name in ((q, "q"), (dq, "dq"), (tau, "tau"))]
-        if not np.isfinite(values).all():
+        values = [_vector(value, self.n, name) for value, name in ((q, "q"), (dq, "dq"), (tau, "tau"))]
+        motors = self._motor_state(x, dx)
+        if not all(np.isfinite(value).all() for value in (*values, *motors)):
             return False
         data = self.data
-        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = values
+        data.qpos[self._joints], data.qvel[self._joints], data.qfrc_applied[self._driven] = values
+        if motors:
+            data.qpos[self._motors], data.qvel[self._motors] = motors
         if self._damping is not None:
-            self.model.dof_damping[:] = self._damping(data.qvel)
+            self.model.dof_damping[self._joints] = self._damping(values[1])
         return True
 
+    def _motor_state(self, x: npt.ArrayLike | None, dx: npt.ArrayLike | None) -> list[Array]:
+        """Return x and dx, or nothing for a plant without elastic joints."""
+        if not self.motor_joints:
+            if x is not None or dx is not None:
+                raise ModelError("x and dx must be None for a plant without elastic joints")
+            return []
+        if x is None or dx is None:
+            raise ModelError(f"x and dx must be the state of the {len(self._motors)} motors, got None")
+        return [_vector(value, len(self._motors), name) for value, name in ((x, "x"), (dx, "dx"))]
+
     def __repr__(self) -> str:
-        return f"<MujocoPlant: {self.n} joints ({', '.join(self.joint_names)})>"
+        elastic = f", {len(self.motor_joints)} elastic" if self.motor_joints else ""
+        return f"<MujocoPlant: {self.n} joints ({', '.join(self.joint_names)}){elastic}>"
 
 
 def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
@@ -432,17 +531,18 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     return read_mjcf_text(read_whole(path), path), path
 
 
-def _vector(value: npt.ArrayLike, n: int, name: str, finite: bool) -> Array:
-    """Return a vector of joints, without checks for the arrays that simulations pass."""
-    if not finite and isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
+def _vector(value: npt.ArrayLike, n: int, name: str) -> Array:
+    """Return a vector, without checks for the arrays that simulations pass."""
+    if isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
         return value
     return array(value, (n,), name)
 
 
 def _raised(robot: Robot) -> dict[str, Array]:
-    """Return the parameters, in DYN order, of links that MuJoCo's compiler refuses as too small."""
+    """Return the parameters, in DYN order, of links and motors that MuJoCo's compiler refuses as too small."""
     bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
-    return {name: body.raised_from for name, body in bodies if body.raised_from is not None}
+    raised = {name: body.raised_from for name, body in bodies if body.raised_from is not None}
+    return raised | dict.fromkeys(robot.motor_names, np.zeros(10))
 
 
 def _viscous_only(robot: Robot) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileFormatError, ModelError
+from ..io.mjcf_elastic import couplings
 from ..io.mjcf_writer import write_mjcf
 from ..optional import require
 from ..robot import Robot
@@ -123,13 +124,15 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         kinds = {mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE}
         if plain.njnt == 0 or not set(plain.jnt_type.tolist()) <= {int(kind) for kind in kinds}:
             raise FileFormatError("joints must be revolute or prismatic, and there must be at least one", path=path)
-        names = [plain.joint(j).name for j in range(plain.njnt)]
+        motors = [drive.motor for drive in couplings(mujoco, plain)]
+        joints = [j for j in range(plain.njnt) if j not in motors]
+        names = [plain.joint(j).name for j in joints]
         center, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
         _furnish(spec, size, None if has_floor else 0.0, center, radius)
         if sliders:
-            slides = (plain.jnt_type == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
-            limits = np.where(plain.jnt_limited[:, None], plain.jnt_range, [-np.inf, np.inf])
+            slides = (plain.jnt_type[joints] == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
+            limits = np.where(plain.jnt_limited[joints, None], plain.jnt_range[joints], [-np.inf, np.inf])
             _add_sliders(spec, names, slides, *limits.T)
         model = spec.compile()
     except ValueError as error:

@@ -52,6 +52,7 @@ class Reason(StrEnum):
     diverged = "the controller's estimate or torque diverged"
     large_error = "the tracking error is larger than allowed"
     invalid_states = "too many invalid states in a row"
+    no_motors = "states lack the motors of elastic joints, which the controller needs"
 
 
 class Command(NamedTuple):

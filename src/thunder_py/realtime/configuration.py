@@ -36,10 +36,13 @@ LAWS: tuple[str, ...] = (
     "Backstepping",
     "CartesianComputedTorque",
     "CartesianMACT",
+    "CompositeControl",
     "ComputedTorque",
+    "ElasticSlotineLi",
     "Impedance",
     "IndependentJoint",
     "MACT",
+    "MotorPD",
     "OperationalSpace",
     "PDGravity",
     "PassivityBased",
@@ -47,7 +50,7 @@ LAWS: tuple[str, ...] = (
     "SlotineLi",
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
-_FIXED = ("frame", "rows")
+_FIXED = ("frame", "rows", "slow")
 _ADAPTATION = {"gradient": control.GradientAdaptation, "natural": control.NaturalAdaptation}
 
 
@@ -62,7 +65,7 @@ class LawSpec:
     arguments : mapping
         Arguments of the class of this name in `thunder_py.control`, without the robot. ``adaptation`` is a number, a
         list, ``{"natural": {"gamma": 2.0}}``, ``{"gradient": {"Gamma": 5.0, "unknown": "link7"}}``, or None or
-        ``"none"`` for a fixed estimate.
+        ``"none"`` for a fixed estimate. ``slow`` of `CompositeControl` is a mapping with ``name`` and arguments.
     """
 
     name: str
@@ -114,12 +117,23 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
     arguments = dict(spec.arguments)
     if "adaptation" in arguments:
         arguments["adaptation"] = _adaptation(arguments["adaptation"])
+    if "slow" in arguments:
+        arguments["slow"] = _slow(robot, arguments["slow"])
     try:
         law = getattr(control, spec.name)(robot, **arguments)
     except TypeError as error:
         raise ThunderError(f"{spec.name}: {error}; it takes {', '.join(known)}") from error
     if not isinstance(law, _core.Controller):
         raise TypeError(f"{spec.name} is not a controller")
+    return law
+
+
+def _slow(robot: Robot, entry: Any) -> _core.Controller:
+    """Return the law of the rigid arm within a composite one, which is built again when a gain changes."""
+    table = Table(entry, "slow")
+    law = build_law(robot.rigid(), LawSpec(table.text("name"), table.rest()))
+    if getattr(law, "adaptation", None) is not None:
+        raise ThunderError("slow must not adapt in a control loop: set adaptation to none")
     return law
 
 

@@ -18,7 +18,7 @@ from ..values import Stateful
 from .command import Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate, is_task_law
 from .hold import Hold
-from .joint_states import JointOrder, JointStateReader
+from .joint_states import JointOrder, JointStateReader, MeasuredState
 from .references import References
 from .timing import Lock, Quantiles
 
@@ -84,7 +84,9 @@ class ControlLoop(Stateful):
         self._law = self._build(self._law_spec)
         robot = self.options.robot
         self._reader = JointStateReader(
-            JointOrder(robot.joint_names, self.options.other_joints), self.options.state_late
+            JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names),
+            robot.n,
+            self.options.state_late,
         )
         self._error_bounded = np.isfinite(self.options.largest_error)
         self._rate_bounded = bool(np.isfinite(self.options.torque_rate).any())
@@ -152,7 +154,8 @@ class ControlLoop(Stateful):
         stamp, now : int
             Times of the measurement and of its reception [ns].
         names : sequence of str
-            Names of the joints, in any order.
+            Names of the joints, in any order; of a robot with elastic joints also those of its motors
+            (`Robot.motor_names`), without which a controller that needs them holds the arm.
         q, dq : array_like
             Positions and velocities in the order of the names [rad or m, and per second].
 
@@ -171,10 +174,10 @@ class ControlLoop(Stateful):
                 return None
             t = self._time(stamp, now)
             if self._observer is not None:
-                self._observer.step(t, *taken, self._unknown if self._tau is None else self._tau)
-            tau, error = self._torque(t, now, *taken)
+                self._observer.step(t, taken.q, taken.dq, self._link_torque(taken))
+            tau, error = self._torque(t, now, taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
-            self._received, self._q = now, taken[0]
+            self._received, self._q = now, taken.q
             computing = 1e-9 * (perf_counter_ns() - begun)
             latency = 1e-9 * (now - stamp) + computing
             if period:
@@ -238,20 +241,32 @@ class ControlLoop(Stateful):
 
     # --- torques --------------------------------------------------------------------------------------------------
 
-    def _torque(self, t: float, now: int, q: Array, dq: Array) -> tuple[Array, Array]:
+    def _link_torque(self, state: MeasuredState) -> Array:
+        """Return the torques on the links: those commanded, and of the springs and dampers of elastic joints."""
+        robot, tau = self.options.robot, self._unknown if self._tau is None else self._tau
+        if not robot.elastic:
+            return tau
+        if state.x is None or state.dx is None:
+            return self._unknown
+        tau = tau.copy()
+        springs = robot.elastic_torque(state.q, state.x) + robot.elastic_damping_torque(state.dq, state.dx)
+        tau[[drive.joint - 1 for drive in robot.elastic]] = springs
+        return tau
+
+    def _torque(self, t: float, now: int, state: MeasuredState) -> tuple[Array, Array]:
         """Return the torque and the tracking error."""
         self._t = t
-        tau = self._tracked(t, q, dq)
+        tau = self._tracked(t, state)
         error = _NONE
         if tau is None:
-            tau = self._hold.torque(t, q, dq)
+            tau = self._hold.torque(t, state)
         else:
             signals = self._law.signals
             error = signals["error"]
             self._parameters = signals.get("parameters", _NONE)
             if self._error_bounded and np.abs(error).max() > self.options.largest_error:
                 self._fault(Reason.large_error)
-                tau, error = self._hold.torque(t, q, dq), _NONE
+                tau, error = self._hold.torque(t, state), _NONE
         return self._limited(tau, now), error
 
     def _limited(self, tau: Array, now: int) -> Array:
@@ -262,9 +277,13 @@ class ControlLoop(Stateful):
         self._tau, self._given = tau, now
         return tau
 
-    def _tracked(self, t: float, q: Array, dq: Array) -> Array | None:
+    def _tracked(self, t: float, state: MeasuredState) -> Array | None:
         """Return the controller's torque, or change the mode and return None."""
         if self.mode is Mode.fault:
+            return None
+        q, dq, x, dx = state
+        if x is None and self._law.sees_motors:
+            self._leave_tracking(Reason.no_motors)
             return None
         reference = self.references.at(t, q, dq)
         if reference is None:
@@ -273,7 +292,7 @@ class ControlLoop(Stateful):
         if self.mode is not Mode.tracking:
             self.mode, self.reason, self._answered = Mode.tracking, Reason.following, t
             self._hold.leave()
-        tau: Array = self._law.step(t, q, dq, reference)
+        tau: Array = self._law.step(t, q, dq, reference, x, dx)
         status = self._law.status
         if status == Status.diverged:
             self._fault(Reason.diverged)
@@ -305,9 +324,10 @@ class ControlLoop(Stateful):
 
     def _pause(self) -> None:
         """Stop the adaptation: a step with NaN resets the controller's gradient."""
-        nan = np.full(self.options.robot.n, np.nan)
-        still = np.zeros(self.options.robot.n)
-        self._law.step(self._t, nan, nan, self.references.blank or JointReference(still, still, still))
+        robot = self.options.robot
+        nan, motors, still = np.full(robot.n, np.nan), np.full(robot.e, np.nan), np.zeros(robot.n)
+        reference = self.references.blank or JointReference(still, still, still)
+        self._law.step(self._t, nan, nan, reference, motors, motors)
 
     def _command(
         self, stamp: int, tau: Array, error: Array, period: float, latency: float, computing: float

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
 
-__all__ = ["DROPPED", "JointOrder", "JointStateReader"]
+__all__ = ["DROPPED", "JointOrder", "JointStateReader", "MeasuredState"]
 
 
 class JointOrder:
-    """Map the names of a message to the robot's joints.
+    """Map the names of a message to the robot's joints, and to its motors where a message lists them.
 
     Parameters
     ----------
@@ -22,18 +23,22 @@ class JointOrder:
         Names in the robot's order.
     others_allowed : bool
         Whether messages may list further joints, such as those of a gripper.
+    motor_names : sequence of str
+        Names of the motors of elastic joints, which a message lists all or not at all.
     """
 
-    def __init__(self, joint_names: Sequence[str], others_allowed: bool = False) -> None:
-        self._names = tuple(joint_names)
+    def __init__(
+        self, joint_names: Sequence[str], others_allowed: bool = False, motor_names: Sequence[str] = ()
+    ) -> None:
+        self._names, self._motors = tuple(joint_names), tuple(motor_names)
         self._others_allowed = others_allowed
         self._last: list[str] | None = None
         self._places: npt.NDArray[np.intp] | None = None
 
     def places(self, names: Sequence[str]) -> npt.NDArray[np.intp] | None:
-        """Return the indices (n,) of the robot's joints in `names`; None unless each is listed exactly once.
+        """Return the indices of the robot's joints in `names`, (n,), followed by those of the motors if listed.
 
-        The result is cached for repeated names.
+        None unless each joint is listed exactly once. The result is cached for repeated names.
         """
         listed = list(names)
         if listed != self._last:
@@ -42,11 +47,29 @@ class JointOrder:
 
     def _find(self, names: list[str]) -> npt.NDArray[np.intp] | None:
         where = {name: k for k, name in enumerate(names)}
-        if len(where) != len(names) or any(name not in where for name in self._names):
+        known = self._names + (self._motors if any(name in where for name in self._motors) else ())
+        if len(where) != len(names) or any(name not in where for name in known):
             return None
-        if len(names) != len(self._names) and not self._others_allowed:
+        if len(names) != len(known) and not self._others_allowed:
             return None
-        return np.array([where[name] for name in self._names], dtype=np.intp)
+        return np.array([where[name] for name in known], dtype=np.intp)
+
+
+class MeasuredState(NamedTuple):
+    """Measured positions and velocities in the robot's order.
+
+    Attributes
+    ----------
+    q, dq : (n,) array
+        Joints [rad or m, and per second].
+    x, dx : (e,) array or None
+        Motors of elastic joints; None if the message does not list them.
+    """
+
+    q: Array
+    dq: Array
+    x: Array | None = None
+    dx: Array | None = None
 
 
 #: reasons for dropping a state
@@ -58,12 +81,14 @@ _LARGEST = 1e4
 
 
 class JointStateReader:
-    """Read positions and velocities of named joints in the order of their stamps.
+    """Read positions and velocities of named joints and motors in the order of their stamps.
 
     Parameters
     ----------
     order : JointOrder
-        The robot's joints.
+        The robot's joints and motors.
+    n : int
+        Number of joints.
     oldest : float
         Largest age of a state [s]; older ones are dropped, and those as far in the future.
 
@@ -79,8 +104,8 @@ class JointStateReader:
         Stamp of the last accepted state [ns].
     """
 
-    def __init__(self, order: JointOrder, oldest: float) -> None:
-        self._order, self._oldest = order, round(1e9 * oldest)
+    def __init__(self, order: JointOrder, n: int, oldest: float) -> None:
+        self._order, self._n, self._oldest = order, n, round(1e9 * oldest)
         self.reset()
 
     def reset(self) -> None:
@@ -95,8 +120,8 @@ class JointStateReader:
 
     def read(
         self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike
-    ) -> tuple[Array, Array] | None:
-        """Return q and dq in the robot's order, (n,) each; None if the state is dropped."""
+    ) -> MeasuredState | None:
+        """Return the state in the robot's order; None if it is dropped."""
         why = self._late(stamp, now)
         if why is None:
             places = self._order.places(names)
@@ -111,7 +136,9 @@ class JointStateReader:
                 if math.hypot(*positions.tolist(), *velocities.tolist()) < _LARGEST:
                     self.last_stamp = stamp
                     self.taken, self.in_a_row = self.taken + 1, 0
-                    return positions, velocities
+                    n = self._n
+                    motors = (positions[n:], velocities[n:]) if positions.size > n else (None, None)
+                    return MeasuredState(positions[:n], velocities[:n], *motors)
                 why = "too_large" if np.isfinite(positions).all() and np.isfinite(velocities).all() else "not_finite"
         self.dropped[why] += 1
         self.in_a_row += why in INVALID

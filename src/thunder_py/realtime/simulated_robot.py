@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from ..integration import rk4_step
 from ..robot import Robot
 from ..robot.payload import Payload
 from ..values import Stateful
-from .hold import HoldGains
+from .hold import HoldGains, least_inertia
 from .joint_states import JointOrder
 from .plain_data import Table, read_plain
 from .timing import Lock, Quantiles
@@ -113,6 +114,10 @@ _LONGEST_CATCH_UP = 0.05
 _FASTEST = 1e3
 
 
+_NO_MOTORS = np.empty(0)
+_NO_MOTORS.setflags(write=False)
+
+
 class JointState(NamedTuple):
     """State of the joints.
 
@@ -124,6 +129,8 @@ class JointState(NamedTuple):
         Positions [rad or m], velocities, and applied torques [N m or N].
     safe : bool
         Whether the torque is the drive's own safe torque, for lack of commands.
+    x, dx : (e,) array
+        Positions and velocities of the motors of elastic joints.
 
     Examples
     --------
@@ -138,6 +145,18 @@ class JointState(NamedTuple):
     dq: Array
     tau: Array
     safe: bool
+    x: Array = _NO_MOTORS
+    dx: Array = _NO_MOTORS
+
+    @property
+    def positions(self) -> Array:
+        """Positions of the joints and motors, in the order of `SimulatedRobot.state_names`."""
+        return np.concatenate([self.q, self.x])
+
+    @property
+    def velocities(self) -> Array:
+        """Velocities in the same order."""
+        return np.concatenate([self.dq, self.dx])
 
 
 class SimulatedRobot(Stateful):
@@ -145,9 +164,10 @@ class SimulatedRobot(Stateful):
 
     Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one::
 
-        tau = G(q) - D dq
+        tau = G(q) - D dy
 
-    with G of the nominal model without payloads, clipped to the torque limits.
+    with G of the nominal model without payloads, clipped to the torque limits. y is the position of the joint, or of
+    its motor if it is elastic. Motors start where their springs balance gravity. Periods are divided for stiff springs.
 
     Parameters
     ----------
@@ -173,7 +193,7 @@ class SimulatedRobot(Stateful):
     Raises
     ------
     ValueError
-        If the configuration is invalid, or the robot has elastic joints.
+        If the configuration is invalid.
 
     Examples
     --------
@@ -189,20 +209,23 @@ class SimulatedRobot(Stateful):
     def __init__(self, options: Mapping[str, Any] | str | Path) -> None:
         table = Table(read_plain(options), "configuration")
         robot = self.robot = Robot.load(table.text("robot"))
-        if robot.elastic:
-            raise ThunderError(f"robot must have rigid joints, but {robot.name} has {len(robot.elastic)} elastic ones")
         n = robot.n
         self._limits = table.positives("torque_limits", n, robot.limits.effort, finite=False)
         self.period = table.positive("period", 1e-3)
         self._step = round(1e9 * self.period)
+        self._parts = _parts(robot, self.period)
         watchdog = table.positive("watchdog", 0.05)
         damping = table.get("damping")
         usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
         self._damping = table.positives("damping", n, usual)
         self._payloads = _payloads(table.get("payloads", []), robot)
         q0 = table.get("q0")
-        self._q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
-        self._dq = np.zeros(n)
+        q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
+        # positions and velocities of the joints, then of the motors
+        self._position = np.concatenate([q, robot.elastic_equilibrium(q)]) if robot.elastic else q
+        self._velocity = np.zeros_like(self._position)
+        self._feedback = np.arange(n)
+        self._feedback[[drive.joint - 1 for drive in robot.elastic]] = np.arange(n, n + robot.e)
         table.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
@@ -213,8 +236,13 @@ class SimulatedRobot(Stateful):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints in the order of states."""
+        """Names of the joints in the order of commands."""
         return self.robot.joint_names
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the joints, then of the motors of elastic joints, in the order of `JointState.positions`."""
+        return self.robot.joint_names + self.robot.motor_names
 
     def command(self, stamp: int, now: int, names: Sequence[str], tau: npt.ArrayLike) -> str | None:
         """Accept a torque command; return None, or the reason for a refusal.
@@ -256,31 +284,41 @@ class SimulatedRobot(Stateful):
                     self._integrate(tau)
                 self._time += self._step
             tau, safe = self._torque(self._time)
-            return JointState(self._time, self._q, self._dq, tau, safe)
+            n = self.robot.n
+            joints, motors = (self._position[:n], self._velocity[:n]), (self._position[n:], self._velocity[n:])
+            return JointState(self._time, *joints, tau, safe, *motors)
 
     def _torque(self, now: int) -> tuple[Array, bool]:
         tau = self.gate.torque(now)
         if tau is not None:
             return tau, False
-        safe = self.robot.gravity_vector(self._q) - self._damping * self._dq
+        safe = (
+            self.robot.gravity_vector(self._position[: self.robot.n]) - self._damping * self._velocity[self._feedback]
+        )
         return np.clip(safe, -self._limits, self._limits), True
 
     def _integrate(self, tau: Array) -> None:
-        """One step of the classical Runge-Kutta method."""
+        """Integrate one period by the classical Runge-Kutta method."""
         assert self._start is not None
         while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
             self._plant = self._payloads.pop(0).added_to(self._plant)
-        plant = self._plant
+        plant, n = self._plant, self.robot.n
 
-        def rate(_: float, x: Array) -> Array:
-            return np.stack([x[1], plant.forward_dynamics(x[0], x[1], tau)])
+        def rate(_: float, state: Array) -> Array:
+            (q, dq), (x, dx) = state[:, :n], state[:, n:]
+            if x.size:
+                return np.stack([state[1], plant.elastic_forward_dynamics(q, dq, x, dx, tau)])
+            return np.stack([dq, plant.forward_dynamics(q, dq, tau)])
 
-        q, v = rk4_step(rate, 0.0, np.stack([self._q, self._dq]), self.period)
-        if not v @ v < _FASTEST**2:
+        state = np.stack([self._position, self._velocity])
+        for _ in range(self._parts):
+            state = rk4_step(rate, 0.0, state, self.period / self._parts)
+        position, velocity = state
+        if velocity @ velocity < _FASTEST**2:
+            self._position, self._velocity = position, velocity
+        else:
             self.failed = True
-            v = np.zeros_like(v)
-            q = self._q
-        self._q, self._dq = q, v
+            self._velocity = np.zeros_like(velocity)
 
     def report(self) -> dict[str, str | int | float]:
         """Return the robot's state, counts and timing as texts and numbers; times in seconds."""
@@ -294,6 +332,18 @@ class SimulatedRobot(Stateful):
                 "slipped": self.slipped,
                 **{f"command age {key}": value for key, value in self.age.summary().items()},
             }
+
+
+def _parts(robot: Robot, period: float) -> int:
+    """Return the steps of a period: in each the springs turn by at most one radian of their vibration."""
+    least, rates = least_inertia(robot) if robot.elastic else np.zeros(0), [0.0]
+    for drive in robot.elastic:
+        if drive.Mm <= 0.0 or least[drive.joint - 1] <= 0.0:
+            raise ThunderError(f"robot must have inertia at both ends of each spring, got {robot.name}")
+        inverse = 1.0 / drive.Mm + 1.0 / least[drive.joint - 1]
+        damping = sum(row[0] for row in (drive.D, drive.Dm) if row)
+        rates += [math.sqrt(abs(drive.K[0]) * inverse), damping * inverse]
+    return max(1, math.ceil(period * max(rates)))
 
 
 def _middle(robot: Robot) -> Array:

@@ -22,6 +22,7 @@ __all__ = [
     "deflections",
     "equilibrium",
     "motor_motion",
+    "motor_names",
     "parameter_names",
     "parameters",
     "rigid",
@@ -82,6 +83,21 @@ def parameter_names(drives: Sequence[Elastic], joint_names: Sequence[str]) -> Ma
     }
     names["Mm"] = tuple(f"{joint_names[drive.joint - 1]}.Mm" for drive in drives)
     return MappingProxyType(names)
+
+
+def motor_names(drives: Sequence[Elastic], joint_names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the motors, such as ``joint2_motor``.
+
+    Raises
+    ------
+    ModelError
+        If a joint has the name of a motor.
+    """
+    names = tuple(f"{joint_names[drive.joint - 1]}_motor" for drive in drives)
+    for name in names:
+        if name in joint_names:
+            raise ModelError(f"joint name must differ from that of a motor, got {name!r}: rename the joint")
+    return names
 
 
 def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLike]) -> tuple[Elastic, ...]:

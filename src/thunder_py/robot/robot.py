@@ -462,6 +462,11 @@ class Robot(DerivativeMethods):
         return self._description.elastic
 
     @property
+    def motor_names(self) -> tuple[str, ...]:
+        """Names of the motors of elastic joints in messages and in MJCF, such as ``joint2_motor``."""
+        return elastic.motor_names(self.elastic, self.joint_names)
+
+    @property
     def elastic_parameters(self) -> Mapping[str, Array]:
         """Parameters of the elastic joints by group, joint after joint.
 

@@ -163,7 +163,7 @@ def simulate(
     }
     if options["native_control"]:
         parts = [part for part in (options["sensors"], options["actuators"]) if part is not None]
-        loaded = None if robot is None else loaded_at_start(robot, bodies)
+        loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
         _check_gains(controller, loaded, options["x0"][:n], reference, times, sum(part["delay"] for part in parts))
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
@@ -183,6 +183,12 @@ def _check_gains(
     period = times["dt"] * times["steps_per_period"]
     with suppress(ValueError):
         warn_of_high_gains(controller, robot, q, reference(0.0), period, delay * period, stacklevel=4)
+
+
+def _modelled(plant: object) -> Robot | None:
+    """Return the robot of a plant that is not one itself, if it has one."""
+    robot = getattr(plant, "robot", None)
+    return robot if isinstance(robot, Robot) else None
 
 
 def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:

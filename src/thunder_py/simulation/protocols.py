@@ -23,6 +23,9 @@ class PlantLike(Protocol):
     their own. Then ``forward_dynamics(q, dq, tau, x, dx)`` returns ddq and ddx, and ``advance(t, q, dq, tau, dt, x,
     dx)`` returns q, dq, x and dx. The optional ``elastic_equilibrium(q)`` returns motor positions at rest, (e,).
 
+    The optional attribute ``robot`` is the `Robot` for which `simulate` checks the gains of controllers; default their
+    model.
+
     Examples
     --------
     A mass of 2 kg on a rail under computed torque:

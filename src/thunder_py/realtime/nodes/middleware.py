@@ -182,10 +182,11 @@ def fill_command(ros: Middleware, message: Any, stamp: int, tau: Array) -> Any:
     return message
 
 
-def fill_state(ros: Middleware, message: Any, state: JointState) -> Any:
-    """Return a joint state."""
+def fill_state(ros: Middleware, message: Any, state: JointState, driven: Sequence[int]) -> Any:
+    """Return a joint state; `driven` are the joints whose torques drive the joints and motors."""
     message.header.stamp = ros.to_time(state.stamp)
-    message.position, message.velocity, message.effort = floats(state.q), floats(state.dq), floats(state.tau)
+    message.position, message.velocity = floats(state.positions), floats(state.velocities)
+    message.effort = floats(state.tau[driven])
     return message
 
 

@@ -37,7 +37,9 @@ class RobotNode:
     def __init__(self, ros: Middleware, configuration: dict[str, Any]) -> None:
         self.ros, kinds = ros, ros.kinds
         self.robot = SimulatedRobot(configuration)
-        self._message = kinds.JointState(name=list(self.robot.joint_names))
+        self._message = kinds.JointState(name=list(self.robot.state_names))
+        model = self.robot.robot
+        self._driven = [*range(model.n), *(drive.joint - 1 for drive in model.elastic)]
         self._states = ros.publisher("joint_states", kinds.JointState)
         self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
         self._report_every, self._count, self._last = max(1, round(1.0 / (_REPORT_RATE * self.robot.period))), 0, 0
@@ -52,7 +54,7 @@ class RobotNode:
         """Publish the present state, and periodically a report."""
         state = self.robot.advance(self.ros.now())
         if state.stamp != self._last:  # after an early wake-up there is no new state
-            self._states.send(messages.fill_state(self.ros, self._message, state))
+            self._states.send(messages.fill_state(self.ros, self._message, state, self._driven))
             self._last = state.stamp
         if self._count % self._report_every == 0:
             self._report()
