@@ -12,6 +12,7 @@ from ..checks import Array
 from ..errors import ModelError, ThunderError
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters
+from .equations import all_names
 
 __all__ = [
     "ConsistentProblem",
@@ -26,6 +27,7 @@ __all__ = [
     "residual_rms",
     "solve_consistent",
     "spread",
+    "variances",
 ]
 
 #: iterations of reweighting, and the relative change of weights at which it ends
@@ -73,8 +75,9 @@ class Fit:
     ----------
     deviation : (b,) array
         Deviation of the base parameters from the prior.
-    covariance : (b, b) array
-        Covariance of the deviation, for white residuals with the standard deviations `noise`.
+    inverse : (b, rank) array
+        Factor of the covariance of the deviation, ``inverse inverse'``, for white residuals with the standard
+        deviations `noise`.
     noise : (n,) array
         Standard deviations of the torque, one over the weights.
     rank : int
@@ -84,7 +87,7 @@ class Fit:
     """
 
     deviation: Array
-    covariance: Array
+    inverse: Array
     noise: Array
     rank: int
     condition: float
@@ -106,7 +109,24 @@ def fit(data: Data, noise: Array) -> Fit:
     rank = int(kept.sum())
     inverse = Vt[kept].T / s[kept] / lengths[:, None]
     condition = float(s[0] / s[-1]) if rank == s.size else np.inf
-    return Fit(inverse @ (U[:, kept].T @ weighted[:, -1]), inverse @ inverse.T, noise, rank, condition)
+    return Fit(inverse @ (U[:, kept].T @ weighted[:, -1]), inverse, noise, rank, condition)
+
+
+def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
+    """Return the variances of the deviation, (b,), where residuals of rows of one group are correlated at an instant.
+
+    The inverse of the normal matrix A counts each row as independent. With the whitened rows V_g = W_g A^-1/2 / sigma_g
+    and correlations rho_gh of the residuals the covariance is A^-1/2 (1 + sum_g!=h rho_gh V_g' V_h) A^-1/2.
+    """
+    inner = np.eye(solution.rank)
+    whitened = (tau - W @ solution.deviation) / solution.noise
+    for g in range(groups.size):
+        for h in np.flatnonzero(groups[:g] == groups[g]):
+            first, second = (W[:, j] @ solution.inverse / solution.noise[j] for j in (g, h))
+            product = np.mean(whitened[:, g] * whitened[:, h]) * (first.T @ second)
+            inner += product + product.T
+    found: Array = np.einsum("ij,jk,ik->i", solution.inverse, inner, solution.inverse)
+    return np.maximum(found, 0.0)
 
 
 def excited(data: Data) -> npt.NDArray[np.bool_]:
@@ -204,7 +224,7 @@ class ConsistentProblem:
     links : (l,) int array
         Links with unknown parameters.
     positive : (c,) int array
-        Unknown friction, rotor and armature coefficients.
+        Unknown coefficients of friction, rotors, armature and elastic joints.
     names : sequence of str
         Names of all parameters.
     """
@@ -263,6 +283,8 @@ def consistent_problem(
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
+    `prior` and `mask` are in the order of `all_parameters`.
+
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
     whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
 
@@ -283,7 +305,7 @@ def consistent_problem(
             "leave them out of unknown or give another prior"
         )
     if not (prior[positive] >= 0.0).all():
-        names = ", ".join(robot.parameter_names[k] for k in positive[prior[positive] < 0.0])
+        names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
         raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
     lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
     absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
@@ -291,7 +313,7 @@ def consistent_problem(
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, robot.parameter_names)
+    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:

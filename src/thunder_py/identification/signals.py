@@ -134,6 +134,16 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
     return filtered
 
 
+def noise_gain(t: npt.ArrayLike, cutoff: float, *, order: int = 4) -> float:
+    """Return the variance of white noise after the filter of `differentiate`, relative to that before.
+
+    The two passes have the power response 1 / (1 + (f / cutoff)^(2 order))^2, integrated from zero to infinity.
+    """
+    angle = 0.5 * np.pi / order
+    bandwidth = cutoff * angle / np.sin(angle) * (1.0 - 0.5 / order)
+    return float(min(2.0 * bandwidth * sampling_period(t), 1.0))
+
+
 def sampling_period(t: npt.ArrayLike) -> float:
     """Return the period of evenly spaced instants [s], or raise."""
     times = instants(t)

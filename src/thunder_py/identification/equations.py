@@ -1,0 +1,134 @@
+"""Equations of motion as rows linear in all parameters, those of elastic joints included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import UnknownNameError
+from ..robot import Robot
+from ..robot.joint_data import Elastic
+from ..robot.robot import BaseParameters, UnknownParameters
+from .log import Log
+
+__all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Rows ``W theta = y`` at each instant; theta are the parameters of the links, then those of elastic joints.
+
+    Attributes
+    ----------
+    W : (k, r, P) array
+        Regressor.
+    y : (k, r) array
+        Measured torques.
+    joints : (r,) int array
+        Joint of each row.
+    """
+
+    W: Array
+    y: Array
+    joints: npt.NDArray[np.intp]
+
+
+def equations(robot: Robot, log: Log) -> Equations:
+    """Return the rows of all equations.
+
+    The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
+    replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
+    joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
+    """
+    Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
+    if log.motors is None:
+        return Equations(Y, log.torque, np.arange(n))
+    (q, dq, _), (x, dx, ddx) = log.motion, log.motors
+    spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
+    motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
+    joints = np.array([drive.joint - 1 for drive in robot.elastic], dtype=np.intp)
+    sensed, driven = log.joint_torque, log.torque[:, joints]
+    e, springs, motors = robot.e, slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
+    blocks = 1 if sensed is None else 2
+    W = np.zeros((len(q), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
+    W[:, :n, :p] = Y
+    W[:, n : n + e, springs] = spring
+    W[:, -e:, motors] = motor
+    y = log.torque
+    if sensed is None:
+        W[:, joints, motors] = motor
+        y = np.hstack([y, driven])
+    else:
+        y = np.hstack([y, sensed, driven - sensed])
+        y[:, joints] = sensed
+    return Equations(W, y, np.concatenate([np.arange(n), *[joints] * blocks]))
+
+
+def all_parameters(robot: Robot) -> Array:
+    """Return the parameters of the links, then K, D, Dm and Mm of the elastic joints, (P,)."""
+    return np.concatenate([robot.parameters, *(robot.elastic_parameters[group] for group in Elastic.GROUPS)])
+
+
+def all_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of `all_parameters`."""
+    elastic = robot.elastic_parameter_names
+    return (*robot.parameter_names, *(name for group in Elastic.GROUPS for name in elastic[group]))
+
+
+def with_all_parameters(robot: Robot, theta: Array) -> Robot:
+    """Return the robot with these parameters in the order of `all_parameters`."""
+    changed = robot.with_parameters(theta[: robot.p])
+    if not robot.e:
+        return changed
+    ends = np.cumsum([robot.p, *(robot.elastic_parameters[group].size for group in Elastic.GROUPS)])
+    parts = {group: theta[a:b] for group, a, b in zip(Elastic.GROUPS, ends[:-1], ends[1:], strict=True)}
+    return changed.with_elastic_parameters(**parts)
+
+
+def selection(
+    robot: Robot, unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None
+) -> tuple[UnknownParameters, npt.NDArray[np.bool_]]:
+    """Return the unknown parameters of the links, and a mask of those of elastic joints."""
+    names = all_names(robot)[robot.p :]
+    if unknown is None:
+        return robot.unknown(), np.ones(len(names), dtype=bool)
+    mask = np.zeros(len(names), dtype=bool)
+    if isinstance(unknown, UnknownParameters):
+        return robot.unknown(unknown.mask), mask
+    listed = [unknown] if isinstance(unknown, str) else unknown
+    if not (isinstance(listed, (list, tuple)) and listed and all(isinstance(name, str) for name in listed)):
+        return robot.unknown(unknown), mask
+    links = np.zeros(robot.p, dtype=bool)
+    for name in map(str, listed):
+        here = np.array([name in _aliases(full) for full in names], dtype=bool)
+        mask |= here
+        try:
+            links |= robot.unknown(name).mask
+        except UnknownNameError:
+            if not here.any():
+                raise
+    return robot.unknown(links), mask
+
+
+def _aliases(name: str) -> tuple[str, ...]:
+    """Return what selects an elastic parameter: its name, its joint, its group, and ``"elastic"``."""
+    joint, _, coefficient = name.rpartition(".")
+    return name, joint, coefficient.rstrip("0123456789"), "elastic"
+
+
+def extended(base: BaseParameters, elastic: npt.NDArray[np.bool_], names: Sequence[str]) -> BaseParameters:
+    """Return base parameters of links and, after them, the chosen ones of elastic joints: torques depend on each."""
+    p, chosen = base.mapping.shape[1], np.flatnonzero(elastic)
+    mapping = np.zeros((base.count + chosen.size, p + elastic.size))
+    mapping[: base.count, :p] = base.mapping
+    mapping[base.count + np.arange(chosen.size), p + chosen] = 1.0
+    return BaseParameters(
+        independent=np.concatenate([base.independent, p + chosen]),
+        mapping=mapping,
+        condition_number=base.condition_number,
+        names=(*base.names, *(names[p + k] for k in chosen)),
+    )
