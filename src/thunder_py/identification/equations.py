@@ -30,11 +30,14 @@ class Equations:
         Measured torques.
     joints : (r,) int array
         Joint of each row.
+    errors : (r, P, P) array
+        Covariances of the noise of each row of W from the noise of x and q: the linear terms of elastic joints only.
     """
 
     W: Array
     y: Array
     joints: npt.NDArray[np.intp]
+    errors: Array
 
 
 def equations(robot: Robot, log: Log) -> Equations:
@@ -46,7 +49,7 @@ def equations(robot: Robot, log: Log) -> Equations:
     """
     Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
     if log.motors is None:
-        return Equations(Y, log.torque, np.arange(n))
+        return Equations(Y, log.torque, np.arange(n), np.zeros((n, p, p)))
     (q, dq, _), (x, dx, ddx) = log.motion, log.motors
     spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
     motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
@@ -65,7 +68,30 @@ def equations(robot: Robot, log: Log) -> Equations:
     else:
         y = np.hstack([y, sensed, driven - sensed])
         y[:, joints] = sensed
-    return Equations(W, y, np.concatenate([np.arange(n), *[joints] * blocks]))
+    rows = np.concatenate([np.arange(n), *[joints] * blocks])
+    return Equations(W, y, rows, _errors(robot, log, W, rows))
+
+
+def _errors(robot: Robot, log: Log, W: Array, joints: npt.NDArray[np.intp]) -> Array:
+    """Return `Equations.errors`: K0, D0, Dm0 and Mm multiply x - q, dx - dq, dx and ddx."""
+    P = W.shape[-1]
+    errors = np.zeros((joints.size, P, P))
+    if log.position_noise is None:
+        return errors
+    place = {name: k for k, name in enumerate(all_names(robot))}
+    s, ds, dds = log.gains
+    for drive, x in zip(robot.elastic, log.position_noise[1], strict=True):
+        j = drive.joint - 1
+        d = x + log.position_noise[0][j]
+        covariance = np.array(
+            [[s * d, 0, 0, -ds * x], [0, ds * d, ds * x, 0], [0, ds * x, ds * x, 0], [-ds * x, 0, 0, dds * x]]
+        )
+        found = [place.get(f"{robot.joint_names[j]}.{name}", -1) for name in ("K0", "D0", "Dm0", "Mm")]
+        for row in np.flatnonzero(joints == j):
+            kept = [i for i, k in enumerate(found) if k >= 0 and W[:, row, k].any()]
+            columns = [found[i] for i in kept]
+            errors[row][np.ix_(columns, columns)] = covariance[np.ix_(kept, kept)]
+    return errors
 
 
 def all_parameters(robot: Robot) -> Array:

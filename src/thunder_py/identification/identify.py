@@ -26,11 +26,8 @@ from .equations import (
     with_all_parameters,
 )
 from .least_squares import (
-    Data,
-    Fit,
     compress,
     consistent_problem,
-    excited,
     fit,
     fit_reweighted,
     residual_rms,
@@ -259,13 +256,16 @@ def identify(
         raise ThunderError("unknown must hold a parameter that torques depend on")
     rows = equations(robot, log)
     scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ start.parameters)[rows.joints]
-    data = compress(rows.W[..., base.independent], rows.y - rows.W @ theta0, scale)
+    errors = len(rows.y) * rows.errors[:, base.independent]
+    left = rows.y - rows.W @ theta0
+    data = compress(rows.W[..., base.independent], left, scale, errors[..., base.independent], errors @ theta0)
     solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n)[rows.joints])
     if consistent:
         theta = _consistent(robot, theta0, mask, rows, solution.noise, regularization)
     else:
         theta = theta0 + spread(base, mask, solution.deviation)
-    sigma = _standard_deviations(base, data, rows, theta0, solution) / np.sqrt(log.noise_gain)
+    variance = variances(solution, rows.W[..., base.independent], left, rows.joints)
+    sigma = np.sqrt(variance / log.gains[0])
     _warn_if_uncertain(base, base.mapping @ theta, sigma, int(elastic.sum()))
     return Identification(
         robot=with_all_parameters(robot, theta),
@@ -316,13 +316,6 @@ def _consistent(
     known = rows.y - rows.W[..., ~mask] @ theta0[~mask]
     W = (rows.W[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
     return solve_consistent(consistent_problem(robot, theta0, mask, W, (known / noise).ravel()), gamma)
-
-
-def _standard_deviations(base: BaseParameters, data: Data, rows: Equations, theta0: Array, solution: Fit) -> Array:
-    """Return the standard deviations of the base parameters for white noise, (b,)."""
-    W = rows.W[..., base.independent]
-    sigma: Array = np.sqrt(variances(solution, W, rows.y - rows.W @ theta0, rows.joints))
-    return sigma if solution.rank == base.count else np.where(excited(data), sigma, np.inf)
 
 
 def _warn_if_uncertain(base: BaseParameters, values: Array, sigma: Array, elastic: int) -> None:

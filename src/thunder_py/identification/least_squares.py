@@ -21,7 +21,6 @@ __all__ = [
     "compress",
     "consistent_problem",
     "divergence",
-    "excited",
     "fit",
     "fit_reweighted",
     "residual_rms",
@@ -36,6 +35,8 @@ _ITERATIONS, _SETTLED = 50, 1e-6
 _SMALLEST_NOISE = 1e-9
 #: relative size of a singular value (columns scaled to unit length) that counts as zero
 _RANK_TOLERANCE = 1e-10
+#: share of the signal in the squares of a direction below which noise of the columns hides it
+_LEAST_SIGNAL = 0.1
 
 
 @dataclass(frozen=True)
@@ -50,21 +51,29 @@ class Data:
         Number of instants.
     scale : (n,) array
         Root mean square of the measured torque of each joint, at least a small fraction of the largest.
+    errors : (n, b, b) array
+        Sum of W_j' W_j over the instants that is due to noise of W_j.
+    pull : (n, b) array
+        The same noise times that of the prior's torque.
     """
 
     factors: Array
     count: int
     scale: Array
+    errors: Array
+    pull: Array
 
 
-def compress(W: Array, tau: Array, scale: Array) -> Data:
-    """Reduce columns (k, n, b) and torques (k, n) to triangular factors."""
+def compress(W: Array, tau: Array, scale: Array, errors: Array | None = None, pull: Array | None = None) -> Data:
+    """Reduce columns (k, n, b) and torques (k, n) to triangular factors; without `errors` the columns are exact."""
     count, n, b = W.shape
     factors = np.zeros((n, b + 1, b + 1))
     for j in range(n):
         R = np.linalg.qr(np.column_stack([W[:, j], tau[:, j]]), mode="r")
         factors[j, : len(R)] = R
-    return Data(factors, count, scale)
+    if errors is None or pull is None:
+        errors, pull = np.zeros((n, b, b)), np.zeros((n, b))
+    return Data(factors, count, scale, errors, pull)
 
 
 @dataclass(frozen=True)
@@ -75,22 +84,29 @@ class Fit:
     ----------
     deviation : (b,) array
         Deviation of the base parameters from the prior.
-    inverse : (b, rank) array
-        Factor of the covariance of the deviation, ``inverse inverse'``, for white residuals with the standard
-        deviations `noise`.
+    basis : (b, rank) array
+        Directions of the deviation that the data determine; the weighted columns times these are orthonormal.
+    gains : (rank,) array
+        Standard deviations along them, for residuals that are white: one, and more where columns are noisy.
+    determined : (b,) bool array
+        True for base parameters outside all other directions.
     noise : (n,) array
         Standard deviations of the torque, one over the weights.
-    rank : int
-        Number of base parameters that the motion excites; the others keep the prior.
     condition : float
         Condition number of the weighted columns, scaled to unit length.
     """
 
     deviation: Array
-    inverse: Array
+    basis: Array
+    gains: Array
+    determined: npt.NDArray[np.bool_]
     noise: Array
-    rank: int
     condition: float
+
+    @property
+    def rank(self) -> int:
+        """Number of base parameters that the motion excites; the others keep the prior."""
+        return self.gains.size
 
 
 def residual_rms(data: Data, deviation: Array) -> Array:
@@ -101,39 +117,48 @@ def residual_rms(data: Data, deviation: Array) -> Array:
 
 
 def fit(data: Data, noise: Array) -> Fit:
-    """Solve with fixed weights; columns are scaled, which makes the rank independent of units."""
+    """Solve with fixed weights; columns are scaled, which makes the rank independent of units.
+
+    Noise of the columns adds N to the normal matrix A and biases the solution towards zero. It is taken out:
+    (A - N) deviation = W' tau + pull, see Fuller, Measurement error models (1987), section 2.2.
+    """
     weighted = data.factors / noise[:, None, None]
     weighted = weighted.reshape(-1, weighted.shape[-1])
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
     kept = s > _RANK_TOLERANCE * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
-    rank = int(kept.sum())
-    inverse = Vt[kept].T / s[kept] / lengths[:, None]
-    condition = float(s[0] / s[-1]) if rank == s.size else np.inf
-    return Fit(inverse @ (U[:, kept].T @ weighted[:, -1]), inverse, noise, rank, condition)
+    determined = (np.abs(Vt[~kept]) < 1e-6).all(axis=0)
+    basis = Vt[kept].T / s[kept] / lengths[:, None]
+    right = U[:, kept].T @ weighted[:, -1]
+    gains = np.ones(int(kept.sum()))
+    condition = float(s[0] / s[-1]) if kept.all() else np.inf
+    if data.errors.any():
+        share = basis.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ basis
+        exact, Q = np.linalg.eigh(np.eye(gains.size) - share)
+        clear = exact > _LEAST_SIGNAL
+        hidden = lengths[:, None] * (basis @ Q[:, ~clear])
+        determined &= (np.abs(hidden) < 0.1 * np.linalg.norm(hidden, axis=0)).all(axis=1)
+        right = Q[:, clear].T @ (right + basis.T @ (noise**-2.0 @ data.pull))
+        basis, gains = basis @ Q[:, clear], 1.0 / exact[clear]
+        condition = condition if clear.all() else np.inf
+    return Fit(basis @ (gains * right), basis, gains, determined, noise, condition)
 
 
 def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
-    """Return the variances of the deviation, (b,), where residuals of rows of one group are correlated at an instant.
+    """Return the variances of the deviation, (b,), infinite for base parameters that the data do not determine.
 
-    The inverse of the normal matrix A counts each row as independent. With the whitened rows V_g = W_g A^-1/2 / sigma_g
-    and correlations rho_gh of the residuals the covariance is A^-1/2 (1 + sum_g!=h rho_gh V_g' V_h) A^-1/2.
+    Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
+    whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
     """
     inner = np.eye(solution.rank)
     whitened = (tau - W @ solution.deviation) / solution.noise
-    for g in range(groups.size):
-        for h in np.flatnonzero(groups[:g] == groups[g]):
-            first, second = (W[:, j] @ solution.inverse / solution.noise[j] for j in (g, h))
-            product = np.mean(whitened[:, g] * whitened[:, h]) * (first.T @ second)
+    for i in range(groups.size):
+        for j in np.flatnonzero(groups[:i] == groups[i]):
+            first, second = (W[:, row] @ solution.basis / solution.noise[row] for row in (i, j))
+            product = np.mean(whitened[:, i] * whitened[:, j]) * (first.T @ second)
             inner += product + product.T
-    found: Array = np.einsum("ij,jk,ik->i", solution.inverse, inner, solution.inverse)
-    return np.maximum(found, 0.0)
-
-
-def excited(data: Data) -> npt.NDArray[np.bool_]:
-    """Return a mask of the base parameters outside all unexcited combinations, (b,)."""
-    rows = data.factors.reshape(-1, data.factors.shape[-1])
-    _, s, Vt, _ = _scaled_svd(rows[:, :-1])
-    return np.asarray((np.abs(Vt[s <= _RANK_TOLERANCE * s[0]]) < 1e-6).all(axis=0))
+    B = solution.basis * solution.gains
+    found: Array = np.maximum(np.einsum("ij,jk,ik->i", B, inner, B), 0.0)
+    return np.where(solution.determined, found, np.inf)
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:

@@ -11,7 +11,7 @@ from ..checks import Array, array, zero_or_above
 from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot
-from .signals import Motion, differentiate, instants, lowpass, noise_gain
+from .signals import Motion, differentiate, instants, lowpass, noise_gain, white_noise
 
 __all__ = ["Log", "read_log"]
 
@@ -33,15 +33,18 @@ class Log:
         Motion of the motors of elastic joints, (k, e) each.
     joint_torque : (k, e) array or None
         Measured torque of springs and dampers on the links.
-    noise_gain : float
-        Variance of white noise after the filter, relative to that before.
+    gains : tuple of 3 floats
+        Variances of white noise and of its first two derivatives after the filter, relative to that before.
+    position_noise : tuple of (n,) and (e,) arrays, or None
+        Variances of the noise of q and x, where they were filtered.
     """
 
     motion: Motion
     torque: Array
     motors: Motion | None = None
     joint_torque: Array | None = None
-    noise_gain: float = 1.0
+    gains: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    position_noise: tuple[Array, Array] | None = None
 
 
 def read_log(
@@ -132,5 +135,6 @@ def _filtered(times: Array, signals: dict[str, Array], cutoff: float, hold: floa
         torque=lowpass(times, torque, cutoff)[inner],
         motors=motion("x") if "x" in signals else None,
         joint_torque=None if sensed is None else lowpass(times, sensed, cutoff)[inner],
-        noise_gain=noise_gain(times, cutoff),
+        gains=(noise_gain(times, cutoff), noise_gain(times, cutoff, 1), noise_gain(times, cutoff, 2)),
+        position_noise=(white_noise(signals["q"]), white_noise(signals["x"])) if "x" in signals else None,
     )
