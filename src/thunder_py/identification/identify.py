@@ -315,7 +315,8 @@ def _consistent(
     mask = mask & ~absent  # a coefficient of zero whose joint does not move stays
     known = rows.y - rows.W[..., ~mask] @ theta0[~mask]
     W = (rows.W[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
-    return solve_consistent(consistent_problem(robot, theta0, mask, W, (known / noise).ravel()), gamma)
+    errors = len(rows.y) * np.einsum("jab,j->ab", rows.errors, noise**-2.0)
+    return solve_consistent(consistent_problem(robot, theta0, mask, W, (known / noise).ravel(), errors), gamma)
 
 
 def _warn_if_uncertain(base: BaseParameters, values: Array, sigma: Array, elastic: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,8 @@ _SMALLEST_NOISE = 1e-9
 _RANK_TOLERANCE = 1e-10
 #: share of the signal in the squares of a direction below which noise of the columns hides it
 _LEAST_SIGNAL = 0.1
+#: share in such a direction, columns scaled, above which a parameter counts as hidden
+_LEAST_PART = 0.1
 
 
 @dataclass(frozen=True)
@@ -117,30 +120,48 @@ def residual_rms(data: Data, deviation: Array) -> Array:
 
 
 def fit(data: Data, noise: Array) -> Fit:
-    """Solve with fixed weights; columns are scaled, which makes the rank independent of units.
-
-    Noise of the columns adds N to the normal matrix A and biases the solution towards zero. It is taken out:
-    (A - N) deviation = W' tau + pull, see Fuller, Measurement error models (1987), section 2.2.
-    """
+    """Solve with fixed weights, without the bias from noise of the columns."""
     weighted = data.factors / noise[:, None, None]
-    weighted = weighted.reshape(-1, weighted.shape[-1])
+    weights = noise**-2.0
+    errors = np.einsum("jab,j->ab", data.errors, weights)
+    found = _resolve(weighted.reshape(-1, weighted.shape[-1]), errors, weights @ data.pull)
+    gains = 1.0 / found.signal
+    deviation = found.basis @ (gains * found.right)
+    return Fit(deviation, found.basis, gains, found.determined, noise, found.condition)
+
+
+class _Resolved(NamedTuple):
+    """Directions that data determine, ``rows basis = 1``; the objective is 1/2 signal' (rows x)^2 - right' rows x."""
+
+    basis: Array
+    rows: Array
+    signal: Array
+    right: Array
+    determined: npt.NDArray[np.bool_]
+    condition: float
+
+
+def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
+    """Split columns and right side, ``[W | y]``, into directions; columns are scaled, so the rank has no units.
+
+    Noise of the columns adds N = `errors` to the normal matrix A and biases a solution towards zero. It is taken out:
+    (A - N) x = W' y + pull, see Fuller, Measurement error models (1987), section 2.2. In the basis the normal matrix is
+    then not 1, but the share of the signal in the squares. Where noise hides the signal, a direction is left out.
+    """
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
     kept = s > _RANK_TOLERANCE * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
     determined = (np.abs(Vt[~kept]) < 1e-6).all(axis=0)
-    basis = Vt[kept].T / s[kept] / lengths[:, None]
-    right = U[:, kept].T @ weighted[:, -1]
-    gains = np.ones(int(kept.sum()))
-    condition = float(s[0] / s[-1]) if kept.all() else np.inf
-    if data.errors.any():
-        share = basis.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ basis
-        exact, Q = np.linalg.eigh(np.eye(gains.size) - share)
-        clear = exact > _LEAST_SIGNAL
+    basis, rows = Vt[kept].T / s[kept] / lengths[:, None], s[kept, None] * Vt[kept] * lengths
+    right, signal = U[:, kept].T @ weighted[:, -1], np.ones(int(kept.sum()))
+    if errors.any():
+        signal, Q = np.linalg.eigh(np.eye(signal.size) - basis.T @ errors @ basis)
+        clear = signal > _LEAST_SIGNAL
         hidden = lengths[:, None] * (basis @ Q[:, ~clear])
-        determined &= (np.abs(hidden) < 0.1 * np.linalg.norm(hidden, axis=0)).all(axis=1)
-        right = Q[:, clear].T @ (right + basis.T @ (noise**-2.0 @ data.pull))
-        basis, gains = basis @ Q[:, clear], 1.0 / exact[clear]
-        condition = condition if clear.all() else np.inf
-    return Fit(basis @ (gains * right), basis, gains, determined, noise, condition)
+        determined &= (np.abs(hidden) < _LEAST_PART * np.linalg.norm(hidden, axis=0)).all(axis=1)
+        right = Q[:, clear].T @ (right + basis.T @ pull)
+        basis, rows, signal = basis @ Q[:, clear], Q[:, clear].T @ rows, signal[clear]
+    condition = float(s[0] / s[-1]) if signal.size == s.size else np.inf
+    return _Resolved(basis, rows, signal, right, determined, condition)
 
 
 def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
@@ -198,6 +219,8 @@ def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) 
 _UNITS = inertia.pseudo_inertia(np.eye(10))
 #: Newton's method: steps for each strength of the regularizer, decrement at which it ends, first strength
 _STEPS, _DECREMENT, _FACTOR = 100, 1e-10, 0.1
+#: decrement below which rounding may stop it
+_ROUNDING_DECREMENT = 1e-4
 #: coefficient at its bound of zero, in units of its prior
 _VANISHING = 1e-6
 
@@ -238,9 +261,9 @@ class ConsistentProblem:
 
     Attributes
     ----------
-    R : (u, u) array
-        Triangular factor of the weighted regressor.
-    z : (u,) array
+    R : (v, u) array
+        Factor of the weighted regressor, v at most u.
+    z : (v,) array
         Torque in the same coordinates.
     prior : (p,) array
         All parameters; known ones keep these values.
@@ -304,11 +327,17 @@ def _inertial_end(problem: ConsistentProblem) -> int:
 
 
 def consistent_problem(
-    robot: Robot, prior: Array, mask: npt.NDArray[np.bool_], W: Array, y: Array
+    robot: Robot,
+    prior: Array,
+    mask: npt.NDArray[np.bool_],
+    W: Array,
+    y: Array,
+    errors: Array | None = None,
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
-    `prior` and `mask` are in the order of `all_parameters`.
+    `prior`, `mask` and `errors`, the sum of W' W that is due to noise of W, (P, P), are in the order of
+    `all_parameters`.
 
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
     whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
@@ -338,6 +367,10 @@ def consistent_problem(
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
+    if errors is not None and errors.any():
+        found = _resolve(R, errors[np.ix_(unknown, unknown)], errors[np.ix_(unknown, ~mask)] @ prior[~mask])
+        root = np.sqrt(found.signal)
+        R = np.column_stack([root[:, None] * found.rows, found.right / root])
     return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))
 
 
@@ -370,7 +403,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
 
 def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array, bool]:
     """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
-    unknown, root = problem.unknown, np.sqrt(gamma)
+    unknown, root, last = problem.unknown, np.sqrt(gamma), np.inf
     for _ in range(_STEPS):
         F, r = problem.barrier(pi)
         A = np.vstack([problem.R, root * F])
@@ -378,8 +411,10 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
         lengths = np.linalg.norm(A, axis=0)
         step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
         decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
-        if decrement < _DECREMENT:
+        # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
+        if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
             return pi, True
+        last = decrement
         size, before = 1.0, problem.value(pi, gamma)
         while True:
             trial = pi.copy()
@@ -390,6 +425,6 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
                 break
             size *= 0.5
             if size < 1e-12:  # no decrease above rounding
-                return pi, decrement < 1e-4
+                return pi, decrement < _ROUNDING_DECREMENT
         pi = trial
     return pi, False

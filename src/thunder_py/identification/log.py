@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,12 +59,10 @@ def read_log(
     if isinstance(t, SimulationResult):
         t, signals = _of_run(robot, t, signals)
     times = instants(t)
-    checked = {
-        name: array(value, (times.size, robot.n if name in ("q", "dq", "ddq", "tau") else robot.e), name)
-        for name, value in signals.items()
-        if value is not None
-    }
-    _require(robot, checked)
+    given = {name: value for name, value in signals.items() if value is not None}
+    _require(robot, given)
+    columns = dict.fromkeys(("x", "dx", "ddx", "joint_torque"), robot.e)
+    checked = {name: array(value, (times.size, columns.get(name, robot.n)), name) for name, value in given.items()}
     if "ddq" in checked:
         return Log(
             motion=Motion(checked["q"], checked["dq"], checked["ddq"]),
@@ -98,7 +97,7 @@ def _of_run(
     }
 
 
-def _require(robot: Robot, signals: dict[str, Array]) -> None:
+def _require(robot: Robot, signals: Collection[str]) -> None:
     """Raise unless the signals suffice."""
     for name in ("q", "tau"):
         if name not in signals:
@@ -115,7 +114,7 @@ def _require(robot: Robot, signals: dict[str, Array]) -> None:
             f"x must be given, because {robot.name} has elastic joints, whose torques drive motors; for torques "
             "measured on the links use robot.replace(elastic=())"
         )
-    if "ddq" in signals and not {"dx", "ddx"} <= set(signals):
+    if "ddq" in signals and not ("dx" in signals and "ddx" in signals):
         raise ThunderError("dx and ddx must be given together with ddq")
 
 
