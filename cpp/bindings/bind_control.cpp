@@ -34,12 +34,21 @@ NamedArrays signal_arrays(const Controller& controller) {
 
 template <class Reference>
 Array step(TrackingController<Reference>& controller, double t, const ArrayLike& q, const ArrayLike& dq,
-               py::handle reference) {
+           py::handle reference, const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
+  if (controller.sees_motors() && !(x && dx))
+    throw py::value_error("x and dx must be given: this controller sees the motors of elastic joints");
+  std::optional<decltype(read_measurement(q, "", 1))> x_, dx_;
+  Motors motors;
+  if (controller.sees_motors()) {
+    x_ = read_measurement(*x, "x", controller.model()->elastic_count());
+    dx_ = read_measurement(*dx, "dx", controller.model()->elastic_count());
+    motors = {x_->data(), dx_->data()};
+  }
   const auto q_ = read_measurement(q, "q", controller.n()), dq_ = read_measurement(dq, "dq", controller.n());
   Reference desired = blank(controller);
-  read_reference(reference, desired);
+  read_reference(reference, desired, controller.reference_order());
   Array tau(controller.n());
-  controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data());
+  controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data(), motors);
   return tau;
 }
 
@@ -48,7 +57,10 @@ void bind_step(py::module_& module, const char* name, const char* doc) {
   using C = TrackingController<Reference>;
   ExclusiveClass<C, Controller, std::shared_ptr<C>>(module, name, doc)
       .def("step", &step<Reference>, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("reference"),
+           py::arg("x") = py::none(), py::arg("dx") = py::none(),
            "Compute the torque (n,) [N m or N] at time t [s] and set `status`.\n\n"
+           "Controllers with `sees_motors` need the positions x and velocities dx (e,) of the motors of elastic joints;\n"
+           "all others do not look at them.\n\n"
            "A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is\n"
            "held; without a measurement the torque is gravity compensation minus ``K_d dq``.");
 }
@@ -122,6 +134,8 @@ void bind_control(py::module_& module) {
       },
       py::name("__repr__"), py::is_method(controller));
   controller.def_constant("n", &Controller::n, "Number of joints.")
+      .def_constant("sees_motors", &Controller::sees_motors,
+                    "Whether `step` needs the state of the motors of elastic joints.")
       .def_property_readonly("status", &Controller::status, "Status of the last step.")
       .def_property_readonly("signals", &signal_arrays, "Copies of the signals of the last step, by name.")
       .def_property(
@@ -160,6 +174,7 @@ void bind_control(py::module_& module) {
   bind_adaptive_joint_controllers(module);
   bind_task_controllers(module);
   bind_backstepping(module);
+  bind_elastic_controllers(module);
 }
 
 }  // namespace thunder::python

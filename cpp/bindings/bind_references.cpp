@@ -50,10 +50,28 @@ Arrays sample(ReferenceSource<Reference>& source, const ArrayLike& times) {
   return arrays;
 }
 
+/// Derivatives up to the fourth.
+Arrays sample_smooth(JointReferenceSource& source, const ArrayLike& times) {
+  const auto use = use_if_exclusive(source);
+  const auto t = read_array(times, "t", {-1});
+  JointReference r = source.blank();
+  const py::ssize_t k = t.size(), n = r.q.size();
+  const Arrays arrays = py::make_tuple(Array({k, n}), Array({k, n}), Array({k, n}), Array({k, n}), Array({k, n}));
+  for (py::ssize_t row = 0; row < k; ++row) {
+    source.advance(t.data()[row]);
+    source.at(t.data()[row], r);
+    write_rows(arrays, row, r);
+    write_row(arrays, 3, row, r.d3q);
+    write_row(arrays, 4, row, r.d4q);
+  }
+  return arrays;
+}
+
 template <class Reference>
-void bind_source(py::module_& module, const char* name, const char* doc) {
+py::class_<ReferenceSource<Reference>, std::shared_ptr<ReferenceSource<Reference>>> bind_source(
+    py::module_& module, const char* name, const char* doc) {
   using Source = ReferenceSource<Reference>;
-  py::class_<Source, std::shared_ptr<Source>>(module, name, doc)
+  return py::class_<Source, std::shared_ptr<Source>>(module, name, doc)
       .def(
           "at",
           [](Source& source, double t) {
@@ -74,7 +92,9 @@ using SourceClass = py::class_<Concrete, ReferenceSource<Reference>, std::shared
 }  // namespace
 
 void bind_references(py::module_& module) {
-  bind_source<JointReference>(module, "JointReferenceSource", "A joint-space reference over time.");
+  bind_source<JointReference>(module, "JointReferenceSource", "A joint-space reference over time.")
+      .def("sample_smooth", &sample_smooth, py::arg("times"),
+           "Reference at times (k,) [s] with four derivatives, as a tuple of arrays.");
   bind_source<TaskReference>(module, "TaskReferenceSource", "A task-space reference over time.");
   using A = const ArrayLike&;
   SourceClass<SetPoint, JointReference>(module, "SetPoint", "Constant joint positions.")

@@ -21,8 +21,8 @@ class NativeControl final : public LoggedControl {
  public:
   NativeControl(TrackingController<Reference>& controller, ReferenceSource<Reference>& source)
       : controller_(controller), tracking_(controller, source) {}
-  Status operator()(double t, const double* q, const double* dq, double* tau) override {
-    return tracking_(t, q, dq, tau);
+  Status operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) override {
+    return tracking_(t, q, dq, motors, tau);
   }
   const std::vector<Signal>& signals() const override { return controller_.signals(); }
 
@@ -197,9 +197,10 @@ std::unique_ptr<Plant> add_actuators(const LoopArguments& a, std::unique_ptr<Pla
                                          per_joint(*a.actuators, "damping", n));
 }
 
-std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double period) {
+std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, const Plant& plant, double period) {
   if (!a.sensors) return nullptr;
   const Options& given = *a.sensors;
+  const int n = plant.n();
   SensorSettings settings{per_joint(given, "position_noise", n),
                           per_joint(given, "velocity_noise", n),
                           per_joint(given, "position_resolution", n),
@@ -210,7 +211,7 @@ std::unique_ptr<Sensors> make_sensors(const LoopArguments& a, int n, double peri
                           py::cast<std::uint64_t>(given["seed"]),
                           nullptr};
   if (!given["velocity"].is_none()) settings.velocity = py::cast<const Estimation&>(given["velocity"]).filter->new_state(n);
-  return std::make_unique<Sensors>(std::move(settings));
+  return std::make_unique<Sensors>(settings, plant.motor_joints());
 }
 
 std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double period) {
@@ -223,14 +224,21 @@ std::unique_ptr<CommandPath> make_command(const LoopArguments& a, int n, double 
                          joint_limits(given, "rate_limits", n), std::move(feedforward), joint_limits(given, "stall", n)});
 }
 
-std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, int n) {
+std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, const Plant& plant) {
+  const int n = plant.n();
   if (py::isinstance<Controller>(a.controller) && py::cast<const Controller&>(a.controller).n() != n)
     throw py::value_error("controller must have the plant's " + std::to_string(n) + " joints, got " +
                           std::to_string(py::cast<const Controller&>(a.controller).n()));
+  const bool sees_motors = py::cast<bool>(py::bool_(py::getattr(a.controller, "sees_motors", py::bool_(false))));
+  if (sees_motors && plant.motors() == 0)
+    throw py::value_error("plant must have elastic joints for a controller that sees their motors");
+  if (sees_motors && py::isinstance<Controller>(a.controller) &&
+      py::cast<const Controller&>(a.controller).model()->elastic_joints() != plant.motor_joints())
+    throw py::value_error("controller and plant must have the same elastic joints");
   std::unique_ptr<LoggedControl> control;
   if (a.native_control) control = native_control<JointReference>(a.controller, a.reference, n);
   if (a.native_control && !control) control = native_control<TaskReference>(a.controller, a.reference, n);
-  if (!control) control = std::make_unique<PythonControl>(a.controller, a.reference, n);
+  if (!control) control = std::make_unique<PythonControl>(a.controller, a.reference, n, plant.motors());
   return control;
 }
 
@@ -298,8 +306,8 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
   auto arm = make_arm(arguments, n);
   const Plant& driven = *arm;
   const auto plant = add_actuators(arguments, std::move(arm));
-  const auto control = make_control(arguments, n);
-  const auto sensors = make_sensors(arguments, n, period);
+  const auto control = make_control(arguments, *plant);
+  const auto sensors = make_sensors(arguments, *plant, period);
   const auto command = make_command(arguments, n, period);
   const auto integrator = make_integrator(integration, arguments.plant, *plant);
   ClosedLoop loop(*plant, *control, *integrator, settings, x0, {sensors.get(), command.get(), observers});

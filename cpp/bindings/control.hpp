@@ -52,14 +52,19 @@ inline void require_attributes(py::handle value, const char* kind, std::initiali
                           std::string(py::str(py::type::of(value).attr("__name__"))) + " has no " + missing);
 }
 
-inline void read_reference(py::handle value, JointReference& reference) {
+/// Reads the derivatives up to `order`, 2 or 4.
+inline void read_reference(py::handle value, JointReference& reference, int order = 2) {
   require_attributes(value, "joint-space", {"q", "dq", "ddq"});
   copy_vector(value, "q", reference.q);
   copy_vector(value, "dq", reference.dq);
   copy_vector(value, "ddq", reference.ddq);
+  if (order < 4) return;
+  require_attributes(value, "SmoothJointReference (``motion.smooth(t)``)", {"d3q", "d4q"});
+  copy_vector(value, "d3q", reference.d3q);
+  copy_vector(value, "d4q", reference.d4q);
 }
 
-inline void read_reference(py::handle value, TaskReference& reference) {
+inline void read_reference(py::handle value, TaskReference& reference, int = 2) {
   require_attributes(value, "task-space", {"p", "R", "xi", "xi_dot"});
   copy_vector(value, "p", reference.p);
   copy_vector(value, "xi", reference.xi);
@@ -126,5 +131,6 @@ void bind_joint_controllers(py::module_& module);
 void bind_adaptive_joint_controllers(py::module_& module);
 void bind_task_controllers(py::module_& module);
 void bind_backstepping(py::module_& module);
+void bind_elastic_controllers(py::module_& module);
 
 }  // namespace thunder::python

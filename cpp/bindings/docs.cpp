@@ -53,6 +53,11 @@ const QuantityDoc kDocs[] = {
     {"inverse_dynamics", "dynamics/inverse_dynamics.hpp",
      "Joint torque M ddq + C dq + G + friction.", "(..., n) array [N m or N]",
      "Recursive Newton-Euler; equals ``regressor(q, dq, ddq) @ parameters``."},
+    {"inverse_dynamics_dot", "dynamics/derivatives.hpp",
+     "Time derivative of the joint torque along (dq, ddq, d3q), by dual numbers.", "(..., n) array [N m/s or N/s]", ""},
+    {"inverse_dynamics_ddot", "dynamics/derivatives.hpp",
+     "Second time derivative of the joint torque along (dq, ddq, d3q, d4q), by dual numbers.",
+     "(..., n) array [N m/s^2 or N/s^2]", "Linear in d4q, with the mass matrix; laws of elastic joints invert it."},
     {"forward_dynamics", "dynamics/forward_dynamics.hpp",
      "Joint acceleration under torque tau.", "(..., n) array [rad/s^2 or m/s^2]",
      "Articulated-body algorithm; with rotors, Cholesky factorization of M. Where M is singular (no mass behind "
@@ -186,6 +191,7 @@ std::string describe(const std::string& input) {
   if (input == "dq") return "Joint velocities [rad/s or m/s].";
   if (input == "ddq") return "Joint accelerations [rad/s^2 or m/s^2].";
   if (input == "d3q") return "Joint jerks [rad/s^3 or m/s^3].";
+  if (input == "d4q") return "Derivatives of the joint jerks [rad/s^4 or m/s^4].";
   if (input == "x") return "Motor positions of the elastic joints, seen at the joint [rad or m].";
   if (input == "dx") return "Motor velocities of the elastic joints [rad/s or m/s].";
   if (input == "ddx") return "Motor accelerations of the elastic joints [rad/s^2 or m/s^2].";

@@ -7,8 +7,39 @@
 
 namespace thunder::python {
 
+namespace {
+
+std::vector<int> read_motor_joints(const py::object& plant, int n) {
+  const py::object given = py::getattr(plant, "motor_joints", py::tuple());
+  const auto joints = py::cast<std::vector<int>>(given);
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    if (joints[k] < 0 || joints[k] >= n || (k > 0 && joints[k] <= joints[k - 1]))
+      throw py::value_error("plant.motor_joints must be ascending numbers from 0 to " + std::to_string(n - 1) + ", got " +
+                            py::cast<std::string>(py::repr(given)));
+  return joints;
+}
+
+/// Copies the vectors of a sequence that Python returned, one behind the other.
+void read_parts(const py::object& result, const char* what, std::initializer_list<std::pair<const char*, int>> parts,
+                double* out) {
+  if (!py::isinstance<py::sequence>(result) || py::len(result) != parts.size()) {
+    std::string names;
+    for (const auto& part : parts) names += (names.empty() ? "" : ", ") + std::string(part.first);
+    throw py::value_error(std::string(what) + " must return " + names + ", got " +
+                          py::cast<std::string>(py::repr(result)));
+  }
+  int k = 0;
+  for (const auto& [name, size] : parts) {
+    const auto values = read_measurement(result[py::int_(k++)], (std::string(name) + " of " + what).c_str(), size);
+    out = std::copy_n(values.data(), size, out);
+  }
+}
+
+}  // namespace
+
 PythonPlant::PythonPlant(const py::object& plant, int n)
-    : plant_(plant),
+    : Plant(read_motor_joints(plant, n)),
+      plant_(plant),
       forward_dynamics_(plant.attr("forward_dynamics")),
       begin_step_(py::getattr(plant, "begin_step", py::none())),
       n_(n) {}
@@ -17,11 +48,23 @@ void PythonPlant::begin_step(double t) {
   if (!begin_step_.is_none()) begin_step_(t);
 }
 
-void PythonPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
-  const py::object ddq = forward_dynamics_(vector_copy(x, n_), vector_copy(x + n_, n_), vector_copy(tau, n_));
-  const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
-  std::copy_n(x + n_, n_, x_dot);
-  std::copy_n(values.data(), n_, x_dot + n_);
+void PythonPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
+  const int e = motors();
+  const double *q = state, *dq = q + n_, *x = dq + n_, *dx = x + e;
+  std::copy_n(dq, n_, state_dot);
+  if (e == 0) {
+    const py::object ddq = forward_dynamics_(vector_copy(q, n_), vector_copy(dq, n_), vector_copy(tau, n_));
+    const auto values = read_measurement(ddq, "result of plant.forward_dynamics", n_);
+    std::copy_n(values.data(), n_, state_dot + n_);
+    return;
+  }
+  const py::object both = forward_dynamics_(vector_copy(q, n_), vector_copy(dq, n_), vector_copy(tau, n_),
+                                            vector_copy(x, e), vector_copy(dx, e));
+  acceleration_.resize(static_cast<std::size_t>(n_ + e));
+  read_parts(both, "plant.forward_dynamics", {{"ddq", n_}, {"ddx", e}}, acceleration_.data());
+  std::copy_n(acceleration_.data(), n_, state_dot + n_);
+  std::copy_n(dx, e, state_dot + 2 * n_);
+  std::copy_n(acceleration_.data() + n_, e, state_dot + 2 * n_ + e);
 }
 
 void PythonPlant::inertia(const double* q, const double* dq, double* M, double* M_dot) {
@@ -34,16 +77,14 @@ void PythonPlant::inertia(const double* q, const double* dq, double* M, double* 
   read(plant_.attr("mass_matrix_dot")(vector_copy(q, n_), vector_copy(dq, n_)), "result of plant.mass_matrix_dot", M_dot);
 }
 
-void OwnIntegrator::step(Plant& plant, double t, double dt, const double* u, double* x) {
-  const int n = plant.n();
-  plant.torque(x, u, tau_.data());
-  const py::object end = advance_(t, vector_copy(x, n), vector_copy(x + n, n), vector_copy(tau_.data(), n), dt);
-  if (!py::isinstance<py::sequence>(end) || py::len(end) != 2)
-    throw py::value_error("plant.advance must return q and dq, got " + py::cast<std::string>(py::repr(end)));
-  const auto q = read_measurement(end[py::int_(0)], "q of plant.advance", n);
-  const auto dq = read_measurement(end[py::int_(1)], "dq of plant.advance", n);
-  std::copy_n(q.data(), n, x);
-  std::copy_n(dq.data(), n, x + n);
+void OwnIntegrator::step(Plant& plant, double t, double dt, const double* u, double* state) {
+  const int n = plant.n(), e = plant.motors();
+  plant.torque(state, u, tau_.data());
+  const py::object q = vector_copy(state, n), dq = vector_copy(state + n, n), tau = vector_copy(tau_.data(), n);
+  if (e == 0) return read_parts(advance_(t, q, dq, tau, dt), "plant.advance", {{"q", n}, {"dq", n}}, state);
+  const py::object end =
+      advance_(t, q, dq, tau, dt, vector_copy(state + 2 * n, e), vector_copy(state + 2 * n + e, e));
+  read_parts(end, "plant.advance", {{"q", n}, {"dq", n}, {"x", e}, {"dx", e}}, state);
 }
 
 void PythonIntegrator::step(Plant& plant, double t, double dt, const double* tau, double* x) {
@@ -66,16 +107,23 @@ void PythonIntegrator::step(Plant& plant, double t, double dt, const double* tau
   std::copy_n(values.data(), size_, x);
 }
 
-PythonControl::PythonControl(py::object controller, py::object reference, int n)
-    : controller_(std::move(controller)), reference_(std::move(reference)), step_(controller_.attr("step")), n_(n) {
+PythonControl::PythonControl(py::object controller, py::object reference, int n, int motors)
+    : controller_(std::move(controller)),
+      reference_(std::move(reference)),
+      step_(controller_.attr("step")),
+      n_(n),
+      motors_(py::cast<bool>(py::bool_(py::getattr(controller_, "sees_motors", py::bool_(false)))) ? motors : 0) {
   if (py::isinstance<Controller>(controller_))
     native_ = &py::cast<const Controller&>(controller_);
   else if (py::hasattr(controller_, "signals"))
     make_signals();
 }
 
-Status PythonControl::operator()(double t, const double* q, const double* dq, double* tau) {
-  const py::object torque = step_(t, vector_copy(q, n_), vector_copy(dq, n_), reference_(t));
+Status PythonControl::operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) {
+  const py::object q_ = vector_copy(q, n_), dq_ = vector_copy(dq, n_), reference = reference_(t);
+  const py::object torque = motors_ == 0 ? step_(t, q_, dq_, reference)
+                                         : step_(t, q_, dq_, reference, vector_copy(motors.x, motors_),
+                                                 vector_copy(motors.dx, motors_));
   const auto values = read_measurement(torque, "result of controller.step", n_);
   std::copy_n(values.data(), n_, tau);
   if (native_ != nullptr) return native_->status();

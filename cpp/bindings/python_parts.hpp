@@ -11,7 +11,8 @@ namespace thunder::python {
 inline py::array vector_copy(const double* x, int n) { return py::array_t<double>(n, x); }
 
 /// Any object with `forward_dynamics(q, dq, tau)`; `begin_step(t)` is optional, and so are `mass_matrix(q)` and
-/// `mass_matrix_dot(q, dq)`, which the implicit midpoint rule calls.
+/// `mass_matrix_dot(q, dq)`, which the implicit midpoint rule calls. With `motor_joints` it is
+/// `forward_dynamics(q, dq, tau, x, dx)`, which returns ddq and ddx.
 class PythonPlant final : public Plant, public CallsPython {
  public:
   PythonPlant(const py::object& plant, int n);
@@ -23,9 +24,11 @@ class PythonPlant final : public Plant, public CallsPython {
  private:
   py::object plant_, forward_dynamics_, begin_step_;  // the latter None if there is none
   int n_;
+  std::vector<double> acceleration_;  // ddq, then ddx
 };
 
-/// Integrator of a plant: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held.
+/// Integrator of a plant: `advance(t, q, dq, tau, dt)` returns q and dq at t + dt, tau held; with motors
+/// `advance(t, q, dq, tau, dt, x, dx)` returns q, dq, x and dx.
 class OwnIntegrator final : public Integrator, public CallsPython {
  public:
   OwnIntegrator(const py::object& plant, int n) : advance_(plant.attr("advance")), tau_(n) {}
@@ -53,11 +56,12 @@ class LoggedControl : public ControlStep {
   virtual const std::vector<Signal>& signals() const = 0;
 };
 
-/// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional.
+/// Any object with `step(t, q, dq, reference)` that returns the torque; `status` and `signals` are optional. Where
+/// `sees_motors` is true it is `step(t, q, dq, reference, x, dx)`.
 class PythonControl final : public LoggedControl, public CallsPython {
  public:
-  PythonControl(py::object controller, py::object reference, int n);
-  Status operator()(double t, const double* q, const double* dq, double* tau) override;
+  PythonControl(py::object controller, py::object reference, int n, int motors);
+  Status operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) override;
   const std::vector<Signal>& signals() const override { return native_ != nullptr ? native_->signals() : signals_; }
 
  private:
@@ -65,7 +69,7 @@ class PythonControl final : public LoggedControl, public CallsPython {
   void refresh_signals();
 
   py::object controller_, reference_, step_;
-  int n_;
+  int n_, motors_;  // motors of which it sees the state
   const Controller* native_ = nullptr;
   std::vector<Signal> signals_;
   std::vector<std::vector<double>> buffers_;

@@ -21,6 +21,7 @@ __all__: list[str] = [
     "CartesianComputedTorque",
     "CartesianMACT",
     "Clik",
+    "CompositeControl",
     "ComputedTorque",
     "ConditionedMotion",
     "ConstantVelocityFilter",
@@ -30,6 +31,8 @@ __all__: list[str] = [
     "DmpBasis",
     "DmpScaling",
     "DynamicPotential",
+    "ElasticFeedbackLinearization",
+    "ElasticSlotineLi",
     "EnergyObserver",
     "Expression",
     "ExternalObserver",
@@ -52,6 +55,7 @@ __all__: list[str] = [
     "ManipulabilityObjective",
     "Model",
     "MomentumObserver",
+    "MotorPD",
     "NaturalLaw",
     "NullObjective",
     "Obstacle",
@@ -1260,6 +1264,60 @@ class Model:
         >>> robot.inverse_dynamics(q, dq, ddq).shape
         (10, 7)"""
 
+    def inverse_dynamics_ddot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        d3q: numpy.typing.ArrayLike,
+        d4q: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Second time derivative of the joint torque along (dq, ddq, d3q, d4q), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        d3q : (..., n) array_like
+            Joint jerks [rad/s^3 or m/s^3].
+        d4q : (..., n) array_like
+            Derivatives of the joint jerks [rad/s^4 or m/s^4].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m/s^2 or N/s^2]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Linear in d4q, with the mass matrix; laws of elastic joints invert it.
+
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, d3q, d4q = np.full((5, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_ddot(q, dq, ddq, d3q, d4q).shape
+        (10, 7)"""
+
     def inverse_dynamics_derivatives(
         self,
         q: numpy.typing.ArrayLike,
@@ -1307,6 +1365,55 @@ class Model:
         >>> q, dq, ddq = np.full((3, 10, 7), 0.5)  # 10 states
         >>> robot.inverse_dynamics_derivatives(q, dq, ddq).shape
         (10, 3, 7, 7)"""
+
+    def inverse_dynamics_dot(
+        self,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        ddq: numpy.typing.ArrayLike,
+        d3q: numpy.typing.ArrayLike,
+        *,
+        out: numpy.typing.NDArray[numpy.float64] | None = None,
+        threads: int = 1,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Time derivative of the joint torque along (dq, ddq, d3q), by dual numbers.
+
+        Parameters
+        ----------
+        q : (..., n) array_like
+            Joint positions [rad or m].
+        dq : (..., n) array_like
+            Joint velocities [rad/s or m/s].
+        ddq : (..., n) array_like
+            Joint accelerations [rad/s^2 or m/s^2].
+        d3q : (..., n) array_like
+            Joint jerks [rad/s^3 or m/s^3].
+        out : ndarray, optional
+            Result array to fill: float64, C-contiguous, of the exact shape.
+        threads : int, default 1
+            Threads for a batch; 0 is one per core.
+
+        Returns
+        -------
+        (..., n) array [N m/s or N/s]
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape or type, or a value that is not finite.
+
+        Notes
+        -----
+        Kernel: ``cpp/include/thunder/dynamics/derivatives.hpp``; theory: ``docs/theory/dynamics.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("panda")
+        >>> q, dq, ddq, d3q = np.full((4, 10, 7), 0.5)  # 10 states
+        >>> robot.inverse_dynamics_dot(q, dq, ddq, d3q).shape
+        (10, 7)"""
 
     def inverse_dynamics_second_derivatives(
         self,
@@ -2735,6 +2842,9 @@ class JointReferenceSource:
     def sample(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
         """Reference at times (k,) [s], as a tuple of arrays."""
 
+    def sample_smooth(self, times: numpy.typing.ArrayLike) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """Reference at times (k,) [s] with four derivatives, as a tuple of arrays."""
+
 class TaskReferenceSource:
     """A task-space reference over time."""
 
@@ -3700,6 +3810,10 @@ class Controller:
         """Number of joints."""
 
     @property
+    def sees_motors(self) -> bool:
+        """Whether `step` needs the state of the motors of elastic joints."""
+
+    @property
     def signals(self) -> dict[str, numpy.typing.NDArray[numpy.float64]]:
         """Copies of the signals of the last step, by name."""
 
@@ -3763,8 +3877,13 @@ class JointController(Controller):
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
+        x: numpy.typing.ArrayLike | None = None,
+        dx: numpy.typing.ArrayLike | None = None,
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
+
+        Controllers with `sees_motors` need the positions x and velocities dx (e,) of the motors of elastic joints;
+        all others do not look at them.
 
         A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
         held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
@@ -3778,8 +3897,13 @@ class TaskController(Controller):
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         reference: typing.Any,
+        x: numpy.typing.ArrayLike | None = None,
+        dx: numpy.typing.ArrayLike | None = None,
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Compute the torque (n,) [N m or N] at time t [s] and set `status`.
+
+        Controllers with `sees_motors` need the positions x and velocities dx (e,) of the motors of elastic joints;
+        all others do not look at them.
 
         A NaN in the input does not raise: the status is ``invalid_input``. With an invalid reference the arm is
         held; without a measurement the torque is gravity compensation minus ``K_d dq``."""
@@ -4135,6 +4259,84 @@ class Backstepping(TaskController):
 
     @parameters.setter
     def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class MotorPD(JointController):
+    """PD control of motors with gravity compensation."""
+
+    def __init__(
+        self, model: Model, K_p: numpy.typing.ArrayLike, K_d: numpy.typing.ArrayLike, online: bool
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+class ElasticFeedbackLinearization(JointController):
+    """Feedback linearization of elastic joints."""
+
+    def __init__(
+        self,
+        model: Model,
+        K_0: numpy.typing.ArrayLike,
+        K_1: numpy.typing.ArrayLike,
+        K_2: numpy.typing.ArrayLike,
+        K_3: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+class ElasticSlotineLi(JointController):
+    """Adaptive passivity-based control of elastic joints."""
+
+    def __init__(
+        self,
+        model: Model,
+        Lambda: numpy.typing.ArrayLike,
+        K_d: numpy.typing.ArrayLike,
+        K_x: numpy.typing.ArrayLike,
+        bandwidth: typing.SupportsFloat | typing.SupportsIndex,
+        stiffness_rate: typing.SupportsFloat | typing.SupportsIndex,
+        law: AdaptationLaw | None,
+        unknown: collections.abc.Sequence[bool],
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    @property
+    def adapting(self) -> numpy.typing.NDArray[numpy.bool]:
+        """Boolean mask (p,) of the parameters that adapt; initially all unknown ones, or none without an adaptation
+        law. The others keep their estimate. `reset` does not change the mask. With the natural law all parameters
+        of a link adapt, or none."""
+
+    @adapting.setter
+    def adapting(self, arg1: collections.abc.Sequence[bool]) -> None: ...
+    @property
+    def parameters(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Current estimate (p,) of all parameters, in the order of the robot's ``parameter_names``.
+        Assigning it also sets the estimate that `reset` restores."""
+
+    @parameters.setter
+    def parameters(self, arg1: numpy.typing.ArrayLike) -> None: ...
+
+class CompositeControl(JointController):
+    """A law of rigid joints with damping of the springs."""
+
+    def __init__(
+        self, model: Model, slow: typing.Any, K_v: numpy.typing.ArrayLike, K_d: numpy.typing.ArrayLike
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
 
 class ExternalObserver:
     """An observer of what acts on an arm from outside."""

@@ -19,7 +19,7 @@ from .checks import Array, array, pose, real
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["JointReference", "Lissajous", "SetPoint", "SetPose", "Sinusoid", "TaskReference"]
+__all__ = ["JointReference", "Lissajous", "SetPoint", "SetPose", "Sinusoid", "SmoothJointReference", "TaskReference"]
 
 
 class JointReference(NamedTuple):
@@ -45,6 +45,29 @@ class JointReference(NamedTuple):
     q: Array
     dq: Array
     ddq: Array
+
+
+class SmoothJointReference(NamedTuple):
+    """Desired joint position and four derivatives, for laws that linearize elastic joints.
+
+    Attributes
+    ----------
+    q, dq, ddq, d3q, d4q : (..., n) array
+        Position [rad or m] and its time derivatives.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> desired = th.reference.Sinusoid([0.5], 1.0).smooth(0.0)
+    >>> desired.dq.round(2).tolist(), desired.d3q.round(2).tolist()
+    ([3.14], [-124.03])
+    """
+
+    q: Array
+    dq: Array
+    ddq: Array
+    d3q: Array
+    d4q: Array
 
 
 class TaskReference(NamedTuple):
@@ -90,6 +113,23 @@ class _JointSource:
     def __call__(self, t: npt.ArrayLike) -> JointReference:
         """Return the reference at time `t`, or at an array of times."""
         return JointReference(*_sample(self, t))  # type: ignore[arg-type]
+
+    def smooth(self, t: npt.ArrayLike) -> SmoothJointReference:
+        """Return the reference with four derivatives at time `t`, or at an array of times.
+
+        Parameters
+        ----------
+        t : (...) array_like
+            [s].
+
+        Returns
+        -------
+        SmoothJointReference
+            Position and derivatives, (..., n) each; of curves from samples, the derivatives of the curve.
+        """
+        times = real(t, "t", expected="a time or an array of times")
+        parts = self.sample_smooth(times.ravel())  # type: ignore[attr-defined]
+        return SmoothJointReference(*(part.reshape(*times.shape, *part.shape[1:]) for part in parts))
 
     def plot(self, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw position, velocity and acceleration over time.

@@ -19,6 +19,7 @@ _DIRECT = {
     "dl": "friction_torque", "M_dot": "mass_matrix_dot", "C_dot": "coriolis_matrix_dot",
     "G_dot": "gravity_vector_dot", "M_ddot": "mass_matrix_ddot",
     "C_ddot": "coriolis_matrix_ddot", "G_ddot": "gravity_vector_ddot", "inverse_dynamics": "inverse_dynamics",
+    "inverse_dynamics_dot": "inverse_dynamics_dot", "inverse_dynamics_ddot": "inverse_dynamics_ddot",
     "slotine_li_torque": "slotine_li_torque", "generalized_momentum": "generalized_momentum",
     "momentum_drift": "momentum_drift",
     "forward_dynamics": "forward_dynamics", "kinetic_energy": "kinetic_energy", "potential_energy": "potential_energy",

@@ -43,6 +43,8 @@ INPUTS = {
     "gravity_vector_ddot": ("q", "dq", "ddq"),
     "inverse_dynamics": ("q", "dq", "ddq"),
     "forward_dynamics": ("q", "dq", "tau"),
+    "inverse_dynamics_dot": ("q", "dq", "ddq", "d3q"),
+    "inverse_dynamics_ddot": ("q", "dq", "ddq", "d3q", "d4q"),
     "christoffel_symbols": ("q",),
     "regressor": ("q", "dq", "ddq"),
     "slotine_li_regressor": ("q", "dq", "dq_r", "ddq_r"),

@@ -223,7 +223,7 @@ def test_rigid_arms_have_no_motors() -> None:
 def test_refused() -> None:
     robot = sea3()
     for name in ("x0", "dx0"):
-        with pytest.raises(ValueError, match=rf"^{name} must be None unless plant is a Robot with elastic joints$"):
+        with pytest.raises(ValueError, match=rf"^{name} must be None unless the plant has elastic joints$"):
             run(robot.replace(elastic=()), **{name: [0.0, 0.0]})
         with pytest.raises(ValueError, match=rf"^{name} must have shape \(2,\), got \(3,\)$"):
             run(robot, **{name: np.zeros(3)})

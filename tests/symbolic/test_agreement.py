@@ -132,7 +132,7 @@ def everything(model, names):
     """One function of many quantities, so that one call of the compiler serves all."""
     wanted = [
         key
-        for key in ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau", "s", "pi", "x", "dx", "ddx")
+        for key in ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s", "pi", "x", "dx", "ddx")
         if model.symbols[key].size
     ]
     wanted += [group.argument for group in model.parameters.values() if group.mask.any()]

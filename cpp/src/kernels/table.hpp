@@ -150,6 +150,12 @@ constexpr Kernels make_kernels(const char* name) {
       [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, double* tau) {
         inverse_dynamics(c, w, E::in(q), E::in(dq), E::in(ddq), E::out(tau));
       },
+      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, const double* d3q,
+         double* tau_dot) { inverse_dynamics_dot(c, w, E::in(q), E::in(dq), E::in(ddq), E::in(d3q), E::out(tau_dot)); },
+      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, const double* d3q,
+         const double* d4q, double* tau_ddot) {
+        inverse_dynamics_ddot(c, w, E::in(q), E::in(dq), E::in(ddq), E::in(d3q), E::in(d4q), E::out(tau_ddot));
+      },
       [](const Chain& c, Workspace w, const double* q, const double* dq, const double* tau, double* ddq) {
         forward_dynamics(c, w, E::in(q), E::in(dq), E::in(tau), E::out(ddq));
       },

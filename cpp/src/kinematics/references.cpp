@@ -21,6 +21,8 @@ void Sinusoid::at(double t, JointReference& reference) const noexcept {
     reference.q[i] = center_[i] + x;
     reference.dq[i] = amplitude_[i] * w * std::cos(angle);
     reference.ddq[i] = -w * w * x;
+    reference.d3q[i] = -w * w * reference.dq[i];
+    reference.d4q[i] = w * w * w * w * x;
   }
 }
 

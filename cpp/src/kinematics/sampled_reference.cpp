@@ -21,6 +21,7 @@ void SampledJointReference::at(double t, JointReference& reference) const noexce
     reference.q = q_.row(after ? q_.rows() - 1 : 0);
     reference.dq.setZero();
     reference.ddq.setZero();
+    reference.d3q.setZero();
     return;
   }
   const double first = std::min(std::floor(x), intervals - 1.0);
@@ -32,6 +33,7 @@ void SampledJointReference::at(double t, JointReference& reference) const noexce
     reference.q[i] = q0 + s * (v0 + s * (b + s * a));
     reference.dq[i] = (v0 + s * (2.0 * b + s * 3.0 * a)) / h;
     reference.ddq[i] = (2.0 * b + s * 6.0 * a) / (h * h);
+    reference.d3q[i] = 6.0 * a / (h * h * h);
   }
 }
 

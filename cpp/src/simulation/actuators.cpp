@@ -48,7 +48,7 @@ bool CommandPath::apply(const double* torque, const double* dq) noexcept {
 }
 
 ActuatedPlant::ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d)
-    : driven_(std::move(driven)), d_(std::move(d)), tau_(Eigen::VectorXd::Zero(d_.size())) {
+    : Plant(driven->motor_joints()), driven_(std::move(driven)), d_(std::move(d)), tau_(Eigen::VectorXd::Zero(d_.size())) {
   for (Eigen::Index i = 0; i < T.size(); ++i)
     if (T[i] > 0.0) lagging_.push_back(static_cast<int>(i));
   inverse_T_ = Eigen::VectorXd(actuator_states());

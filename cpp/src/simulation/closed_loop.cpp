@@ -62,6 +62,10 @@ void ClosedLoop::log_parts() {
   if (parts_.sensors != nullptr) {
     recorder_.add("q_measured", parts_.sensors->q().data(), n);
     recorder_.add("dq_measured", parts_.sensors->dq().data(), n);
+    if (plant_.motors() > 0) {
+      recorder_.add("x_measured", parts_.sensors->x().data(), plant_.motors());
+      recorder_.add("dx_measured", parts_.sensors->dx().data(), plant_.motors());
+    }
   }
   if (parts_.command != nullptr) recorder_.add("tau_commanded", tau_.data(), n);
   if (pushed_) recorder_.add("external", external_.data(), n);
@@ -92,13 +96,16 @@ void ClosedLoop::run(const Progress& progress) {
 void ClosedLoop::control(double t) {
   t_ = t;
   const double *q = x_.data(), *dq = q + plant_.n();
+  Motors motors;
+  if (plant_.motors() > 0) motors = {dq + plant_.n(), dq + plant_.n() + plant_.motors()};
   if (parts_.sensors != nullptr) {
-    parts_.sensors->measure(q, dq);
+    parts_.sensors->measure(q, dq, motors);
     q = parts_.sensors->q().data();
     dq = parts_.sensors->dq().data();
+    motors = {parts_.sensors->x().data(), parts_.sensors->dx().data()};
   }
   for (ExternalObserver* observer : parts_.observers) observer->step(t, q, dq, torque());
-  status_ = control_(t, q, dq, tau_.data());
+  status_ = control_(t, q, dq, motors, tau_.data());
   if (parts_.command != nullptr)
     command(dq);
   else

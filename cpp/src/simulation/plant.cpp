@@ -57,10 +57,7 @@ void RigidPlant::derivative(double, const double* x, const double* tau, double* 
 ElasticPlant::ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads,
                            std::vector<ExternalAction> actions)
     : ArmPlant(std::move(model), std::move(payloads), std::move(actions)),
-      acceleration_(n() + model_->elastic_count()) {
-  for (int i = 0; i < n(); ++i) velocities_.push_back(n() + i);
-  for (int k = 0; k < motors(); ++k) velocities_[model_->data().elastic.joints[k] - 1] = 2 * n() + motors() + k;
-}
+      acceleration_(n() + motors()) {}
 
 void ElasticPlant::derivative(double, const double* state, const double* tau, double* state_dot) {
   const int joints = n(), motor_count = motors();

@@ -24,7 +24,8 @@ __all__ = [
 ]
 
 _UNITS = {
-    "q": "position", "dq": "velocity", "ddq": "acceleration", "d3q": "jerk", "dq_r": "reference velocity",
+    "q": "position", "dq": "velocity", "ddq": "acceleration", "d3q": "jerk",
+    "d4q": "snap", "dq_r": "reference velocity",
     "ddq_r": "reference acceleration", "tau": "torque", "x": "motor position", "dx": "motor velocity",
     "ddx": "motor acceleration", "w": "wrench on the end effector, force first",
     "damping": "damping of the pseudo-inverse, 0.001 by default",

@@ -1,6 +1,7 @@
 """Controllers: step functions with a status, for `simulate`, scripts and ROS nodes.
 
-``controller.step(t, q, dq, reference)`` returns the torque and sets ``controller.status``. Invalid measurements set the
+``controller.step(t, q, dq, reference)`` returns the torque and sets ``controller.status``; laws of elastic joints also
+take the motors' x and dx. Invalid measurements set the
 status instead of raising. A controller has state, such as its estimate: each simultaneous run needs its own.
 """
 
@@ -11,8 +12,11 @@ from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTer
 from .backstepping import Backstepping, BacksteppingTerms
 from .cartesian_computed_torque import CartesianComputedTorque, arm_points
 from .cartesian_mact import CartesianMACT
+from .composite_control import CompositeControl
 from .computed_torque import ComputedTorque
 from .contact import ContactDetector, contact_thresholds
+from .elastic_feedback_linearization import ElasticFeedbackLinearization
+from .elastic_slotine_li import ElasticSlotineLi
 from .estimation import (
     ButterworthDerivative,
     DerivativeEstimator,
@@ -26,6 +30,7 @@ from .independent_joint import IndependentJoint
 from .length_adaptation import LengthAdaptation
 from .mact import MACT
 from .motor import DCMotor
+from .motor_pd import MotorPD
 from .operational_space import OperationalSpace
 from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
@@ -44,11 +49,14 @@ __all__ = [
     "ButterworthDerivative",
     "CartesianComputedTorque",
     "CartesianMACT",
+    "CompositeControl",
     "ComputedTorque",
     "ContactDetector",
     "DCMotor",
     "DerivativeEstimator",
     "Derivatives",
+    "ElasticFeedbackLinearization",
+    "ElasticSlotineLi",
     "EnergyObserver",
     "ExactPosition",
     "FirstOrderDerivative",
@@ -57,6 +65,7 @@ __all__ = [
     "IndependentJoint",
     "LengthAdaptation",
     "MomentumObserver",
+    "MotorPD",
     "NaturalAdaptation",
     "OperationalSpace",
     "PDGravity",

@@ -43,6 +43,7 @@ class AdaptiveLyapunov(AdaptiveController):
     Lambda: npt.ArrayLike = 0.0
     K_d: npt.ArrayLike
     K_p: npt.ArrayLike | None = None  # gain of the position error, for laws with e in V
+    _counts_motors = False  # V has the energy of springs and motors
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,).
@@ -102,7 +103,7 @@ class AdaptiveLyapunov(AdaptiveController):
         bounded = isinstance(law, GradientAdaptation) and (law.lower is not None or law.upper is not None)
         bounded = bounded or (isinstance(law, NaturalAdaptation) and law.rest is not None)  # bounded below by zero
         bounded = bounded or (law is not None and bool(np.any(np.asarray(law.dead_zone) != 0.0)))
-        elastic = result.x.shape[1] > 0  # V has no energy of springs and motors
+        elastic = result.x.shape[1] > 0 and not self._counts_motors
         return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
     def _fixed_are_known(self, robot: Robot, result: SimulationResult) -> bool:

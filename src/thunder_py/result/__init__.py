@@ -4,6 +4,7 @@ from ..table import Table
 from .result import (
     ALWAYS_LOGGED,
     MOTORS_LOGGED,
+    MOTORS_MEASURED,
     PARTS_LOGGED,
     ConditionNumbers,
     EnergyBalance,
@@ -16,6 +17,7 @@ __all__ = [
     "ALWAYS_LOGGED",
     "DEFAULT_METRICS",
     "MOTORS_LOGGED",
+    "MOTORS_MEASURED",
     "PARTS_LOGGED",
     "Comparison",
     "ConditionNumbers",

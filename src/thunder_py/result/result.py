@@ -344,6 +344,8 @@ ALWAYS_LOGGED = ("t", "q", "dq", "tau", "status")
 MOTORS_LOGGED = ("x", "dx")
 #: signals of sensors, actuators and external forces, logged where these are used
 PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
+#: signals of sensors of the motors of elastic joints
+MOTORS_MEASURED = ("x_measured", "dx_measured")
 
 
 #: prefixes of the names of signals and labels in a file

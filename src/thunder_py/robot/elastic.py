@@ -5,19 +5,39 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ModelError, UnknownNameError
-from .joint_data import Elastic
+from .joint_data import Elastic, Friction
 
-__all__ = ["equilibrium", "parameter_names", "parameters", "rows", "with_parameters"]
+if TYPE_CHECKING:
+    from .description import RobotDescription
+    from .robot import Robot
+
+__all__ = ["ElasticMotion", "deflections", "equilibrium", "inverse_dynamics", "parameter_names", "parameters", "rigid", "rows", "with_parameters"]
 
 #: largest relative imaginary part of a real root, from rounding
 _REAL = 1e-9
+
+
+class ElasticMotion(NamedTuple):
+    """Torque and motion of the motors of elastic joints; see `Robot.elastic_inverse_dynamics`.
+
+    Attributes
+    ----------
+    tau : (..., n) array
+        Torques of the motors, and of rigid joints [N m, N].
+    x, dx : (..., e) array
+        Positions and velocities of the motors.
+    """
+
+    tau: Array
+    x: Array
+    dx: Array
 
 
 def rows(drives: Sequence[Elastic], group: str) -> Array:
@@ -75,6 +95,31 @@ def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLi
     return tuple(new)
 
 
+def rigid(description: RobotDescription) -> dict[str, Any]:
+    """Return the changes that make elastic joints rigid: motors become armature and friction of their joints."""
+    n = len(description.joint_types)
+    joints = [drive.joint - 1 for drive in description.elastic]
+    armature = np.zeros(n) if description.armature is None else np.array(description.armature)
+    armature[joints] += [drive.Mm for drive in description.elastic]
+    damping = rows(description.elastic, "Dm")
+    changes: dict[str, Any] = {"elastic": (), "armature": armature}
+    if damping.any():
+        changes["friction"] = _with_motor_damping(description.friction, joints, damping, n)
+    return changes
+
+
+def _with_motor_damping(friction: Friction | None, joints: list[int], damping: Array, n: int) -> Friction:
+    """Add the damping of motors to friction; both are polynomials v |v|^k."""
+    if friction is None:
+        friction = Friction(terms=("viscous",), coefficients=np.zeros((n, 1)))
+    powers = [term for term in Friction.TERMS if term != "coulomb"][: damping.shape[1]]
+    terms = [term for term in Friction.TERMS if term in friction.terms or term in powers]
+    coefficients = np.zeros((n, len(terms)))
+    coefficients[:, [terms.index(term) for term in friction.terms]] = friction.coefficients
+    coefficients[np.ix_(joints, [terms.index(term) for term in powers])] += damping
+    return dataclasses.replace(friction, terms=tuple(terms), coefficients=coefficients)
+
+
 def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joint_names: Sequence[str]) -> Array:
     """Return the motor positions at which the springs balance gravity at `q`.
 
@@ -100,17 +145,22 @@ def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joi
         If a spring cannot balance the torque.
     """
     joints = [drive.joint - 1 for drive in drives]
-    torque = gravity[..., joints]
-    x = np.array(np.broadcast_to(np.asarray(q, dtype=np.float64)[..., joints], torque.shape))
+    around = np.broadcast_to(np.asarray(q, dtype=np.float64)[..., joints], gravity[..., joints].shape)
+    return around + deflections(drives, gravity[..., joints], joint_names)
+
+
+def deflections(drives: Sequence[Elastic], torque: Array, joint_names: Sequence[str]) -> Array:
+    """Return the deflections (..., e) at which springs have the torques (..., e); see `equilibrium`."""
+    result = np.empty(torque.shape)
     for index in np.ndindex(torque.shape):
         d = _deflection(drives[index[-1]].K, float(torque[index]))
         if d is None:
-            name = joint_names[joints[index[-1]]]
+            name = joint_names[drives[index[-1]].joint - 1]
             raise ModelError(
                 f"spring of {name} cannot balance a torque of {torque[index]:g}, K = {drives[index[-1]].K}"
             )
-        x[index] += d
-    return x
+        result[index] = d
+    return result
 
 
 def _deflection(K: Sequence[float], torque: float) -> float | None:
@@ -127,3 +177,28 @@ def _deflection(K: Sequence[float], torque: float) -> float | None:
     d = float(real[np.abs(real).argmin()])
     slope = float(np.polyval(np.polyder(polynomial), d))
     return d if slope == 0.0 else d - float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits
+
+
+def inverse_dynamics(robot: Robot, q: Array, dq: Array, ddq: Array, d3q: Array, d4q: Array) -> ElasticMotion:
+    """Return torques and motion of the motors under which the links move as given; springs have no damping."""
+    joints = [drive.joint - 1 for drive in robot.elastic]
+    tau = robot.inverse_dynamics(q, dq, ddq)
+    torque, rate = tau[..., joints], robot.inverse_dynamics_dot(q, dq, ddq, d3q)[..., joints]
+    second = robot.inverse_dynamics_ddot(q, dq, ddq, d3q, d4q)[..., joints]
+    d = deflections(robot.elastic, torque, robot.joint_names)
+    slope, bend = (_spring_derivative(robot.elastic, d, order) for order in (1, 2))
+    v = rate / slope
+    x, dx, ddx = q[..., joints] + d, dq[..., joints] + v, ddq[..., joints] + (second - bend * v**2) / slope
+    tau = tau.copy()
+    tau[..., joints] = torque + robot.motor_inertia_torque(ddx) + robot.motor_damping_torque(dx)
+    return ElasticMotion(tau, x, dx)
+
+
+def _spring_derivative(drives: Sequence[Elastic], d: Array, order: int) -> Array:
+    """Return the derivative of each spring's torque by its deflection, (..., e)."""
+    result = np.empty(d.shape)
+    for k, drive in enumerate(drives):
+        polynomial = np.zeros(2 * len(drive.K))
+        polynomial[-2::-2] = drive.K
+        result[..., k] = np.polyval(np.polyder(polynomial, order), d[..., k])
+    return result

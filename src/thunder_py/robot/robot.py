@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, is_whole
+from ..checks import Array, array, is_whole, real
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from . import elastic, inertia
 from .derivatives import DerivativeMethods
@@ -527,6 +527,68 @@ class Robot(DerivativeMethods):
         if not self.elastic:
             raise ModelError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
         return elastic.equilibrium(self.elastic, q, self.gravity_vector(q), self.joint_names)
+
+    def elastic_inverse_dynamics(
+        self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike, d3q: npt.ArrayLike, d4q: npt.ArrayLike
+    ) -> elastic.ElasticMotion:
+        """Compute the torques and the motion of the motors under which the links move as given.
+
+        Parameters
+        ----------
+        q, dq, ddq, d3q, d4q : (..., n) array_like
+            Joint positions [rad or m] and their time derivatives.
+
+        Returns
+        -------
+        ElasticMotion
+            Torques ``tau`` (..., n), motor positions ``x`` and velocities ``dx`` (..., e).
+
+        Raises
+        ------
+        ModelError
+            If there are no elastic joints, a spring cannot carry its torque, or springs have damping D, with which the
+            motion of the motors is no function of that of the links.
+
+        Notes
+        -----
+        Buondonno and De Luca (2015) solve the same problem by a Newton-Euler recursion for linear springs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> drives = [th.robot.Elastic(joint=j, K=(400.0,), Mm=0.1) for j in (1, 2)]
+        >>> robot = th.Robot.load("elbow").replace(elastic=drives)
+        >>> tau, x, dx = robot.elastic_inverse_dynamics(*th.reference.Sinusoid([0.8, 0.6], 0.5).smooth(0.3))
+        >>> tau.shape, x.shape, dx.shape
+        ((2,), (2,), (2,))
+        """
+        if not self.elastic:
+            raise ModelError(f"elastic_inverse_dynamics needs elastic joints, and {self.name} has none")
+        if self.elastic_parameters["D"].any():
+            raise ModelError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
+        parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
+        return elastic.inverse_dynamics(self, *np.broadcast_arrays(*(real(value, name) for name, value in parts)))
+
+    def rigid(self) -> Robot:
+        """Return the robot with rigid joints in the place of springs.
+
+        The inertias of the motors are added to the armature of their joints, their damping Dm to the friction.
+
+        Returns
+        -------
+        Robot
+            With the same links, and without elastic joints.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> drives = [th.robot.Elastic(joint=j, K=(400.0,), Dm=(0.5,), Mm=0.1) for j in (1, 2)]
+        >>> rigid = th.Robot.load("elbow").replace(elastic=drives).rigid()
+        >>> rigid.e, rigid.description.armature.tolist(), rigid.friction_torque([1.0, 0.0]).tolist()
+        (0, [0.1, 0.1], [0.5, 0.0])
+        """
+        return self.replace(**elastic.rigid(self.description)) if self.elastic else self
 
     def save(self, path: str | Path, *, lossy: bool = False) -> None:
         """Write the robot to a file: ``.yaml`` (`load` reads it back exactly), ``.urdf``, ``.xml`` or ``.mjcf``.

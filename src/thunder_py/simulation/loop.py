@@ -14,7 +14,7 @@ from ..checks import Array
 from ..control.stability import warn_of_high_gains
 from ..progress import percentage
 from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED, SimulationResult
+from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
@@ -56,8 +56,9 @@ def simulate(
     With a `Robot`, a controller of `thunder_py.control` and a reference of `thunder_py.reference` the whole loop runs
     in C++ without the GIL. Each of the three may be written in Python instead. Ctrl-C interrupts.
 
-    The torque of an elastic joint drives its motor, and the controller sees the link's side, q and dq. The motors'
-    positions and velocities are in ``SimulationResult.x`` and ``SimulationResult.dx``.
+    The torque of an elastic joint drives its motor. Laws for rigid joints see the link's side, q and dq; those whose
+    ``sees_motors`` is true see the motors too. The motors' positions and velocities are in ``SimulationResult.x`` and
+    ``SimulationResult.dx``.
 
     Parameters
     ----------
@@ -88,7 +89,8 @@ def simulate(
     external : sequence of ExternalWrench and ExternalTorque
         External forces on the plant, which must be a `Robot`; as joint torques they are the signal ``external``.
     sensors : Sensors, optional
-        Measurement model; the controller then sees ``q_measured`` and ``dq_measured``, which are logged.
+        Measurement model; the controller then sees ``q_measured`` and ``dq_measured``, and of motors ``x_measured``
+        and ``dx_measured``, which are logged.
     actuators : Actuators, optional
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
@@ -153,7 +155,7 @@ def simulate(
         "external": read_external(external, plant, native),
         "observers": read_observers(observers, robot, times["dt"] * times["steps_per_period"]),
         "log": _logged_signals(log),
-        "x0": initial_state(robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
+        "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
         "native_control": _in_core(controller, _core.Controller, "step")
         and _definer(reference, "__call__") in (_JointSource, _TaskSource),
@@ -230,21 +232,22 @@ def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
     names = tuple(log) if isinstance(log, Iterable) else None
     if log is not None and (names is None or not all(isinstance(name, str) for name in names)):
         raise ValueError(f"log must be a sequence of names or None, got {log!r}")
-    always = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED}
+    always = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED}
     return None if names is None else [name for name in names if name not in always]
 
 
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
     own = tuple(getattr(plant, "joint_names", ()))  # optional in plants written in Python
     names = {"joints": own if len(own) == n else tuple(f"joint{i + 1}" for i in range(n))}
-    if robot is not None and robot.elastic:
-        names["motors"] = tuple(names["joints"][j] for j in elastic_joints(robot))
+    motors = elastic_joints(plant if robot is None else robot)
+    if motors:
+        names["motors"] = tuple(names["joints"][j] for j in motors)
     return names
 
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
-    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"} & set(getattr(controller, "signals", ()))
+    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(getattr(controller, "signals", ()))
     if reserved and not isinstance(controller, _core.Controller):
         raise ValueError(
             f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
@@ -291,6 +294,7 @@ def _result(
     state = {name: raw.pop(name) for name in ("q", "dq", "tau", "x", "dx")}
     t, status = raw.pop("t")[:, 0], raw.pop("status")
     labels |= {name: names["joints"] for name in PARTS_LOGGED if name in raw}
+    labels |= {name: names["motors"] for name in MOTORS_MEASURED if name in raw}
     result = SimulationResult(
         t=t, status=status, signals=raw, names={**names, **labels}, **state,
         description=None if robot is None else robot.description, payloads=payloads, held=held,

@@ -53,29 +53,31 @@ def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], 
     return array(first.q, (n,), "reference(0).q")
 
 
-def elastic_joints(robot: Robot) -> list[int]:
-    """Return the indices of elastic joints, from 0."""
-    return [drive.joint - 1 for drive in robot.elastic]
+def elastic_joints(plant: object) -> list[int]:
+    """Return the joints of a plant that have motors of their own, from 0."""
+    if isinstance(plant, Robot):
+        return [drive.joint - 1 for drive in plant.elastic]
+    return [int(joint) for joint in getattr(plant, "motor_joints", ())]
 
 
 def initial_state(
-    robot: Robot | None,
+    plant: object,
     payloads: Sequence[Payload],
     q: Array,
     dq0: npt.ArrayLike | None,
     x0: npt.ArrayLike | None,
     dx0: npt.ArrayLike | None,
 ) -> Array:
-    """Return q, dq and, for elastic joints, x and dx; robot is None for a plant written in Python."""
+    """Return q, dq and, for elastic joints, x and dx."""
     dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
-    if robot is None or not robot.elastic:
+    joints = elastic_joints(plant)
+    if not joints:
         for name, value in (("x0", x0), ("dx0", dx0)):
             if value is not None:
-                raise ValueError(f"{name} must be None unless plant is a Robot with elastic joints")
+                raise ValueError(f"{name} must be None unless the plant has elastic joints")
         return np.concatenate([q, dq])
-    joints = elastic_joints(robot)
     e = len(joints)
-    x = _resting_motors(robot, payloads, q, joints) if x0 is None else array(x0, (e,), "x0")
+    x = _resting_motors(plant, payloads, q, joints) if x0 is None else array(x0, (e,), "x0")
     return np.concatenate([q, dq, x, dq[joints] if dx0 is None else array(dx0, (e,), "dx0")])
 
 
@@ -87,10 +89,13 @@ def loaded_at_start(robot: Robot, payloads: Sequence[Payload]) -> Robot:
     return robot
 
 
-def _resting_motors(robot: Robot, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
+def _resting_motors(plant: Any, payloads: Sequence[Payload], q: Array, joints: list[int]) -> Array:
     """Return the static equilibrium of the springs under the initial payloads, else the relaxed position."""
+    if not callable(getattr(plant, "elastic_equilibrium", None)):
+        return q[joints]
+    loaded = loaded_at_start(plant, payloads) if isinstance(plant, Robot) else plant
     try:
-        return loaded_at_start(robot, payloads).elastic_equilibrium(q)
+        return array(loaded.elastic_equilibrium(q), (len(joints),), "plant.elastic_equilibrium(q0)")
     except ModelError:
         return q[joints]
 

@@ -19,6 +19,10 @@ class PlantLike(Protocol):
     ``simulate(..., integrator="plant")``; ``mass_matrix(q)`` and ``mass_matrix_dot(q, dq)``, (n, n), for
     ``integrator="implicit_midpoint"``.
 
+    A plant with elastic joints has the attribute ``motor_joints``, a tuple of the joints, from 0, that have a motor of
+    their own. Then ``forward_dynamics(q, dq, tau, x, dx)`` returns ddq and ddx, and ``advance(t, q, dq, tau, dt, x,
+    dx)`` returns q, dq, x and dx. The optional ``elastic_equilibrium(q)`` returns motor positions at rest, (e,).
+
     Examples
     --------
     A mass of 2 kg on a rail under computed torque:
@@ -46,7 +50,9 @@ class ControllerLike(Protocol):
     """A controller written in Python.
 
     Optional attributes: ``status`` (a `thunder_py.control.Status`), ``signals`` (a mapping of names to vectors of
-    fixed length, present before the first step) and ``reset()``, called before a run.
+    fixed length, present before the first step) and ``reset()``, called before a run. Where the attribute
+    ``sees_motors`` is true, the controller is called as ``step(t, q, dq, reference, x, dx)`` with the positions and
+    velocities (e,) of the motors of elastic joints.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class SymbolicModel(SymbolicQuantities):
 
     Attributes
     ----------
-    q, dq, ddq, d3q, dq_r, ddq_r, tau : (n,) array of Expression
+    q, dq, ddq, d3q, d4q, dq_r, ddq_r, tau : (n,) array of Expression
         Symbols of the state.
     s : (n,) array of Expression
         Joint vector that multiplies transposed regressors.

@@ -25,6 +25,7 @@ _STATES = {
     "dq": ("dq#", r"\dot{q}_{#}"),
     "ddq": ("ddq#", r"\ddot{q}_{#}"),
     "d3q": ("d3q#", r"\dddot{q}_{#}"),
+    "d4q": ("d4q#", r"\ddddot{q}_{#}"),
     "dq_r": ("dq_r#", r"\dot{q}_{r#}"),
     "ddq_r": ("ddq_r#", r"\ddot{q}_{r#}"),
     "tau": ("tau#", r"\tau_{#}"),

@@ -20,7 +20,7 @@ from .parameters import ParameterGroup, parameter_groups
 __all__ = ["SymbolicQuantities"]
 
 Expressions = npt.NDArray[np.object_]
-_STATES = ("q", "dq", "ddq", "d3q", "dq_r", "ddq_r", "tau", "s")
+_STATES = ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s")
 _MOTOR_STATES = ("x", "dx", "ddx")
 #: further arguments of functions in generated libraries: damping of the pseudo-inverse, a wrench
 _LIBRARY_SYMBOLS = ("damping", "w")

@@ -30,6 +30,10 @@ class Controller : public Exclusive {
 
   int n() const noexcept { return dynamics_.n(); }
   const std::shared_ptr<const Model>& model() const noexcept { return dynamics_.shared_model(); }
+  /// Does the law need the state of the motors of elastic joints? Steps without it are invalid then.
+  virtual bool sees_motors() const noexcept { return false; }
+  /// Time derivatives of a joint reference that the law takes.
+  virtual int reference_order() const noexcept { return 2; }
   /// Status of the last step.
   Status status() const noexcept { return status_; }
   const std::vector<Signal>& signals() const noexcept { return signals_; }
@@ -56,6 +60,14 @@ class Controller : public Exclusive {
   /// True if torques were clipped in the last step; laws that integrate an error then hold it.
   bool saturated() const noexcept { return status_ == Status::saturated; }
 
+  /// Called before `law` with the state of the motors; false where a law that sees them has none that is finite.
+  virtual bool read_motors(const Motors&) noexcept { return true; }
+  /// The torque where the law gave none: the arm is held, or, where it was not measured, gravity is compensated.
+  virtual void replace_law(Status status, bool measured, double t, const double* q, const double* dq,
+                           double* tau) noexcept;
+  /// The arm has been measured since the last reset.
+  bool seen_state() const noexcept { return seen_state_; }
+
   /// False where t, q or dq is not finite.
   bool read_state(double t, const double* q, const double* dq) noexcept;
   /// Ends a step. Where the law gave no torque, the arm is held; where it was not `measured`, the torque is gravity
@@ -77,7 +89,6 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
-  void replace_law(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
   void hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 
@@ -97,8 +108,9 @@ template <class Reference>
 class TrackingController : public Controller {
  public:
   /// Torque at time t. Never throws, never allocates; always writes a finite torque.
-  Status step(double t, const double* q, const double* dq, const Reference& reference, double* tau) noexcept {
-    const bool measured = read_state(t, q, dq);
+  Status step(double t, const double* q, const double* dq, const Reference& reference, double* tau,
+              const Motors& motors = {}) noexcept {
+    const bool motors_measured = this->read_motors(motors), measured = read_state(t, q, dq) && motors_measured;
     const Status status = measured && reference.valid() ? law(t, q, dq, reference, tau) : Status::invalid_input;
     return finish(status, measured, t, q, dq, tau);
   }

@@ -4,6 +4,7 @@
 #include "../math/dual.hpp"
 #include "coriolis.hpp"
 #include "gravity.hpp"
+#include "inverse_dynamics.hpp"
 
 namespace thunder {
 
@@ -32,6 +33,19 @@ void gravity_vector_dot(const ChainView<P>& chain, Workspace work, const S* q, c
   for (int i = 0; i < chain.n; ++i) Gd[i] = G[i].b;
 }
 
+/// d/dt of the inverse dynamics along (dq, ddq, d3q)
+template <class S, class P>
+void inverse_dynamics_dot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, const S* d3q,
+                          S* out) {
+  const int n = chain.n;
+  const PerJoint<Dual<S>> x(work, n), v(work, n), a(work, n), tau(work, n);
+  seed(n, q, dq, x.data);
+  seed(n, dq, ddq, v.data);
+  seed(n, ddq, d3q, a.data);
+  inverse_dynamics(chain, work, x.data, v.data, a.data, tau.data);
+  for (int i = 0; i < n; ++i) out[i] = tau[i].b;
+}
+
 /// d2M/dt2 = C_dot + C_dot'
 template <class S, class P>
 void mass_matrix_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, S* Mdd) {
@@ -46,6 +60,19 @@ void mass_matrix_ddot(const ChainView<P>& chain, Workspace work, const S* q, con
 template <class S>
 THUNDER_INLINE void seed(int n, const S* value, const S* first, const S* second, Dual<Dual<S>>* out) {
   for (int i = 0; i < n; ++i) out[i] = {{value[i], first[i]}, {first[i], second[i]}};
+}
+
+/// d2/dt2 of the inverse dynamics along (dq, ddq, d3q, d4q)
+template <class S, class P>
+void inverse_dynamics_ddot(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, const S* ddq, const S* d3q,
+                           const S* d4q, S* out) {
+  const int n = chain.n;
+  const PerJoint<Dual<Dual<S>>> x(work, n), v(work, n), a(work, n), tau(work, n);
+  seed(n, q, dq, ddq, x.data);
+  seed(n, dq, ddq, d3q, v.data);
+  seed(n, ddq, d3q, d4q, a.data);
+  inverse_dynamics(chain, work, x.data, v.data, a.data, tau.data);
+  for (int i = 0; i < n; ++i) out[i] = tau[i].b.b;
 }
 
 /// d2C/dt2 along (dq, ddq, d3q)

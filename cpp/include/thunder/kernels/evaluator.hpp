@@ -28,6 +28,14 @@ class Evaluator {
   void inverse_dynamics(const double* q, const double* dq, const double* ddq, double* tau) const noexcept {
     kernels().inverse_dynamics(chain(), work(), q, dq, ddq, tau);
   }
+  void inverse_dynamics_dot(const double* q, const double* dq, const double* ddq, const double* d3q,
+                            double* tau_dot) const noexcept {
+    kernels().inverse_dynamics_dot(chain(), work(), q, dq, ddq, d3q, tau_dot);
+  }
+  void inverse_dynamics_ddot(const double* q, const double* dq, const double* ddq, const double* d3q, const double* d4q,
+                             double* tau_ddot) const noexcept {
+    kernels().inverse_dynamics_ddot(chain(), work(), q, dq, ddq, d3q, d4q, tau_ddot);
+  }
   void forward_dynamics(const double* q, const double* dq, const double* tau, double* ddq) const noexcept {
     kernels().forward_dynamics(chain(), work(), q, dq, tau, ddq);
   }

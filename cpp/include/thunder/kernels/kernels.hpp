@@ -45,6 +45,11 @@ struct Kernels {
   void (*gravity_vector)(const Chain&, Workspace, const double* q, double* G);
   void (*friction_torque)(const Chain&, const double* dq, double* tau);
   void (*inverse_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq, double* tau);
+  /// Time derivatives of the inverse dynamics along a motion.
+  void (*inverse_dynamics_dot)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq,
+                               const double* d3q, double* tau_dot);
+  void (*inverse_dynamics_ddot)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq,
+                                const double* d3q, const double* d4q, double* tau_ddot);
   void (*forward_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* tau, double* ddq);
   void (*elastic_forward_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* x,
                                    const double* dx, const double* tau, double* out, const double* external);

@@ -100,6 +100,8 @@ THUNDER_QUANTITY(CoriolisMatrixDdot, "coriolis_matrix_ddot", false, false, false
 THUNDER_QUANTITY(GravityVectorDdot, "gravity_vector_ddot", false, false, true, THUNDER_VECTOR, gravity_vector_ddot(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(InverseDynamics, "inverse_dynamics", false, false, true, THUNDER_VECTOR, inverse_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(ForwardDynamics, "forward_dynamics", false, false, true, THUNDER_VECTOR, forward_dynamics(c, w, in[0], in[1], in[2], out), "q", "dq", "tau")
+THUNDER_QUANTITY(InverseDynamicsDot, "inverse_dynamics_dot", false, false, true, THUNDER_VECTOR, inverse_dynamics_dot(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "d3q")
+THUNDER_QUANTITY(InverseDynamicsDdot, "inverse_dynamics_ddot", false, false, false, THUNDER_VECTOR, inverse_dynamics_ddot(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "ddq", "d3q", "d4q")
 THUNDER_QUANTITY(ChristoffelSymbols, "christoffel_symbols", false, false, true, THUNDER_TENSOR, christoffel_symbols(c, w, in[0], out), "q")
 THUNDER_QUANTITY(Regressor, "regressor", false, false, true, THUNDER_REGRESSOR, regressor(c, w, in[0], in[1], in[2], out), "q", "dq", "ddq")
 THUNDER_QUANTITY(SlotineLiRegressor, "slotine_li_regressor", false, false, true, THUNDER_REGRESSOR, slotine_li_regressor(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "dq_r", "ddq_r")
@@ -156,7 +158,7 @@ THUNDER_QUANTITY(GravityBlocks, "gravity_blocks", false, false, false, ({3, {n, 
 namespace quantities {
 using All = std::tuple<ForwardKinematics, Jacobian, JacobianDot, MassMatrix, CoriolisMatrix, MassAndCoriolis, GravityVector,
                        FrictionTorque, MassMatrixDot, CoriolisMatrixDot, GravityVectorDot, JacobianDdot,
-                       MassMatrixDdot, CoriolisMatrixDdot, GravityVectorDdot, InverseDynamics, ForwardDynamics, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
+                       MassMatrixDdot, CoriolisMatrixDdot, GravityVectorDdot, InverseDynamics, ForwardDynamics, InverseDynamicsDot, InverseDynamicsDdot, ChristoffelSymbols, Regressor, SlotineLiRegressor, MassRegressor,
                        CoriolisRegressor, GravityRegressor, FrictionRegressor, KineticEnergy, PotentialEnergy,
                        SlotineLiTorque, GeneralizedMomentum, MomentumDrift, MomentumRegressor, KineticEnergyRegressor,
                        PotentialEnergyRegressor, OperationalSpaceInertia, Manipulability, ElasticTorque, ElasticDampingTorque, MotorDampingTorque,

@@ -5,15 +5,12 @@
 
 namespace thunder {
 
-/// Joint position, velocity and acceleration.
+/// Joint position and its derivatives. Laws of rigid joints take those up to the acceleration; laws that linearize
+/// elastic joints take all four.
 struct JointReference {
-  Eigen::VectorXd q, dq, ddq;
+  Eigen::VectorXd q, dq, ddq, d3q, d4q;
 
-  explicit JointReference(int n) : q(n), dq(n), ddq(n) {
-    q.setZero();
-    dq.setZero();
-    ddq.setZero();
-  }
+  explicit JointReference(int n) : q(Eigen::VectorXd::Zero(n)), dq(q), ddq(q), d3q(q), d4q(q) {}
   bool valid() const noexcept { return q.allFinite() && dq.allFinite() && ddq.allFinite(); }
 };
 

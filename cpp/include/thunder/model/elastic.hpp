@@ -17,6 +17,12 @@ struct ElasticView {
   const P* Mm;  // e, motor inertia
 };
 
+/// Measured positions and velocities of the e motors; null where nothing measures them.
+struct Motors {
+  const double* x = nullptr;
+  const double* dx = nullptr;
+};
+
 /// v |v|^k, the basis of Thunder's polynomial friction: v, v|v|, v^3, v^3|v|, ...
 template <class S>
 THUNDER_INLINE S damping_basis(int k, const S& v) {

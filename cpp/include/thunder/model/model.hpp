@@ -54,6 +54,8 @@ class Model {
 
   int n() const { return static_cast<int>(links_.size()); }
   int parameter_count() const { return view().parameters(); }
+  /// Elastic joints, from 0, ascending.
+  const std::vector<int>& elastic_joints() const { return elastic_joints_; }
   int elastic_count() const { return static_cast<int>(elastic_joints_.size()); }
   const std::string& name() const { return data_.name; }
   const ModelData& data() const { return data_; }

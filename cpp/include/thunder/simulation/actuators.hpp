@@ -49,7 +49,6 @@ class ActuatedPlant final : public Plant {
   ActuatedPlant(std::unique_ptr<Plant> driven, const Eigen::VectorXd& T, Eigen::VectorXd d);
 
   int n() const override { return driven_->n(); }
-  int motors() const override { return driven_->motors(); }
   int actuator_states() const override { return static_cast<int>(lagging_.size()); }
   void begin_step(double t) override { driven_->begin_step(t); }
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override {
@@ -58,7 +57,6 @@ class ActuatedPlant final : public Plant {
   void start(const double* u, double* x) noexcept override;
   void torque(const double* x, const double* u, double* tau) const noexcept override;
   bool external_torque(const double* q, double* tau) noexcept override { return driven_->external_torque(q, tau); }
-  int drive_velocity(int joint) const noexcept override { return driven_->drive_velocity(joint); }
   void derivative(double t, const double* x, const double* u, double* x_dot) override;
 
  private:

@@ -17,7 +17,7 @@ namespace thunder {
 class ControlStep {
  public:
   virtual ~ControlStep() = default;
-  virtual Status operator()(double t, const double* q, const double* dq, double* tau) = 0;
+  virtual Status operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) = 0;
 };
 
 /// A controller following a reference.
@@ -27,10 +27,10 @@ class Tracking final : public ControlStep {
   Tracking(TrackingController<Reference>& controller, ReferenceSource<Reference>& source)
       : controller_(controller), source_(source), reference_(source.blank()) {}
 
-  Status operator()(double t, const double* q, const double* dq, double* tau) override {
+  Status operator()(double t, const double* q, const double* dq, const Motors& motors, double* tau) override {
     source_.advance(t);
     source_.at(t, reference_);
-    return controller_.step(t, q, dq, reference_, tau);
+    return controller_.step(t, q, dq, reference_, tau, motors);
   }
 
  private:
@@ -63,7 +63,7 @@ class ClosedLoop {
   using Progress = std::function<void(double)>;
 
   /// `x0` has an entry for each state but the drives'. Logs t, q, dq, tau (as applied), x and dx of motors, and status;
-  /// q_measured and dq_measured where there are sensors, tau_commanded where there is a command path, external where the
+  /// q_measured and dq_measured (x_measured and dx_measured of motors) where there are sensors, tau_commanded where there is a command path, external where the
   /// plant can be pushed; `log` adds to them.
   ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrator, LoopSettings settings,
              const Eigen::VectorXd& x0, LoopParts parts = {});

@@ -16,8 +16,10 @@ class Plant {
  public:
   virtual ~Plant() = default;
   virtual int n() const = 0;
-  /// Motors that move apart from their joints.
-  virtual int motors() const { return 0; }
+  /// Number of motors that move apart from their joints.
+  int motors() const noexcept { return static_cast<int>(motor_joints_.size()); }
+  /// Their joints, from 0, ascending.
+  const std::vector<int>& motor_joints() const noexcept { return motor_joints_; }
   /// States of first order behind those of second order.
   virtual int actuator_states() const { return 0; }
   int state_size() const { return 2 * (n() + motors()) + actuator_states(); }
@@ -32,9 +34,19 @@ class Plant {
   /// The torque in state x, n values.
   virtual void torque(const double* /*x*/, const double* u, double* tau) const noexcept { std::copy_n(u, n(), tau); }
   /// Index in x of the velocity that a joint's torque drives.
-  virtual int drive_velocity(int joint) const noexcept { return n() + joint; }
+  int drive_velocity(int joint) const noexcept {
+    for (int k = 0; k < motors(); ++k)
+      if (motor_joints_[static_cast<std::size_t>(k)] == joint) return 2 * n() + motors() + k;
+    return n() + joint;
+  }
   /// Joint torques from outside at q, n values; false if nothing can act on the plant.
   virtual bool external_torque(const double* /*q*/, double* /*tau*/) noexcept { return false; }
+
+ protected:
+  explicit Plant(std::vector<int> motor_joints = {}) : motor_joints_(std::move(motor_joints)) {}
+
+ private:
+  std::vector<int> motor_joints_;
 };
 
 /// A rigid body fixed to a link from a time on.
@@ -73,7 +85,7 @@ class LoadedModel {
 class ArmPlant : public Plant {
  public:
   ArmPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions)
-      : model_(std::move(model), std::move(payloads), std::move(actions)) {}
+      : Plant(model->elastic_joints()), model_(std::move(model), std::move(payloads), std::move(actions)) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
@@ -103,13 +115,10 @@ class ElasticPlant final : public ArmPlant {
  public:
   explicit ElasticPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads = {},
                         std::vector<ExternalAction> actions = {});
-  int motors() const override { return model_->elastic_count(); }
-  int drive_velocity(int joint) const noexcept override { return velocities_[joint]; }
   void derivative(double t, const double* x, const double* tau, double* x_dot) override;
 
  private:
   Eigen::VectorXd acceleration_;  // ddq, then ddx
-  std::vector<int> velocities_;   // indices in x of velocities of links or motors
 };
 
 }  // namespace thunder

@@ -18,22 +18,23 @@ PiecewisePolynomial::PiecewisePolynomial(std::vector<double> breaks, std::vector
   order_ = static_cast<int>(coefficients_.size() / rows);
 }
 
-void PiecewisePolynomial::at(double t, double* x, double* dx, double* ddx) const noexcept {
+void PiecewisePolynomial::at(double t, double* x, double* dx, double* ddx, double* d3x, double* d4x) const noexcept {
   const double inside = std::min(std::max(t, start()), end());
   const auto next = std::upper_bound(breaks_.begin() + 1, breaks_.end() - 1, inside);
   const auto piece = static_cast<std::size_t>(next - breaks_.begin()) - 1;
   const double h = inside - breaks_[piece], moves = t == inside ? 1.0 : 0.0;
   const double* const c = coefficients_.data() + piece * static_cast<std::size_t>(order_ * dimension_);
-  for (int i = 0; i < dimension_; ++i) {  // Horner's scheme for the value and both derivatives at once
-    double value = 0.0, first = 0.0, half_second = 0.0;
+  constexpr double kFactorials[] = {1.0, 1.0, 2.0, 6.0, 24.0};
+  double* const out[] = {x, dx, ddx, d3x, d4x};
+  const int derivatives = d4x != nullptr ? 4 : 2;
+  for (int i = 0; i < dimension_; ++i) {  // Horner's scheme for the value and all derivatives, over their factorials
+    double value[5] = {};
     for (int j = order_ - 1; j >= 0; --j) {
-      half_second = half_second * h + first;
-      first = first * h + value;
-      value = value * h + c[j * dimension_ + i];
+      for (int k = derivatives; k > 0; --k) value[k] = value[k] * h + value[k - 1];
+      value[0] = value[0] * h + c[j * dimension_ + i];
     }
-    x[i] = value;
-    dx[i] = moves * first;
-    ddx[i] = moves * 2.0 * half_second;
+    x[i] = value[0];
+    for (int k = 1; k <= derivatives; ++k) out[k][i] = moves * kFactorials[k] * value[k];
   }
 }
 

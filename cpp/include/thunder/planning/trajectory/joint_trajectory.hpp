@@ -11,7 +11,8 @@ class JointTrajectory final : public JointReferenceSource {
   explicit JointTrajectory(PiecewisePolynomial polynomial) : polynomial_(std::move(polynomial)) {}
   JointReference blank() const override { return JointReference(polynomial_.dimension()); }
   void at(double t, JointReference& reference) const noexcept override {
-    polynomial_.at(t, reference.q.data(), reference.dq.data(), reference.ddq.data());
+    polynomial_.at(t, reference.q.data(), reference.dq.data(), reference.ddq.data(), reference.d3q.data(),
+                   reference.d4q.data());
   }
 
  private:

@@ -21,8 +21,8 @@ class PiecewisePolynomial {
   const std::vector<double>& breaks() const noexcept { return breaks_; }
   const std::vector<double>& coefficients() const noexcept { return coefficients_; }
 
-  /// Value and its first two derivatives.
-  void at(double t, double* x, double* dx, double* ddx) const noexcept;
+  /// Value and its first two derivatives; the next two where they have a place.
+  void at(double t, double* x, double* dx, double* ddx, double* d3x = nullptr, double* d4x = nullptr) const noexcept;
 
  private:
   std::vector<double> breaks_, coefficients_;

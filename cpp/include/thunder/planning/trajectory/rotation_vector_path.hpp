@@ -35,6 +35,8 @@ class JointBezierPath final : public JointReferenceSource {
     path_.at(t, 0, reference.q.data());
     path_.at(t, 1, reference.dq.data());
     path_.at(t, 2, reference.ddq.data());
+    path_.at(t, 3, reference.d3q.data());
+    path_.at(t, 4, reference.d4q.data());
   }
 
   const BezierPath& path() const noexcept { return path_; }

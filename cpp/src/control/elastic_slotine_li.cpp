@@ -1,0 +1,113 @@
+#include "thunder/control/elastic_slotine_li.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "thunder/math/dense.hpp"
+
+namespace thunder {
+
+ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
+    : ElasticController(std::move(adaptive_model), gains.K_d), gains_(std::move(gains)) {
+  if (elastic().K_order != 1 || elastic().D_order > 1)
+    throw std::invalid_argument("robot must have linear springs and dampers for this law: one coefficient K and at most one D");
+  for (int k = 0; k < e(); ++k)
+    if (!(stiffness(k) > 0.0) || !(damping(k) >= 0.0))
+      throw std::invalid_argument("robot must have springs with positive K, and D that is not negative");
+  for (Eigen::VectorXd* v : {&e_, &e_dot_, &dq_r_, &ddq_r_, &s_}) v->setZero(n());
+  for (Eigen::VectorXd* v : {&u_, &h_, &dh_, &ddh_, &lag_, &e_x_, &s_x_, &x_f_, &dx_f_, &c_rate_, &k_rate_, &feedback_})
+    v->setZero(e());
+  c_ = k_ = Eigen::VectorXd::Ones(e());
+  std::vector<std::string> motors;
+  for (const int j : joints()) motors.push_back(joint_names()[static_cast<std::size_t>(j)]);
+  publish("error", e_.data(), joint_names());
+  publish("s", s_.data(), joint_names());
+  publish("x_f", x_f_.data(), motors);
+  publish("dx_f", dx_f_.data(), motors);
+  publish("lag", lag_.data(), motors);
+  publish("compliance", c_.data(), motors);
+  publish("stiffness", k_.data(), motors);
+}
+
+void ElasticSlotineLi::reset() noexcept {
+  ElasticController::reset();
+  clock_.reset();
+  started_ = false;
+  c_.setOnes();
+  k_.setOnes();
+  freeze();
+}
+
+void ElasticSlotineLi::archive(StateArchive& state) {
+  ElasticController::archive(state);
+  state(clock_, started_, u_, h_, dh_, c_, k_, c_rate_, k_rate_);
+}
+
+void ElasticSlotineLi::freeze() noexcept {
+  ElasticController::freeze();
+  c_rate_.setZero();
+  k_rate_.setZero();
+  started_ = false;  // the filter starts where the law does
+}
+
+/// Filter and stiffness over a step in which u does not change: Euler's implicit rule for dh, which has a decay of its own.
+void ElasticSlotineLi::integrate(double dt) noexcept {
+  const double w = gains_.bandwidth;
+  for (int k = 0; k < e(); ++k) {
+    const double compliance = c_[k] / stiffness(k), decay = 2.0 * w + w * w * compliance * damping(k);
+    dh_[k] = (dh_[k] + dt * w * w * (compliance * u_[k] - h_[k])) / (1.0 + dt * decay + dt * dt * w * w);
+    h_[k] += dt * dh_[k];
+    c_[k] = std::clamp(c_[k] + dt * gains_.stiffness_rate * c_rate_[k], kLeastRatio, kLargestRatio);
+    k_[k] = std::clamp(k_[k] + dt * gains_.stiffness_rate * k_rate_[k], kLeastRatio, kLargestRatio);
+  }
+}
+
+/// The filter's input u of motor k; h starts with it.
+void ElasticSlotineLi::command(int k, double u) noexcept {
+  const double w = gains_.bandwidth, compliance = c_[k] / stiffness(k);
+  u_[k] = u;
+  if (!started_) h_[k] = compliance * u, dh_[k] = 0.0;
+  const double wanted = compliance * (u - damping(k) * dh_[k]);
+  lag_[k] = wanted - h_[k];
+  ddh_[k] = w * w * lag_[k] - 2.0 * w * dh_[k];
+}
+
+Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, const JointReference& desired,
+                             double* tau) noexcept {
+  const Eigen::Map<const Eigen::VectorXd> q(q_, n()), dq(dq_, n());
+  e_ = desired.q - q;
+  e_dot_ = desired.dq - dq;
+  if (!adaptive_model_.advance(t)) return Status::diverged;
+  const double dt = clock_.advance(t);
+  if (started_) integrate(dt);
+
+  dq_r_ = desired.dq + gains_.Lambda.cwiseProduct(e_);
+  ddq_r_ = desired.ddq + gains_.Lambda.cwiseProduct(e_dot_);
+  s_ = dq_r_ - dq;
+  adaptive_model_.torque(q_, dq_, dq_r_.data(), ddq_r_.data(), tau);
+  add_product(K_d_, s_.data(), tau);
+  adaptive_model_.adapt(s_.data());
+
+  for (int k = 0; k < e(); ++k) {
+    const int j = joints()[static_cast<std::size_t>(k)];
+    command(k, tau[j]);
+    x_f_[k] = desired.q[j] + h_[k];
+    dx_f_[k] = desired.dq[j] + dh_[k];
+    e_x_[k] = x_f_[k] - x_[k];
+    s_x_[k] = dx_f_[k] - dx_[k] + gains_.Lambda[j] * e_x_[k];
+  }
+  started_ = true;
+  feedback_.setZero();
+  add_product(gains_.K_x, s_x_.data(), feedback_.data());
+  for (int k = 0; k < e(); ++k) {
+    const int j = joints()[static_cast<std::size_t>(k)];
+    const double spring = stiffness(k) * h_[k];
+    c_rate_[k] = (u_[k] - damping(k) * dh_[k]) * s_[j];
+    k_rate_[k] = spring * s_x_[k];
+    tau[j] = elastic().Mm[k] * (desired.ddq[j] + ddh_[k] + gains_.Lambda[j] * (dx_f_[k] - dx_[k])) +
+             motor_damping(elastic(), k, dx_[k]) + k_[k] * spring + damping(k) * dh_[k] + feedback_[k];
+  }
+  return Status::ok;
+}
+
+}  // namespace thunder

@@ -1,0 +1,174 @@
+"""Adaptive passivity-based control of elastic joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, above_zero, all_positive, per_joint
+from ..errors import ModelError
+from ..result import SimulationResult
+from ..robot import Robot, require_robot
+from .adaptation import AdaptationLike
+from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
+
+__all__ = ["ElasticSlotineLi"]
+
+
+class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
+    """Adaptive passivity-based control of elastic joints; follows a `JointReference`.
+
+    ::
+
+        dq_r = dq_d + Lambda e      ddq_r = ddq_d + Lambda de      s = dq_r - dq      e = q_d - q
+        u    = Y_r(q, dq, dq_r, ddq_r) pihat + K_d s                      the torque that the links need
+        h'' + 2 w h' + w^2 h = w^2 c / K (u - D h')                       the deflection of the springs, w: bandwidth
+        x_f  = q_d + h      e_x = x_f - x      s_x = de_x + Lambda e_x
+        tau  = Mm (ddx_f + Lambda de_x) + Dm(dx) + k K h + D h' + K_x s_x
+        pihat' = Gamma^-1 Y_u' s      c' = (u - D h')' s / Gamma_K      k' = K h s_x / Gamma_K
+
+    Rigid joints have the torque u. The numbers c and k, between 0.1 and 10, correct the nominal stiffness K.
+
+    Parameters
+    ----------
+    robot : Robot
+        The nominal model, with elastic joints whose springs and dampers are linear.
+    Lambda : float or (n,) array_like
+        [1/s].
+    K_d : float, (n,) or (n, n) array_like
+        Of the links [N m s/rad].
+    K_x : float, (e,) or (e, e) array_like
+        Of the motors [N m s/rad].
+    adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
+        Adaptation of the links' parameters, as in `SlotineLi`.
+    bandwidth : float
+        Of the filter of the springs' deflection [rad/s].
+    Gamma_K : float, optional
+        Adaptation of the stiffness [J]; a larger one adapts more slowly. None for a known stiffness.
+
+    Attributes
+    ----------
+    adaptation : GradientAdaptation, NaturalAdaptation or None
+        Adaptation law; None for a fixed estimate.
+    unknown : UnknownParameters
+        Parameters of the links to adapt.
+
+    Raises
+    ------
+    ValueError
+        If a gain is not positive definite, the springs are not linear, or another argument is invalid.
+
+    Notes
+    -----
+    The structure is that of Lozano and Brogliato (1992). With ``delta = e_x - e`` and the parameters' part of
+    `SlotineLi`, ``V = 1/2 s' M s + 1/2 s_x' Mm s_x + 1/2 delta' (K + Lambda D) delta + ...`` has the derivative
+    ``-s' K_d s - s_x' K_x s_x - delta' K Lambda delta - delta'' D delta' + s' K lag``. All terms but the last, that of the
+    filter's lag, are not positive: errors do not converge to zero but to a neighborhood that shrinks as `bandwidth`
+    grows. The derivation is in docs/elastic_joints.md.
+
+    Signals: ``error`` (q_d - q), ``s``, ``x_f``, ``dx_f``, ``lag`` (of the filter [rad or m]), ``compliance`` (c),
+    ``stiffness`` (k), ``parameters``.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> drives = [th.robot.Elastic(joint=j, K=(400.0,), Mm=0.1) for j in (1, 2)]
+    >>> robot = th.Robot.load("elbow").replace(elastic=drives)
+    >>> guess = robot.with_parameters(0.5 * robot.parameters)
+    >>> law = th.control.ElasticSlotineLi(guess, Lambda=5.0, K_d=8.0, K_x=4.0, adaptation=0.5)
+    >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
+    >>> errors = th.simulate(robot, law, motion, 6.0, dq0=motion(0.0).dq).error_norm()
+    >>> bool(errors[-1000:].max() < 0.5 * errors[:1000].max())
+    True
+    """
+
+    _counts_motors = True
+
+    def __init__(
+        self,
+        robot: Robot,
+        Lambda: npt.ArrayLike,
+        K_d: npt.ArrayLike,
+        K_x: npt.ArrayLike,
+        *,
+        adaptation: AdaptationLike,
+        bandwidth: float = 200.0,
+        Gamma_K: float | None = None,
+    ) -> None:
+        require_robot(robot)
+        rate = 0.0 if Gamma_K is None else 1.0 / above_zero(Gamma_K, "Gamma_K")
+        self.Lambda = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
+        self.K_d, self.K_x, self.Gamma_K = K_d, K_x, Gamma_K
+        self.bandwidth = above_zero(bandwidth, "bandwidth")
+        law, unknown = self._adapt(robot, adaptation)
+        self._robot = robot
+        super().__init__(robot, self.Lambda, K_d, K_x, self.bandwidth, rate, law, unknown)
+
+    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+        """Return V at each logged instant, (k,); see `SlotineLi.lyapunov`.
+
+        Parameters
+        ----------
+        robot : Robot
+            The plant, payload included, with linear springs.
+        result : SimulationResult
+            A run of this controller.
+
+        Raises
+        ------
+        ModelError
+            If the plant has other parameters or elastic joints than the estimate.
+        """
+        V = super().lyapunov(robot, result)
+        K, D, Mm = _linear_drives(robot, self._robot)
+        s_x, delta, _ = self._motor_errors(robot, result)
+        V += half_form(s_x, np.diag(Mm)) + half_form(delta, np.diag(K + self._motor_rates(robot) * D))
+        if self.Gamma_K is not None:
+            ratio = K / _linear_drives(self._robot, self._robot)[0]
+            wrong_c, wrong_k = 1.0 / ratio - result.signals["compliance"], ratio - result.signals["stiffness"]
+            V += half_form(wrong_c, np.diag(ratio * self.Gamma_K)) + half_form(wrong_k, self.Gamma_K * np.eye(len(K)))
+        return V
+
+    def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
+        """Return V_dot at each logged instant, (k,), the filter's lag included; None as in `SlotineLi.lyapunov_dot`.
+
+        Parameters
+        ----------
+        robot, result
+            See `lyapunov`.
+        """
+        known = self.Gamma_K is not None or robot.elastic_parameters["K"].tolist() == self._robot.elastic_parameters["K"].tolist()
+        V_dot = super().lyapunov_dot(robot, result)
+        if V_dot is None or not known:
+            return None
+        K, D, _ = _linear_drives(robot, self._robot)
+        s_x, delta, delta_dot = self._motor_errors(robot, result)
+        joints = [drive.joint - 1 for drive in robot.elastic]
+        V_dot -= 2.0 * half_form(s_x, gain(self.K_x, len(K)))
+        V_dot -= 2.0 * half_form(delta, np.diag(K * self._motor_rates(robot))) + 2.0 * half_form(delta_dot, np.diag(D))
+        power: Array = np.einsum("ki,i,ki->k", result.s[:, joints], K, result.signals["lag"])
+        return V_dot + power
+
+    def _motor_rates(self, robot: Robot) -> Array:
+        return np.array([self.Lambda[drive.joint - 1] for drive in robot.elastic])
+
+    def _motor_errors(self, robot: Robot, result: SimulationResult) -> tuple[Array, Array, Array]:
+        """Return s_x, delta and its derivative, (k, e)."""
+        joints = [drive.joint - 1 for drive in robot.elastic]
+        rate = self._motor_rates(robot)
+        e_x, de_x = result.signals["x_f"] - result.x, result.signals["dx_f"] - result.dx
+        e = result.error[:, joints]
+        de = result.s[:, joints] - rate * e
+        return de_x + rate * e_x, e_x - e, de_x - de
+
+
+def _linear_drives(robot: Robot, nominal: Robot) -> tuple[Array, Array, Array]:
+    """Return K, D and Mm of linear springs, (e,) each."""
+    if [drive.joint for drive in robot.elastic] != [drive.joint for drive in nominal.elastic]:
+        raise ModelError("the plant must have the elastic joints of the controller for a Lyapunov function")
+    if any(len(drive.K) > 1 or len(drive.D) > 1 for drive in robot.elastic):
+        raise ModelError("the plant must have linear springs and dampers for a Lyapunov function")
+    columns = [(drive.K[0], drive.D[0] if drive.D else 0.0, drive.Mm) for drive in robot.elastic]
+    K, D, Mm = np.array(columns).T
+    return K, D, Mm

@@ -1,0 +1,406 @@
+"""Laws that see the motors of elastic joints: error dynamics, Lyapunov functions, holds, input."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import thunder_py as th
+from tests.dynamics.numerics import Array
+from tests.dynamics.random_chains import KINDS, random_case, random_robot
+from tests.dynamics.test_pinocchio import build
+from thunder_py.control import (
+    CompositeControl,
+    ElasticFeedbackLinearization,
+    ElasticSlotineLi,
+    MotorPD,
+    Status,
+)
+from thunder_py.reference import SetPoint, Sinusoid
+
+pytestmark = pytest.mark.filterwarnings("ignore:K_p and the springs:RuntimeWarning")
+
+
+def with_springs(robot: th.Robot, K: float | tuple[float, ...], *, D: float = 0.0, Mm: float = 0.1) -> th.Robot:
+    """Return the robot with equal springs in all joints."""
+    row = K if isinstance(K, tuple) else (K,)
+    drives = [th.robot.Elastic(joint=j + 1, K=row, D=(D,), Dm=(0.05,), Mm=Mm) for j in range(robot.n)]
+    return robot.replace(elastic=drives)
+
+
+def elbow(K: float | tuple[float, ...] = 400.0, **options: float) -> th.Robot:
+    return with_springs(th.Robot.load("elbow"), K, **options)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: int) -> None:
+    n = 1 + seed % 4
+    case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
+    rng = np.random.default_rng(seed)
+    drives = [
+        th.robot.Elastic(joint=j + 1, K=tuple(rng.uniform(50.0, 500.0, 2)), Dm=(0.1, 0.2), Mm=rng.uniform(0.1, 1.0))
+        for j in range(n)
+    ]
+    robot = case.case.robot.replace(elastic=drives)
+    q0, w = rng.normal(size=n), 8.0
+    x0 = robot.elastic_equilibrium(q0)
+    goal = q0 + 0.2
+    law = ElasticFeedbackLinearization.with_bandwidth(robot, w)
+    desired = SetPoint(goal).smooth(0.0)
+    K, Mm = np.array([d.K for d in drives]), np.array([d.Mm for d in drives])
+
+    def plant(t: float, state: Array) -> Array:
+        q, dq, x, dx = np.split(state, 4)
+        tau = law.step(t, q, dq, desired, x, dx)
+        spring = K[:, 0] * (x - q) + K[:, 1] * (x - q) ** 3
+        ddq = case.forward_dynamics(q, dq, spring)
+        return np.concatenate([dq, ddq, dx, (tau - spring - 0.1 * dx - 0.2 * dx * np.abs(dx)) / Mm])
+
+    times = np.linspace(0.0, 0.6, 7)
+    start = np.concatenate([q0, np.zeros(n), x0, np.zeros(n)])
+    run = solve_ivp(plant, (0.0, 0.6), start, "DOP853", times, rtol=1e-10, atol=1e-12)
+    p = w * times
+    expected = 0.2 * np.exp(-p) * (1.0 + p + p**2 / 2 + p**3 / 6)
+    np.testing.assert_allclose(goal[:, None] - run.y[:n], np.broadcast_to(expected, (n, 7)), atol=2e-7)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(seed: int) -> None:
+    n = 1 + seed % 3
+    case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
+    rng = np.random.default_rng(seed)
+    K, Mm = rng.uniform(50.0, 500.0, (n, 2)), rng.uniform(0.1, 1.0, n)
+    drives = [th.robot.Elastic(joint=j + 1, K=tuple(K[j]), Dm=(0.1,), Mm=Mm[j]) for j in range(n)]
+    robot = case.case.robot.replace(elastic=drives)
+    motion = Sinusoid(rng.uniform(0.2, 0.5, n), rng.uniform(0.3, 0.6, n), center=rng.normal(size=n))
+
+    def plant(t: float, state: Array) -> Array:
+        q, dq, x, dx = np.split(state, 4)
+        spring = K[:, 0] * (x - q) + K[:, 1] * (x - q) ** 3
+        tau = robot.elastic_inverse_dynamics(*motion.smooth(t)).tau
+        return np.concatenate([dq, case.forward_dynamics(q, dq, spring), dx, (tau - spring - 0.1 * dx) / Mm])
+
+    _, x, dx = robot.elastic_inverse_dynamics(*motion.smooth(0.0))
+    start = np.concatenate([motion(0.0).q, motion(0.0).dq, x, dx])
+    end = solve_ivp(plant, (0.0, 0.2), start, "DOP853", rtol=1e-10, atol=1e-12).y[:, -1]
+    _, x, dx = robot.elastic_inverse_dynamics(*motion.smooth(0.2))
+    np.testing.assert_allclose(end, np.concatenate([motion(0.2).q, motion(0.2).dq, x, dx]), atol=1e-6)
+
+
+@pytest.mark.parametrize("Gamma_K", [None, 50.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_lyapunov_function_of_the_adaptive_law_has_the_stated_derivative(seed: int, Gamma_K: float | None) -> None:
+    joints = [j + 1 for j in range(3) if seed % 3 != j]  # one joint is rigid
+    rigid = random_robot(seed, 3, KINDS[seed % len(KINDS)], friction=True)
+    true = [th.robot.Elastic(joint=j, K=(300.0,), D=(2.0,), Dm=(0.1,), Mm=0.3) for j in joints]
+    plant = rigid.replace(elastic=true)
+    share = 1.0 if Gamma_K is None else 1.3
+    nominal = plant.with_elastic_parameters(K=[300.0 / share] * len(joints)).with_parameters(0.8 * plant.parameters)
+    law = ElasticSlotineLi(
+        nominal, Lambda=[4.0, 5.0, 6.0], K_d=8.0, K_x=3.0, adaptation=5.0, bandwidth=100.0, Gamma_K=Gamma_K
+    )
+    motion = Sinusoid([0.3, 0.2, 0.3], [0.6, 0.9, 0.7])
+
+    def change(dt: float) -> tuple[Array, Array]:
+        run = th.simulate(plant, law, motion, 0.1, dt, q0=motion(0.0).q + 0.05, dq0=motion(0.0).dq)
+        V_dot = law.lyapunov_dot(plant, run)
+        assert (run.status == Status.ok).all()
+        assert V_dot is not None
+        return law.lyapunov(plant, run), V_dot
+
+    assert_balanced(change, 5e-5)
+
+
+def assert_balanced(change: Callable[[float], tuple[Array, Array]], dt: float) -> None:
+    """Check that V changes by the integral of its derivative, but for the periods over which a torque is constant."""
+    error = []
+    for step in (dt, 0.5 * dt):
+        V, V_dot = change(step)
+        integral = np.concatenate([[0.0], np.cumsum(0.5 * step * (V_dot[1:] + V_dot[:-1]))])
+        error.append((V - V[0] - integral)[:: round(dt / step)])
+    assert np.abs(2.0 * error[1] - error[0]).max() < 0.01 * np.ptp(V)  # their error is in proportion to the period
+    assert (V > 0.0).all()
+
+
+def test_the_lag_of_the_filter_bounds_the_error_that_remains() -> None:
+    plant = elbow(400.0, D=1.0)
+    motion = Sinusoid([0.5, 0.5], [0.5, 0.7])
+    left = []
+    for bandwidth in (50.0, 100.0, 200.0):
+        law = ElasticSlotineLi(plant, Lambda=5.0, K_d=8.0, K_x=4.0, adaptation=None, bandwidth=bandwidth)
+        run = th.simulate(plant, law, motion, 8.0, 2.5e-4)
+        left.append(run.error_norm()[-8000:].max())
+    assert left[2] < 0.65 * left[1] < 0.65 * 0.65 * left[0] * 1.3
+
+
+def test_the_adaptive_law_learns_links_and_stiffness() -> None:
+    plant = elbow(400.0)
+    guess = plant.with_parameters(0.5 * plant.parameters).with_elastic_parameters(K=[700.0, 250.0])
+    motion = Sinusoid([0.5, 0.5], [0.5, 0.7])
+    options = {"Lambda": 5.0, "K_d": 8.0, "K_x": 4.0}
+    fixed = ElasticSlotineLi(guess, **options, adaptation=None)
+    adaptive = ElasticSlotineLi(guess, **options, adaptation=0.3, Gamma_K=2.0)
+    first, second = (th.simulate(plant, law, motion, 20.0).error_norm()[-4000:].max() for law in (fixed, adaptive))
+    assert second < 0.15 * first
+    run = th.simulate(plant, adaptive, motion, 20.0)
+    assert (np.abs(run.signals["stiffness"]) <= 10.0).all()
+
+
+@pytest.mark.parametrize("gravity", ["constant", "online"])
+@pytest.mark.parametrize("K", [300.0, (300.0, 4e4)])
+def test_motor_pd_reaches_set_points_under_gravity_without_error(gravity: str, K: float) -> None:
+    plant = with_springs(th.Robot.load("elbow"), K)
+    law = MotorPD(plant, K_p=150.0, K_d=20.0, gravity=gravity)
+    run = th.simulate(plant, law, SetPoint([0.4, 0.9]), 12.0, q0=[-0.2, 0.3])
+    assert run.error_norm()[-1] < 1e-6
+    np.testing.assert_allclose(run.x[-1], plant.elastic_equilibrium([0.4, 0.9]), atol=1e-6)
+
+
+def test_the_energy_of_motor_pd_falls_by_the_power_of_its_damping() -> None:
+    plant = elbow(300.0)
+    goal, K_p, K_d = np.array([0.4, 0.9]), 150.0, 2.0
+    law = MotorPD(plant, K_p=K_p, K_d=K_d)
+    G, x_d = plant.gravity_vector(goal), plant.elastic_equilibrium(goal)
+
+    def change(dt: float) -> tuple[Array, Array]:
+        run = th.simulate(plant, law, SetPoint(goal), 0.5, dt, q0=[-0.2, 0.3])
+        kinetic = plant.kinetic_energy(run.q, run.dq) + 0.05 * (run.dx**2).sum(axis=1)
+        springs = 150.0 * ((run.x - run.q) ** 2).sum(axis=1) + 0.5 * K_p * ((x_d - run.x) ** 2).sum(axis=1)
+        energy = kinetic + springs + plant.potential_energy(run.q) - run.x @ G
+        rest = 150.0 * ((x_d - goal) ** 2).sum() + plant.potential_energy(goal) - x_d @ G
+        return energy - rest, -(K_d + 0.05) * (run.dx**2).sum(axis=1)
+
+    assert_balanced(change, 1e-4)
+
+
+def test_weak_gains_warn_that_set_points_may_be_unstable() -> None:
+    plant = elbow(400.0)
+    with pytest.warns(RuntimeWarning, match=r"K_p and the springs of elbow have a least stiffness of .*, not above"):
+        MotorPD(plant, K_p=1.0, K_d=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MotorPD(plant, K_p=400.0, K_d=1.0)
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_composite_control_is_the_rigid_law_up_to_the_compliance(adaptive: bool) -> None:
+    motion = Sinusoid([0.4, 0.5], [0.5, 0.7])
+    errors = []
+    for K in (4e3, 1.6e4):
+        plant = elbow(K)
+        rigid = plant.rigid()
+        if adaptive:
+            slow = th.SlotineLi(rigid.with_parameters(0.7 * rigid.parameters), Lambda=8.0, K_d=10.0, adaptation=1.0)
+        else:
+            slow = th.ComputedTorque(rigid, K_0=100.0, K_1=20.0)
+        law = CompositeControl(plant, slow, K_v=40.0)
+        run = th.simulate(plant, law, motion, 3.0, 1e-4)
+        without = th.simulate(rigid, slow, motion, 3.0, 1e-4)
+        assert (run.status == Status.ok).all()
+        errors.append(np.abs(run.q - without.q).max())
+    assert 3.0 < errors[0] / errors[1] < 5.0
+
+
+def test_the_damping_of_composite_control_is_that_of_its_fast_equation() -> None:
+    K, Mm, K_v = 1000.0, 0.1, 6.0
+    plant = with_springs(th.Robot.load("elbow").replace(gravity=[0.0, 0.0, 0.0]), K, Mm=Mm)
+    plant = plant.replace(elastic=[dataclasses.replace(d, Dm=()) for d in plant.elastic])
+    q = np.array([0.3, 0.8])
+    law = CompositeControl(plant, th.PDGravity(plant.rigid(), 1e-6, 1e-6), K_v=K_v)
+    n = plant.n
+
+    def rate(state: Array) -> Array:
+        q, dq, x, dx = np.split(state, 4)
+        tau = law.step(0.0, q, dq, SetPoint(q)(0.0), x, dx)
+        acceleration = plant.elastic_forward_dynamics(q, dq, x, dx, tau)
+        return np.concatenate([dq, acceleration[:n], dx, acceleration[n:]])
+
+    rest = np.concatenate([q, np.zeros(n), q, np.zeros(n)])
+    steps = 1e-6 * np.eye(4 * n)
+    A = np.array([(rate(rest + h) - rate(rest - h)) / 2e-6 for h in steps]).T
+    fast = [pole for pole in np.linalg.eigvals(A) if abs(pole) > 10.0]
+    M = plant.mass_matrix(q)
+    zero, one = np.zeros((n, n)), np.eye(n)
+    stiffness = K * (one / Mm + np.linalg.inv(M))  # d'' of d = x - q
+    expected = np.linalg.eigvals(np.block([[zero, one], [-stiffness, -K_v / Mm * one]]))
+    assert len(fast) == 2 * n
+    np.testing.assert_allclose(np.sort_complex(fast), np.sort_complex(expected), rtol=2e-3)
+
+
+LAWS = {
+    "MotorPD": lambda r: MotorPD(r, 100.0, 10.0),
+    "ElasticFeedbackLinearization": lambda r: ElasticFeedbackLinearization.with_bandwidth(r, 15.0),
+    "ElasticSlotineLi": lambda r: ElasticSlotineLi(r, 5.0, 8.0, 4.0, adaptation=1.0, Gamma_K=5.0),
+    "CompositeControl": lambda r: CompositeControl(r, th.SlotineLi(r.rigid(), 5.0, 8.0, adaptation=1.0), 10.0),
+}
+
+
+@pytest.fixture(params=LAWS)
+def law(request: pytest.FixtureRequest) -> th.control.MotorPD:
+    return LAWS[request.param](elbow())
+
+
+def test_a_run_with_measured_motors_copies_and_pickles_alike(law: MotorPD) -> None:
+    plant, motion = elbow(), Sinusoid([0.3, 0.3], [0.5, 0.7])
+    assert law.sees_motors
+    twin, third = copy.copy(law), pickle.loads(pickle.dumps(law))
+    sensors = th.Sensors(position_noise=1e-5, velocity_noise=1e-4, seed=3)
+    runs = [th.simulate(plant, one, motion, 0.3, sensors=sensors) for one in (law, twin, third)]
+    for run in runs[1:]:
+        np.testing.assert_array_equal(run.q, runs[0].q)
+    for name, true in (("x_measured", runs[0].x), ("dx_measured", runs[0].dx)):
+        noise = runs[0].signals[name] - true
+        assert 0.0 < np.abs(noise).max() < 1e-3
+    assert runs[0].names["x_measured"] == runs[0].names["motors"]
+
+
+def test_a_copy_of_a_run_goes_on_where_the_run_was(law: MotorPD) -> None:
+    plant, motion = elbow(), Sinusoid([0.3, 0.3], [0.5, 0.7])
+    run = th.simulate(plant, law, motion, 0.2)
+    state = run.q[-1], run.dq[-1], motion.smooth(0.201), run.x[-1], run.dx[-1]
+    twin = copy.copy(law)
+    np.testing.assert_array_equal(twin.step(0.201, *state), law.step(0.201, *state))
+    np.testing.assert_array_equal(twin.step(0.202, *state), law.step(0.202, *state))
+
+
+def test_a_lost_reference_holds_the_motors_and_comes_to_rest(law: MotorPD) -> None:
+    plant, motion = elbow(), Sinusoid([0.3, 0.3], [0.5, 0.7])
+    nothing = motion.smooth(0.0)._replace(q=np.full(2, np.nan))
+
+    def reference(t: float) -> th.reference.SmoothJointReference:
+        return motion.smooth(t) if t < 0.5 else nothing
+
+    run = th.simulate(plant, law, reference, 4.0, q0=motion(0.0).q, dq0=motion(0.0).dq)
+    assert (run.status[600:] == Status.invalid_input).all()
+    assert np.abs(run.dq[-1]).max() < 0.02
+    assert np.abs(run.q[-1] - run.q[500]).max() < 0.3
+    assert np.isfinite(run.tau).all()
+
+
+def test_missing_measurements_set_the_status_and_never_a_torque_that_is_not_finite(law: MotorPD) -> None:
+    desired = Sinusoid([0.3, 0.3], [0.5, 0.7]).smooth(0.0)
+    good, lost = np.array([0.1, 0.2]), np.array([0.1, np.nan])
+    law.step(0.0, good, good, desired, good, good)
+    for arguments in ((lost, good, good, good), (good, lost, good, good), (good, good, lost, good), (good, good, good, lost)):
+        q, dq, x, dx = arguments
+        tau = law.step(0.001, q, dq, desired, x, dx)
+        assert law.status == Status.invalid_input
+        assert np.isfinite(tau).all()
+
+
+def test_steps_without_motors_and_plants_without_springs_are_refused(law: MotorPD) -> None:
+    good = np.zeros(2)
+    with pytest.raises(ValueError, match=r"^x and dx must be given: this controller sees the motors of elastic joints$"):
+        law.step(0.0, good, good, SetPoint(good).smooth(0.0))
+    with pytest.raises(ValueError, match=r"^x must have shape \(2,\)"):
+        law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good)
+    with pytest.raises(ValueError, match="^plant must have elastic joints for a controller that sees their motors$"):
+        th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1)
+    half = elbow().replace(elastic=elbow().elastic[:1])
+    with pytest.raises(ValueError, match="^controller and plant must have the same elastic joints$"):
+        th.simulate(half, law, SetPoint(good), 0.1)
+
+
+def test_models_that_a_law_cannot_control_are_refused_with_the_reason() -> None:
+    rigid = th.Robot.load("elbow")
+    for make in LAWS.values():
+        with pytest.raises(ValueError, match="robot must have elastic joints"):
+            make(rigid)
+    with pytest.raises(ValueError, match="springs without damping D, with which the torque acts on the third derivative"):
+        ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0)
+    with pytest.raises(ValueError, match="elastic joints only"):
+        ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0)
+    with pytest.raises(ValueError, match="linear springs"):
+        ElasticSlotineLi(elbow((400.0, 10.0)), 5.0, 8.0, 4.0, adaptation=None)
+    with pytest.raises(ValueError, match="slow must be a law of the robot with rigid joints"):
+        CompositeControl(elbow(), th.ComputedTorque(elbow(), 10.0, 5.0), 1.0)
+    with pytest.raises(ValueError, match="slow must be a joint-space controller of this package, got Backstepping"):
+        CompositeControl(elbow(), th.Backstepping(rigid, 10.0, 5.0, adaptation=None), 1.0)
+    with pytest.raises(ValueError, match="gravity must be 'constant' or 'online', got 'actual'"):
+        MotorPD(elbow(), 10.0, 1.0, gravity="actual")
+    with pytest.raises(ValueError, match="this controller follows SmoothJointReference"):
+        ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
+            0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)
+        )
+
+
+class PlantInPython:
+    """The elbow with springs as a plant written in Python."""
+
+    def __init__(self, robot: th.Robot) -> None:
+        self.robot, self.n, self.motor_joints = robot, robot.n, (0, 1)
+
+    def forward_dynamics(self, q: Array, dq: Array, tau: Array, x: Array, dx: Array) -> tuple[Array, Array]:
+        both = self.robot.elastic_forward_dynamics(q, dq, x, dx, tau)
+        return both[: self.n], both[self.n :]
+
+    def elastic_equilibrium(self, q: Array) -> Array:
+        return self.robot.elastic_equilibrium(q)
+
+
+class PDInPython:
+    """PD of the motors, written in Python."""
+
+    sees_motors = True
+
+    def step(self, t: float, q: Array, dq: Array, reference: th.reference.JointReference, x: Array, dx: Array) -> Array:
+        return 100.0 * (reference.q - x) - 10.0 * dx
+
+
+def test_plants_and_controllers_written_in_python_have_motors_too() -> None:
+    robot, target = elbow(), SetPoint([0.2, 0.4])
+    runs = [
+        th.simulate(plant, law, target, 0.2, q0=[0.0, 0.1])
+        for plant in (robot, PlantInPython(robot))
+        for law in (MotorPD(robot, 100.0, 10.0), PDInPython())
+    ]
+    for one, other in ((runs[0], runs[2]), (runs[1], runs[3])):
+        np.testing.assert_allclose(one.x, other.x, atol=1e-12)
+        assert one.names["motors"] == robot.joint_names
+        assert other.x.shape == (201, 2)
+    wrong = PlantInPython(robot)
+    wrong.motor_joints = (1, 0)
+    with pytest.raises(ValueError, match=r"^plant.motor_joints must be ascending numbers from 0 to 1, got \(1, 0\)$"):
+        th.simulate(wrong, PDInPython(), target, 0.1, q0=[0.0, 0.1])
+    wrong = PlantInPython(robot)
+    wrong.forward_dynamics = lambda *state: np.zeros(3)
+    with pytest.raises(ValueError, match=r"^plant.forward_dynamics must return ddq, ddx, got"):
+        th.simulate(wrong, PDInPython(), target, 0.1, q0=[0.0, 0.1])
+
+
+def test_the_rigid_robot_has_motors_as_armature_and_friction() -> None:
+    robot = with_springs(th.Robot.load("panda"), 1e3, Mm=0.2)
+    rigid = robot.rigid()
+    q, dq, ddq = np.random.default_rng(1).normal(size=(3, 7))
+    expected = robot.inverse_dynamics(q, dq, ddq) + 0.2 * ddq + 0.05 * dq
+    np.testing.assert_allclose(rigid.inverse_dynamics(q, dq, ddq), expected, rtol=1e-12)
+    assert rigid.e == 0
+    assert rigid.rigid() is rigid
+
+
+def test_inverse_dynamics_derivatives_in_time_are_those_of_pinocchio() -> None:
+    case = build(random_case(5, 5, KINDS[0]))
+    robot = case.case.robot
+    rng = np.random.default_rng(2)
+    q, dq, ddq, d3q, d4q = rng.normal(size=(5, 5))
+
+    def torque(t: float) -> Array:
+        return case.inverse_dynamics(
+            q + t * dq + t**2 / 2 * ddq + t**3 / 6 * d3q + t**4 / 24 * d4q,
+            dq + t * ddq + t**2 / 2 * d3q + t**3 / 6 * d4q,
+            ddq + t * d3q + t**2 / 2 * d4q,
+        )
+
+    h = 1e-3
+    far, near = [(torque(k * h) - torque(-k * h)) / (2 * k * h) for k in (2, 1)]
+    np.testing.assert_allclose(robot.inverse_dynamics_dot(q, dq, ddq, d3q), (4 * near - far) / 3, rtol=1e-7, atol=1e-7)
+    far, near = [(torque(k * h) - 2 * torque(0.0) + torque(-k * h)) / (k * h) ** 2 for k in (2, 1)]
+    second = robot.inverse_dynamics_ddot(q, dq, ddq, d3q, d4q)
+    np.testing.assert_allclose(second, (4 * near - far) / 3, rtol=1e-5, atol=1e-5)
