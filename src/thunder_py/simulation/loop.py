@@ -153,7 +153,7 @@ def simulate(
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "observers": read_observers(observers, robot, times["dt"] * times["steps_per_period"]),
+        "observers": read_observers(observers, times["dt"] * times["steps_per_period"]),
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
@@ -247,7 +247,9 @@ def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
-    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(getattr(controller, "signals", ()))
+    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(
+        getattr(controller, "signals", ())
+    )
     if reserved and not isinstance(controller, _core.Controller):
         raise ValueError(
             f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
