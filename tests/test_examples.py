@@ -53,7 +53,7 @@ def test_regressor_identification(capsys):
 
 
 def test_elastic_identification(capsys):
-    (row,) = load("elastic_identification").main(1, (3e-5,))
+    (row,) = load("elastic_identification").main(1, (1e-4,))
     error, plain, inside = (float(value.removesuffix(" %")) for value in row[1:])
     assert error < 5.0 < plain
     assert inside > 80.0  # 95 expected
