@@ -7,6 +7,20 @@
 
 namespace thunder {
 
+namespace {
+
+/// y'' + 2 a y' + w^2 y = 0 over the time t, a >= w, exactly.
+void decay(double a, double w, double t, double& y, double& v) noexcept {
+  const double b = std::sqrt(std::max(a * a - w * w, 0.0));
+  const double slow = std::exp(-(a - b) * t), fast = std::exp(-(a + b) * t);
+  const double even = 0.5 * (slow + fast), odd = b * t > 1e-6 ? 0.5 * (slow - fast) / b : t * even;  // cosh, sinh / b
+  const double before = y;
+  y = even * y + odd * (v + a * y);
+  v = even * v - odd * (w * w * before + a * v);
+}
+
+}  // namespace
+
 ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
     : ElasticController(std::move(adaptive_model), gains.K_d), gains_(std::move(gains)) {
   if (elastic().K_order != 1 || elastic().D_order > 1)
@@ -50,26 +64,34 @@ void ElasticSlotineLi::freeze() noexcept {
   started_ = false;  // the filter starts where the law does
 }
 
-/// Filter and stiffness over a step in which u does not change: Euler's implicit rule for dh, which has a decay of its own.
+/// Deflection h of motor k and its rate after the time dt, in which u does not change.
+void ElasticSlotineLi::advance_filter(int k, double dt, double& h, double& dh) const noexcept {
+  const double w = gains_.bandwidth, compliance = c_[k] / stiffness(k), rest = compliance * u_[k];
+  double y = h - rest;
+  decay(w + 0.5 * w * w * compliance * damping(k), w, dt, y, dh);
+  h = rest + y;
+}
+
 void ElasticSlotineLi::integrate(double dt) noexcept {
-  const double w = gains_.bandwidth;
   for (int k = 0; k < e(); ++k) {
-    const double compliance = c_[k] / stiffness(k), decay = 2.0 * w + w * w * compliance * damping(k);
-    dh_[k] = (dh_[k] + dt * w * w * (compliance * u_[k] - h_[k])) / (1.0 + dt * decay + dt * dt * w * w);
-    h_[k] += dt * dh_[k];
+    advance_filter(k, dt, h_[k], dh_[k]);
     c_[k] = std::clamp(c_[k] + dt * gains_.stiffness_rate * c_rate_[k], kLeastRatio, kLargestRatio);
     k_[k] = std::clamp(k_[k] + dt * gains_.stiffness_rate * k_rate_[k], kLeastRatio, kLargestRatio);
   }
 }
 
-/// The filter's input u of motor k; h starts with it.
-void ElasticSlotineLi::command(int k, double u) noexcept {
-  const double w = gains_.bandwidth, compliance = c_[k] / stiffness(k);
+/// The filter's input u of motor k; h starts with it. ddh is the mean over a period as long as the last one, over which
+/// the torque will be constant.
+void ElasticSlotineLi::command(int k, double u, double dt) noexcept {
+  const double compliance = c_[k] / stiffness(k);
   u_[k] = u;
   if (!started_) h_[k] = compliance * u, dh_[k] = 0.0;
-  const double wanted = compliance * (u - damping(k) * dh_[k]);
-  lag_[k] = wanted - h_[k];
-  ddh_[k] = w * w * lag_[k] - 2.0 * w * dh_[k];
+  lag_[k] = compliance * (u - damping(k) * dh_[k]) - h_[k];
+  ddh_[k] = 0.0;
+  if (!(dt > 0.0)) return;
+  double h = h_[k], dh = dh_[k];
+  advance_filter(k, dt, h, dh);
+  ddh_[k] = (dh - dh_[k]) / dt;
 }
 
 Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, const JointReference& desired,
@@ -90,7 +112,7 @@ Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, cons
 
   for (int k = 0; k < e(); ++k) {
     const int j = joints()[static_cast<std::size_t>(k)];
-    command(k, tau[j]);
+    command(k, tau[j], started_ ? dt : 0.0);
     x_f_[k] = desired.q[j] + h_[k];
     dx_f_[k] = desired.dq[j] + dh_[k];
     e_x_[k] = x_f_[k] - x_[k];

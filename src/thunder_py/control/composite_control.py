@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array
 from ..robot import Robot, require_robot
 
-__all__ = ["CompositeControl"]
+__all__ = ["CompositeControl", "critical_damping"]
 
 
 class CompositeControl(_core.CompositeControl):
@@ -24,8 +28,9 @@ class CompositeControl(_core.CompositeControl):
     slow : JointController
         Any law of this package in joint space, adaptive ones included, of a model with rigid joints, such as
         `Robot.rigid`. The controller works with a copy.
-    K_v : float, (e,) or (e, e) array_like
-        Damping of the springs by the motors [N m s/rad].
+    K_v : float, (e,) or (e, e) array_like, optional
+        Damping of the springs by the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on its
+        spring.
     K_d : float, (n,) or (n, n) array_like
         Damping of the motors where the law gives no torque and they are held [N m s/rad].
 
@@ -54,9 +59,25 @@ class CompositeControl(_core.CompositeControl):
     """
 
     def __init__(
-        self, robot: Robot, slow: _core.JointController, K_v: npt.ArrayLike, *, K_d: npt.ArrayLike = 1.0
+        self,
+        robot: Robot,
+        slow: _core.JointController,
+        K_v: npt.ArrayLike | None = None,
+        *,
+        K_d: npt.ArrayLike = 1.0,
     ) -> None:
         require_robot(robot)
         if not isinstance(slow, _core.JointController) or type(slow).step is not _core.JointController.step:
             raise ValueError(f"slow must be a joint-space controller of this package, got {type(slow).__name__}")
-        super().__init__(robot, slow, K_v, K_d)
+        super().__init__(robot, slow, critical_damping(robot) if K_v is None else K_v, K_d)
+
+
+def critical_damping(robot: Robot) -> Array:
+    """Return 2 sqrt(K Mm) (e,), with K the linear stiffness: the critical damping of motors on springs of a fixed link.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with elastic joints.
+    """
+    return np.array([2.0 * math.sqrt(abs(drive.K[0] * drive.Mm)) for drive in robot.elastic])

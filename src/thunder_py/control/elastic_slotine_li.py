@@ -11,6 +11,7 @@ from ..errors import ModelError
 from ..result import SimulationResult
 from ..robot import Robot, require_robot
 from .adaptation import AdaptationLike
+from .composite_control import critical_damping
 from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
 
 __all__ = ["ElasticSlotineLi"]
@@ -38,8 +39,8 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         [1/s].
     K_d : float, (n,) or (n, n) array_like
         Of the links [N m s/rad].
-    K_x : float, (e,) or (e, e) array_like
-        Of the motors [N m s/rad].
+    K_x : float, (e,) or (e, e) array_like, optional
+        Of the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on its spring.
     adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
         Adaptation of the links' parameters, as in `SlotineLi`.
     bandwidth : float
@@ -90,20 +91,21 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         robot: Robot,
         Lambda: npt.ArrayLike,
         K_d: npt.ArrayLike,
-        K_x: npt.ArrayLike,
+        K_x: npt.ArrayLike | None = None,
         *,
         adaptation: AdaptationLike,
-        bandwidth: float = 200.0,
+        bandwidth: float = 500.0,
         Gamma_K: float | None = None,
     ) -> None:
         require_robot(robot)
         rate = 0.0 if Gamma_K is None else 1.0 / above_zero(Gamma_K, "Gamma_K")
         self.Lambda = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
-        self.K_d, self.K_x, self.Gamma_K = K_d, K_x, Gamma_K
+        self.K_d, self.Gamma_K = K_d, Gamma_K
+        self.K_x: npt.ArrayLike = critical_damping(robot) if K_x is None else K_x
         self.bandwidth = above_zero(bandwidth, "bandwidth")
         law, unknown = self._adapt(robot, adaptation)
         self._robot = robot
-        super().__init__(robot, self.Lambda, K_d, K_x, self.bandwidth, rate, law, unknown)
+        super().__init__(robot, self.Lambda, K_d, self.K_x, self.bandwidth, rate, law, unknown)
 
     def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
         """Return V at each logged instant, (k,); see `SlotineLi.lyapunov`.

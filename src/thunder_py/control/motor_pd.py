@@ -51,10 +51,10 @@ class MotorPD(_core.MotorPD):
 
     Notes
     -----
-    Tomei (1991) proves the stability of set points with G(q_d), De Luca, Siciliano and Zollo (2005) with G(theta - d),
-    both for ``lambda_min([[K, -K], [-K, K + K_p]]) > alpha`` with ``alpha = max ||dG/dq||``, here sampled within the joint
-    limits. Moving references are followed with an error. The status is ``singular`` where a nonlinear spring cannot carry
-    G(q_d).
+    Tomei (1991) proves the stability of set points with G(q_d), De Luca, Siciliano and Zollo (2005) with G(theta - d). The
+    proofs need a potential energy with one minimum; the warning samples its Hessian ``[[K + dG/dq, -K], [-K, K + K_p]]``
+    (on-line less dG/dq at theta - d in the last block) at 200 postures within the joint limits. Moving references are
+    followed with an error. The status is ``singular`` where a nonlinear spring cannot carry G(q_d).
 
     Signals: ``error`` (q_d - q).
 
@@ -82,37 +82,34 @@ class MotorPD(_core.MotorPD):
             raise ValueError(f"gravity must be 'constant' or 'online', got {gravity!r}")
         super().__init__(robot, K_p, K_d, gravity == "online")
         self.gravity = gravity
-        _warn_of_weak_gains(robot, gain(K_p, robot.n))
+        _warn_of_weak_gains(robot, gain(K_p, robot.n), gravity == "online")
 
 
-def _warn_of_weak_gains(robot: Robot, K_p: Array) -> None:
-    """Warn if the condition of stability does not hold: K_p and springs against the gradient of gravity."""
-    least, alpha = _least_stiffness(robot, K_p), _gravity_gradient(robot)
-    if least <= alpha:
+def _warn_of_weak_gains(robot: Robot, K_p: Array, online: bool) -> None:
+    """Warn if the potential energy of arm, springs and K_p is not convex at every sampled posture."""
+    least = _least_curvature(robot, K_p, online)
+    if least <= 0.0:
         warnings.warn(
-            f"K_p and the springs of {robot.name} have a least stiffness of {least:.3g}, not above the largest gradient "
-            f"of gravity, {alpha:.3g}: set points may be unstable; raise K_p",
+            f"K_p and the springs of {robot.name} are too weak against gravity: the least curvature of the potential "
+            f"energy is {least:.3g}, so set points may be unstable; raise K_p",
             RuntimeWarning,
             stacklevel=4,
         )
 
 
-def _least_stiffness(robot: Robot, K_p: Array) -> float:
-    """Return the least eigenvalue of [[K, -K], [-K, K + K_p]]; rigid joints have K_p alone."""
-    elastic = [drive.joint - 1 for drive in robot.elastic]
-    K = np.array([drive.K[0] for drive in robot.elastic])
-    n = robot.n
-    S = np.zeros((2 * n, 2 * n))
-    S[elastic, elastic] = K
-    S[elastic, n + np.array(elastic)] = S[n + np.array(elastic), elastic] = -K
-    S[n:, n:] = K_p + np.diag(S.diagonal()[:n])
-    rigid = np.setdiff1d(np.arange(n), elastic)
-    keep = np.setdiff1d(np.arange(2 * n), rigid)  # q of rigid joints is theta
-    return float(np.linalg.eigvalsh(S[np.ix_(keep, keep)])[0])
-
-
-def _gravity_gradient(robot: Robot) -> float:
-    """Return the largest norm of dG/dq over typical postures."""
+def _least_curvature(robot: Robot, K_p: Array, online: bool) -> float:
+    """Return the least eigenvalue of [[K + dG/dq, -K], [-K, K + K_p]], on-line less dG/dq of another posture."""
+    n, elastic = robot.n, [drive.joint - 1 for drive in robot.elastic]
     q = typical_states(robot, 0.0).q[:_POSTURES]
     still = np.zeros_like(q)
-    return float(np.linalg.norm(robot.inverse_dynamics_derivatives(q, still, still)[0], 2, axis=(1, 2)).max())
+    gradient = robot.inverse_dynamics_derivatives(q, still, still)[0]
+    K = np.zeros(n)
+    K[elastic] = [drive.K[0] for drive in robot.elastic]
+    H = np.empty((len(q), 2 * n, 2 * n))
+    H[:, :n, :n] = np.diag(K) + gradient
+    H[:, :n, n:] = H[:, n:, :n] = -np.diag(K)
+    H[:, n:, n:] = np.diag(K) + K_p - (np.roll(gradient, 1, axis=0) if online else 0.0)
+    joined = np.eye(2 * n)[:, [*elastic, *range(n, 2 * n)]]  # links of rigid joints move as their motors
+    for j in set(range(n)) - set(elastic):
+        joined[j, len(elastic) + j] = 1.0
+    return float(np.linalg.eigvalsh(joined.T @ H @ joined).min())

@@ -79,7 +79,9 @@ def _model(law: _core.Controller) -> Robot | None:
 
 
 def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array | None:
-    """Return -d tau / d dq (n, n) at rest, without the compensation of friction; None where the law has no solution."""
+    """Return -d tau / d dq (n, n) at rest, without the compensation of friction; None where the law has none."""
+    if law.sees_motors:  # it damps the motors
+        return None
     twin: Any = copy.copy(law)
     twin.reset()
     twin.torque_limits = None

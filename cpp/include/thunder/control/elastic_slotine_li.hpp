@@ -38,7 +38,8 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   double stiffness(int k) const noexcept { return elastic().K[k]; }
   double damping(int k) const noexcept { return elastic().D_order > 0 ? elastic().D[k] : 0.0; }
   void integrate(double dt) noexcept;
-  void command(int k, double u) noexcept;
+  void advance_filter(int k, double dt, double& h, double& dh) const noexcept;
+  void command(int k, double u, double dt) noexcept;
 
   Gains gains_;
   StepClock clock_;
