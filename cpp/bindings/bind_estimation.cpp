@@ -165,8 +165,9 @@ void bind_observers(py::module_& module) {
       .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"), py::arg("x") = py::none(),
            py::arg("dx") = py::none(),
            "Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.\n\n"
-           "`t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a\n"
-           "`SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer.")
+           "`t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e).\n"
+           "``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a `SimulationResult`. A pause of 0.1 s or more restarts\n"
+           "the measurement, so rows must be closer.")
       .def_property_readonly(
           "estimate", [](const ExternalObserver& observer) { return to_numpy(observer.estimate()); },
           "Estimate of the last step, (n,) or (1,).")

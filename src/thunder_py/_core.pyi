@@ -4361,8 +4361,9 @@ class ExternalObserver:
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.
 
-        `t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a
-        `SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer."""
+        `t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e).
+        ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a `SimulationResult`. A pause of 0.1 s or more restarts
+        the measurement, so rows must be closer."""
 
     def reset(self) -> None:
         """Return to the state after construction."""
