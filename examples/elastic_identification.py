@@ -1,8 +1,9 @@
-"""Identify links, springs and motors of an elastic Panda from noisy encoders: ``python examples/elastic_identification.py``.
+"""Identify links, springs and motors of an elastic Panda: ``python examples/elastic_identification.py``.
 
-Of each joint the positions of motor and link are measured, and the motor's torque. The table has the mean error of the
-stiffnesses over seeds, the largest of the seven joints, by `identify` and by least squares of the motors' equations
-alone, and the fraction of all identified parameters within two standard deviations of the truth, where 95 % is right.
+Of each joint the positions of motor and link are measured with noise, and the motor's torque. The table has the mean
+error of the stiffnesses over seeds, the largest of the seven joints, by `identify` and by least squares of the motors'
+equations alone, and the fraction of all identified parameters within two standard deviations of the truth, where 95 %
+is right.
 """
 
 from __future__ import annotations

@@ -207,6 +207,19 @@ def test_a_stiffness_that_noise_hides_is_told_and_keeps_the_prior():
     assert found.robot.elastic_parameters["K"][0] == 5e3
 
 
+def test_a_stiffness_that_noise_hides_leaves_the_links_alone():
+    """The links of a spring of 1e7 N m/rad are found as well as those of one whose K is known."""
+    stiff, log = stiff_run()
+    rigid = stiff.with_elastic_parameters(K=[1e7])
+    data = noisy(log, 0, 1e-5, 0.05)
+    data["x"] = data["q"][:, 1:] + np.random.default_rng(1).normal(scale=1e-5, size=log.x.shape)  # no deflection at all
+    with pytest.warns(ThunderWarning, match=r"joint2\.K0 \(inf %\)"):
+        found = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown=["inertial", "K"])
+    known = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown="inertial")
+    assert found.base.names[:-1] == known.base.names
+    np.testing.assert_allclose(found.base_parameters[:-1], known.base_parameters, rtol=1e-2, atol=1e-3)
+
+
 def test_a_panda_with_all_joints_elastic():
     """Encoders of 1e-5 rad and torques of 0.05 N m: stiffnesses from 500 to 20 000 within 3 %."""
     robot = stiff_panda()

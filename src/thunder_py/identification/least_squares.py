@@ -120,7 +120,10 @@ def residual_rms(data: Data, deviation: Array) -> Array:
 
 
 def fit(data: Data, noise: Array) -> Fit:
-    """Solve with fixed weights, without the bias from noise of the columns."""
+    """Solve with fixed weights, without the bias from noise of the columns.
+
+    Columns are scaled, which makes the rank independent of units.
+    """
     weighted = data.factors / noise[:, None, None]
     weights = noise**-2.0
     errors = np.einsum("jab,j->ab", data.errors, weights)
@@ -142,7 +145,7 @@ class _Resolved(NamedTuple):
 
 
 def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
-    """Split columns and right side, ``[W | y]``, into directions; columns are scaled, so the rank has no units.
+    """Split ``[W | y]`` into directions, with columns of unit length.
 
     Noise of the columns adds N = `errors` to the normal matrix A and biases a solution towards zero. It is taken out:
     (A - N) x = W' y + pull, see Fuller, Measurement error models (1987), section 2.2. In the basis the normal matrix is
