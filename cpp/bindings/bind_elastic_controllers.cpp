@@ -68,6 +68,9 @@ void bind_composite_control(py::module_& module) {
       .def(py::init([](std::shared_ptr<Model> model, const py::object& slow, const ArrayLike& K_v, const ArrayLike& K_d) {
              require_elastic_joints(*model);
              const int n = model->n(), e = model->elastic_count();
+             if (!py::isinstance<JointController>(slow))
+               throw py::value_error("slow must be a joint-space controller of this package, got " +
+                                     py::cast<std::string>(py::type::of(slow).attr("__name__")));
              const py::object own = py::module_::import("copy").attr("copy")(slow);  // nobody else steps it
              return std::make_shared<C>(std::move(model), py::cast<std::shared_ptr<JointController>>(own), read_gain(K_v, "K_v", e), read_gain(K_d, "K_d", n));
            }),

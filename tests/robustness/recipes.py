@@ -78,6 +78,11 @@ def panda() -> th.Robot:
 
 
 @cache
+def elastic_panda() -> th.Robot:
+    return panda().replace(elastic=[th.robot.Elastic(joint=j + 1, K=(800.0,), Mm=0.1) for j in range(7)])
+
+
+@cache
 def elbow() -> th.Robot:
     return th.Robot.load("elbow")
 
@@ -97,6 +102,10 @@ def joint_target(t: float) -> reference.JointReference:
     return reference.JointReference(Q + 0.1 * np.sin(2.0 * t + phase), 0.2 * np.cos(2.0 * t + phase), np.full(7, 0.1))
 
 
+def smooth_target(t: float) -> reference.SmoothJointReference:
+    return reference.SmoothJointReference(*joint_target(t), np.zeros(7), np.zeros(7))
+
+
 def task_target(t: float) -> reference.TaskReference:
     T = panda().forward_kinematics(Q)
     xi = np.array([0.02, 0.01, 0.0, 0.0, 0.05, 0.0])
@@ -105,21 +114,24 @@ def task_target(t: float) -> reference.TaskReference:
 
 def steps(law: Any, first: int, last: int) -> list[Any]:
     """Torque, status and signals; a measurement that is lost on the way."""
-    target = joint_target if isinstance(law, th._core.JointController) else task_target
+    elastic = getattr(law, "sees_motors", False)  # not of laws written in Python
+    joint = smooth_target if elastic else joint_target
+    target = joint if isinstance(law, th._core.JointController) else task_target
     log = []
     for k in range(first, last):
         t, q, dq = measured(k)
         if k % 20 == 13:
             dq = np.full(7, np.nan)
-        log.append((law.step(t, q, dq, target(t)), int(law.status), law.signals))
+        motors = (q + 0.01, dq) if elastic else ()
+        log.append((law.step(t, q, dq, target(t), *motors), int(law.status), law.signals))
     return log
 
 
-def law(cls: type, *arguments: Any, ran: int = 25, **options: Any) -> None:
+def law(cls: type, *arguments: Any, ran: int = 25, model: Callable[[], th.Robot] = panda, **options: Any) -> None:
     """Add a controller that has limits and that has run so many steps, and goes on."""
 
     def make() -> Any:
-        one = cls(panda(), *arguments, **options)
+        one = cls(model(), *arguments, **options)
         one.torque_limits = [30.0, 60.0, 60.0, 60.0, 12.0, 12.0, 12.0]
         steps(one, 0, ran)
         return one
@@ -141,6 +153,10 @@ law(th.RobustUnitVector, 100.0, 20.0, 5.0, 0.1, ran=33)
 law(th.SlotineLi, 5.0, 10.0, adaptation=control.NaturalAdaptation(1.0, 1.0))
 law(th.ACT, 100.0, 20.0, adaptation=50.0, route="regressor")
 law(th.MACT, 100.0, 20.0, adaptation=5.0, gamma=0.1)
+law(control.MotorPD, 300.0, 20.0, gravity="online", model=elastic_panda, ran=33)
+law(control.ElasticFeedbackLinearization, 1e4, 4e3, 600.0, 40.0, model=elastic_panda)
+law(control.ElasticSlotineLi, 5.0, 5.0, adaptation=5.0, Gamma_K=5.0, model=elastic_panda)
+law(control.CompositeControl, th.SlotineLi(panda(), 5.0, 10.0, adaptation=5.0), model=elastic_panda, ran=33)
 law(th.OperationalSpace, 100.0, 20.0, 2.0, 10.0, posture=Q, K_posture=3.0)
 law(
     th.CartesianComputedTorque,
@@ -272,6 +288,7 @@ made(
     reference.Lissajous, lambda: reference.Lissajous([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], center=[0.4, 0.0, 0.5]), followed
 )
 value(reference.JointReference, Q, Q, Q)
+value(reference.SmoothJointReference, Q, Q, Q, Q, Q)
 made(reference.TaskReference, lambda: task_target(0.3))
 made(
     trajectory.JointTrajectory,

@@ -13,17 +13,26 @@ import numpy as np
 
 import thunder_py as th
 from thunder_py import _core
-from thunder_py.control import ButterworthDerivative, ContactDetector, EnergyObserver, MomentumObserver
+from thunder_py.control import (
+    ButterworthDerivative,
+    CompositeControl,
+    ContactDetector,
+    ElasticFeedbackLinearization,
+    ElasticSlotineLi,
+    EnergyObserver,
+    MomentumObserver,
+    MotorPD,
+)
 from thunder_py.geometry import Sphere
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
-from thunder_py.reference import JointReference, TaskReference
+from thunder_py.reference import JointReference, SmoothJointReference, TaskReference
 from thunder_py.trajectory import PotentialField
 
 Q, ZERO = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), np.zeros(7)
-JOINTS = JointReference(Q, ZERO, ZERO)
+JOINTS, SMOOTH = JointReference(Q, ZERO, ZERO), SmoothJointReference(Q, ZERO, ZERO, ZERO, ZERO)
 START, GOAL = np.array([0.0, -0.3, 0.1]), np.array([0.2, 0.4, 0.3])
 OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
 
@@ -31,6 +40,11 @@ OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
 @cache
 def robot() -> th.Robot:
     return th.Robot.load("panda")
+
+
+@cache
+def elastic_robot() -> th.Robot:
+    return robot().replace(elastic=[th.robot.Elastic(joint=j + 1, K=(800.0,), Mm=0.1) for j in range(7)])
 
 
 @cache
@@ -84,7 +98,7 @@ def _controller(
         make,
         lambda x, array: x.step(0.0, array, ZERO, reference()),
         {**common, **uses},
-        frozenset({"n"}) | constants,
+        frozenset({"n", "sees_motors"}) | constants,
     )
 
 
@@ -100,6 +114,16 @@ def _joint(
     make: Callable[[], Any], constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]
 ) -> Stateful:
     return _controller(make, lambda: JOINTS, constants, **uses)
+
+
+def _elastic(make: Callable[[th.Robot], Any], **uses: Callable[[Any], object]) -> Stateful:
+    """A law that sees the motors of elastic joints."""
+    common = _controller(lambda: make(elastic_robot()), lambda: JOINTS, **uses)
+    return replace(
+        common,
+        hold=lambda x, array: x.step(0.0, array, ZERO, SMOOTH, Q, ZERO),
+        uses={**common.uses, "step": lambda x: x.step(0.0, Q, ZERO, SMOOTH, Q, ZERO)},
+    )
 
 
 def _task(make: Callable[[], Any], **uses: Callable[[Any], object]) -> Stateful:
@@ -178,6 +202,10 @@ STATEFUL: dict[type, Stateful] = {
     _core.SlotineLi: _joint(lambda: th.SlotineLi(robot(), 5.0, 8.0, adaptation=2.0), **ESTIMATE),
     _core.ACT: _joint(lambda: th.ACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
     _core.MACT: _joint(lambda: th.MACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
+    _core.MotorPD: _elastic(lambda r: MotorPD(r, 100.0, 8.0)),
+    _core.ElasticFeedbackLinearization: _elastic(lambda r: ElasticFeedbackLinearization.with_bandwidth(r, 10.0)),
+    _core.ElasticSlotineLi: _elastic(lambda r: ElasticSlotineLi(r, 5.0, 5.0, adaptation=2.0), **ESTIMATE),
+    _core.CompositeControl: _elastic(lambda r: CompositeControl(r, th.ComputedTorque(robot(), *GAINS))),
     _core.OperationalSpace: _task(lambda: th.OperationalSpace(robot(), 100.0, 20.0, 1.0)),
     _core.CartesianComputedTorque: _task(
         lambda: th.CartesianComputedTorque(robot(), 100.0, 20.0, 1.0),

@@ -25,7 +25,7 @@ from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import SetPoint
 from thunder_py.symbolic import Function
 
-from .stateful import STATEFUL, ZERO, Q, pose, robot
+from .stateful import STATEFUL, ZERO, Q, elastic_robot, pose, robot
 
 BATCH = np.random.default_rng(1).uniform(-1.0, 1.0, (2500, 7))
 
@@ -34,7 +34,8 @@ def simulated(value: Any) -> None:
     """Run what can be run in a loop."""
     if isinstance(value, (_core.JointController, _core.TaskController)):
         reference: Any = SetPoint(Q) if isinstance(value, _core.JointController) else _Hold()
-        th.simulate(robot(), value, reference, 0.05, q0=Q, log=())
+        plant = elastic_robot() if value.sees_motors else robot()
+        th.simulate(plant, value, reference, 0.05, q0=Q, log=())
     elif isinstance(value, _core.ScheduledInterception):
         th.simulate(robot(), th.OperationalSpace(robot(), 100.0, 20.0, 1.0), value, 0.05, q0=Q, log=())
 

@@ -25,6 +25,9 @@ ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
     : ElasticController(std::move(adaptive_model), gains.K_d), gains_(std::move(gains)) {
   if (elastic().K_order != 1 || elastic().D_order > 1)
     throw std::invalid_argument("robot must have linear springs and dampers for this law: one coefficient K and at most one D");
+  if (!(gains_.bandwidth > 0.0) || !std::isfinite(gains_.bandwidth) || !(gains_.stiffness_rate >= 0.0) ||
+      !std::isfinite(gains_.stiffness_rate) || !(gains_.Lambda.minCoeff() > 0.0))
+    throw std::invalid_argument("Lambda and bandwidth must be positive, and the rate of the stiffness not negative");
   for (int k = 0; k < e(); ++k)
     if (!(stiffness(k) > 0.0) || !(damping(k) >= 0.0))
       throw std::invalid_argument("robot must have springs with positive K, and D that is not negative");
