@@ -53,11 +53,11 @@ def test_regressor_identification(capsys):
 
 
 def test_elastic_identification(capsys):
-    (row,) = load("elastic_identification").main(1, (1e-4,))
-    error, plain, inside = (float(value.removesuffix(" %")) for value in row[1:])
+    (row,) = load("elastic_identification").main(1, (1e-4,), ("white",))
+    error, plain, inside = (float(value.removesuffix(" %")) for value in row[2:])
     assert error < 5.0 < plain
     assert inside > 80.0  # 95 expected
-    assert "| encoder noise [rad] |" in capsys.readouterr().out
+    assert "| noise | deviation [rad] |" in capsys.readouterr().out
 
 
 def test_null_space_drift(capsys):
