@@ -18,6 +18,10 @@ from .log import Log
 __all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
 
 
+#: instants over which the covariances of noise are averaged, which change slowly
+_INSTANTS = 500
+
+
 @dataclass(frozen=True)
 class Equations:
     """Rows ``W theta = y`` at each instant; theta are the parameters of the links, then those of elastic joints.
@@ -31,7 +35,8 @@ class Equations:
     joints : (r,) int array
         Joint of each row.
     errors : (r, P, P) array
-        Covariances of the noise of each row of W from the noise of x and q: the linear terms of elastic joints only.
+        Covariances of the noise of each row of W from the noise of q and x: that of accelerations in Y, and of the
+        linear terms of elastic joints.
     """
 
     W: Array
@@ -49,7 +54,7 @@ def equations(robot: Robot, log: Log) -> Equations:
     """
     Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
     if log.motors is None:
-        return Equations(Y, log.torque, np.arange(n), np.zeros((n, p, p)))
+        return Equations(Y, log.torque, np.arange(n), _errors_of_links(robot, log))
     (q, dq, _), (x, dx, ddx) = log.motion, log.motors
     spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
     motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
@@ -69,11 +74,29 @@ def equations(robot: Robot, log: Log) -> Equations:
         y = np.hstack([y, sensed, driven - sensed])
         y[:, joints] = sensed
     rows = np.concatenate([np.arange(n), *[joints] * blocks])
-    return Equations(W, y, rows, _errors(robot, log, W, rows))
+    errors = np.zeros((rows.size, W.shape[-1], W.shape[-1]))
+    errors[:n, :p, :p] = _errors_of_links(robot, log)
+    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows))
 
 
-def _errors(robot: Robot, log: Log, W: Array, joints: npt.NDArray[np.intp]) -> Array:
-    """Return `Equations.errors`: K0, D0, Dm0 and Mm multiply x - q, dx - dq, dx and ddx."""
+def _errors_of_links(robot: Robot, log: Log) -> Array:
+    """Return the covariances of the noise of Y from that of the accelerations, in which it is linear, (n, p, p)."""
+    errors = np.zeros((robot.n, robot.p, robot.p))
+    if log.position_noise is None:
+        return errors
+    q = log.motion.q[:: max(len(log.motion.q) // _INSTANTS, 1)]
+    still = np.zeros_like(q)
+    at_rest = robot.regressor(q, still, still)
+    for j, variance in enumerate(log.gains[2] * log.position_noise[0]):
+        unit = still.copy()
+        unit[:, j] = 1.0
+        slope = (robot.regressor(q, still, unit) - at_rest).swapaxes(0, 1)
+        errors += variance / len(q) * (slope.swapaxes(1, 2) @ slope)
+    return errors
+
+
+def _errors_of_drives(robot: Robot, log: Log, W: Array, joints: npt.NDArray[np.intp]) -> Array:
+    """Return those of the elastic parameters: K0, D0, Dm0 and Mm multiply x - q, dx - dq, dx and ddx."""
     P = W.shape[-1]
     errors = np.zeros((joints.size, P, P))
     if log.position_noise is None:

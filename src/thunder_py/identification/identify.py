@@ -67,7 +67,7 @@ class Identification:
     base_parameters, standard_deviations : (b,) array
         Values of the base parameters, and standard deviations of the plain least-squares estimate for torque noise that
         is white before the filter (also with ``consistent=True``); infinite for parameters that the motion does not
-        excite.
+        excite or noise of the positions hides.
     residual_rms : (r,) array
         Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
         joints, e springs, e motors.
@@ -221,6 +221,10 @@ def identify(
     D(c||c0) in the same way. For c0 = 0 the coefficient takes its place whose torque has the root mean square of the
     noise.
 
+    Where positions are filtered, the white noise that their higher differences show is followed through the filter into
+    the accelerations of Y, and into x - q and the motion of motors, and its part of the normal matrix is subtracted
+    (Fuller 1987). Directions that it hides keep the prior.
+
     For elastic joints the rows are the motors' equations, and their sums with those of the links, which are free of
     x - q: noise of x - q does not enter the parameters of the links. Residuals of both rows of a joint are correlated,
     which standard deviations include.
@@ -228,6 +232,7 @@ def identify(
     References
     ----------
     Lee, Wensing, Park, Geometric robot dynamic identification, IEEE Trans. Robotics 36(2), 2020.
+    Fuller, Measurement error models, Wiley, 1987.
 
     Examples
     --------
@@ -240,6 +245,18 @@ def identify(
     >>> estimate = th.identification.identify(guess, t, q, dq, ddq, tau)
     >>> estimate.rank, estimate.noise.round(1).tolist()
     (6, [0.1, 0.1])
+
+    Links, spring and motor of an elastic joint from positions and torques of a run:
+
+    >>> drive = th.robot.Elastic(joint=2, K=(300.0,), D=(1.0,), Dm=(0.2,), Mm=0.1)
+    >>> elastic, motion = robot.replace(elastic=(drive,)), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    >>> run = th.simulate(elastic, th.PassivityBased(robot, 4.0, [2.0, 1.0]), motion, 4.0)
+    >>> guess = elastic.with_elastic_parameters(K=[100.0], D=[0.5], Dm=[0.5], Mm=[0.2])
+    >>> estimate = th.identification.identify(guess, run, cutoff=40.0, hold=1e-3)
+    >>> estimate.base.names[-4:]
+    ('joint2.K0', 'joint2.D0', 'joint2.Dm0', 'joint2.Mm')
+    >>> estimate.base_parameters[-4:].round(1).tolist()
+    [300.0, 1.0, 0.2, 0.1]
     """
     if isinstance(weights, str) and weights != "auto":
         raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")

@@ -135,5 +135,5 @@ def _filtered(times: Array, signals: dict[str, Array], cutoff: float, hold: floa
         motors=motion("x") if "x" in signals else None,
         joint_torque=None if sensed is None else lowpass(times, sensed, cutoff)[inner],
         gains=(noise_gain(times, cutoff), noise_gain(times, cutoff, 1), noise_gain(times, cutoff, 2)),
-        position_noise=(white_noise(signals["q"]), white_noise(signals["x"])) if "x" in signals else None,
+        position_noise=(white_noise(signals["q"]), white_noise(signals["x"]) if "x" in signals else np.zeros(0)),
     )
