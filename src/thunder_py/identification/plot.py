@@ -77,7 +77,7 @@ def plot_identification(identification: Identification, *, ax: Axes | None = Non
         ax.plot(k, true_values, linestyle="", marker="D", markersize=4, color=VERMILION, zorder=3, label="truth")
     ax.set_yscale("symlog", linthresh=1e-2)
     ax.set_xticks(k, base.names, rotation=90, fontsize="x-small")
-    ax.set_title("base parameters [kg, kg m, kg m²], two standard deviations", fontsize="medium")
+    ax.set_title("base parameters [SI units], two standard deviations", fontsize="medium")
     ax.legend(fontsize="small")
     tidy(ax)
     return ax

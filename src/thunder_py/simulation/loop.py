@@ -95,8 +95,8 @@ def simulate(
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
-        Observers of the external torque, which see the measured state and the applied torque; `reset` is called before
-        the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
+        Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
+        models must have the plant's elastic joints. `reset` is called before the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
         mapping, each logs its name and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
