@@ -1,9 +1,9 @@
 """Elastic joints under control: ``python examples/elastic_joints.py [stiffness ...] [--damping D] [--picture FILE]``.
 
 A Panda with a spring in every joint follows the Lissajous curve of the Thunder article at 1 kHz. Laws for rigid joints
-know the arm with the inertia of the motors; laws for elastic joints see the motors too. All have the same bandwidth. Each
-cell is the largest distance to the curve after two seconds [mm] and the root mean square of the ringing, the torque of the
-springs less that of the desired motion, in the worst joint [N m].
+know the arm with the inertia of the motors; laws for elastic joints see the motors too. All have the same bandwidth.
+Each cell is the largest distance to the curve after two seconds [mm] and the root mean square of the ringing, the
+torque of the springs less that of the desired motion, in the worst joint [N m].
 
 Then an arm with an elastic wrist, seven rigid joints and an elastic one, moves the hand.
 """
@@ -89,7 +89,9 @@ def follow(robot: th.Robot, law: Any, path: Any, motion: Any) -> tuple[th.Simula
     return run, float(distance), float(np.sqrt((wrong**2).mean(axis=0)).max())
 
 
-def panda_table(stiffnesses: list[float], D: float) -> dict[tuple[str, float], tuple[th.SimulationResult, float, float]]:
+def panda_table(
+    stiffnesses: list[float], D: float
+) -> dict[tuple[str, float], tuple[th.SimulationResult, float, float]]:
     """Print the table, a row for each law; return runs with their figures."""
     path, motion = curve()
     runs = {}
@@ -110,7 +112,7 @@ def panda_table(stiffnesses: list[float], D: float) -> dict[tuple[str, float], t
 
 
 def wrist_errors() -> dict[str, float]:
-    """Swing an elastic wrist on a moving Panda; return the largest errors of the hand's joint after two seconds [rad]."""
+    """Swing an elastic wrist on a moving Panda; return the largest errors of its joint after two seconds [rad]."""
     wrist = ElasticWrist(I=0.012, k=15.0, m=0.7, r_c=0.09, c=0.03)
     robot = with_wrist(th.Robot.load("panda"), wrist, motor_inertia=0.02)
     motion = th.reference.Sinusoid([0.2] * 7 + [0.5], [0.3] * 7 + [1.0], center=[*START, 0.0])
@@ -127,7 +129,9 @@ def wrist_errors() -> dict[str, float]:
         run = th.simulate(robot, law, motion, 6.0, 2.5e-4, control_period=1e-3, dq0=motion(0.0).dq)
         error = np.abs(run.q[:, 7] - motion(run.t).q[:, 7])[run.t > SETTLED]
         errors[name] = float(error.max()) if run.t[-1] > 5.99 else np.inf
-        print(f"wrist, {name}: " + (f"{1e3 * errors[name]:.2f} mrad" if error.size else f"diverges at {run.t[-1]:.1f} s"))
+        print(
+            f"wrist, {name}: " + (f"{1e3 * errors[name]:.2f} mrad" if error.size else f"diverges at {run.t[-1]:.1f} s")
+        )
     return errors
 
 

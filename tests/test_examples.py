@@ -7,12 +7,15 @@ import json
 import re
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import matplotlib.image
 import numpy as np
 import pytest
 from perception.pose_server import StandInServer, entry, packed, text
 
+import thunder_py as th
+from thunder_py.mujoco import MujocoPlant
 from thunder_py.spatial import pose_from_rpy
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -136,3 +139,119 @@ def test_movement_primitive_goals(capsys):
     assert turned.mean() < 0.85 * plain.mean()
     assert ratio.min() > 0.0
     assert 0.0 <= angle.min() < angle.max() <= 180.0
+
+
+def test_swing_up(capsys, tmp_path):
+    """A plan at the limits of torque takes MuJoCo's arm from one equilibrium to the other."""
+    example = load("swing_up")
+    plan = example.main(str(tmp_path / "swing_up.png"), (2.0,), 30)
+    assert plan.duration == pytest.approx(1.197, abs=0.002)
+    assert (np.abs(plan.tau) < example.LIMITS * (1.0 + 1e-7)).all()
+    assert (np.abs(plan.tau) > 0.99 * example.LIMITS).mean() > 0.9
+    assert (tmp_path / "swing_up.png").stat().st_size > 1000
+    assert "% of the time; largest torques [10.  4.] N m" in capsys.readouterr().out
+    law, robot, rest = example.Replay(plan), th.Robot.load("elbow"), th.reference.SetPoint([0.0, 0.0])
+    assert np.abs(robot.gravity_vector(plan.states[[0, -1], :2])).max() < 1e-8
+    begin, end = plan.states[0, :2], plan.states[-1, :2]
+    run = th.simulate(MujocoPlant(robot), law, rest, plan.duration, law.period / 5, control_period=law.period, q0=begin)
+    np.testing.assert_allclose(run.q[-1], end, atol=0.02)
+    np.testing.assert_allclose(run.dq[-1], 0.0, atol=0.1)
+
+
+@pytest.fixture
+def reach(monkeypatch) -> ModuleType:
+    """The example with the action model; its wheel of crocoddyl does not say which Pinocchio it is built for."""
+    version = pytest.importorskip("crocoddyl").__version__
+    if version == "3.2.1" and pytest.importorskip("pinocchio").__version__ > "4.1":
+        pytest.skip("crocoddyl 3.2.1 is built for Pinocchio 4.0")
+    monkeypatch.syspath_prepend(EXAMPLES)
+    return load("reach_crocoddyl")
+
+
+@pytest.fixture
+def panda() -> th.Robot:
+    return th.Robot.load("panda")
+
+
+def evaluated(model: Any, *point: Any) -> dict[str, Any]:
+    data = model.createData()
+    model.calc(data, *point)
+    model.calcDiff(data, *point)
+    names = ("Lx", "Lxx") if len(point) == 1 else ("xout", "Fx", "Fu", "Lx", "Lu", "Lxx", "Lxu", "Luu")
+    return {"cost": data.cost} | {name: np.array(getattr(data, name)) for name in names}
+
+
+def test_reach_crocoddyl(reach, capsys):
+    """The same optimum after the same iterations as crocoddyl's own model; exact Hessians need a third of them."""
+    results = reach.main()
+    assert capsys.readouterr().out.count("after") == len(results) == 3
+    (cost, iterations), (exact_cost, exact_iterations), (own_cost, own_iterations) = results.values()
+    assert exact_cost == pytest.approx(cost, rel=1e-11)
+    assert own_cost == pytest.approx(cost, rel=1e-11)
+    assert abs(own_iterations - iterations) <= 2
+    assert exact_iterations < 0.5 * iterations
+
+
+def test_action_model_is_crocoddyls_own(reach, panda):
+    target, rng = np.array([0.3, -0.4, 0.6]), np.random.default_rng(0)
+    for last in (False, True):
+        ours, own = reach.Reach(panda, target), reach.own_model(panda, target, last)
+        for _ in range(5):
+            x, tau = rng.uniform(-2.0, 2.0, 14), rng.uniform(-40.0, 40.0, 7)
+            point = (x,) if last else (x, tau)
+            expected = evaluated(own, *point)
+            for name, value in evaluated(ours, *point).items():
+                np.testing.assert_allclose(value, expected[name], atol=1e-9 * max(1.0, np.abs(expected[name]).max()))
+
+
+def test_action_model_against_differences(reach, panda):
+    """First derivatives by crocoddyl's differences; exact Hessians by differences of the Lagrangian's gradients."""
+    model, rng = reach.Reach(panda, np.array([0.3, -0.4, 0.6])), np.random.default_rng(1)
+    x, tau = rng.uniform(-1.0, 1.0, 14), rng.uniform(-20.0, 20.0, 7)
+    expected = evaluated(reach.crocoddyl.DifferentialActionModelNumDiff(model, True), x, tau)
+    for name, value in evaluated(model, x, tau).items():
+        np.testing.assert_allclose(value, expected[name], atol=1e-5 * max(1.0, np.abs(expected[name]).max()))
+
+    model.costate = rng.normal(size=7)
+
+    def gradient(z):
+        d = evaluated(model, z[:14], z[14:])
+        return np.hstack([d["Lx"] + model.costate @ d["Fx"], d["Lu"] + model.costate @ d["Fu"]])
+
+    z, h = np.hstack([x, tau]), 1e-5
+    differences = np.array([(gradient(z + step) - gradient(z - step)) / (2 * h) for step in h * np.eye(21)])
+    d = evaluated(model, x, tau)
+    hessian = np.block([[d["Lxx"], d["Lxu"]], [d["Lxu"].T, d["Luu"]]])
+    np.testing.assert_allclose(hessian, differences, atol=1e-7 * np.abs(hessian).max())
+
+
+def test_feedback_of_exact_hessians_is_the_derivative_of_the_optimum(reach, panda):
+    target = panda.forward_kinematics(reach.START)[:3, 3] + [0.3, 0.5, -0.3]
+    models = [reach.Reach(panda, target) for _ in range(reach.NODES + 1)]
+    problem = reach.problem(panda, models[:-1], models[-1])
+    solver, change = reach.crocoddyl.SolverFDDP(problem), np.random.default_rng(2).normal(size=14)
+    solver.reg_min = 1e-14
+    x0, gains, torques, h = problem.x0.copy(), {}, [], 1e-4
+    for order, callbacks in (("first", []), ("second", [reach.SecondOrder()])):
+        solver.setCallbacks(callbacks)
+        reach.solved(solver, panda)
+        solver.solve(list(solver.xs), list(solver.us), 1, False)  # regularized less than the last iterations
+        gains[order] = solver.K[0] @ change
+    for sign in (1.0, -1.0):
+        problem.x0 = x0 + sign * h * change
+        solver.solve(list(solver.xs), list(solver.us), 20, False)
+        torques.append(np.array(solver.us[0]))
+    derivative = (torques[0] - torques[1]) / (2 * h)
+    size = np.linalg.norm(derivative)
+    assert np.linalg.norm(gains["second"] + derivative) < 1e-6 * size
+    assert np.linalg.norm(gains["first"] + derivative) > 0.1 * size
+
+
+def test_predictive_control(reach, capsys, tmp_path):
+    """The loop is the same with crocoddyl's own model, and holds the arm at its target against a push."""
+    runs = load("predictive_control").main(str(tmp_path / "run.png"), 0.4)
+    ours, own = runs.values()
+    np.testing.assert_allclose(ours.q, own.q, atol=1e-8)
+    assert ours.q.shape == (401, 7)
+    assert re.fullmatch(r"(.+ 41 solutions, median [\d.]+ ms, 99 % [\d.]+ ms\n){2}", capsys.readouterr().out)
+    assert (tmp_path / "run.png").stat().st_size > 1000

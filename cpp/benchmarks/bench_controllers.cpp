@@ -3,8 +3,12 @@
 #include "harness.hpp"
 #include "thunder_model.hpp"
 
+#include <thunder/control/composite_control.hpp>
 #include <thunder/control/computed_torque.hpp>
+#include <thunder/control/elastic_feedback_linearization.hpp>
+#include <thunder/control/elastic_slotine_li.hpp>
 #include <thunder/control/independent_joint.hpp>
+#include <thunder/control/motor_pd.hpp>
 #include <thunder/control/passivity_based.hpp>
 #include <thunder/control/pd_gravity.hpp>
 #include <thunder/control/robust_unit_vector.hpp>
@@ -32,7 +36,8 @@ class Steps {
   void operator()(const char* name, Controller&& controller) {
     double t = 0.0;
     measure_(name, "", states_, tau_, [&](const ControlState& s) {
-      require(name, controller.step(t, s.q.data(), s.dq.data(), reference_of(controller, s), tau_.data()));
+      require(name, controller.step(t, s.q.data(), s.dq.data(), reference_of(controller, s), tau_.data(),
+                                    {s.q.data(), s.dq.data()}));
       t += bench::kPeriod;
     });
   }
@@ -103,6 +108,33 @@ void adaptive_joint_laws(Steps& steps, const SharedModel& model) {
   steps.adaptive("MACT (acceleration)", bench::mact(model, Route::acceleration));
 }
 
+/// Every joint elastic, the springs at rest.
+SharedModel with_springs(const SharedModel& rigid) {
+  thunder::ModelData data = rigid->data();
+  const int n = rigid->n();
+  for (int j = 1; j <= n; ++j) data.elastic.joints.push_back(j);
+  data.elastic.K = thunder::RowMajor::Constant(n, 1, 2000.0);
+  data.elastic.D = data.elastic.Dm = thunder::RowMajor(n, 0);
+  data.elastic.Mm.assign(static_cast<std::size_t>(n), 0.1);
+  return std::make_shared<const thunder::Model>(std::move(data));
+}
+
+void elastic_joint_laws(Steps& steps, const SharedModel& rigid) {
+  const SharedModel model = with_springs(rigid);
+  const int n = model->n();
+  const MatrixXd K_v = bench::gain(n, 20.0), D = bench::damping(n);
+  using Gravity = thunder::MotorPD::Gravity;
+  steps("MotorPD (constant)", thunder::MotorPD(model, bench::gain(n, 100.0), D, Gravity::desired));
+  steps("MotorPD (on-line)", thunder::MotorPD(model, bench::gain(n, 100.0), D, Gravity::online));
+  steps("ElasticFeedbackLinearization",
+        thunder::ElasticFeedbackLinearization(
+            model, {bench::gain(n, 1e4), bench::gain(n, 4e3), bench::gain(n, 600.0), bench::gain(n, 40.0)}, D));
+  steps.adaptive("ElasticSlotineLi",
+                 thunder::ElasticSlotineLi(bench::adaptive(model), {VectorXd::Constant(n, 5.0), D, K_v, 500.0, 0.0}));
+  auto slow = std::make_shared<thunder::ComputedTorque>(rigid, bench::gain(n, 100.0), K_v, thunder::ComputedTorque::Form::craig);
+  steps("CompositeControl (ComputedTorque)", thunder::CompositeControl(model, std::move(slow), K_v, D));
+}
+
 void task_laws(Steps& steps, const SharedModel& model) {
   using bench::Route;
   steps.adaptive("Backstepping", bench::backstepping(model));
@@ -147,6 +179,7 @@ int main(int argc, char** argv) {
   Steps steps(measure, model);
   fixed_joint_laws(steps, model);
   adaptive_joint_laws(steps, model);
+  elastic_joint_laws(steps, model);
   task_laws(steps, model);
   kinematic_control(steps, model);
   observers(steps, model);

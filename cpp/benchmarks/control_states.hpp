@@ -58,6 +58,8 @@ inline std::vector<ControlState> control_states(std::shared_ptr<const thunder::M
       s.joint.q[i] = s.q[i] + kAmplitude * std::sin(phase);
       s.joint.dq[i] = kAmplitude * w * std::cos(phase);
       s.joint.ddq[i] = -kAmplitude * w * w * std::sin(phase);
+      s.joint.d3q[i] = -w * w * s.joint.dq[i];
+      s.joint.d4q[i] = -w * w * s.joint.ddq[i];
       s.q[i] = s.joint.q[i] + kPosition * random();
       s.dq[i] = s.joint.dq[i] + kVelocity * random();
     }

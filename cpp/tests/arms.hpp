@@ -64,6 +64,16 @@ inline std::shared_ptr<const thunder::Model> everything() {
   return std::make_shared<const thunder::Model>(data);
 }
 
+/// The same arm with springs in its first joints.
+inline std::shared_ptr<const thunder::Model> with_springs(const std::shared_ptr<const thunder::Model>& rigid, int count) {
+  thunder::ModelData data = rigid->data();
+  for (int j = 1; j <= count; ++j) data.elastic.joints.push_back(j);
+  data.elastic.K.setConstant(count, 1, 500.0);
+  data.elastic.D = data.elastic.Dm = thunder::RowMajor(count, 0);
+  data.elastic.Mm.assign(static_cast<std::size_t>(count), 0.1);
+  return std::make_shared<const thunder::Model>(std::move(data));
+}
+
 /// A posture away from singularities.
 inline Eigen::VectorXd posture() {
   Eigen::VectorXd q(7);

@@ -92,13 +92,15 @@ TaskReference without_position(TaskReference reference) {
 template <class Controller, class Reference>
 void check_steps(Controller& controller, const Reference& reference) {
   VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau(7), bad = VectorXd::Constant(7, NAN);
+  const Motors motors{q.data(), dq.data()};  // seen by laws of elastic joints
   const Reference broken = without_position(reference);
   const allocations::Scope scope;
-  for (int k = 0; k < 10; ++k) CHECK(controller.step(1e-3 * k, q.data(), dq.data(), reference, tau.data()) == Status::ok);
-  controller.step(0.01, bad.data(), dq.data(), reference, tau.data());
-  for (int k = 11; k < 15; ++k) controller.step(1e-3 * k, q.data(), dq.data(), broken, tau.data());
+  for (int k = 0; k < 10; ++k)
+    CHECK(controller.step(1e-3 * k, q.data(), dq.data(), reference, tau.data(), motors) == Status::ok);
+  controller.step(0.01, bad.data(), dq.data(), reference, tau.data(), motors);
+  for (int k = 11; k < 15; ++k) controller.step(1e-3 * k, q.data(), dq.data(), broken, tau.data(), motors);
   CHECK(controller.status() == Status::invalid_input);
-  CHECK(controller.step(0.015, q.data(), dq.data(), reference, tau.data()) == Status::ok);
+  CHECK(controller.step(0.015, q.data(), dq.data(), reference, tau.data(), motors) == Status::ok);
   controller.reset();
   CHECK(scope.made() == 0);
 }
@@ -155,6 +157,27 @@ void check_fixed_joint_laws(const std::shared_ptr<const Model>& model) {
   check_steps(passivity_based, reference);
   RobustUnitVector robust(model, {K, K, arms::identity(14, 1.0), 5.0, 0.1});
   check_steps(robust, reference);
+}
+
+void check_elastic_laws() {
+  const auto rigid = arms::panda(), model = arms::with_springs(rigid, 7), partly = arms::with_springs(rigid, 3);
+  JointReference reference(7);
+  reference.q = arms::posture();
+  const Eigen::MatrixXd K = arms::identity(7, 10.0);
+  for (const auto gravity : {MotorPD::Gravity::desired, MotorPD::Gravity::online}) {
+    MotorPD law(partly, K, K, gravity);
+    check_steps(law, reference);
+  }
+  ElasticFeedbackLinearization linearization(model, {K, K, K, K}, K);
+  check_steps(linearization, reference);
+  ElasticSlotineLi adaptive(arms::adaptive(partly, 10.0), {VectorXd::Ones(7), K, arms::identity(3, 10.0), 500.0, 0.1});
+  check_steps(adaptive, reference);
+  CompositeControl composite(partly, std::make_shared<PassivityBased>(rigid, K, K), arms::identity(3, 10.0), K);
+  check_steps(composite, reference);
+  const VectorXd q = arms::posture(), dq = VectorXd::Zero(7);
+  VectorXd tau(7);
+  CHECK(linearization.step(0.0, q.data(), dq.data(), reference, tau.data()) == Status::invalid_input);  // no motors
+  CHECK(tau.allFinite());
 }
 
 /// Whole and partial tasks, with everything that may go on in the null space.
@@ -318,7 +341,8 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
 int main() {
   for (const auto& model : {arms::panda(), arms::everything()}) {
     check_controllers(model);
-    check_fixed_joint_laws(model);
+    check_elastic_laws();
+  check_fixed_joint_laws(model);
     check_observers(model);
     check_task_laws(model);
     check_integrators<RigidPlant>(model);

@@ -139,7 +139,7 @@ void time_gaps() {
 
 void state_overflow_ends_a_run() {
   struct Explosion final : ControlStep {
-    Status operator()(double, const double*, const double*, double* tau) override {
+    Status operator()(double, const double*, const double*, const Motors&, double* tau) override {
       Eigen::Map<VectorXd>(tau, 7).setConstant(1e300);
       return Status::ok;
     }

@@ -1970,9 +1970,9 @@ class Model:
 
         Notes
         -----
-        Thunder article, section 3.2. For study: the Coriolis kernel does not need it.
+        Thunder article, section 3.2. The Coriolis kernel does not need it.
 
-        Kernel: ``cpp/include/thunder/dynamics/matrix_algebra.hpp``; theory: ``docs/theory/regressors.md``.
+        Kernel: ``cpp/include/thunder/dynamics/partial_derivatives.hpp``; theory: ``docs/derivatives.md``.
 
         Examples
         --------

@@ -182,7 +182,9 @@ def test_the_energy_of_motor_pd_falls_by_the_power_of_its_damping() -> None:
 
 def test_weak_gains_warn_that_set_points_may_be_unstable() -> None:
     plant = elbow(400.0)
-    with pytest.warns(RuntimeWarning, match=r"K_p and the springs of elbow are too weak against gravity: .*; raise K_p"):
+    with pytest.warns(
+        RuntimeWarning, match=r"K_p and the springs of elbow are too weak against gravity: .*; raise K_p"
+    ):
         MotorPD(plant, K_p=1.0, K_d=1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -289,7 +291,12 @@ def test_missing_measurements_set_the_status_and_never_a_torque_that_is_not_fini
     desired = Sinusoid([0.3, 0.3], [0.5, 0.7]).smooth(0.0)
     good, lost = np.array([0.1, 0.2]), np.array([0.1, np.nan])
     law.step(0.0, good, good, desired, good, good)
-    for arguments in ((lost, good, good, good), (good, lost, good, good), (good, good, lost, good), (good, good, good, lost)):
+    for arguments in (
+        (lost, good, good, good),
+        (good, lost, good, good),
+        (good, good, lost, good),
+        (good, good, good, lost),
+    ):
         q, dq, x, dx = arguments
         tau = law.step(0.001, q, dq, desired, x, dx)
         assert law.status == Status.invalid_input
@@ -298,14 +305,16 @@ def test_missing_measurements_set_the_status_and_never_a_torque_that_is_not_fini
 
 def test_steps_without_motors_and_plants_without_springs_are_refused(law: MotorPD) -> None:
     good = np.zeros(2)
-    with pytest.raises(ValueError, match=r"^x and dx must be given: this controller sees the motors of elastic joints$"):
+    with pytest.raises(
+        ValueError, match=r"^x and dx must be given: this controller sees the motors of elastic joints$"
+    ):
         law.step(0.0, good, good, SetPoint(good).smooth(0.0))
     with pytest.raises(ValueError, match=r"^x must have shape \(2,\)"):
         law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good)
-    with pytest.raises(ValueError, match="^plant must have elastic joints for a controller that sees their motors$"):
+    with pytest.raises(ValueError, match=r"^plant must have elastic joints for a controller that sees their motors$"):
         th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1)
     half = elbow().replace(elastic=elbow().elastic[:1])
-    with pytest.raises(ValueError, match="^controller and plant must have the same elastic joints$"):
+    with pytest.raises(ValueError, match=r"^controller and plant must have the same elastic joints$"):
         th.simulate(half, law, SetPoint(good), 0.1)
 
 
@@ -314,7 +323,9 @@ def test_models_that_a_law_cannot_control_are_refused_with_the_reason() -> None:
     for make in LAWS.values():
         with pytest.raises(ValueError, match="robot must have elastic joints"):
             make(rigid)
-    with pytest.raises(ValueError, match="springs without damping D, with which the torque acts on the third derivative"):
+    with pytest.raises(
+        ValueError, match="springs without damping D, with which the torque acts on the third derivative"
+    ):
         ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0)
     with pytest.raises(ValueError, match="elastic joints only"):
         ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0)

@@ -22,7 +22,9 @@ def bundled() -> list[str]:
 def random_values(robot: th.Robot, batch: int, seed: int = 0) -> dict[str, Array]:
     """A batch of everything that quantities take, (batch, n), (batch, p) or (batch, e)."""
     rng = np.random.default_rng([seed, robot.n])
-    values = {key: rng.normal(size=(batch, robot.n)) for key in ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s")}
+    values = {
+        key: rng.normal(size=(batch, robot.n)) for key in ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s")
+    }
     values["pi"] = rng.normal(size=(batch, robot.p))
     return values | {key: rng.normal(size=(batch, robot.e)) for key in ("x", "dx", "ddx")}
 

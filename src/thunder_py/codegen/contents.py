@@ -43,7 +43,7 @@ _DYNAMICS = (
     ("G_ddot", "gravity_vector_ddot", "Second time derivative of G", _TORQUE + ", per s^2"),
     ("inverse_dynamics", "inverse_dynamics", "Torque of a motion: M ddq + C dq + G + dl", _TORQUE),
     ("inverse_dynamics_dot", "inverse_dynamics_dot", "Time derivative of inverse_dynamics", _TORQUE + ", per s"),
-    ("inverse_dynamics_ddot", "inverse_dynamics_ddot", "Second time derivative of inverse_dynamics", _TORQUE + ", per s^2"),
+    ("inverse_dynamics_ddot", "inverse_dynamics_ddot", "Its second time derivative", _TORQUE + ", per s^2"),
     ("slotine_li_torque", "slotine_li_torque", "Torque along a reference: M ddq_r + C dq_r + G + dl", _TORQUE),
     ("generalized_momentum", "generalized_momentum", "Momentum of the joints: M dq", "kg m^2/s or kg m/s"),
     ("momentum_drift", "momentum_drift", "C' dq, in the momentum's derivative tau + C' dq - G - dl", _TORQUE),
@@ -246,7 +246,8 @@ Shape = tuple[int, ...]
 
 #: state of the class and its names in Thunder's setters
 STATES = {
-    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "d4q": "d4q", "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x",
+    "q": "q", "dq": "dq", "ddq": "ddq", "d3q": "d3q", "d4q": "d4q",
+    "dq_r": "dqr", "ddq_r": "ddqr", "tau": "tau", "x": "x",
     "dx": "dx", "ddx": "ddx", "w": "w", "damping": "damping",
 }  # fmt: skip
 

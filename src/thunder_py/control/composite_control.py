@@ -15,7 +15,7 @@ __all__ = ["CompositeControl", "critical_damping"]
 
 
 class CompositeControl(_core.CompositeControl):
-    """Composite control of elastic joints: a law of the rigid arm and damping of the springs; follows a `JointReference`.
+    """Composite control of elastic joints: a law of rigid joints and damping of springs; follows a `JointReference`.
 
     ::
 
@@ -29,8 +29,8 @@ class CompositeControl(_core.CompositeControl):
         Any law of this package in joint space, adaptive ones included, of a model with rigid joints, such as
         `Robot.rigid`. The controller works with a copy.
     K_v : float, (e,) or (e, e) array_like, optional
-        Damping of the springs by the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on its
-        spring.
+        Damping of the springs by the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on
+        its spring.
     K_d : float, (n,) or (n, n) array_like
         Damping of the motors where the law gives no torque and they are held [N m s/rad].
 
@@ -43,9 +43,9 @@ class CompositeControl(_core.CompositeControl):
     -----
     Spong, Khorasani and Kokotovic (1987); with an adaptive law Spong (1989). For springs much stiffer than the law is
     fast, the motion separates: that of the springs, ``Mm d'' + (K_v + D + Dm) d' + K d = 0`` beside heavy links, decays
-    fast, and the rest is the rigid arm under `slow` with errors in proportion to 1 / K.
+    fast, and the rest is the rigid arm under `slow`, with errors in proportion to K_v / K.
 
-    Signals: those of `slow`. Limits of torques are those of this controller; a `slow` with limits of its own keeps them.
+    Signals: those of `slow`. Limits of torques are those of this controller; a `slow` with limits keeps its own too.
 
     Examples
     --------

@@ -64,9 +64,9 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
     -----
     The structure is that of Lozano and Brogliato (1992). With ``delta = e_x - e`` and the parameters' part of
     `SlotineLi`, ``V = 1/2 s' M s + 1/2 s_x' Mm s_x + 1/2 delta' (K + Lambda D) delta + ...`` has the derivative
-    ``-s' K_d s - s_x' K_x s_x - delta' K Lambda delta - delta'' D delta' + s' K lag``. All terms but the last, that of the
-    filter's lag, are not positive: errors do not converge to zero but to a neighborhood that shrinks as `bandwidth`
-    grows. The derivation is in docs/elastic_joints.md.
+    ``-s' K_d s - s_x' K_x s_x - delta' K Lambda delta - delta_dot' D delta_dot + s' K lag``. All terms but the last,
+    that of the filter's lag, are not positive. The lag leaves an error; docs/elastic_joints.md has the derivation and
+    the error over `bandwidth`.
 
     Signals: ``error`` (q_d - q), ``s``, ``x_f``, ``dx_f``, ``lag`` (of the filter [rad or m]), ``compliance`` (c),
     ``stiffness`` (k), ``parameters``.
@@ -99,7 +99,8 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
     ) -> None:
         require_robot(robot)
         rate = 0.0 if Gamma_K is None else 1.0 / above_zero(Gamma_K, "Gamma_K")
-        self.Lambda = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
+        self._rates: Array = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
+        self.Lambda = self._rates
         self.K_d, self.Gamma_K = K_d, Gamma_K
         self.K_x: npt.ArrayLike = critical_damping(robot) if K_x is None else K_x
         self.bandwidth = above_zero(bandwidth, "bandwidth")
@@ -140,7 +141,9 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         robot, result
             See `lyapunov`.
         """
-        known = self.Gamma_K is not None or robot.elastic_parameters["K"].tolist() == self._robot.elastic_parameters["K"].tolist()
+        groups = ("D", "Dm", "Mm") if self.Gamma_K is not None else ("K", "D", "Dm", "Mm")
+        mine, true = self._robot.elastic_parameters, robot.elastic_parameters
+        known = all(np.array_equal(mine[group], true[group]) for group in groups)
         V_dot = super().lyapunov_dot(robot, result)
         if V_dot is None or not known:
             return None
@@ -153,7 +156,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         return V_dot + power
 
     def _motor_rates(self, robot: Robot) -> Array:
-        return np.array([self.Lambda[drive.joint - 1] for drive in robot.elastic])
+        return self._rates[[drive.joint - 1 for drive in robot.elastic]]
 
     def _motor_errors(self, robot: Robot, result: SimulationResult) -> tuple[Array, Array, Array]:
         """Return s_x, delta and its derivative, (k, e)."""

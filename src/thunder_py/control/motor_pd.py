@@ -28,7 +28,7 @@ class MotorPD(_core.MotorPD):
         tau = K_p (theta_d - theta) + K_d (dq_d - dtheta) + G      theta_d = q_d + d, with spring torques G(q_d) at d
 
     where theta is the position of the motors, and of the links at rigid joints. G is constant, G(q_d), or on-line,
-    G(theta - d). Only motors are fed back, so no stiffness makes the law unstable.
+    G(theta - d). Only motors are fed back, where the torques act.
 
     Parameters
     ----------
@@ -51,10 +51,11 @@ class MotorPD(_core.MotorPD):
 
     Notes
     -----
-    Tomei (1991) proves the stability of set points with G(q_d), De Luca, Siciliano and Zollo (2005) with G(theta - d). The
-    proofs need a potential energy with one minimum; the warning samples its Hessian ``[[K + dG/dq, -K], [-K, K + K_p]]``
-    (on-line less dG/dq at theta - d in the last block) at 200 postures within the joint limits. Moving references are
-    followed with an error. The status is ``singular`` where a nonlinear spring cannot carry G(q_d).
+    Tomei (1991) proves the stability of set points with G(q_d), De Luca, Siciliano and Zollo (2005) with G(theta - d).
+    The proofs need a potential energy with one minimum; the warning samples its Hessian
+    ``[[K + dG/dq, -K], [-K, K + K_p]]`` (on-line less dG/dq at theta - d in the last block) at 200 postures within the
+    joint limits. Moving references are followed with an error. The status is ``singular`` where a nonlinear spring
+    cannot carry G(q_d).
 
     Signals: ``error`` (q_d - q).
 

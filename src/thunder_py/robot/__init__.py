@@ -7,6 +7,7 @@ from .derivatives import (
     InverseDynamicsSecondDerivatives,
 )
 from .description import Elastic, Friction, Limits, RobotDescription, Rotor
+from .elastic import ElasticMotion
 from .payload import Payload
 from .robot import BaseParameters, Ellipsoid, Robot, UnknownParameters
 from .robot import require_robot as require_robot
@@ -15,6 +16,7 @@ from .workspace import Workspace
 __all__ = [
     "BaseParameters",
     "Elastic",
+    "ElasticMotion",
     "Ellipsoid",
     "ForwardDynamicsDerivatives",
     "ForwardDynamicsSecondDerivatives",

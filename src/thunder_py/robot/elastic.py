@@ -16,9 +16,18 @@ from .joint_data import Elastic, Friction
 
 if TYPE_CHECKING:
     from .description import RobotDescription
-    from .robot import Robot
 
-__all__ = ["ElasticMotion", "deflections", "equilibrium", "inverse_dynamics", "parameter_names", "parameters", "rigid", "rows", "with_parameters"]
+__all__ = [
+    "ElasticMotion",
+    "deflections",
+    "equilibrium",
+    "motor_motion",
+    "parameter_names",
+    "parameters",
+    "rigid",
+    "rows",
+    "with_parameters",
+]
 
 #: largest relative imaginary part of a real root, from rounding
 _REAL = 1e-9
@@ -33,6 +42,15 @@ class ElasticMotion(NamedTuple):
         Torques of the motors, and of rigid joints [N m, N].
     x, dx : (..., e) array
         Positions and velocities of the motors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> drive = th.robot.Elastic(joint=2, K=(400.0,), Mm=0.1)
+    >>> motion = th.Robot.load("elbow").replace(elastic=(drive,)).elastic_inverse_dynamics(*np.zeros((5, 2)))
+    >>> motion.dx.tolist()
+    [0.0]
     """
 
     tau: Array
@@ -179,19 +197,29 @@ def _deflection(K: Sequence[float], torque: float) -> float | None:
     return d if slope == 0.0 else d - float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits
 
 
-def inverse_dynamics(robot: Robot, q: Array, dq: Array, ddq: Array, d3q: Array, d4q: Array) -> ElasticMotion:
-    """Return torques and motion of the motors under which the links move as given; springs have no damping."""
-    joints = [drive.joint - 1 for drive in robot.elastic]
-    tau = robot.inverse_dynamics(q, dq, ddq)
-    torque, rate = tau[..., joints], robot.inverse_dynamics_dot(q, dq, ddq, d3q)[..., joints]
-    second = robot.inverse_dynamics_ddot(q, dq, ddq, d3q, d4q)[..., joints]
-    d = deflections(robot.elastic, torque, robot.joint_names)
-    slope, bend = (_spring_derivative(robot.elastic, d, order) for order in (1, 2))
-    v = rate / slope
-    x, dx, ddx = q[..., joints] + d, dq[..., joints] + v, ddq[..., joints] + (second - bend * v**2) / slope
-    tau = tau.copy()
-    tau[..., joints] = torque + robot.motor_inertia_torque(ddx) + robot.motor_damping_torque(dx)
-    return ElasticMotion(tau, x, dx)
+def motor_motion(
+    drives: Sequence[Elastic],
+    links: tuple[Array, Array, Array],
+    torques: tuple[Array, Array, Array],
+    names: Sequence[str],
+) -> tuple[Array, Array, Array]:
+    """Return positions, velocities and accelerations (..., e) of motors from those of links and from spring torques.
+
+    Parameters
+    ----------
+    drives : sequence of Elastic
+        Elastic joints; their damping D is not used.
+    links : tuple of (..., e) ndarray
+        Position, velocity and acceleration of the elastic joints.
+    torques : tuple of (..., e) ndarray
+        Torques of the springs with two time derivatives.
+    names : sequence of str
+        Names of all joints.
+    """
+    d = deflections(drives, torques[0], names)
+    slope, bend = (_spring_derivative(drives, d, order) for order in (1, 2))
+    v = torques[1] / slope
+    return links[0] + d, links[1] + v, links[2] + (torques[2] - bend * v**2) / slope
 
 
 def _spring_derivative(drives: Sequence[Elastic], d: Array, order: int) -> Array:

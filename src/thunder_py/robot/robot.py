@@ -16,6 +16,7 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from . import elastic, inertia
 from .derivatives import DerivativeMethods
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
+from .elastic import ElasticMotion
 from .workspace import Workspace, sampling_range
 
 if TYPE_CHECKING:
@@ -530,7 +531,7 @@ class Robot(DerivativeMethods):
 
     def elastic_inverse_dynamics(
         self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike, d3q: npt.ArrayLike, d4q: npt.ArrayLike
-    ) -> elastic.ElasticMotion:
+    ) -> ElasticMotion:
         """Compute the torques and the motion of the motors under which the links move as given.
 
         Parameters
@@ -568,7 +569,19 @@ class Robot(DerivativeMethods):
         if self.elastic_parameters["D"].any():
             raise ModelError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
         parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
-        return elastic.inverse_dynamics(self, *np.broadcast_arrays(*(real(value, name) for name, value in parts)))
+        motion = np.broadcast_arrays(*(real(value, name) for name, value in parts))
+        joints = [drive.joint - 1 for drive in self.elastic]
+        tau = self.inverse_dynamics(*motion[:3])
+        torques = (tau, self.inverse_dynamics_dot(*motion[:4]), self.inverse_dynamics_ddot(*motion))
+        x, dx, ddx = elastic.motor_motion(
+            self.elastic,
+            (motion[0][..., joints], motion[1][..., joints], motion[2][..., joints]),
+            (torques[0][..., joints], torques[1][..., joints], torques[2][..., joints]),
+            self.joint_names,
+        )
+        motors: Array = np.zeros_like(tau)
+        motors[..., joints] = self.motor_inertia_torque(ddx) + self.motor_damping_torque(dx)
+        return ElasticMotion(tau + motors, x, dx)
 
     def rigid(self) -> Robot:
         """Return the robot with rigid joints in the place of springs.

@@ -247,7 +247,9 @@ def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
-    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(getattr(controller, "signals", ()))
+    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(
+        getattr(controller, "signals", ())
+    )
     if reserved and not isinstance(controller, _core.Controller):
         raise ValueError(
             f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"

@@ -72,8 +72,7 @@ template <class S, class P>
 THUNDER_INLINE Vec3<S> rotor_moment(const Rotor<P>& rotor, const Motion<S>& carrier, const S* dq, const S* ddq,
                                     S* tau) {
   const Vec3<S> a = as<S>(rotor.axis);
-  const S spin = dot(carrier.w, a) + dq[rotor.joint] * rotor.ratio;
-  const S spin_dot = dot(carrier.dw, a) + ddq[rotor.joint] * rotor.ratio;
+  const S spin = spin_of(rotor, carrier.w, dq), spin_dot = spin_of(rotor, carrier.dw, ddq);
   tau[rotor.joint] += spin_dot * rotor.inertia * rotor.ratio;
   return (a * spin_dot + cross(carrier.w, a) * spin) * rotor.inertia;
 }

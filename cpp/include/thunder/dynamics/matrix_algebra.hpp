@@ -4,22 +4,9 @@
 
 #include <vector>
 
-#include "../math/dual.hpp"
-#include "coriolis.hpp"
+#include "partial_derivatives.hpp"
 
 namespace thunder {
-
-/// dM_ij/dq_k at [i][j][k]; n x n x n.
-template <class S, class P>
-void mass_matrix_derivative(const ChainView<P>& chain, Workspace work, const S* q, S* dM) {
-  const int n = chain.n;
-  std::vector<Dual<S>> x(n), M(n * n);
-  for (int k = 0; k < n; ++k) {
-    for (int i = 0; i < n; ++i) x[i] = Dual<S>(q[i], S(i == k ? 1.0 : 0.0));
-    mass_matrix(chain, work, x.data(), M.data());
-    for (int ij = 0; ij < n * n; ++ij) dM[ij * n + k] = M[ij].b;
-  }
-}
 
 /// C = 1/2 ([B_q dq] + Q B_q - B_q' Q'), with B_q (n n x n) from dB at [i][j][k] and Q = [I dq_1 | ... | I dq_n].
 template <class S>

@@ -24,12 +24,6 @@ THUNDER_INLINE Screw<S> next_twist(const Screw<S>& v, const JointStep<S, P>& ste
   return r;
 }
 
-/// Spin of a rotor, from the angular velocity of its carrier.
-template <class S, class P>
-THUNDER_INLINE S spin_of(const Rotor<P>& rotor, const Vec3<S>& w, const S* dq) {
-  return dot(w, as<S>(rotor.axis)) + dq[rotor.joint] * rotor.ratio;
-}
-
 /// p = M dq and C' dq by a pass of twists outwards and of momenta inwards: the drift of joint j is the power of the momentum of the
 /// bodies behind it on the rate of its axis.
 template <class S, class P>

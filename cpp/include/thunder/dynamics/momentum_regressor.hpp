@@ -42,8 +42,8 @@ template <class S, class P>
 THUNDER_INLINE void write_rotor_drift(const ChainView<P>& chain, int k, const ReferenceMotion<S>& m,
                                       const Joints<Screw, S>& rates, const S* dq, int p, S* Y) {
   const Rotor<P>& rotor = chain.rotors[k];
-  const Vec3<S> axis{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
-  const S spin = dot(m.e, axis) + dq[rotor.joint] * rotor.ratio;
+  const Vec3<S> axis = as<S>(rotor.axis);
+  const S spin = spin_of(rotor, m.e, dq);
   for (int j = 0; j < chain.n; ++j)
     Y[j * p + chain.rotor_column(k)] = j < rotor.carrier ? dot(rates.get(j).w, axis) * spin : S(0.0);
 }

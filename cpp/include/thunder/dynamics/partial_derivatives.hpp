@@ -71,6 +71,14 @@ void forward_dynamics_second_derivatives(const ChainView<P>& chain, Workspace wo
   second_derivatives(chain.n, work, q, dq, tau, first, out);
 }
 
+/// dM_ij / dq_k at [i][j][k]; n x n x n.
+template <class S, class P>
+void mass_matrix_derivative(const ChainView<P>& chain, Workspace work, const S* q, S* dM) {
+  const PerJoint<Directional<S>> x = lifted(work, chain.n, q);
+  partial_derivatives<S>(work, chain.n, x, chain.n * chain.n,
+                         [&](Workspace w, Directional<S>* M) { mass_matrix(chain, w, x.data, M); }, dM);
+}
+
 /// dC_ij / dq_k at [i][j][k]; n x n x n.
 template <class S, class P>
 void coriolis_matrix_derivative(const ChainView<P>& chain, Workspace work, const S* q, const S* dq, S* dC) {

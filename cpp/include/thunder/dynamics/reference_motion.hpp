@@ -71,9 +71,8 @@ struct RotorColumn {
 };
 template <class S, class P>
 THUNDER_INLINE RotorColumn<S> rotor_column(const Rotor<P>& rotor, const ReferenceMotion<S>& m, const S* v, const S* v_r, const S* a_r) {
-  const Vec3<S> a{S(rotor.axis.x), S(rotor.axis.y), S(rotor.axis.z)};
-  const S spin = dot(m.w, a) + v[rotor.joint] * rotor.ratio, spin_r = dot(m.w_r, a) + v_r[rotor.joint] * rotor.ratio;
-  const S spin_dot = dot(m.e, a) + a_r[rotor.joint] * rotor.ratio;
+  const Vec3<S> a = as<S>(rotor.axis);
+  const S spin = spin_of(rotor, m.w, v), spin_r = spin_of(rotor, m.w_r, v_r), spin_dot = spin_of(rotor, m.e, a_r);
   return {a * spin_dot + (cross(m.w, a) * spin_r + cross(m.w_r, a) * spin) * 0.5, spin_dot * rotor.ratio};
 }
 

@@ -139,7 +139,7 @@ THUNDER_QUANTITY(RegressorProductDerivatives, "regressor_product_derivatives", f
 THUNDER_QUANTITY(SlotineLiProductDerivatives, "slotine_li_product_derivatives", false, false, false, ({3, {4, n, n}}), slotine_li_product_derivatives(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "dq_r", "ddq_r", "pi")
 THUNDER_QUANTITY(TransposedRegressorDerivatives, "transposed_regressor_derivatives", false, false, true, ({3, {3, p, n}}), transposed_regressor_derivatives(c, w, in[0], in[1], in[2], in[3], out), "q", "dq", "ddq", "s")
 THUNDER_QUANTITY(TransposedSlotineLiDerivatives, "transposed_slotine_li_derivatives", false, false, true, ({3, {4, p, n}}), transposed_slotine_li_derivatives(c, w, in[0], in[1], in[2], in[3], in[4], out), "q", "dq", "dq_r", "ddq_r", "s")
-THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, false, THUNDER_TENSOR, mass_matrix_derivative(c, w, in[0], out), "q")
+THUNDER_QUANTITY(MassMatrixDerivative, "mass_matrix_derivative", false, false, true, THUNDER_TENSOR, mass_matrix_derivative(c, w, in[0], out), "q")
 THUNDER_QUANTITY(CoriolisMatrixAlgebra, "coriolis_matrix_algebra", false, false, false, THUNDER_MATRIX, coriolis_matrix_algebra(c, w, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(CoriolisMatrixChristoffel, "coriolis_matrix_christoffel", false, false, false, THUNDER_MATRIX, coriolis_matrix_christoffel(c, w, in[0], in[1], out), "q", "dq")
 THUNDER_QUANTITY(MassBlocks, "mass_blocks", false, false, false, ({4, {n, 10, n, n}}), mass_blocks(c, w, in[0], out), "q")

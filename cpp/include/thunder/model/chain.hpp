@@ -47,6 +47,12 @@ struct Rotor {
   P ratio, inertia;
 };
 
+/// Spin of a rotor from the angular velocity of its carrier, in the carrier's joint frame; of accelerations the rate of the spin.
+template <class S, class P>
+THUNDER_INLINE S spin_of(const Rotor<P>& rotor, const Vec3<S>& w, const S* dq) {
+  return dot(w, as<S>(rotor.axis)) + dq[rotor.joint] * rotor.ratio;
+}
+
 enum class FrictionTerm : int { viscous, coulomb, quadratic, cubic, quartic, quintic, sextic };
 
 /// A frame moved by the first `joint` joints.
