@@ -55,6 +55,14 @@ def test_regressor_identification(capsys):
     assert float(predicted[1]) < 0.02  # noise was 0.05
 
 
+def test_elastic_identification(capsys):
+    (row,) = load("elastic_identification").main(1, (1e-4,), ("white",))
+    error, plain, inside = (float(value.removesuffix(" %")) for value in row[2:])
+    assert error < 5.0 < plain
+    assert inside > 80.0  # 95 expected
+    assert "| noise | deviation [rad] |" in capsys.readouterr().out
+
+
 def test_null_space_drift(capsys):
     load("null_space_drift").main(1.0)
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]

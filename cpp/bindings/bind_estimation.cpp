@@ -57,20 +57,40 @@ void write_contacts(const Eigen::VectorXd& contact, bool* to) {
   std::transform(contact.begin(), contact.end(), to, [](double flag) { return flag != 0.0; });
 }
 
-Array step_observer(ExternalObserver& observer, double t, const ArrayLike& q, const ArrayLike& dq, const ArrayLike& tau) {
-  const int n = observer.n();
+int motor_count(const ExternalObserver& observer, const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
+  const int e = static_cast<int>(observer.elastic_joints().size());
+  if (e > 0 && !(x && dx))
+    throw py::value_error("x and dx must be given: the springs of elastic joints, not their motors, act on the links");
+  return e;
+}
+
+Array step_observer(ExternalObserver& observer, double t, const ArrayLike& q, const ArrayLike& dq, const ArrayLike& tau,
+                    const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
+  const int n = observer.n(), e = motor_count(observer, x, dx);
   const auto q_ = read_measurement(q, "q", n), dq_ = read_measurement(dq, "dq", n), tau_ = read_measurement(tau, "tau", n);
-  observer.step(t, q_.data(), dq_.data(), tau_.data());
+  std::optional<decltype(read_measurement(q, "", 1))> x_, dx_;
+  Motors motors;
+  if (e > 0) {
+    x_ = read_measurement(*x, "x", e);
+    dx_ = read_measurement(*dx, "dx", e);
+    motors = {x_->data(), dx_->data()};
+  }
+  observer.step(t, q_.data(), dq_.data(), tau_.data(), motors);
   return to_numpy(observer.estimate());
 }
 
 /// A row for each sample; the torque of a row is held until the next one.
 Array apply_observer(const ExternalObserver& observer, const ArrayLike& t, const ArrayLike& q, const ArrayLike& dq,
-                     const ArrayLike& tau) {
-  const int n = observer.n(), size = observer.size();
+                     const ArrayLike& tau, const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
+  const int n = observer.n(), size = observer.size(), e = motor_count(observer, x, dx);
   const auto t_ = read_array(t, "t", {-1});
   const py::ssize_t rows = t_.shape(0);
   const auto q_ = read_array(q, "q", {rows, n}), dq_ = read_array(dq, "dq", {rows, n}), tau_ = read_array(tau, "tau", {rows, n});
+  std::optional<decltype(read_array(q, "", {rows, n}))> x_, dx_;
+  if (e > 0) {
+    x_ = read_array(*x, "x", {rows, e});
+    dx_ = read_array(*dx, "dx", {rows, e});
+  }
   double shortest = 0.0;  // of the steps forward in time
   for (py::ssize_t k = 1; k < rows; ++k) {
     const double dt = t_.data()[k] - t_.data()[k - 1];
@@ -82,7 +102,10 @@ Array apply_observer(const ExternalObserver& observer, const ArrayLike& t, const
   const auto state = observer.new_state();
   Array result({rows, static_cast<py::ssize_t>(size)});
   for (py::ssize_t k = 0; k < rows; ++k) {
-    state->step(t_.data()[k], q_.data() + k * n, dq_.data() + k * n, tau_.data() + std::max<py::ssize_t>(k - 1, 0) * n);
+    Motors motors;
+    if (e > 0) motors = {x_->data() + k * e, dx_->data() + k * e};
+    state->step(t_.data()[k], q_.data() + k * n, dq_.data() + k * n, tau_.data() + std::max<py::ssize_t>(k - 1, 0) * n,
+                motors);
     std::copy_n(state->estimate().data(), size, result.mutable_data() + k * size);
   }
   return result;
@@ -130,16 +153,21 @@ void bind_observers(py::module_& module) {
       module, "ExternalObserver", "An observer of what acts on an arm from outside.");
   bind_state(c);
   c.def_constant("n", &ExternalObserver::n, "Number of joints.")
-      .def("step", &step_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
+      .def("step", &step_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"), py::arg("x") = py::none(),
+           py::arg("dx") = py::none(),
            "Return the estimate after the state at time t [s], and set `status` and `contact`.\n\n"
-           "`tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:\n"
+           "`tau` (n,) is the torque held since the previous step; in the first step it is ignored. Models with elastic\n"
+           "joints need the positions x and velocities dx (e,) of their motors, for the torque of the springs and dampers,\n"
+           "which takes the place of `tau` there; all others do not look at them. NaN does not raise:\n"
            "the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A\n"
            "missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the\n"
            "present state.")
-      .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"),
+      .def("apply", &apply_observer, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("tau"), py::arg("x") = py::none(),
+           py::arg("dx") = py::none(),
            "Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.\n\n"
-           "`t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a\n"
-           "`SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer.")
+           "`t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e).\n"
+           "``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a `SimulationResult`. A pause of 0.1 s or more restarts\n"
+           "the measurement, so rows must be closer.")
       .def_property_readonly(
           "estimate", [](const ExternalObserver& observer) { return to_numpy(observer.estimate()); },
           "Estimate of the last step, (n,) or (1,).")

@@ -243,13 +243,16 @@ std::unique_ptr<LoggedControl> make_control(const LoopArguments& a, const Plant&
 }
 
 /// Resets them.
-std::vector<ExternalObserver*> make_observers(const LoopArguments& a, int n) {
+std::vector<ExternalObserver*> make_observers(const LoopArguments& a, const Plant& plant) {
   std::vector<ExternalObserver*> observers;
   for (const ObserverTuple& named : a.observers) {
     const auto& observer = std::get<2>(named);
-    if (observer->n() != n)
-      throw py::value_error("observers must have the plant's " + std::to_string(n) + " joints, got " +
+    if (observer->n() != plant.n())
+      throw py::value_error("observers must have the plant's " + std::to_string(plant.n()) + " joints, got " +
                             std::to_string(observer->n()));
+    if (observer->elastic_joints() != plant.motor_joints())
+      throw py::value_error("observers must have the plant's elastic joints, whose torques drive motors: " +
+                            std::to_string(plant.motors()) + ", got " + std::to_string(observer->elastic_joints().size()));
     observer->reset();
     observers.push_back(observer.get());
   }
@@ -300,11 +303,11 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
               const py::object& progress) {
   if (n < 1) throw py::value_error("n must be at least 1, got " + std::to_string(n));
   const PartsInUse in_use(arguments);
-  const auto observers = make_observers(arguments, n);
   if (py::hasattr(arguments.controller, "reset")) arguments.controller.attr("reset")();
   const double period = settings.dt * settings.steps_per_period;
   auto arm = make_arm(arguments, n);
   const Plant& driven = *arm;
+  const auto observers = make_observers(arguments, driven);
   const auto plant = add_actuators(arguments, std::move(arm));
   const auto control = make_control(arguments, *plant);
   const auto sensors = make_sensors(arguments, *plant, period);

@@ -282,12 +282,16 @@ void check_observer(const std::shared_ptr<const Model>& model, int size, int ord
   Observer observer(model, LowPass(VectorXd::Constant(size, 1e5), order, 1.0),
                     std::make_unique<ContactDetector>(VectorXd::Constant(size, 1e-9), 2, 0.5));
   VectorXd q = arms::posture(), dq = VectorXd::Constant(7, 0.1), tau = VectorXd::Ones(7), bad = VectorXd::Constant(7, NAN);
+  const Motors motors{q.data(), dq.data()};  // more entries than motors
   const allocations::Scope scope;
-  for (int k = 0; k < 10; ++k) CHECK(observer.step(1e-3 * k, q.data(), dq.data(), tau.data()) == Status::ok);
+  for (int k = 0; k < 10; ++k) CHECK(observer.step(1e-3 * k, q.data(), dq.data(), tau.data(), motors) == Status::ok);
   CHECK(observer.contact()->any() && observer.estimate().allFinite());
-  CHECK(observer.step(0.010, bad.data(), dq.data(), tau.data()) == Status::invalid_input);
-  CHECK(observer.step(0.011, q.data(), dq.data(), bad.data()) == Status::invalid_input);
-  CHECK(observer.step(0.5, q.data(), dq.data(), tau.data()) == Status::ok);
+  CHECK(observer.step(0.010, bad.data(), dq.data(), tau.data(), motors) == Status::invalid_input);
+  CHECK(observer.step(0.011, q.data(), dq.data(), bad.data(), motors) == Status::invalid_input);
+  CHECK(observer.step(0.5, q.data(), dq.data(), tau.data(), motors) == Status::ok);
+  if (model->elastic_count() > 0)
+    for (const Motors& none : {Motors{}, Motors{bad.data(), dq.data()}})
+      CHECK(observer.step(0.501, q.data(), dq.data(), tau.data(), none) == Status::invalid_input);
   observer.reset();
   CHECK(scope.made() == 0);
   CHECK(observer.estimate().isZero() && !observer.contact()->any());

@@ -4356,11 +4356,14 @@ class ExternalObserver:
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike | None = None,
+        dx: numpy.typing.ArrayLike | None = None,
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Return the estimates for a log, (k, n) or (k, 1), without changing the state of `step`.
 
-        `t` is (k,); `q`, `dq` and `tau` are (k, n). ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a
-        `SimulationResult`. A pause of 0.1 s or more restarts the measurement, so rows must be closer."""
+        `t` is (k,); `q`, `dq` and `tau` are (k, n); `x` and `dx`, of the motors of elastic joints, (k, e).
+        ``tau[i]`` is held from ``t[i]`` to ``t[i + 1]``, as in a `SimulationResult`. A pause of 0.1 s or more restarts
+        the measurement, so rows must be closer."""
 
     def reset(self) -> None:
         """Return to the state after construction."""
@@ -4371,10 +4374,14 @@ class ExternalObserver:
         q: numpy.typing.ArrayLike,
         dq: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike | None = None,
+        dx: numpy.typing.ArrayLike | None = None,
     ) -> numpy.typing.NDArray[numpy.float64]:
         """Return the estimate after the state at time t [s], and set `status` and `contact`.
 
-        `tau` (n,) is the torque held since the previous step; in the first step it is ignored. NaN does not raise:
+        `tau` (n,) is the torque held since the previous step; in the first step it is ignored. Models with elastic
+        joints need the positions x and velocities dx (e,) of their motors, for the torque of the springs and dampers,
+        which takes the place of `tau` there; all others do not look at them. NaN does not raise:
         the status is ``invalid_input`` and the estimate is kept. A missing state is bridged by the next one. A
         missing torque or time, a pause of 0.1 s and time that does not advance restart the measurement at the
         present state."""

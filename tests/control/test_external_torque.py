@@ -364,9 +364,10 @@ def test_runs_refuse_bad_observers():
             moving(robot, observers=observers)
     with pytest.raises(ValueError, match=r"control_period must be less than 0\.1 s for observers, got 0\.2"):
         moving(robot, observers=one, dt=0.2)
-    spring = Elastic(joint=1, K=(1e3,), Mm=0.1)
-    with pytest.raises(ValueError, match="observers must be None for a plant with elastic joints"):
-        moving(robot.replace(elastic=(spring,)), observers=one)
+    soft, law = robot.replace(elastic=(Elastic(joint=1, K=(1e3,), D=(9.0,), Mm=0.1),)), th.PDGravity(robot, 1.0, 0.1)
+    for plant, model, message in ((soft, robot, "1, got 0"), (robot, soft, "0, got 1")):
+        with pytest.raises(ValueError, match=f"observers must have the plant's elastic joints, .* motors: {message}$"):
+            th.simulate(plant, law, th.reference.SetPoint(np.zeros(3)), 0.1, observers=MomentumObserver(model, 10.0))
     runs = [
         th.RunSpec(robot, th.PDGravity(robot, 9.0, 9.0), th.reference.SetPoint(np.zeros(3)), 0.1, observers=one)
     ] * 2

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "thunder/dynamics/elastic.hpp"
 #include "thunder/kernels/quantities.hpp"
 
 namespace thunder {
@@ -72,7 +73,9 @@ ExternalObserver::ExternalObserver(std::shared_ptr<const Model> model, LowPass f
       filter_(std::move(filter)),
       detector_(std::move(detector)),
       labels_(std::move(labels)),
-      tau_(Eigen::VectorXd::Zero(n())),
+      held_(Eigen::VectorXd::Zero(n())),
+      springs_(held_),
+      tau_(held_),
       input_(Eigen::VectorXd::Zero(filter_.value().size())),
       supplied_(input_) {
   last_ = next_ = {tau_, input_, input_};
@@ -91,33 +94,51 @@ void ExternalObserver::archive(StateArchive& state) {
   state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
 }
 
-Status ExternalObserver::step(double t, const double* q, const double* dq, const double* tau) noexcept {
-  return status_ = observe(t, q, dq, tau) ? Status::ok : Status::invalid_input;
+Status ExternalObserver::step(double t, const double* q, const double* dq, const double* tau,
+                              const Motors& motors) noexcept {
+  return status_ = observe(t, q, dq, tau, motors) ? Status::ok : Status::invalid_input;
 }
 
-bool ExternalObserver::observe(double t, const double* q, const double* dq, const double* tau) noexcept {
+bool ExternalObserver::observe(double t, const double* q, const double* dq, const double* tau,
+                               const Motors& motors) noexcept {
   if (!std::isfinite(t)) return started_ = false;
   const bool recent = clock_.recent(t);
   const double dt = clock_.advance(t);
   started_ = started_ && recent && dt > 0.0;
   bool valid = true;
   if (started_) {
-    const Vector held(tau, n());
-    valid = held.allFinite();
-    tau_ = (elapsed_ * tau_ + dt * held) / (elapsed_ + dt);
+    held_ = Vector(tau, n());
+    for (const int joint : elastic_joints()) held_[joint] = 0.0;
+    valid = held_.allFinite();
+    tau_ = (elapsed_ * tau_ + dt * held_) / (elapsed_ + dt);
     elapsed_ += dt;
     started_ = valid && elapsed_ < StepClock::kLongestGap;
   }
-  if (!Vector(q, n()).allFinite() || !Vector(dq, n()).allFinite()) return false;
-  evaluate(q, dq, next_);
-  if (!next_.storage.allFinite() || !next_.drift.allFinite()) return false;
-  next_.dq = Vector(dq, n());
+  if (!measure(q, dq, motors)) return false;
   if (started_) valid = update();
   std::swap(last_, next_);
   tau_.setZero();
   elapsed_ = 0.0;
   started_ = true;
   return valid;
+}
+
+bool ExternalObserver::measure(const double* q, const double* dq, const Motors& motors) noexcept {
+  if (!Vector(q, n()).allFinite() || !Vector(dq, n()).allFinite()) return false;
+  evaluate(q, dq, next_);
+  next_.dq = Vector(dq, n());
+  const auto& joints = elastic_joints();
+  if (!joints.empty()) {
+    if (motors.x == nullptr || motors.dx == nullptr) return false;
+    const ElasticView<double>& elastic = dynamics_.chain().elastic;
+    for (int k = 0; k < elastic.count; ++k) {
+      const int j = elastic.joints[k];
+      springs_[j] = spring_torque(elastic, k, motors.x[k] - q[j]) + damper_torque(elastic, k, motors.dx[k] - dq[j]);
+    }
+    supply(springs_, next_, next_, supplied_);
+    next_.drift += supplied_;
+  }
+  return next_.storage.allFinite() && next_.drift.allFinite();
 }
 
 bool ExternalObserver::update() noexcept {

@@ -104,7 +104,7 @@ void ClosedLoop::control(double t) {
     dq = parts_.sensors->dq().data();
     motors = {parts_.sensors->x().data(), parts_.sensors->dx().data()};
   }
-  for (ExternalObserver* observer : parts_.observers) observer->step(t, q, dq, torque());
+  for (ExternalObserver* observer : parts_.observers) observer->step(t, q, dq, torque(), motors);
   status_ = control_(t, q, dq, motors, tau_.data());
   if (parts_.command != nullptr)
     command(dq);

@@ -74,8 +74,8 @@ class MomentumObserver(_core.MomentumObserver):
         tau_mean = (p+ - p) / h - tau - (beta + beta+) / 2        r+ = a r + (1 - a) tau_mean,    a = exp(-w h)
 
     which is exact but for the trapezoidal rule of beta, and stable for any w h. The second order uses the exponential
-    of its matrix. A joint's torque must be that on its link: for elastic joints pass the torque of the springs and
-    dampers.
+    of its matrix. A joint's torque must be that on its link: at elastic joints of `robot` the torque of springs and
+    dampers, from the state x, dx of their motors, is added to beta, and `tau` is ignored.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -9,35 +10,42 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, zero_or_above
-from ..errors import ThunderError
+from ..checks import Array, above_zero, all_positive, array
+from ..errors import ThunderError, ThunderWarning, outer_level
 from ..result import SimulationResult
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
+from .equations import (
+    Equations,
+    all_names,
+    all_parameters,
+    equations,
+    extended,
+    selection,
+    with_all_parameters,
+)
 from .least_squares import (
-    Data,
-    Fit,
     compress,
     consistent_problem,
-    excited,
     fit,
     fit_reweighted,
     residual_rms,
     solve_consistent,
     spread,
+    variances,
 )
-from .signals import Motion, differentiate, instants, lowpass
+from .log import read_log
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Identification", "identify"]
 
-#: periods of the cutoff at either end in which filtered signals are left out
-_EDGE = 2.0
 #: torque of a joint relative to the largest: lower bound for weights, and bound below which it counts as rounding
 _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
+#: relative standard deviation of a stiffness or motor inertia above which `identify` warns
+_UNCERTAIN = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,18 +57,22 @@ class Identification:
     robot : Robot
         Robot with the identified parameters.
     unknown : UnknownParameters
-        Parameters that were identified.
-    parameters : (p,) array
-        All parameters; directions that do not affect torques stay as near to the prior as possible.
+        Parameters of the links that were identified.
+    parameters : (P,) array
+        All parameters: those of the links, then K, D, Dm and Mm of the elastic joints; directions that do not affect
+        torques stay as near to the prior as possible.
     base : BaseParameters
-        Identifiable combinations of the unknown parameters.
+        Identifiable combinations of the unknown parameters, and the unknown ones of elastic joints, such as
+        ``joint2.K0``.
     base_parameters, standard_deviations : (b,) array
-        Values of the base parameters, and standard deviations of the plain least-squares estimate for white noise (also
-        with ``consistent=True``); infinite for parameters that the motion does not excite.
-    residual_rms : (n,) array
-        Root mean square of the torque residuals [N m or N].
-    noise : (n,) array
-        Standard deviations that weighted the joints [N m or N].
+        Values of the base parameters, and standard deviations of the plain least-squares estimate for torque noise that
+        is white before the filter (also with ``consistent=True``); infinite for parameters that the motion does not
+        excite or noise of the positions hides.
+    residual_rms : (r,) array
+        Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
+        joints, e springs, e motors.
+    noise : (r,) array
+        Standard deviations that weighted these rows [N m or N].
     rank : int
         Number of base parameters that the motion excites.
     condition : float
@@ -99,7 +111,7 @@ class Identification:
         return inertia.is_physical(self.robot.inertial)
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
-        """Predict torques, (..., n)."""
+        """Predict torques on the links, (..., n)."""
         return self.robot.inverse_dynamics(q, dq, ddq)
 
     def table(self) -> Table:
@@ -136,6 +148,10 @@ def identify(
     ddq: npt.ArrayLike | None = None,
     tau: npt.ArrayLike | None = None,
     *,
+    x: npt.ArrayLike | None = None,
+    dx: npt.ArrayLike | None = None,
+    ddx: npt.ArrayLike | None = None,
+    joint_torque: npt.ArrayLike | None = None,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     prior: Robot | None = None,
@@ -151,22 +167,27 @@ def identify(
     robot : Robot
         Geometry, known parameters, and the default prior.
     t : (k,) array_like, or Result
-        Instants [s], or a run of which only `t`, `q` and `tau` are used.
+        Instants [s], or a run of which only `t`, `q`, `tau` and, for elastic joints, `x` are used.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
         same filter; samples within two periods of the cutoff from either end are left out.
     tau : (k, n) array_like
-        Measured torque [N m or N].
+        Measured torque [N m or N]; that of elastic joints drives their motors.
+    x, dx, ddx : (k, e) array_like
+        Motion of the motors of elastic joints, required where `robot` has such joints; filtered like `q`.
+    joint_torque : (k, e) array_like, optional
+        Measured torque of springs and dampers on the links.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
-        Parameters to identify, see `Robot.unknown`; default all.
+        Parameters to identify, see `Robot.unknown`; default all. Names and groups of elastic parameters select these:
+        ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask selects none.
     weights : "auto" or (n,) array_like
         One over the standard deviation of the torque noise of each joint. "auto" estimates them from the residuals by
-        iterative reweighting.
+        iterative reweighting, for each row of `Identification.noise`.
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
     consistent : bool
-        Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors and armature. A prior
-        coefficient may be zero, which leaves it to the data.
+        Allow only positive definite pseudo-inertias and positive coefficients of friction, rotors, armature and elastic
+        joints. A prior coefficient may be zero, which leaves it to the data.
     regularization : float
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
@@ -184,18 +205,34 @@ def identify(
     Raises
     ------
     ThunderError
-        If shapes do not match, the prior is not physically consistent, no torque depends on the unknown parameters, or
-        a measured torque is zero throughout where that of the prior is not.
+        If shapes do not match, the motion of the motors of elastic joints is missing, the prior is not physically
+        consistent, no torque depends on the unknown parameters, or a measured torque is zero throughout where that of
+        the prior is not.
+
+    Warns
+    -----
+    ThunderWarning
+        If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value.
 
     Notes
     -----
     The consistent fit minimizes ``1/2 sum_j w_j^2 |tau_j - Y_j pi|^2 + gamma sum_i D(P_i||P0_i)`` over P_i > 0, a
-    convex problem, solved by Newton's method. Coefficients c of friction, rotors and armature add D(c||c0) in the same
-    way. For c0 = 0 the coefficient takes its place whose torque has the root mean square of the noise.
+    convex problem, solved by Newton's method. Coefficients c of friction, rotors, armature and elastic joints add
+    D(c||c0) in the same way. For c0 = 0 the coefficient takes its place whose torque has the root mean square of the
+    noise.
+
+    Where positions are filtered, the white noise that their higher differences show is followed through the filter into
+    the accelerations of Y, and into x - q and the motion of motors, and its part of the normal matrix is subtracted
+    (Fuller 1987). Directions that it hides keep the prior.
+
+    For elastic joints the rows are the motors' equations, and their sums with those of the links, which are free of
+    x - q: noise of x - q does not enter the parameters of the links. Residuals of both rows of a joint are correlated,
+    which standard deviations include.
 
     References
     ----------
     Lee, Wensing, Park, Geometric robot dynamic identification, IEEE Trans. Robotics 36(2), 2020.
+    Fuller, Measurement error models, Wiley, 1987.
 
     Examples
     --------
@@ -208,68 +245,58 @@ def identify(
     >>> estimate = th.identification.identify(guess, t, q, dq, ddq, tau)
     >>> estimate.rank, estimate.noise.round(1).tolist()
     (6, [0.1, 0.1])
+
+    Links, spring and motor of an elastic joint from positions and torques of a run:
+
+    >>> drive = th.robot.Elastic(joint=2, K=(300.0,), D=(1.0,), Dm=(0.2,), Mm=0.1)
+    >>> elastic, motion = robot.replace(elastic=(drive,)), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    >>> run = th.simulate(elastic, th.PassivityBased(robot, 4.0, [2.0, 1.0]), motion, 4.0)
+    >>> guess = elastic.with_elastic_parameters(K=[100.0], D=[0.5], Dm=[0.5], Mm=[0.2])
+    >>> estimate = th.identification.identify(guess, run, cutoff=40.0, hold=1e-3)
+    >>> estimate.base.names[-4:]
+    ('joint2.K0', 'joint2.D0', 'joint2.Dm0', 'joint2.Mm')
+    >>> estimate.base_parameters[-4:].round(1).tolist()
+    [300.0, 1.0, 0.2, 0.1]
     """
     if isinstance(weights, str) and weights != "auto":
         raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")
-    motion, torque = _data(robot, t, q, dq, ddq, tau, cutoff, hold)
-    chosen = robot.unknown(unknown.mask if isinstance(unknown, UnknownParameters) else unknown)
+    signals = {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx, "joint_torque": joint_torque}
+    log = read_log(robot, t, signals, cutoff, hold)
+    chosen, elastic = selection(robot, unknown)
     start = robot if prior is None else prior
-    if start.parameter_names != robot.parameter_names:
+    if all_names(start) != all_names(robot):
         raise ThunderError(f"prior must have the parameters of {robot.name}, got {start!r}")
-    pi0 = np.where(chosen.mask, start.parameters, robot.parameters)
-    base = chosen.base_parameters()
+    mask = np.concatenate([chosen.mask, elastic])
+    theta0 = np.where(mask, all_parameters(start), all_parameters(robot))
+    base = extended(chosen.base_parameters(), elastic, all_names(robot))
     if base.count == 0:
         raise ThunderError("unknown must hold a parameter that torques depend on")
-    Y = robot.regressor(*motion)
-    scale = _scale(robot, torque, Y @ start.parameters)
-    data = compress(Y[..., base.independent], torque - Y @ pi0, scale)
-    solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n))
+    rows = equations(robot, log)
+    scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ start.parameters)[rows.joints]
+    errors = len(rows.y) * rows.errors[:, base.independent]
+    left = rows.y - rows.W @ theta0
+    data = compress(rows.W[..., base.independent], left, scale, errors[..., base.independent], errors @ theta0)
+    solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n)[rows.joints])
     if consistent:
-        pi = _consistent(robot, pi0, chosen.mask, Y, torque, solution.noise, regularization)
+        theta = _consistent(robot, theta0, mask, rows, solution.noise, regularization)
     else:
-        pi = pi0 + spread(base, chosen.mask, solution.deviation)
-    return _identification(robot, chosen, base, pi, data, pi0, solution, consistent)
-
-
-def _data(
-    robot: Robot,
-    t: npt.ArrayLike | SimulationResult,
-    q: npt.ArrayLike | None,
-    dq: npt.ArrayLike | None,
-    ddq: npt.ArrayLike | None,
-    tau: npt.ArrayLike | None,
-    cutoff: float | None,
-    hold: float,
-) -> tuple[Motion, Array]:
-    """Return motion and torque at the same instants, filtered unless accelerations are given."""
-    if isinstance(t, SimulationResult):
-        if not (q is None and dq is None and ddq is None and tau is None):
-            raise ThunderError("q, dq, ddq and tau must be None where t is a SimulationResult")
-        if t.x.shape[1]:
-            raise ThunderError("t must be a run without elastic joints: their torques drive motors, not links")
-        # the last row is always logged, off the grid of the log, and repeats the torque before
-        t, q, tau = (values[:-1] for values in (t.t, t.q, t.tau))
-    times = instants(t)
-    for name, value in (("q", q), ("tau", tau)):
-        if value is None:
-            raise ThunderError(f"{name} must be given unless t is a SimulationResult")
-    shape = (times.size, robot.n)
-    positions, torque = array(q, shape, "q"), array(tau, shape, "tau")
-    if ddq is not None:
-        if dq is None:
-            raise ThunderError("dq must be given together with ddq")
-        return Motion(positions, array(dq, shape, "dq"), array(ddq, shape, "ddq")), torque
-    if cutoff is None:
-        raise ThunderError(
-            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
-        )
-    hold = zero_or_above(hold, "hold")
-    if hold > 0.0:
-        torque = np.column_stack([np.interp(times, times + 0.5 * hold, column) for column in torque.T])
-    motion, smooth = differentiate(times, positions, cutoff), lowpass(times, torque, cutoff)
-    cut = min(round(_EDGE / (cutoff * (times[1] - times[0]))), (times.size - 5) // 2)
-    inner = slice(cut, times.size - cut)
-    return Motion(*(x[inner] for x in motion)), smooth[inner]
+        theta = theta0 + spread(base, mask, solution.deviation)
+    variance = variances(solution, rows.W[..., base.independent], left, rows.joints)
+    sigma = np.sqrt(variance / log.gains[0])
+    _warn_if_uncertain(base, base.mapping @ theta, sigma, int(elastic.sum()))
+    return Identification(
+        robot=with_all_parameters(robot, theta),
+        unknown=chosen,
+        parameters=theta,
+        base=base,
+        base_parameters=base.mapping @ theta,
+        standard_deviations=sigma,
+        residual_rms=residual_rms(data, base.mapping @ (theta - theta0)),
+        noise=solution.noise,
+        rank=solution.rank,
+        condition=solution.condition,
+        consistent=consistent,
+    )
 
 
 def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
@@ -293,39 +320,33 @@ def _noise(weights: npt.ArrayLike, n: int) -> Array:
 
 
 def _consistent(
-    robot: Robot, pi0: Array, mask: npt.NDArray[np.bool_], Y: Array, tau: Array, noise: Array, regularization: float
+    robot: Robot,
+    theta0: Array,
+    mask: npt.NDArray[np.bool_],
+    rows: Equations,
+    noise: Array,
+    regularization: float,
 ) -> Array:
     gamma = above_zero(regularization, "regularization")
-    absent = (np.arange(robot.p) >= 10 * robot.n) & (pi0 == 0.0) & ~Y.any(axis=(0, 1))
+    absent = (np.arange(theta0.size) >= 10 * robot.n) & (theta0 == 0.0) & ~rows.W.any(axis=(0, 1))
     mask = mask & ~absent  # a coefficient of zero whose joint does not move stays
-    known = tau - Y[..., ~mask] @ pi0[~mask]
-    W = (Y[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
-    return solve_consistent(consistent_problem(robot, pi0, mask, W, (known / noise).ravel()), gamma)
+    known = rows.y - rows.W[..., ~mask] @ theta0[~mask]
+    W = (rows.W[..., mask] / noise[:, None]).reshape(-1, int(mask.sum()))
+    errors = len(rows.y) * np.einsum("jab,j->ab", rows.errors, noise**-2.0)
+    return solve_consistent(consistent_problem(robot, theta0, mask, W, (known / noise).ravel(), errors), gamma)
 
 
-def _identification(
-    robot: Robot,
-    unknown: UnknownParameters,
-    base: BaseParameters,
-    pi: Array,
-    data: Data,
-    pi0: Array,
-    solution: Fit,
-    consistent: bool,
-) -> Identification:
-    deviations = np.sqrt(np.diag(solution.covariance))
-    if solution.rank < base.count:
-        deviations = np.where(excited(data), deviations, np.inf)
-    return Identification(
-        robot=robot.with_parameters(pi),
-        unknown=unknown,
-        parameters=pi,
-        base=base,
-        base_parameters=base.mapping @ pi,
-        standard_deviations=deviations,
-        residual_rms=residual_rms(data, base.mapping @ (pi - pi0)),
-        noise=solution.noise,
-        rank=solution.rank,
-        condition=solution.condition,
-        consistent=consistent,
-    )
+def _warn_if_uncertain(base: BaseParameters, values: Array, sigma: Array, elastic: int) -> None:
+    """Warn of stiffnesses and motor inertias, among the last parameters, that the log does not determine."""
+    uncertain = [
+        f"{name} ({100.0 * deviation / abs(value) if value else np.inf:.0f} %)"
+        for name, value, deviation in list(zip(base.names, values, sigma, strict=True))[base.count - elastic :]
+        if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
+    ]
+    if uncertain:
+        warnings.warn(
+            f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
+            "vibration of these joints, or lower the noise",
+            ThunderWarning,
+            stacklevel=outer_level(),
+        )

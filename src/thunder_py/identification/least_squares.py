@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from ..checks import Array
 from ..errors import ModelError, ThunderError
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters
+from .equations import all_names
 
 __all__ = [
     "ConsistentProblem",
@@ -20,12 +22,12 @@ __all__ = [
     "compress",
     "consistent_problem",
     "divergence",
-    "excited",
     "fit",
     "fit_reweighted",
     "residual_rms",
     "solve_consistent",
     "spread",
+    "variances",
 ]
 
 #: iterations of reweighting, and the relative change of weights at which it ends
@@ -34,6 +36,10 @@ _ITERATIONS, _SETTLED = 50, 1e-6
 _SMALLEST_NOISE = 1e-9
 #: relative size of a singular value (columns scaled to unit length) that counts as zero
 _RANK_TOLERANCE = 1e-10
+#: share of the signal in the squares of a direction below which noise of the columns hides it
+_LEAST_SIGNAL = 0.1
+#: share in such a direction, columns scaled, above which a parameter counts as hidden
+_LEAST_PART = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,21 +54,29 @@ class Data:
         Number of instants.
     scale : (n,) array
         Root mean square of the measured torque of each joint, at least a small fraction of the largest.
+    errors : (n, b, b) array
+        Sum of W_j' W_j over the instants that is due to noise of W_j.
+    pull : (n, b) array
+        The same noise times that of the prior's torque.
     """
 
     factors: Array
     count: int
     scale: Array
+    errors: Array
+    pull: Array
 
 
-def compress(W: Array, tau: Array, scale: Array) -> Data:
-    """Reduce columns (k, n, b) and torques (k, n) to triangular factors."""
+def compress(W: Array, tau: Array, scale: Array, errors: Array | None = None, pull: Array | None = None) -> Data:
+    """Reduce columns (k, n, b) and torques (k, n) to triangular factors; without `errors` the columns are exact."""
     count, n, b = W.shape
     factors = np.zeros((n, b + 1, b + 1))
     for j in range(n):
         R = np.linalg.qr(np.column_stack([W[:, j], tau[:, j]]), mode="r")
         factors[j, : len(R)] = R
-    return Data(factors, count, scale)
+    if errors is None or pull is None:
+        errors, pull = np.zeros((n, b, b)), np.zeros((n, b))
+    return Data(factors, count, scale, errors, pull)
 
 
 @dataclass(frozen=True)
@@ -73,21 +87,29 @@ class Fit:
     ----------
     deviation : (b,) array
         Deviation of the base parameters from the prior.
-    covariance : (b, b) array
-        Covariance of the deviation, for white residuals with the standard deviations `noise`.
+    basis : (b, rank) array
+        Directions of the deviation that the data determine; the weighted columns times these are orthonormal.
+    gains : (rank,) array
+        Standard deviations along them, for residuals that are white: one, and more where columns are noisy.
+    determined : (b,) bool array
+        True for base parameters outside all other directions.
     noise : (n,) array
         Standard deviations of the torque, one over the weights.
-    rank : int
-        Number of base parameters that the motion excites; the others keep the prior.
     condition : float
         Condition number of the weighted columns, scaled to unit length.
     """
 
     deviation: Array
-    covariance: Array
+    basis: Array
+    gains: Array
+    determined: npt.NDArray[np.bool_]
     noise: Array
-    rank: int
     condition: float
+
+    @property
+    def rank(self) -> int:
+        """Number of base parameters that the motion excites; the others keep the prior."""
+        return self.gains.size
 
 
 def residual_rms(data: Data, deviation: Array) -> Array:
@@ -98,22 +120,69 @@ def residual_rms(data: Data, deviation: Array) -> Array:
 
 
 def fit(data: Data, noise: Array) -> Fit:
-    """Solve with fixed weights; columns are scaled, which makes the rank independent of units."""
+    """Solve with fixed weights, without the bias from noise of the columns.
+
+    Columns are scaled, which makes the rank independent of units.
+    """
     weighted = data.factors / noise[:, None, None]
-    weighted = weighted.reshape(-1, weighted.shape[-1])
+    weights = noise**-2.0
+    errors = np.einsum("jab,j->ab", data.errors, weights)
+    found = _resolve(weighted.reshape(-1, weighted.shape[-1]), errors, weights @ data.pull)
+    gains = 1.0 / found.signal
+    deviation = found.basis @ (gains * found.right)
+    return Fit(deviation, found.basis, gains, found.determined, noise, found.condition)
+
+
+class _Resolved(NamedTuple):
+    """Directions that data determine, ``rows basis = 1``; the objective is 1/2 signal' (rows x)^2 - right' rows x."""
+
+    basis: Array
+    rows: Array
+    signal: Array
+    right: Array
+    determined: npt.NDArray[np.bool_]
+    condition: float
+
+
+def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
+    """Split ``[W | y]`` into directions, with columns of unit length.
+
+    Noise of the columns adds N = `errors` to the normal matrix A and biases a solution towards zero. It is taken out:
+    (A - N) x = W' y + pull, see Fuller, Measurement error models (1987), section 2.2. In the basis the normal matrix is
+    then not 1, but the share of the signal in the squares. Where noise hides the signal, a direction is left out.
+    """
     U, s, Vt, lengths = _scaled_svd(weighted[:, :-1])
     kept = s > _RANK_TOLERANCE * s[0] if s[0] > 0.0 else np.zeros(s.size, dtype=bool)
-    rank = int(kept.sum())
-    inverse = Vt[kept].T / s[kept] / lengths[:, None]
-    condition = float(s[0] / s[-1]) if rank == s.size else np.inf
-    return Fit(inverse @ (U[:, kept].T @ weighted[:, -1]), inverse @ inverse.T, noise, rank, condition)
+    determined = (np.abs(Vt[~kept]) < 1e-6).all(axis=0)
+    basis, rows = Vt[kept].T / s[kept] / lengths[:, None], s[kept, None] * Vt[kept] * lengths
+    right, signal = U[:, kept].T @ weighted[:, -1], np.ones(int(kept.sum()))
+    if errors.any():
+        signal, Q = np.linalg.eigh(np.eye(signal.size) - basis.T @ errors @ basis)
+        clear = signal > _LEAST_SIGNAL
+        hidden = lengths[:, None] * (basis @ Q[:, ~clear])
+        determined &= (np.abs(hidden) < _LEAST_PART * np.linalg.norm(hidden, axis=0)).all(axis=1)
+        right = Q[:, clear].T @ (right + basis.T @ pull)
+        basis, rows, signal = basis @ Q[:, clear], Q[:, clear].T @ rows, signal[clear]
+    condition = float(s[0] / s[-1]) if signal.size == s.size else np.inf
+    return _Resolved(basis, rows, signal, right, determined, condition)
 
 
-def excited(data: Data) -> npt.NDArray[np.bool_]:
-    """Return a mask of the base parameters outside all unexcited combinations, (b,)."""
-    rows = data.factors.reshape(-1, data.factors.shape[-1])
-    _, s, Vt, _ = _scaled_svd(rows[:, :-1])
-    return np.asarray((np.abs(Vt[s <= _RANK_TOLERANCE * s[0]]) < 1e-6).all(axis=0))
+def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
+    """Return the variances of the deviation, (b,), infinite for base parameters that the data do not determine.
+
+    Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
+    whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
+    """
+    inner = np.eye(solution.rank)
+    whitened = (tau - W @ solution.deviation) / solution.noise
+    for i in range(groups.size):
+        for j in np.flatnonzero(groups[:i] == groups[i]):
+            first, second = (W[:, row] @ solution.basis / solution.noise[row] for row in (i, j))
+            product = np.mean(whitened[:, i] * whitened[:, j]) * (first.T @ second)
+            inner += product + product.T
+    B = solution.basis * solution.gains
+    found: Array = np.maximum(np.einsum("ij,jk,ik->i", B, inner, B), 0.0)
+    return np.where(solution.determined, found, np.inf)
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:
@@ -153,6 +222,8 @@ def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) 
 _UNITS = inertia.pseudo_inertia(np.eye(10))
 #: Newton's method: steps for each strength of the regularizer, decrement at which it ends, first strength
 _STEPS, _DECREMENT, _FACTOR = 100, 1e-10, 0.1
+#: decrement below which rounding may stop it
+_ROUNDING_DECREMENT = 1e-4
 #: coefficient at its bound of zero, in units of its prior
 _VANISHING = 1e-6
 
@@ -193,9 +264,9 @@ class ConsistentProblem:
 
     Attributes
     ----------
-    R : (u, u) array
-        Triangular factor of the weighted regressor.
-    z : (u,) array
+    R : (v, u) array
+        Factor of the weighted regressor, v at most u.
+    z : (v,) array
         Torque in the same coordinates.
     prior : (p,) array
         All parameters; known ones keep these values.
@@ -204,7 +275,7 @@ class ConsistentProblem:
     links : (l,) int array
         Links with unknown parameters.
     positive : (c,) int array
-        Unknown friction, rotor and armature coefficients.
+        Unknown coefficients of friction, rotors, armature and elastic joints.
     names : sequence of str
         Names of all parameters.
     """
@@ -259,9 +330,17 @@ def _inertial_end(problem: ConsistentProblem) -> int:
 
 
 def consistent_problem(
-    robot: Robot, prior: Array, mask: npt.NDArray[np.bool_], W: Array, y: Array
+    robot: Robot,
+    prior: Array,
+    mask: npt.NDArray[np.bool_],
+    W: Array,
+    y: Array,
+    errors: Array | None = None,
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
+
+    `prior`, `mask` and `errors`, the sum of W' W that is due to noise of W, (P, P), are in the order of
+    `all_parameters`.
 
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
     whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
@@ -283,7 +362,7 @@ def consistent_problem(
             "leave them out of unknown or give another prior"
         )
     if not (prior[positive] >= 0.0).all():
-        names = ", ".join(robot.parameter_names[k] for k in positive[prior[positive] < 0.0])
+        names = ", ".join(all_names(robot)[k] for k in positive[prior[positive] < 0.0])
         raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
     lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
     absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
@@ -291,7 +370,11 @@ def consistent_problem(
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
-    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, robot.parameter_names)
+    if errors is not None and errors.any():
+        found = _resolve(R, errors[np.ix_(unknown, unknown)], errors[np.ix_(unknown, ~mask)] @ prior[~mask])
+        root = np.sqrt(found.signal)
+        R = np.column_stack([root[:, None] * found.rows, found.right / root])
+    return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))
 
 
 def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
@@ -323,7 +406,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
 
 def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array, bool]:
     """Take damped Newton steps, each solved as a least-squares problem to avoid squaring the condition number."""
-    unknown, root = problem.unknown, np.sqrt(gamma)
+    unknown, root, last = problem.unknown, np.sqrt(gamma), np.inf
     for _ in range(_STEPS):
         F, r = problem.barrier(pi)
         A = np.vstack([problem.R, root * F])
@@ -331,8 +414,10 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
         lengths = np.linalg.norm(A, axis=0)
         step = np.linalg.lstsq(A / lengths, rhs, rcond=None)[0] / lengths
         decrement = float(np.sum((A @ step) ** 2)) / gamma  # squared, in units of the barrier
-        if decrement < _DECREMENT:
+        # near the minimum each step squares it; where it does not even fall tenfold, the rest is rounding
+        if decrement < _DECREMENT or 0.1 * last < decrement < _ROUNDING_DECREMENT:
             return pi, True
+        last = decrement
         size, before = 1.0, problem.value(pi, gamma)
         while True:
             trial = pi.copy()
@@ -343,6 +428,6 @@ def _newton(problem: ConsistentProblem, pi: Array, gamma: float) -> tuple[Array,
                 break
             size *= 0.5
             if size < 1e-12:  # no decrease above rounding
-                return pi, decrement < 1e-4
+                return pi, decrement < _ROUNDING_DECREMENT
         pi = trial
     return pi, False

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..plotting.panels import panel, panels
 from ..plotting.style import SKY, TRUTH, VERMILION, tidy
+from .equations import all_parameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,11 +73,11 @@ def plot_identification(identification: Identification, *, ax: Axes | None = Non
     sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, 0.0)
     ax.bar(k, identification.base_parameters, 0.7, yerr=2.0 * sigma, color=SKY, label="identified")
     if truth is not None:
-        true_values = base.mapping @ truth.parameters
+        true_values = base.mapping @ all_parameters(truth)
         ax.plot(k, true_values, linestyle="", marker="D", markersize=4, color=VERMILION, zorder=3, label="truth")
     ax.set_yscale("symlog", linthresh=1e-2)
     ax.set_xticks(k, base.names, rotation=90, fontsize="x-small")
-    ax.set_title("base parameters [kg, kg m, kg m²], two standard deviations", fontsize="medium")
+    ax.set_title("base parameters [SI units], two standard deviations", fontsize="medium")
     ax.legend(fontsize="small")
     tidy(ax)
     return ax

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -132,6 +133,29 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
     padding = round(min(3.0 / (cutoff * dt), len(signals) - 1))
     filtered: Array = sosfiltfilt(butter(order, cutoff, fs=1.0 / dt, output="sos"), signals, axis=0, padlen=padding)
     return filtered
+
+
+def noise_gain(t: npt.ArrayLike, cutoff: float, derivative: int = 0, *, order: int = 4) -> float:
+    """Return the variance of a derivative of white noise after the filter of `differentiate`, relative to that before.
+
+    The two passes have the power response 1 / (1 + u^(2 order))^2 with u = f / cutoff; the integral of
+    (2 pi f)^(2 derivative) times it, from zero to infinity, is a beta function.
+    """
+    share = (2 * derivative + 1) / (2 * order)
+    integral = (1.0 - share) * np.pi / np.sin(np.pi * share) / (2 * order)
+    dt = sampling_period(t)
+    return float(min(2.0 * dt * cutoff * integral, 1.0) * (2.0 * np.pi * cutoff) ** (2 * derivative))
+
+
+def white_noise(x: Array) -> Array:
+    """Estimate the variances of white noise on smooth signals, (k, n) -> (n,), from their higher differences.
+
+    The difference of order m multiplies the variance by (2m)! / m!^2, and nearly removes what is slow compared with
+    the sampling. What is left of the signal can only add, so the smallest estimate counts.
+    """
+    orders = [m for m in range(2, 9) if len(x) > 2 * m]
+    found = [np.mean(np.diff(x, m, axis=0) ** 2, axis=0) / comb(2 * m, m) for m in orders]
+    return np.min(found, axis=0) if found else np.zeros(x.shape[1])
 
 
 def sampling_period(t: npt.ArrayLike) -> float:

@@ -95,8 +95,8 @@ def simulate(
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
-        Observers of the external torque, which see the measured state and the applied torque; `reset` is called before
-        the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
+        Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
+        models must have the plant's elastic joints. `reset` is called before the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
         mapping, each logs its name and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
@@ -153,7 +153,7 @@ def simulate(
         **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
-        "observers": read_observers(observers, robot, times["dt"] * times["steps_per_period"]),
+        "observers": read_observers(observers, times["dt"] * times["steps_per_period"]),
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,

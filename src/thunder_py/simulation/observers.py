@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from .. import _core
 from ..checks import of_kind
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, PARTS_LOGGED
-from ..robot import Robot
+from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
 
 __all__ = ["named_observers", "read_observers"]
 
-_RESERVED = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, "labels"}
+_RESERVED = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *MOTORS_MEASURED, *PARTS_LOGGED, "labels"}
 #: time without a state after which observers restart [s]; StepClock::kLongestGap of the core
 _PAUSE = 0.1
 
@@ -30,15 +29,9 @@ def named_observers(observers: object) -> dict[tuple[str, str], _core.ExternalOb
     return {(estimate, "contact"): observer}
 
 
-def read_observers(
-    observers: object, plant: Robot | None, period: float
-) -> list[tuple[str, str, _core.ExternalObserver]]:
-    """Check observers and return them for the core; `plant` is None for a plant written in Python, `period` is in s."""
+def read_observers(observers: object, period: float) -> list[tuple[str, str, _core.ExternalObserver]]:
+    """Check observers and return them for the core; `period` is in s."""
     named = named_observers(observers)
-    if named and plant is not None and plant.elastic:
-        raise ValueError(
-            "observers must be None for a plant with elastic joints, whose links do not get the motors' torque"
-        )
     if named and period >= _PAUSE:
         raise ValueError(f"control_period must be less than {_PAUSE:g} s for observers, got {period:g}")
     taken = _RESERVED & {name for names in named for name in names}

@@ -1,6 +1,7 @@
 // External torque from the generalized momentum, and its power from the energy, without accelerations.
 //
-// A. De Luca and R. Mattone (2003, 2005); energy: A. De Luca, A. Albu-Schaeffer, S. Haddadin, G. Hirzinger (2006).
+// A. De Luca and R. Mattone (2003, 2005); energy: A. De Luca, A. Albu-Schaeffer, S. Haddadin, G. Hirzinger (2006). The links
+// of elastic joints get the torques of springs and dampers, which follow from the state of the motors, in the place of tau.
 #pragma once
 
 #include <Eigen/Dense>
@@ -42,13 +43,15 @@ class LowPass {
 class ExternalObserver : public Exclusive {
  public:
   int n() const noexcept { return dynamics_.n(); }
+  /// Joints, from 0, of which `step` needs the state of the motors.
+  const std::vector<int>& elastic_joints() const noexcept { return dynamics_.shared_model()->elastic_joints(); }
   /// Number of entries of the estimate.
   int size() const noexcept { return static_cast<int>(input_.size()); }
-  /// State at time t; `tau` was held since the step before, and is not used in the first one. A state that is not finite
-  /// is bridged: the next one counts for the whole time. A torque or time that is not finite, time that stands still or
+  /// State at time t; `tau` was held since the step before, and is not used in the first one, nor at elastic joints. A
+  /// state that is not finite, or without that of motors, is bridged: the next one counts for the whole time. A torque or time that is not finite, time that stands still or
   /// runs backwards, and a pause of `StepClock::kLongestGap` restart the measurement from the present state; the estimate stays.
   /// Never throws, never allocates.
-  Status step(double t, const double* q, const double* dq, const double* tau) noexcept;
+  Status step(double t, const double* q, const double* dq, const double* tau, const Motors& motors = {}) noexcept;
   const Eigen::VectorXd& estimate() const noexcept { return filter_.value(); }
   /// 1 where there is a contact, else 0; null without a detector.
   const Eigen::VectorXd* contact() const noexcept { return detector_ ? &detector_->contact() : nullptr; }
@@ -83,7 +86,8 @@ class ExternalObserver : public Exclusive {
   Evaluator dynamics_;
 
  private:
-  bool observe(double t, const double* q, const double* dq, const double* tau) noexcept;
+  bool observe(double t, const double* q, const double* dq, const double* tau, const Motors& motors) noexcept;
+  bool measure(const double* q, const double* dq, const Motors& motors) noexcept;
   bool update() noexcept;
 
   LowPass filter_;
@@ -91,7 +95,8 @@ class ExternalObserver : public Exclusive {
   std::vector<std::string> labels_;
   StepClock clock_;
   Sample last_, next_;
-  Eigen::VectorXd tau_, input_, supplied_;  // tau_: mean torque since the last sample
+  Eigen::VectorXd held_, springs_;          // torques of motors at rigid joints, of springs at elastic ones
+  Eigen::VectorXd tau_, input_, supplied_;  // tau_: mean of held_ since the last sample
   double elapsed_ = 0.0;                    // since the last sample
   bool started_ = false;
   Status status_ = Status::ok;

@@ -1,0 +1,361 @@
+"""Springs, dampers and motors of elastic joints from logs: exact without noise, unbiased with it, against MuJoCo."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.control.arms import elbow, panda
+from thunder_py.errors import ThunderWarning
+from thunder_py.identification import differentiate, identify
+from thunder_py.identification.equations import all_names, all_parameters
+from thunder_py.identification.signals import lowpass, noise_gain, white_noise
+from thunder_py.robot.description import Elastic
+
+T = np.linspace(0.0, 4.0, 401)
+
+
+@cache
+def soft_elbow():
+    springs = [
+        Elastic(joint=1, K=(500.0, 2000.0), D=(1.0,), Dm=(0.3,), Mm=0.12),
+        Elastic(joint=2, K=(200.0, 500.0), D=(0.5,), Dm=(0.2,), Mm=0.08),
+    ]
+    return elbow().replace(elastic=springs)
+
+
+@cache
+def half_soft_panda():
+    """Joints 2 and 6 are elastic, the others rigid."""
+    return panda().replace(elastic=[Elastic(joint=j, K=(900.0,), D=(1.0,), Dm=(0.5,), Mm=0.3) for j in (2, 6)])
+
+
+@cache
+def stiff_panda():
+    """K from 20 000 at the base to 500 at the flange."""
+    drives = zip((20000, 20000, 10000, 10000, 2000, 1000, 500), (0.6, 0.6, 0.5, 0.5, 0.2, 0.2, 0.2), strict=True)
+    springs = [
+        Elastic(joint=j, K=(K,), D=(0.02 * np.sqrt(K),), Dm=(0.5,), Mm=Mm) for j, (K, Mm) in enumerate(drives, start=1)
+    ]
+    return panda().replace(elastic=springs)
+
+
+def wrong(robot):
+    """Links 20 % too heavy, springs half as stiff, motors twice as heavy."""
+    groups = {
+        name: factor * robot.elastic_parameters[name]
+        for name, factor in zip(("K", "D", "Dm", "Mm"), (0.5, 0.4, 2, 2), strict=True)
+    }
+    return robot.replace(inertial=1.2 * robot.inertial).with_elastic_parameters(**groups)
+
+
+def states(robot, seed=0):
+    """Unrelated states, with the accelerations that they cause, as arguments of `identify`."""
+    rng = np.random.default_rng(seed)
+    q, dq, tau = rng.uniform(-1.0, 1.0, (3, T.size, robot.n)) * np.array([1.0, 1.0, 20.0])[:, None, None]
+    joints = [drive.joint - 1 for drive in robot.elastic]
+    x = q[:, joints] + rng.uniform(-0.2, 0.2, (T.size, robot.e))
+    dx = dq[:, joints] + rng.uniform(-1.0, 1.0, (T.size, robot.e))
+    both = robot.elastic_forward_dynamics(q, dq, x, dx, tau)
+    ddq, ddx = both[:, : robot.n], both[:, robot.n :]
+    return {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx}
+
+
+def spring_torque(robot, data):
+    return robot.elastic_torque(data["q"], data["x"]) + robot.elastic_damping_torque(data["dq"], data["dx"])
+
+
+def truth(found, robot):
+    return found.base.mapping @ all_parameters(robot)
+
+
+@pytest.mark.parametrize("robot", [soft_elbow(), half_soft_panda()], ids=["elbow", "half soft Panda"])
+@pytest.mark.parametrize("sensed", [False, True], ids=["motor torque", "joint torque too"])
+@pytest.mark.parametrize("consistent", [False, True], ids=["least squares", "consistent"])
+def test_without_noise_links_and_drives_come_back_in_one_call(robot, sensed, consistent):
+    data = states(robot)
+    if sensed:
+        data["joint_torque"] = spring_torque(robot, data)
+    found = identify(wrong(robot), T, **data, consistent=consistent)
+    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-6, atol=1e-7)
+    assert (
+        found.rank
+        == found.base.count
+        == robot.base_parameters().count + sum(map(len, robot.elastic_parameters.values()))
+    )
+    for name, values in robot.elastic_parameters.items():
+        np.testing.assert_allclose(found.robot.elastic_parameters[name], values, rtol=1e-6)
+    assert found.residual_rms.shape == found.noise.shape == (robot.n + robot.e * (1 + sensed),)
+    assert found.residual_rms.max() < 1e-6
+    assert f"joint{robot.elastic[-1].joint}.K0" in str(found.table())
+
+
+def test_only_the_chosen_parameters_change():
+    robot, data = soft_elbow(), states(soft_elbow())
+    before = robot.with_elastic_parameters(K=0.5 * robot.elastic_parameters["K"])
+    found = identify(before, T, **data, unknown="K")
+    assert found.base.names == ("joint1.K0", "joint1.K1", "joint2.K0", "joint2.K1")
+    np.testing.assert_allclose(all_parameters(found.robot), all_parameters(robot), rtol=1e-9)
+    assert not found.unknown.mask.any()
+    for unknown, names in (
+        ("elastic", all_names(robot)[20:]),
+        (["joint2.K0", "Mm"], ("joint2.K0", "joint1.Mm", "joint2.Mm")),
+        ("joint2", ("joint2.K0", "joint2.K1", "joint2.D0", "joint2.Dm0", "joint2.Mm")),
+        (["link2.Izz", "D"], ("link2.Izz", "joint1.D0", "joint2.D0")),
+    ):
+        assert identify(robot, T, **data, unknown=unknown).base.names == names
+    assert identify(robot, T, **data, unknown=robot.unknown("link2").mask).base.count == 4
+
+
+def test_the_other_way_round_known_links_serve_as_joint_torque():
+    """The links' equation alone: the torque of their model stands for that of the springs."""
+    robot, data = soft_elbow(), states(soft_elbow())
+    data["joint_torque"] = robot.inverse_dynamics(data["q"], data["dq"], data["ddq"])
+    found = identify(wrong(robot), T, **data, unknown=["K", "D"])
+    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-9)
+
+
+# --- noise ------------------------------------------------------------------------------------------------------------
+
+
+def test_standard_deviations_are_those_of_the_errors():
+    """Of torque noise, whose effect on the two rows of a joint is the same."""
+    robot, data = soft_elbow(), states(soft_elbow())
+    tau, errors = data.pop("tau"), []
+    for seed in range(40):
+        noise = [0.3, 0.1] * np.random.default_rng(seed).normal(size=tau.shape)
+        found = identify(robot, T, **data, tau=tau + noise)
+        errors.append((found.base_parameters - truth(found, robot)) / found.standard_deviations)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.1)
+    # counted as independent, the rows would tell twice as much of the motors
+    of_motors = np.array(errors)[:, -2:]
+    assert np.sqrt(np.mean(np.square(of_motors))) == pytest.approx(1.0, abs=0.25)
+
+
+@cache
+def run():
+    """A slow motion of the soft elbow, at 1 kHz."""
+    law = th.PassivityBased(elbow(), 4.0, [2.0, 1.0])
+    return th.simulate(
+        soft_elbow(), law, th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8]), 5.0, dt=5e-4, control_period=1e-3
+    )
+
+
+def noisy(log, seed, encoder, torque):
+    rng = np.random.default_rng(seed)
+    q, x, tau = (s * rng.normal(size=y.shape) + y for s, y in ((encoder, log.q), (encoder, log.x), (torque, log.tau)))
+    return {"t": log.t, "q": q, "tau": tau, "x": x}
+
+
+def test_a_simulated_run_is_enough():
+    found = identify(wrong(soft_elbow()), run(), cutoff=40.0, hold=1e-3)
+    expected = truth(found, soft_elbow())
+    cubic = np.array([name.endswith("K1") for name in found.base.names])
+    np.testing.assert_allclose(found.base_parameters[~cubic], expected[~cubic], rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(found.base_parameters[cubic], expected[cubic], rtol=0.05)
+
+
+def test_standard_deviations_know_the_filter_and_the_noise_of_encoders():
+    errors = []
+    for seed in range(12):
+        log = noisy(run(), seed, 5e-5, 0.1)
+        found = identify(soft_elbow(), **log, cutoff=20.0, hold=1e-3, unknown="elastic")
+        errors.append((found.base_parameters - truth(found, soft_elbow())) / found.standard_deviations)
+    assert 0.7 < np.sqrt(np.mean(np.square(errors))) < 1.3
+
+
+@cache
+def stiff_run():
+    """A robot with one stiff joint, and its run."""
+    stiff = elbow().replace(elastic=[Elastic(joint=2, K=(1e4,), D=(5.0,), Dm=(0.2,), Mm=0.08)])
+    law = th.PassivityBased(elbow(), 4.0, [2.0, 1.0])
+    motion = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    return stiff, th.simulate(stiff, law, motion, 5.0, dt=2.5e-4, control_period=1e-3)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_noise_of_the_deflection_does_not_soften_the_spring(consistent):
+    """A third of the mean square of x - q is noise of the encoders: least squares finds two thirds of K0."""
+    stiff, log = stiff_run()
+    encoder = 0.5 * np.sqrt(np.mean((log.x - log.q[:, 1:]) ** 2) / noise_gain(log.t, 20.0))
+    naive, mine, sigma = [], [], []
+    for seed in range(6):
+        data = noisy(log, seed, encoder, 0.02)
+        found = identify(stiff, **data, cutoff=20.0, hold=1e-3, unknown="K", consistent=consistent, regularization=1e-3)
+        mine.append(found.base_parameters[0] / 1e4)
+        sigma.append(found.standard_deviations[0] / 1e4)
+        motors, links = (differentiate(data["t"], data[name], 20.0) for name in ("x", "q"))
+        d, v = motors.q[:, 0] - links.q[:, 1], motors.dq[:, 0] - links.dq[:, 1]
+        left = lowpass(data["t"], data["tau"], 20.0)[:, 1] - 5.0 * v - 0.2 * motors.dq[:, 0] - 0.08 * motors.ddq[:, 0]
+        naive.append(np.linalg.lstsq(d[200:-200, None], left[200:-200], rcond=None)[0][0] / 1e4)
+    assert np.mean(naive) < 0.75
+    assert abs(np.mean(mine) - 1.0) < 3.0 * np.mean(sigma) / np.sqrt(6)
+    assert np.mean(sigma) < 0.1
+
+
+def test_a_stiffness_that_noise_hides_is_told_and_keeps_the_prior():
+    stiff, log = stiff_run()
+    before = stiff.with_elastic_parameters(K=[5e3])
+    data = noisy(log, 0, 1e-2, 0.1)
+    with pytest.warns(ThunderWarning, match=r"^the log hardly determines joint2\.K0 \(inf %\), given with their"):
+        found = identify(before, **data, cutoff=20.0, hold=1e-3, unknown="K")
+    assert found.rank == 0
+    assert np.isinf(found.standard_deviations).all()
+    assert found.robot.elastic_parameters["K"][0] == 5e3
+
+
+def test_a_stiffness_that_noise_hides_leaves_the_links_alone():
+    """The links of a spring of 1e7 N m/rad are found as well as those of one whose K is known."""
+    stiff, log = stiff_run()
+    rigid = stiff.with_elastic_parameters(K=[1e7])
+    data = noisy(log, 0, 1e-5, 0.05)
+    data["x"] = data["q"][:, 1:] + np.random.default_rng(1).normal(scale=1e-5, size=log.x.shape)  # no deflection at all
+    with pytest.warns(ThunderWarning, match=r"joint2\.K0 \(inf %\)"):
+        found = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown=["inertial", "K"])
+    known = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown="inertial")
+    assert found.base.names[:-1] == known.base.names
+    np.testing.assert_allclose(found.base_parameters[:-1], known.base_parameters, rtol=1e-2, atol=1e-3)
+
+
+def test_a_panda_with_all_joints_elastic():
+    """Encoders of 1e-5 rad and torques of 0.05 N m: stiffnesses from 500 to 20 000 within 3 %."""
+    robot = stiff_panda()
+    motion = th.reference.Sinusoid(
+        [0.4, 0.3, 0.4, 0.3, 0.5, 0.5, 0.6],
+        [0.17, 0.23, 0.31, 0.37, 0.41, 0.47, 0.53],
+        center=[0, -0.3, 0, -1.8, 0, 1.8, 0],
+        phase=np.arange(7.0),
+    )
+    law = th.PassivityBased(panda(), 3.0, [8, 8, 8, 6, 0.4, 0.4, 0.1])
+    log = th.simulate(robot, law, motion, 5.0, dt=5e-4, control_period=1e-3)
+    found = identify(wrong(robot), **noisy(log, 1, 1e-5, 0.05), cutoff=20.0, hold=1e-3, consistent=True)
+    assert found.rank == found.base.count
+    assert found.physical.all()
+    assert all((values > 0.0).all() for values in found.robot.elastic_parameters.values())
+    for name, tolerance in (("K", 0.03), ("Mm", 0.05)):
+        np.testing.assert_allclose(found.robot.elastic_parameters[name], robot.elastic_parameters[name], rtol=tolerance)
+    errors = (found.base_parameters - truth(found, robot)) / found.standard_deviations
+    assert np.sqrt(np.mean(np.square(errors))) < 1.3
+
+
+@pytest.mark.parametrize("derivative", [0, 1, 2])
+def test_gain_of_the_filter_for_noise(derivative):
+    t = np.arange(4001) * 1e-3
+    impulse = np.zeros((t.size, 1))
+    impulse[2000] = 1.0
+    response = differentiate(t, impulse, 15.0)[derivative]
+    assert np.sum(response**2) == pytest.approx(noise_gain(t, 15.0, derivative), rel=0.01)
+
+
+def test_noise_of_encoders_is_told_from_the_motion():
+    t = np.arange(5001) * 1e-3
+    rng = np.random.default_rng(0)
+    slow = np.sin(2.0 * np.pi * 0.5 * t) + 1e-3 * np.sin(2.0 * np.pi * 25.0 * t)
+    found = white_noise(np.column_stack([slow, slow + 1e-6 * rng.normal(size=t.size)]))
+    assert np.sqrt(found[0]) < 1e-8
+    assert np.sqrt(found[1]) == pytest.approx(1e-6, rel=0.05)
+
+
+# --- MuJoCo -----------------------------------------------------------------------------------------------------------
+
+_ARM = """
+<mujoco>
+  <compiler angle="radian"/>
+  <option timestep="5e-4" integrator="RK4" gravity="0 -9.81 0"/>
+  <worldbody>
+    <body name="upper">
+      <joint name="joint1" axis="0 0 1"/>
+      <inertial pos="0.2 0.01 0" mass="3" diaginertia="0.01 0.05 0.05"/>
+      <body name="fore" pos="0.4 0 0">
+        <joint name="joint2" axis="0 0 1"/>
+        <inertial pos="0.15 -0.02 0" mass="2" diaginertia="0.01 0.03 0.03"/>
+      </body>
+    </body>
+    {motors}
+  </worldbody>
+  {springs}
+</mujoco>
+"""
+_MOTOR = """<body name="motor{k}"><joint name="x{k}" axis="0 0 1" damping="{Dm}"/>
+<inertial pos="0 0 0" mass="1" diaginertia="{Mm} {Mm} {Mm}"/></body>"""
+_SPRING = """<fixed name="spring{k}" stiffness="{K}" damping="{D}" springlength="0">
+<joint joint="x{k}" coef="1"/><joint joint="joint{k}" coef="-1"/></fixed>"""
+_DRIVES = [{"k": 1, "K": 800.0, "D": 1.5, "Dm": 0.4, "Mm": 0.2}, {"k": 2, "K": 300.0, "D": 0.6, "Dm": 0.1, "Mm": 0.05}]
+
+
+def mujoco_log(mujoco, duration):
+    """Motors as bodies of their own, springs as tendons between two joints; torques with tones up to 6 Hz."""
+    springs = "<tendon>" + "".join(_SPRING.format(**each) for each in _DRIVES) + "</tendon>"
+    motors = "".join(_MOTOR.format(**each) for each in _DRIVES)
+    model = mujoco.MjModel.from_xml_string(_ARM.format(motors=motors, springs=springs))
+    data = mujoco.MjData(model)
+    order = [model.joint(name).qposadr[0] for name in ("joint1", "joint2", "x1", "x2")]
+    rows = []
+    for k in range(round(duration / model.opt.timestep)):
+        t, y = k * model.opt.timestep, data.qpos[order]
+        tones = np.array([8.0, 3.0]) * (
+            np.sin(2 * np.pi * np.array([2.3, 3.1]) * t) + np.sin(2 * np.pi * np.array([6.1, 4.7]) * t)
+        )
+        tau = tones - np.array([80.0, 20.0]) * (y[2:] - [-1.2, 0.4]) - np.array([4.0, 1.0]) * data.qvel[order][2:]
+        data.qfrc_applied[order[2:]] = tau
+        rows.append([t, *y, *tau])
+        mujoco.mj_step(model, data)
+    return np.array(rows)
+
+
+def test_a_log_of_mujoco(tmp_path):
+    mujoco = pytest.importorskip("mujoco")
+    log = mujoco_log(mujoco, 4.0)
+    (tmp_path / "arm.xml").write_text(_ARM.format(motors="", springs=""))
+    arm = th.Robot.load(tmp_path / "arm.xml")
+    robot = arm.replace(elastic=[Elastic(joint=k, K=(100.0,), D=(0.1,), Dm=(0.1,), Mm=0.1) for k in (1, 2)])
+    found = identify(
+        robot.replace(inertial=0.7 * arm.inertial),
+        log[:, 0],
+        log[:, 1:3],
+        x=log[:, 3:5],
+        tau=log[:, 5:],
+        cutoff=40.0,
+        hold=5e-4,
+    )
+    for name in ("K", "D", "Dm", "Mm"):
+        expected = [each[name] for each in _DRIVES]
+        np.testing.assert_allclose(found.robot.elastic_parameters[name], expected, rtol=5e-3)
+    rigid = found.robot.base_parameters().mapping
+    np.testing.assert_allclose(rigid @ found.robot.parameters, rigid @ arm.parameters, rtol=5e-3, atol=5e-4)
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"x": None}, r"^x must be given, because \w+ has elastic joints, whose torques drive motors"),
+        ({"ddx": None}, r"^dx and ddx must be given together with ddq$"),
+        ({"x": np.zeros((T.size, 1))}, r"^x must have shape \(401, 2\), got \(401, 1\)$"),
+        ({"joint_torque": np.full((T.size, 2), np.nan)}, r"^joint_torque must be finite"),
+        ({"unknown": "joint3.K0"}, r"^no parameter of \w+ is called 'joint3\.K0'"),
+        ({"prior": elbow()}, r"^prior must have the parameters of"),
+    ],
+)
+def test_bad_data_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        identify(soft_elbow(), T, **{**states(soft_elbow()), **changes})
+
+
+def test_motors_of_a_rigid_robot_and_runs_of_another_are_refused():
+    with pytest.raises(ValueError, match=r"^x must be None, because \w+ has no elastic joints$"):
+        identify(elbow(), T, **states(soft_elbow()))
+    with pytest.raises(
+        ValueError, match=r"^t must be a run without elastic joints: their torques drive motors, not links; got 2$"
+    ):
+        identify(elbow(), run(), cutoff=20.0)
+    one = soft_elbow().replace(elastic=soft_elbow().elastic[:1])
+    with pytest.raises(ValueError, match=r"^t must be a run with 1 elastic joints: "):
+        identify(one, run(), cutoff=20.0)
+    with pytest.raises(ValueError, match=r"^x must be None where t is a SimulationResult$"):
+        identify(soft_elbow(), run(), x=run().x, cutoff=20.0)
