@@ -174,7 +174,7 @@ class ControlLoop(Stateful):
                 return None
             t = self._time(stamp, now)
             if self._observer is not None:
-                self._observer.step(t, taken.q, taken.dq, self._link_torque(taken))
+                self._observe(t, taken)
             tau, error = self._torque(t, now, taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
             self._received, self._q = now, taken.q
@@ -241,17 +241,13 @@ class ControlLoop(Stateful):
 
     # --- torques --------------------------------------------------------------------------------------------------
 
-    def _link_torque(self, state: MeasuredState) -> Array:
-        """Return the torques on the links: those commanded, and of the springs and dampers of elastic joints."""
-        robot, tau = self.options.robot, self._unknown if self._tau is None else self._tau
-        if not robot.elastic:
-            return tau
-        if state.x is None or state.dx is None:
-            return self._unknown
-        tau = tau.copy()
-        springs = robot.elastic_torque(state.q, state.x) + robot.elastic_damping_torque(state.dq, state.dx)
-        tau[[drive.joint - 1 for drive in robot.elastic]] = springs
-        return tau
+    def _observe(self, t: float, state: MeasuredState) -> None:
+        """Step the observer with the commanded torques; NaN where these or the motors are not known."""
+        assert self._observer is not None
+        tau = self._unknown if self._tau is None else self._tau
+        unknown = np.full(self.options.robot.e, np.nan)
+        motors = (unknown if state.x is None else state.x, unknown if state.dx is None else state.dx)
+        self._observer.step(t, state.q, state.dq, tau, *(motors if self.options.robot.e else ()))
 
     def _torque(self, t: float, now: int, state: MeasuredState) -> tuple[Array, Array]:
         """Return the torque and the tracking error."""
