@@ -287,6 +287,7 @@ made(reference.SetPose, lambda: reference.SetPose(panda().forward_kinematics(Q))
 made(
     reference.Lissajous, lambda: reference.Lissajous([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], center=[0.4, 0.0, 0.5]), followed
 )
+value(th.robot.ElasticMotion, Q, Q, Q)
 value(reference.JointReference, Q, Q, Q)
 value(reference.SmoothJointReference, Q, Q, Q, Q, Q)
 made(reference.TaskReference, lambda: task_target(0.3))
