@@ -318,12 +318,3 @@ def test_an_observer_adds_the_external_torque_and_a_contact() -> None:
 def test_bad_observers_are_refused(observer: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_loop(observer=observer)
-
-
-@pytest.mark.filterwarnings("ignore:.*too high for the elastic joint")
-def test_observers_of_elastic_joints_are_refused(tmp_path) -> None:
-    """Messages have no state of their motors."""
-    drive = th.robot.Elastic(joint=1, K=(1e3,), Mm=0.1)
-    PANDA.replace(elastic=(drive,)).save(tmp_path / "soft.yaml")
-    with pytest.raises(ValueError, match="observer must be None for a robot with elastic joints, but panda has 1: "):
-        make_loop(observer={"bandwidth": 10}, robot=str(tmp_path / "soft.yaml"))

@@ -262,12 +262,7 @@ class ObserverSpec:
         return spec
 
     def build(self, robot: Robot) -> control.MomentumObserver:
-        """Return the observer of a robot, whose joints must be rigid: messages have no state of motors."""
-        if robot.elastic:
-            raise ThunderError(
-                f"observer must be None for a robot with elastic joints, but {robot.name} has {robot.e}: messages do not "
-                "hold the state of their motors"
-            )
+        """Return the observer of a robot."""
         return control.MomentumObserver(robot, self.bandwidth, order=self.order, detector=self.detector)
 
 

@@ -94,7 +94,7 @@ class ControlLoop(Stateful):
         self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
         self.references = References(self.options, is_task_law(self._law), self._lock)
         self._tau: Array | None = None
-        self._unknown = np.full(robot.n, np.nan)
+        self._unknown, self._no_motors = np.full(robot.n, np.nan), np.full(robot.e, np.nan)
         self._given = 0
         self._clear()
 
@@ -173,8 +173,7 @@ class ControlLoop(Stateful):
                     self._fault(Reason.invalid_states)
                 return None
             t = self._time(stamp, now)
-            if self._observer is not None:
-                self._observer.step(t, taken.q, taken.dq, self._link_torque(taken))
+            self._observe(t, taken)
             tau, error = self._torque(t, now, taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
             self._received, self._q = now, taken.q
@@ -241,17 +240,13 @@ class ControlLoop(Stateful):
 
     # --- torques --------------------------------------------------------------------------------------------------
 
-    def _link_torque(self, state: MeasuredState) -> Array:
-        """Return the torques on the links: those commanded, and of the springs and dampers of elastic joints."""
-        robot, tau = self.options.robot, self._unknown if self._tau is None else self._tau
-        if not robot.elastic:
-            return tau
-        if state.x is None or state.dx is None:
-            return self._unknown
-        tau = tau.copy()
-        springs = robot.elastic_torque(state.q, state.x) + robot.elastic_damping_torque(state.dq, state.dx)
-        tau[[drive.joint - 1 for drive in robot.elastic]] = springs
-        return tau
+    def _observe(self, t: float, state: MeasuredState) -> None:
+        """Step the observer with the torques that were commanded; without the motors' state it bridges the gap."""
+        if self._observer is None:
+            return
+        tau = self._unknown if self._tau is None else self._tau
+        x, dx = (self._no_motors if value is None else value for value in (state.x, state.dx))
+        self._observer.step(t, state.q, state.dq, tau, x, dx)
 
     def _torque(self, t: float, now: int, state: MeasuredState) -> tuple[Array, Array]:
         """Return the torque and the tracking error."""
