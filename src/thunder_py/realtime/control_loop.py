@@ -94,7 +94,7 @@ class ControlLoop(Stateful):
         self._hold = Hold(robot, self.options.hold, self.options.torque_limits)
         self.references = References(self.options, is_task_law(self._law), self._lock)
         self._tau: Array | None = None
-        self._unknown, self._no_motors = np.full(robot.n, np.nan), np.full(robot.e, np.nan)
+        self._unknown = np.full(robot.n, np.nan)
         self._given = 0
         self._clear()
 
@@ -173,7 +173,8 @@ class ControlLoop(Stateful):
                     self._fault(Reason.invalid_states)
                 return None
             t = self._time(stamp, now)
-            self._observe(t, taken)
+            if self._observer is not None:
+                self._observe(t, taken)
             tau, error = self._torque(t, now, taken)
             period = 0.0 if self._received is None else 1e-9 * (now - self._received)
             self._received, self._q = now, taken.q
@@ -241,12 +242,12 @@ class ControlLoop(Stateful):
     # --- torques --------------------------------------------------------------------------------------------------
 
     def _observe(self, t: float, state: MeasuredState) -> None:
-        """Step the observer with the torques that were commanded; without the motors' state it bridges the gap."""
-        if self._observer is None:
-            return
+        """Step the observer with the commanded torques; NaN where these or the motors are not known."""
+        assert self._observer is not None
         tau = self._unknown if self._tau is None else self._tau
-        x, dx = (self._no_motors if value is None else value for value in (state.x, state.dx))
-        self._observer.step(t, state.q, state.dq, tau, x, dx)
+        unknown = np.full(self.options.robot.e, np.nan)
+        motors = (unknown if state.x is None else state.x, unknown if state.dx is None else state.dx)
+        self._observer.step(t, state.q, state.dq, tau, *(motors if self.options.robot.e else ()))
 
     def _torque(self, t: float, now: int, state: MeasuredState) -> tuple[Array, Array]:
         """Return the torque and the tracking error."""

@@ -96,8 +96,9 @@ def simulate(
         their delay.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
         Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
-        models must have the plant's elastic joints. `reset` is called before the run. A single one logs ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a
-        mapping, each logs its name and ``<name>_contact``.
+        models must have the plant's elastic joints. `reset` is called before the run. A single one logs
+        ``external_estimate`` or ``external_power`` and, with a detector, ``contact``. Of a mapping, each logs its name
+        and ``<name>_contact``.
     log : sequence of str, optional
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
         are always logged.
