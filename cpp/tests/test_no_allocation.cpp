@@ -320,7 +320,8 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
       std::vector<ExternalAction>{{0.0, 0.05, model->end_effector(), VectorXd::Ones(6)}, {0.02, 1.0, -1, ones}});
   ActuatedPlant plant(std::move(arm), 0.01 * ones, 0.1 * ones);
   Sensors sensors({1e-4 * ones, 0 * ones, 1e-4 * ones, 0 * ones, 0.0, 3, 1e-3, 1,
-                   std::make_shared<ButterworthDerivative>(7, 50.0)});
+                   std::make_shared<ButterworthDerivative>(7, 50.0)},
+                  model->elastic_joints());
   CommandPath command(7, {2, 1e-3, 50 * ones, 1e4 * ones, 0.1 * ones, 90 * ones});
   MomentumObserver observer(model, LowPass(50 * ones, 2, 1.0), std::make_unique<ContactDetector>(ones, 3, 0.5));
   auto controller = arms::slotine_li(model, 10.0);

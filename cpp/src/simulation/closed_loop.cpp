@@ -62,9 +62,10 @@ void ClosedLoop::log_parts() {
   if (parts_.sensors != nullptr) {
     recorder_.add("q_measured", parts_.sensors->q().data(), n);
     recorder_.add("dq_measured", parts_.sensors->dq().data(), n);
-    if (plant_.motors() > 0) {
-      recorder_.add("x_measured", parts_.sensors->x().data(), plant_.motors());
-      recorder_.add("dx_measured", parts_.sensors->dx().data(), plant_.motors());
+    const int measured = static_cast<int>(parts_.sensors->x().size());
+    if (measured > 0) {
+      recorder_.add("x_measured", parts_.sensors->x().data(), measured);
+      recorder_.add("dx_measured", parts_.sensors->dx().data(), measured);
     }
   }
   if (parts_.command != nullptr) recorder_.add("tau_commanded", tau_.data(), n);
