@@ -1,0 +1,342 @@
+"""Time-optimal motion of an arm along a path, within limits of velocity, acceleration, torque and their rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, above_zero, all_positive, numbers, per_joint, whole
+from ..errors import ThunderError
+from ..robot import Robot
+from ..robot.robot import require_robot
+from .joint import JointTrajectory
+from .path_geometry import PathGrid, PathPieces, path_grid, path_pieces
+from .path_speed import PathSpeed, Signals, SpeedProblem
+from .timing import quintic_coefficients
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["TimeOptimalTrajectory", "time_optimal"]
+
+KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")
+#: points of a piece at which limits are checked
+_CHECKED = 12
+#: limits are tightened in cells where they are exceeded by more than this part
+_EXCESS = 1e-4
+_ROUNDS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class _Limits:
+    """Limits of absolute values, (n,) each, infinite without one."""
+
+    velocity: Array
+    acceleration: Array
+    effort: Array
+    jerk: Array
+    effort_rate: Array
+
+    @property
+    def rated(self) -> bool:
+        return bool(np.isfinite([self.jerk, self.effort_rate]).any())
+
+
+class TimeOptimalTrajectory(JointTrajectory):
+    """Fastest motion along a path within limits, the result of `time_optimal`.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm.
+    limits : mapping of str to (n,) array
+        ``"velocity"``, ``"acceleration"``, ``"effort"``, ``"jerk"`` and ``"effort_rate"``, infinite where absent.
+    path_parameter : (m + 1,) array
+        Parameter of the path at the `breaks`: its time if the path is a trajectory.
+    largest_usage : float
+        Largest value of all limited quantities, as a part of its limit.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q0, q1 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [1.0, 0.3, 0.2, -1.5, 0.3, 2.0, 0.0]
+    >>> motion = th.trajectory.time_optimal(robot, [q0, q1])
+    >>> motion.torque(0.2).shape, motion.active(0.2)
+    ((7,), 'effort of joint2')
+    """
+
+    def __init__(
+        self, robot: Robot, limits: Mapping[str, Array], breaks: Array, coefficients: Array, path_parameter: Array
+    ) -> None:
+        super().__init__(breaks, coefficients)
+        self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
+        self.largest_usage = float(self._checked(1.0).max())
+
+    def torque(self, t: npt.ArrayLike) -> Array:
+        """Return the torques of the motion, friction included, at times t (...) [s]; (..., n) [N m or N]."""
+        return np.asarray(self.robot.inverse_dynamics(*self(t)))
+
+    def usage(self, t: npt.ArrayLike) -> dict[str, Array]:
+        """Return absolute values as parts of their limits at times t (...) [s], each (..., n), by name of the limit."""
+        times = numbers(t, "t")
+        piece, x = self._located(times)
+        values = self._signals(piece, x, 1.0)
+        return {name: np.abs(value) / self.limits[name] for name, value in values.items()}
+
+    def active(self, t: npt.ArrayLike) -> Any:
+        """Return the limit of the largest usage at a time or at times (...) [s], such as ``"effort of joint2"``."""
+        usage = np.stack(list(self.usage(t).values()), axis=-2)
+        best = usage.reshape(*usage.shape[:-2], -1).argmax(axis=-1)
+        names = np.array([f"{kind} of {joint}" for kind in KINDS for joint in self.robot.joint_names])
+        found = names[best]
+        return str(found) if np.ndim(found) == 0 else found
+
+    def stretched(self, duration: float) -> TimeOptimalTrajectory:
+        """Return the same motion with a longer `duration` [s].
+
+        Raises
+        ------
+        ThunderError
+            If it exceeds a limit, as a shorter duration does.
+        """
+        factor = above_zero(duration, "duration") / self.duration
+        usage = self._checked(factor)
+        if usage.max() > 1.0 + 1e-9:
+            raise ThunderError(
+                f"duration must keep the limits, but {duration:g} s takes {100.0 * float(usage.max()):.4g} % of one; "
+                f"the least duration is {self.duration:.6g} s"
+            )
+        return self._scaled(factor)
+
+    def plot(self, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw position, velocity, acceleration and torque over time, and the usage of limits.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Plotted time from the start [s]; default that of the motion.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"q"``, ``"dq"``, ``"ddq"``, ``"tau"`` and ``"usage"``, the largest one of each kind
+            of limit; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
+        from .plot import plot_time_optimal
+
+        return plot_time_optimal(self, duration, axes=axes)
+
+    def _scaled(self, factor: float) -> TimeOptimalTrajectory:
+        order = len(self.coefficients)
+        coefficients = self.coefficients * factor ** -np.arange(order - 1.0, -1.0, -1.0)[:, None, None]
+        breaks = self.start_time + factor * (self.breaks - self.start_time)
+        return TimeOptimalTrajectory(self.robot, self.limits, breaks, coefficients, self.path_parameter)
+
+    def _located(self, t: Array) -> tuple[npt.NDArray[np.intp], Array]:
+        piece = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, self.breaks.size - 2)
+        return piece, np.clip(t, self.start_time, self.end_time) - self.breaks[piece]
+
+    def _signals(self, piece: npt.NDArray[np.intp], x: Array, factor: float) -> dict[str, Array]:
+        """Return all limited quantities of the motion that takes `factor` times as long."""
+        state = [_polynomial(self.coefficients[:, piece], x, k) / factor**k for k in range(4)]
+        q, dq, ddq, d3q = state
+        values = {"velocity": dq, "acceleration": ddq, "effort": self.robot.inverse_dynamics(q, dq, ddq), "jerk": d3q}
+        if np.isfinite(self.limits["effort_rate"]).any():
+            by = self.robot.inverse_dynamics_derivatives(q, dq, ddq)
+            M = self.robot.mass_matrix(q)
+            values["effort_rate"] = sum(
+                np.einsum("...ij,...j->...i", A, v) for A, v in ((by.dtau_dq, dq), (by.dtau_dv, ddq), (M, d3q))
+            )
+        else:
+            values["effort_rate"] = np.zeros_like(q)
+        return values
+
+    def _checked(self, factor: float, kinds: tuple[str, ...] = KINDS) -> Array:
+        """Return the largest usage in each piece of each limit, (m, kinds, n), with a bound of that between points."""
+        T = np.diff(self.breaks)
+        x = T[:, None] * np.linspace(0.0, 1.0, _CHECKED)
+        piece = np.arange(T.size)[:, None].repeat(_CHECKED, axis=1)
+        values = self._signals(piece, x, factor)
+        found = []
+        for kind in kinds:
+            z = values[kind]
+            bend = np.abs(np.diff(z, n=2, axis=1)).max(axis=1)
+            found.append((np.abs(z).max(axis=1) + 0.125 * bend) / self.limits[kind])
+        return np.stack(found, axis=1)
+
+
+def _polynomial(coefficients: Array, x: Array, derivative: int) -> Array:
+    """Return a derivative of polynomials with coefficients (order, ..., n), highest first, at x (...)."""
+    order = len(coefficients)
+    value = np.zeros(coefficients.shape[1:])
+    for k, row in enumerate(coefficients[: order - derivative]):
+        value = value * x[..., None] + math.perm(order - 1 - k, derivative) * row
+    return value
+
+
+def time_optimal(
+    robot: Robot,
+    path: Any,
+    *,
+    velocity: npt.ArrayLike | None = None,
+    acceleration: npt.ArrayLike = np.inf,
+    effort: npt.ArrayLike | None = None,
+    jerk: npt.ArrayLike = np.inf,
+    effort_rate: npt.ArrayLike = np.inf,
+    cells: int = 200,
+) -> TimeOptimalTrajectory:
+    """Return the fastest motion along a path, from rest to rest, within limits.
+
+    TODO
+    """
+    require_robot(robot)
+    limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
+    count = whole(cells, "cells", 8)
+    pieces = path_pieces(path, robot.n, 2 * count)
+    grid = path_grid(pieces, count, 2 if limits.rated else 1)
+    problem = _problem(robot, grid, limits)
+    start = problem.slow()
+    if start is None:
+        raise _infeasible(robot, grid, limits)
+    c, _ = problem.solve(start)
+    for _ in range(_ROUNDS):
+        motion = _motion(robot, limits, grid, problem.result(c))
+        excess = _excess(motion)
+        if excess is None:
+            break
+        problem = _tightened(problem, limits, excess)
+        c, _ = problem.solve(problem.shrunk(c))
+    return _kept(motion)
+
+
+def _limits(robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any) -> _Limits:
+    of_robot = robot.limits
+    given = {
+        "velocity": of_robot.velocity if velocity is None else velocity,
+        "acceleration": acceleration,
+        "effort": of_robot.effort if effort is None else effort,
+        "jerk": jerk,
+        "effort_rate": effort_rate,
+    }
+    limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
+    if not np.isfinite([limits["acceleration"], limits["effort"]]).any():
+        raise ThunderError("limits must have a finite acceleration or effort, got only infinite ones")
+    return _Limits(**limits)
+
+
+def _problem(robot: Robot, grid: PathGrid, limits: _Limits) -> SpeedProblem:
+    """Return the problem of the fastest speed on a grid."""
+    q, dq, ddq = grid.q, grid.dq, grid.ddq
+    gravity = robot.gravity_vector(q)
+    inertia = np.einsum("...ij,...j->...i", robot.mass_matrix(q), dq)
+    quadratic = robot.inverse_dynamics(q, dq, ddq) - robot.friction_torque(dq) - gravity
+    scale = [np.where(np.isfinite(a), a, r) for a, r in _limited(limits)]
+    used = [np.isfinite(s) for s in scale]
+    zero = np.zeros_like(q)
+    rise, slope, offset = (
+        np.concatenate([part[..., use] / s[use] for part, s, use in zip(parts, scale, used, strict=True)], axis=2)
+        for parts in ((0.5 * dq, 0.5 * inertia), (ddq, quadratic), (zero, gravity))
+    )
+    level, rate = (
+        np.concatenate([v[use] / s[use] for v, s, use in zip(values, scale, used, strict=True)])
+        for values in zip(*_limited(limits), strict=True)
+    )
+    with np.errstate(divide="ignore"):
+        ceiling = ((limits.velocity / np.abs(dq)) ** 2).min(axis=2)
+    N = len(q)
+    extra = None
+    if robot.description.friction is not None:
+        extra = _friction(robot, dq, scale[1], used)
+    signals = Signals(rise, slope, offset, np.tile(level, (N, 1)), np.tile(rate, (N, 1)), extra)
+    return SpeedProblem(grid.nodes, ceiling, signals, 2 if limits.rated else 1)
+
+
+def _limited(limits: _Limits) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Return the limits of accelerations and torques, each with that of its rate."""
+    return (limits.acceleration, limits.jerk), (limits.effort, limits.effort_rate)
+
+
+def _friction(robot: Robot, dq: Array, scale: Array, used: list[Any]) -> Any:
+    """Return friction and its derivative by y as a function of y, next to zeros for the accelerations."""
+    joints = used[1]
+    zeros = np.zeros((*dq.shape[:2], int(used[0].sum())))
+
+    def extra(y: Array) -> tuple[Array, Array]:
+        root = np.sqrt(y)[..., None]
+        v = dq * root
+        step = 1e-6 * (1.0 + np.abs(v))
+        tau = robot.friction_torque(v)
+        slope = (robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step) * dq / (2.0 * root)
+        return tuple(  # type: ignore[return-value]
+            np.concatenate([zeros, part[..., joints] / scale[joints]], axis=2) for part in (tau, slope)
+        )
+
+    return extra
+
+
+def _infeasible(robot: Robot, grid: PathGrid, limits: _Limits) -> ThunderError:
+    """Return the error of a path on which the arm cannot rest."""
+    load = np.abs(robot.gravity_vector(grid.q)) / limits.effort
+    cell, point, joint = np.unravel_index(int(load.argmax()), load.shape)
+    tau = float(robot.gravity_vector(grid.q[cell, point])[joint])
+    where = grid.s[cell, point]
+    return ThunderError(
+        f"path must be within the torque limits at rest, but gravity takes {tau:.4g} of {robot.joint_names[joint]} at "
+        f"{where:.4g} of the path, from {grid.s[0, 0]:.4g} to {grid.s[-1, -1]:.4g}, and its limit is "
+        f"{limits.effort[joint]:.4g}: reduce the payload, or choose a path on which the arm reaches out less"
+    )
+
+
+def _motion(robot: Robot, limits: _Limits, grid: PathGrid, speed: PathSpeed) -> TimeOptimalTrajectory:
+    """Return the motion as a quintic for each half cell."""
+    root = np.sqrt(speed.y)[..., None]
+    dq = grid.dq * root
+    ddq = grid.ddq * speed.y[..., None] + 0.5 * grid.dq * speed.dy[..., None]
+    T = speed.times.reshape(-1, 1)
+    ends = [part[:, k].reshape(-1, robot.n) for k in (slice(0, 2), slice(1, 3)) for part in (grid.q, dq, ddq)]
+    coefficients = quintic_coefficients(T, *ends)
+    breaks = np.concatenate([[0.0], np.cumsum(T)])
+    parameter = np.append(grid.s[:, :2].ravel(), grid.s[-1, -1])
+    return TimeOptimalTrajectory(robot, vars(limits), breaks, coefficients, parameter)
+
+
+def _excess(motion: TimeOptimalTrajectory) -> Array | None:
+    """Return the parts by which limits are exceeded in each cell, (N, kinds, n), or None where they hardly are."""
+    usage = motion._checked(1.0)
+    excess = np.maximum(usage.reshape(-1, 2, *usage.shape[1:]).max(axis=1) - 1.0, 0.0)
+    return excess if excess.max() > _EXCESS else None
+
+
+def _tightened(problem: SpeedProblem, limits: _Limits, excess: Array) -> SpeedProblem:
+    """Return the problem with limits reduced in the cells where the motion exceeds them."""
+    factor = 1.0 - np.minimum(1.1 * excess, 0.5)
+    by_kind = dict(zip(KINDS, factor.transpose(1, 0, 2), strict=True))
+    used = [np.isfinite(a) | np.isfinite(r) for a, r in _limited(limits)]
+    limit, rate = (
+        np.concatenate([by_kind[kind][:, use] for kind, use in zip(kinds, used, strict=True)], axis=1)
+        for kinds in (("acceleration", "effort"), ("jerk", "effort_rate"))
+    )
+    return problem.tightened(by_kind["velocity"].min(axis=1), limit, rate)
+
+
+def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
+    """Return the motion slowed by the least factor with which it keeps all limits."""
+    if motion.largest_usage <= 1.0:
+        return motion
+    low = high = 1.0
+    while motion._checked(high).max() > 1.0:
+        low, high = high, 1.0 + 4.0 * max(high - 1.0, 0.25 * (motion.largest_usage - 1.0))
+        if high > 2.0:
+            raise ThunderError("no duration keeps the limits")
+    for _ in range(20):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if motion._checked(middle).max() <= 1.0 else (middle, high)
+    return motion._scaled(high)
