@@ -166,18 +166,20 @@ class SpeedProblem:
 
         gradient, hessian = values.derivatives(weight)
         g = np.zeros(self.size)
-        band = np.zeros((self.degree + 1, self.size))
+        band = np.zeros((self.degree + 1, self.size))  # lower diagonals
         count = len(self.h)
         for a in range(self.degree + 1):
             g[a : a + count] += gradient[:, a]
             for b in range(a + 1):
                 band[a - b, b : b + count] += hessian[:, a, b]
+        scale = 1.0 / np.sqrt(band[0])  # a unit diagonal
+        for a in range(self.degree + 1):
+            band[a, : self.size - a] *= scale[: self.size - a] * scale[a:]
         damping = 1e-14
         while True:
-            damped = band.copy()
-            damped[0] *= 1.0 + damping
+            band[0] = 1.0 + damping
             try:
-                step = -solveh_banded(damped, g, lower=True)
+                step = -scale * solveh_banded(band, scale * g, lower=True, check_finite=False)
                 break
             except LinAlgError:
                 damping *= 100.0

@@ -331,12 +331,13 @@ def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
     """Return the motion slowed by the least factor with which it keeps all limits."""
     if motion.largest_usage <= 1.0:
         return motion
-    low = high = 1.0
-    while motion._checked(high).max() > 1.0:
-        low, high = high, 1.0 + 4.0 * max(high - 1.0, 0.25 * (motion.largest_usage - 1.0))
-        if high > 2.0:
-            raise ThunderError("no duration keeps the limits")
-    for _ in range(20):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if motion._checked(middle).max() <= 1.0 else (middle, high)
-    return motion._scaled(high)
+    slack = motion.largest_usage - 1.0
+    factor, gain = 1.0 + slack, 0.5
+    for _ in range(30):
+        usage = float(motion._checked(factor).max())
+        if usage <= 1.0:
+            return motion._scaled(factor)
+        # from the mean decrease of usage so far, a little farther
+        gain = max((motion.largest_usage - usage) / (factor - 1.0), 0.1 * gain)
+        factor = 1.0 + 1.01 * slack / gain
+    raise ThunderError("path must have limits that slower motions keep; increase cells or the limits of effort")
