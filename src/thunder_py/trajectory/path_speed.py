@@ -16,6 +16,7 @@ __all__ = ["PathSpeed", "Signals", "SpeedProblem"]
 GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next
 _NEWTON_STEPS = 60
+_WIDTH = 3  # coefficients of y in a cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +53,26 @@ class PathSpeed:
         Squared speed and its derivative by the parameter.
     times : (N, 2) array
         Durations of the half cells [s].
-    coefficients : (N + degree,) array
-        Of the B-spline y.
     """
 
     y: Array
     dy: Array
     times: Array
-    coefficients: Array
 
 
-def basis(nodes: Array, degree: int) -> tuple[Array, Array]:
-    """Return the B-splines that are not zero in each cell and their derivatives, each (N, 3, degree + 1)."""
-    h = np.diff(nodes)[:, None]
-    x = nodes[:-1, None] + OFFSETS * h
-    linear = np.stack([1.0 - np.broadcast_to(OFFSETS, x.shape), np.broadcast_to(OFFSETS, x.shape)], axis=2)
-    if degree == 1:
-        return linear, np.stack([-1.0 / h, 1.0 / h], axis=2).repeat(OFFSETS.size, axis=1)
+def _continuous(nodes: Array) -> tuple[Array, Array]:
+    """Return the basis of continuous y, quadratic in each cell, and its derivative, each (N, 3, 3)."""
+    slopes = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
+    return np.tile(np.eye(3), (nodes.size - 1, 1, 1)), slopes / np.diff(nodes)[:, None, None]
+
+
+def _smooth(nodes: Array) -> tuple[Array, Array]:
+    """Return the basis of y with a continuous derivative, quadratic B-splines, and its derivative, each (N, 3, 3)."""
+    x = nodes[:-1, None] + OFFSETS * np.diff(nodes)[:, None]
     knots = np.concatenate([nodes[:1], nodes, nodes[-1:]])
-    before = (knots[2:-1] - knots[:-3])[:, None]  # widths of the two linear ones, from the left and the right
+    before = (knots[2:-1] - knots[:-3])[:, None]  # widths of the linear B-splines that overlap in the cell
     after = (knots[3:] - knots[1:-2])[:, None]
-    a, b = linear[..., 0], linear[..., 1]
+    a, b = np.broadcast_to(1.0 - OFFSETS, x.shape), np.broadcast_to(OFFSETS, x.shape)
     left = (x - knots[:-3, None]) / before
     right = (knots[3:, None] - x) / after
     values = np.stack([(1.0 - left) * a, left * a + right * b, (1.0 - right) * b], axis=2)
@@ -81,7 +81,7 @@ def basis(nodes: Array, degree: int) -> tuple[Array, Array]:
 
 
 class SpeedProblem:
-    """Minimize the duration over the squared speed y of the path parameter, a B-spline of one coefficient per cell.
+    """Minimize the duration over the squared speed y of the path parameter, quadratic in each cell.
 
     Parameters
     ----------
@@ -91,23 +91,24 @@ class SpeedProblem:
         Upper limits of y, infinite without one.
     signals : Signals
         Further limits.
-    degree : int
-        1, y linear in each cell, or 2, where rates are limited.
+    smooth : bool
+        Whether y' is continuous, and with it the acceleration, as limited rates require.
     """
 
-    def __init__(self, nodes: Array, ceiling: Array, signals: Signals, degree: int) -> None:
-        self.nodes, self.degree, self.signals, self.ceiling = nodes, degree, signals, ceiling
+    def __init__(self, nodes: Array, ceiling: Array, signals: Signals, smooth: bool) -> None:
+        self.nodes, self.smooth, self.signals, self.ceiling = nodes, smooth, signals, ceiling
         self.h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
-        self.B, self.D = basis(nodes, degree)
-        self.size = len(self.h) + degree
+        self.B, self.D = _smooth(nodes) if smooth else _continuous(nodes)
+        self.stride = 1 if smooth else 2  # coefficients from one cell to the next
+        self.size = self.stride * (len(self.h) - 1) + _WIDTH
         self.bounded = np.isfinite(ceiling)
         self.limited, self.rated = (np.isfinite(part[0]) for part in (signals.limit, signals.rate))
         halves = self.h.size
         self.rows = 2 * ceiling.size * int(self.limited.sum()) + int(self.bounded.sum()) + ceiling.size + 2 * halves * int(self.rated.sum())
 
     def local(self, c: Array) -> Array:
-        """Return the coefficients of each cell, (N, degree + 1)."""
-        return np.lib.stride_tricks.sliding_window_view(c, self.degree + 1)
+        """Return the coefficients of each cell, (N, 3)."""
+        return np.lib.stride_tricks.sliding_window_view(c, _WIDTH)[:: self.stride]
 
     def evaluate(self, c: Array) -> _Values:
         """Return everything at coefficients c."""
@@ -165,15 +166,14 @@ class SpeedProblem:
         from scipy.linalg import LinAlgError, solveh_banded
 
         gradient, hessian = values.derivatives(weight)
-        g = np.zeros(self.size)
-        band = np.zeros((self.degree + 1, self.size))  # lower diagonals
-        count = len(self.h)
-        for a in range(self.degree + 1):
-            g[a : a + count] += gradient[:, a]
-            for b in range(a + 1):
-                band[a - b, b : b + count] += hessian[:, a, b]
+        g, band = np.zeros(self.size), np.zeros((_WIDTH, self.size))  # lower diagonals
+        for a in range(_WIDTH):
+            cells = slice(a, a + self.stride * len(self.h), self.stride)
+            g[cells] += gradient[:, a]
+            for b in range(a, _WIDTH):
+                band[b - a, cells] += hessian[:, a, b]
         scale = 1.0 / np.sqrt(band[0])  # a unit diagonal
-        for a in range(self.degree + 1):
+        for a in range(_WIDTH):
             band[a, : self.size - a] *= scale[: self.size - a] * scale[a:]
         damping = 1e-14
         while True:
@@ -188,7 +188,7 @@ class SpeedProblem:
     def tightened(self, velocity: Array, limit: Array, rate: Array) -> SpeedProblem:
         """Return the problem with limits of each cell multiplied by factors: (N,), (N, m), (N, m)."""
         signals = replace(self.signals, limit=self.signals.limit * limit, rate=self.signals.rate * rate)
-        return SpeedProblem(self.nodes, self.ceiling * velocity[:, None] ** 2, signals, self.degree)
+        return SpeedProblem(self.nodes, self.ceiling * velocity[:, None] ** 2, signals, self.smooth)
 
     def shrunk(self, c: Array) -> Array | None:
         """Return coefficients within all limits, near `c`."""
@@ -202,15 +202,11 @@ class SpeedProblem:
         """Return the speeds, with the durations of half cells by quadrature."""
         local = self.local(c)
         y, dy = (np.einsum("ikj,ij->ik", part, local) for part in (self.B, self.D))
-        if self.degree == 1:
-            r = np.sqrt(y)
-            return PathSpeed(y, dy, 2.0 * self.h / (r[:, :-1] + r[:, 1:]), c)
         x, w = np.polynomial.legendre.leggauss(8)
         x, w = 0.5 * (x + 1.0), 0.5 * w
-        # y is quadratic in each half cell: value, slope and curvature at its start
         curvature = (dy[:, 1:] - dy[:, :-1]) / self.h
         at = y[:, :-1, None] + x * self.h[..., None] * (dy[:, :-1, None] + 0.5 * x * (self.h * curvature)[..., None])
-        return PathSpeed(y, dy, self.h * (w / np.sqrt(at)).sum(axis=2), c)
+        return PathSpeed(y, dy, self.h * (w / np.sqrt(at)).sum(axis=2))
 
 
 class _Values:
@@ -252,7 +248,7 @@ class _Values:
         return weight * self.duration - logs - float(np.log(self.y).sum())
 
     def derivatives(self, weight: float) -> tuple[Array, Array]:
-        """Return gradient (N, d + 1) and Hessian (N, d + 1, d + 1) by the coefficients of each cell."""
+        """Return gradient (N, 3) and Hessian (N, 3, 3) by the coefficients of each cell."""
         p = self.problem
         rise, dz_dy = p.signals.rise, self.dz_dy
         # by y' and y at each point
@@ -283,8 +279,7 @@ class _Values:
     def _time_derivatives(self) -> tuple[Array, Array, Array, Array, Array]:
         h, total = self.problem.h, self.sum
         a, b = self.root[:, :-1], self.root[:, 1:]
-        first, second, third = h / total, h / total**2, h / total**3
-        del first
+        second, third = h / total**2, h / total**3
         return (
             -second / a,
             -second / b,
@@ -296,9 +291,9 @@ class _Values:
     def _add_rates(self, gradient: Array, hessian: Array, t_a: Array, t_b: Array) -> None:
         p = self.problem
         rise, dz_dy, rate = p.signals.rise[..., p.rated], self.dz_dy[..., p.rated], p.signals.rate[:, None, p.rated, None]
-        dz = rise[..., None] * p.D[:, :, None] + dz_dy[..., None] * p.B[:, :, None]  # (N, 3, m, d + 1)
+        dz = rise[..., None] * p.D[:, :, None] + dz_dy[..., None] * p.B[:, :, None]  # (N, 3, m, 3)
         change = np.diff(dz, axis=1)
-        time = t_a[..., None] * p.B[:, :-1] + t_b[..., None] * p.B[:, 1:]  # (N, 2, d + 1)
+        time = t_a[..., None] * p.B[:, :-1] + t_b[..., None] * p.B[:, 1:]  # (N, 2, 3)
         allowed = rate * time[:, :, None]
         for slack, ds in ((self.rising, allowed - change), (self.falling, allowed + change)):
             part = ds / slack[..., None]

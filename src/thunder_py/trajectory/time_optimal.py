@@ -256,7 +256,7 @@ def _problem(robot: Robot, grid: PathGrid, limits: _Limits) -> SpeedProblem:
     if robot.description.friction is not None:
         extra = _friction(robot, dq, scale[1], used)
     signals = Signals(rise, slope, offset, np.tile(level, (N, 1)), np.tile(rate, (N, 1)), extra)
-    return SpeedProblem(grid.nodes, ceiling, signals, 2 if limits.rated else 1)
+    return SpeedProblem(grid.nodes, ceiling, signals, smooth=limits.rated)
 
 
 def _limited(limits: _Limits) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
