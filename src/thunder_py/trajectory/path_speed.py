@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _WIDTH = 3  # coefficients of y in a cell
 
 @dataclass(frozen=True, eq=False)
 class Signals:
-    """Limited signals ``z = half_rise y' + slope y + offset + extra(y)`` at the points of a grid.
+    """Limited signals ``z = rise y' + slope y + offset + extra(y)`` at the points of a grid.
 
     Attributes
     ----------
@@ -29,18 +29,26 @@ class Signals:
         Coefficients, divided by the limits of the signals.
     limit : (N, m) array
         Limits of absolute values in each cell, 1 unless tightened.
+    rate : bool
+        Whether the time derivative of z is limited instead of z.
     extra : callable, optional
-        Further part of z and its derivative by y, from y (N, 3); concave or convex in y.
-    rate : (N, m) array
-        Limits of the time derivatives of z in each cell, infinite without one.
+        Further part of z and its derivative by y, both (N, 3, m), as a function of y.
     """
 
     rise: Array
     slope: Array
     offset: Array
     limit: Array
-    rate: Array
+    rate: bool = False
     extra: Callable[[Array], tuple[Array, Array]] | None = None
+
+    def at(self, y: Array, dy: Array) -> tuple[Array, Array]:
+        """Return z and its derivative by y, each (N, 3, m)."""
+        z = self.rise * dy[..., None] + self.slope * y[..., None] + self.offset
+        if self.extra is None:
+            return z, self.slope
+        more, slope = self.extra(y)
+        return z + more, self.slope + slope
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,22 +97,21 @@ class SpeedProblem:
         Ends of the cells.
     ceiling : (N, 3) array
         Upper limits of y, infinite without one.
-    signals : Signals
+    signals : sequence of Signals
         Further limits.
     smooth : bool
         Whether y' is continuous, and with it the acceleration, as limited rates require.
     """
 
-    def __init__(self, nodes: Array, ceiling: Array, signals: Signals, smooth: bool) -> None:
+    def __init__(self, nodes: Array, ceiling: Array, signals: Sequence[Signals], smooth: bool) -> None:
         self.nodes, self.smooth, self.signals, self.ceiling = nodes, smooth, signals, ceiling
         self.h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
         self.B, self.D = _smooth(nodes) if smooth else _continuous(nodes)
         self.stride = 1 if smooth else 2  # coefficients from one cell to the next
         self.size = self.stride * (len(self.h) - 1) + _WIDTH
         self.bounded = np.isfinite(ceiling)
-        self.limited, self.rated = (np.isfinite(part[0]) for part in (signals.limit, signals.rate))
-        halves = self.h.size
-        self.rows = 2 * ceiling.size * int(self.limited.sum()) + int(self.bounded.sum()) + ceiling.size + 2 * halves * int(self.rated.sum())
+        points = sum(group.rise.size // (3 if group.rate else 1) * (2 if group.rate else 1) for group in signals)
+        self.rows = 2 * points + int(self.bounded.sum()) + ceiling.size  # of the barrier
 
     def local(self, c: Array) -> Array:
         """Return the coefficients of each cell, (N, 3)."""
@@ -156,10 +163,10 @@ class SpeedProblem:
         """Return the largest step that keeps linear limits."""
         local = self.local(step)
         dy = np.einsum("ikj,ij->ik", self.B, local)
-        reach = float((values.y / np.maximum(-dy, 1e-300)).min())
-        if self.bounded.any():
-            reach = min(reach, float((values.below / np.maximum(dy, 1e-300))[self.bounded].min()))
-        return reach
+        slack = np.concatenate([values.y.ravel(), values.below[self.bounded]])
+        loss = np.concatenate([-dy.ravel(), dy[self.bounded]])
+        falls = loss > 1e-9 * slack
+        return float((slack[falls] / loss[falls]).min(initial=np.inf))
 
     def _step(self, values: _Values, weight: float) -> tuple[Array, float]:
         """Return the Newton step, with the constraints' curvature left out, and its decrement."""
@@ -184,11 +191,6 @@ class SpeedProblem:
             except LinAlgError:
                 damping *= 100.0
         return step, float(-g @ step)
-
-    def tightened(self, velocity: Array, limit: Array, rate: Array) -> SpeedProblem:
-        """Return the problem with limits of each cell multiplied by factors: (N,), (N, m), (N, m)."""
-        signals = replace(self.signals, limit=self.signals.limit * limit, rate=self.signals.rate * rate)
-        return SpeedProblem(self.nodes, self.ceiling * velocity[:, None] ** 2, signals, self.smooth)
 
     def shrunk(self, c: Array) -> Array | None:
         """Return coefficients within all limits, near `c`."""
@@ -220,26 +222,20 @@ class _Values:
         if not self.inside:
             return
         self.dy = np.einsum("ikj,ij->ik", problem.D, local)
-        s = problem.signals
-        z = s.rise * self.dy[..., None] + s.slope * self.y[..., None] + s.offset
-        self.dz_dy = s.slope
-        if s.extra is not None:
-            more, slope = s.extra(self.y)
-            z = z + more
-            self.dz_dy = s.slope + slope
-        self.z = z
         self.root = np.sqrt(self.y)
         self.sum = self.root[:, :-1] + self.root[:, 1:]
         self.times = 2.0 * problem.h / self.sum
         self.duration = float(self.times.sum())
-        self.above, self.under = s.limit[:, None] - z, s.limit[:, None] + z
         self.below = problem.ceiling - self.y
-        self.slacks = [self.above[..., problem.limited], self.under[..., problem.limited], self.below[problem.bounded]]
-        if problem.rated.any():
-            change = np.diff(z[..., problem.rated], axis=1)
-            allowed = s.rate[:, None, problem.rated] * self.times[..., None]
-            self.rising, self.falling = allowed - change, allowed + change
-            self.slacks += [self.rising, self.falling]
+        self.slopes, self.pairs = [], []
+        for group in problem.signals:
+            z, slope = group.at(self.y, self.dy)
+            limit = group.limit[:, None]
+            if group.rate:
+                z, limit = np.diff(z, axis=1), limit * self.times[..., None]
+            self.slopes.append(slope)
+            self.pairs.append((limit - z, limit + z))
+        self.slacks = [self.below[problem.bounded], *(part for pair in self.pairs for part in pair)]
         self.inside = all(bool((part > 0.0).all()) for part in self.slacks)
 
     def merit(self, weight: float) -> float:
@@ -250,30 +246,30 @@ class _Values:
     def derivatives(self, weight: float) -> tuple[Array, Array]:
         """Return gradient (N, 3) and Hessian (N, 3, 3) by the coefficients of each cell."""
         p = self.problem
-        rise, dz_dy = p.signals.rise, self.dz_dy
-        # by y' and y at each point
-        up, down = 1.0 / self.above, 1.0 / self.under
-        pull, bend = up - down, up**2 + down**2
-        g1, g0 = (pull * rise).sum(axis=2), (pull * dz_dy).sum(axis=2) - 1.0 / self.y
-        h11, h10 = (bend * rise * rise).sum(axis=2), (bend * rise * dz_dy).sum(axis=2)
-        h00 = (bend * dz_dy * dz_dy).sum(axis=2) + 1.0 / self.y**2
+        # by y at each point, by y and y' there
+        g = np.zeros((2, *self.y.shape))
+        h = np.zeros((3, *self.y.shape))
         close = np.where(p.bounded, 1.0 / np.where(p.bounded, self.below, 1.0), 0.0)
-        g0, h00 = g0 + close, h00 + close**2
-        t_a, t_b, t_aa, t_ab, t_bb = self._time_derivatives()
-        g0[:, :-1] += weight * t_a
-        g0[:, 1:] += weight * t_b
-        h00[:, :-1] += weight * t_aa
-        h00[:, 1:] += weight * t_bb
-        gradient = np.einsum("ik,ikj->ij", g1, p.D) + np.einsum("ik,ikj->ij", g0, p.B)
-        cross = np.einsum("ik,ika,ikb->iab", h10, p.D, p.B)
-        hessian = (
-            np.einsum("ik,ika,ikb->iab", h11, p.D, p.D) + cross + cross.transpose(0, 2, 1)
-            + np.einsum("ik,ika,ikb->iab", h00, p.B, p.B)
-        )
-        mixed = np.einsum("ik,ika,ikb->iab", weight * t_ab, p.B[:, :-1], p.B[:, 1:])
-        hessian += mixed + mixed.transpose(0, 2, 1)
-        if p.rated.any():
-            self._add_rates(gradient, hessian, t_a, t_b)
+        g[0], h[0] = close - 1.0 / self.y, close**2 + 1.0 / self.y**2
+        by_a, by_b, aa, ab, bb = self._time_derivatives()
+        for part, a, b in ((g[0], by_a, by_b), (h[0], aa, bb)):
+            part[:, :-1] += weight * a
+            part[:, 1:] += weight * b
+        for group, slope, (above, under) in zip(p.signals, self.slopes, self.pairs, strict=True):
+            if not group.rate:
+                up, down = 1.0 / above, 1.0 / under
+                pull, bend = up - down, up**2 + down**2
+                g += (pull * slope).sum(axis=2), (pull * group.rise).sum(axis=2)
+                h += (bend * slope**2).sum(axis=2), (bend * slope * group.rise).sum(axis=2), (bend * group.rise**2).sum(axis=2)
+        gradient = np.einsum("ik,ikj->ij", g[0], p.B) + np.einsum("ik,ikj->ij", g[1], p.D)
+        cross = np.einsum("ik,ika,ikb->iab", h[1], p.D, p.B)
+        cross += np.einsum("ik,ika,ikb->iab", weight * ab, p.B[:, :-1], p.B[:, 1:])
+        hessian = np.einsum("ik,ika,ikb->iab", h[0], p.B, p.B) + np.einsum("ik,ika,ikb->iab", h[2], p.D, p.D)
+        hessian += cross + cross.transpose(0, 2, 1)
+        time = by_a[..., None] * p.B[:, :-1] + by_b[..., None] * p.B[:, 1:]  # (N, 2, 3)
+        for group, slope, pair in zip(p.signals, self.slopes, self.pairs, strict=True):
+            if group.rate:
+                self._add_rates(gradient, hessian, group, slope, pair, time)
         return gradient, hessian
 
     def _time_derivatives(self) -> tuple[Array, Array, Array, Array, Array]:
@@ -288,15 +284,13 @@ class _Values:
             third / b**2 + 0.5 * second / b**3,
         )
 
-    def _add_rates(self, gradient: Array, hessian: Array, t_a: Array, t_b: Array) -> None:
-        p = self.problem
-        rise, dz_dy, rate = p.signals.rise[..., p.rated], self.dz_dy[..., p.rated], p.signals.rate[:, None, p.rated, None]
-        dz = rise[..., None] * p.D[:, :, None] + dz_dy[..., None] * p.B[:, :, None]  # (N, 3, m, 3)
-        change = np.diff(dz, axis=1)
-        time = t_a[..., None] * p.B[:, :-1] + t_b[..., None] * p.B[:, 1:]  # (N, 2, 3)
-        allowed = rate * time[:, :, None]
-        for slack, ds in ((self.rising, allowed - change), (self.falling, allowed + change)):
-            part = ds / slack[..., None]
-            gradient -= part.sum(axis=(1, 2))
-            flat = part.reshape(len(part), -1, part.shape[3])
-            hessian += flat.transpose(0, 2, 1) @ flat
+    def _add_rates(
+        self, gradient: Array, hessian: Array, group: Signals, slope: Array, pair: tuple[Array, Array], time: Array
+    ) -> None:
+        """Add the derivatives of the barrier of limited rates; `time` has those of the durations."""
+        dz = group.rise[..., None] * self.problem.D[:, :, None] + slope[..., None] * self.problem.B[:, :, None]
+        change, allowed = np.diff(dz, axis=1), group.limit[:, None, :, None] * time[:, :, None]  # (N, 2, m, 3)
+        for slack, by in zip(pair, (allowed - change, allowed + change), strict=True):
+            part = (by / slack[..., None]).reshape(len(by), -1, _WIDTH)
+            gradient -= part.sum(axis=1)
+            hessian += part.transpose(0, 2, 1) @ part

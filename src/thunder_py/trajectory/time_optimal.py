@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,26 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["TimeOptimalTrajectory", "time_optimal"]
 
 KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")
+RATES = KINDS[3:]
 #: points of a piece at which limits are checked
 _CHECKED = 12
 #: limits are tightened in cells where they are exceeded by more than this part
 _EXCESS = 1e-4
 _ROUNDS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class _Limits:
-    """Limits of absolute values, (n,) each, infinite without one."""
-
-    velocity: Array
-    acceleration: Array
-    effort: Array
-    jerk: Array
-    effort_rate: Array
-
-    @property
-    def rated(self) -> bool:
-        return bool(np.isfinite([self.jerk, self.effort_rate]).any())
 
 
 class TimeOptimalTrajectory(JointTrajectory):
@@ -150,7 +136,7 @@ class TimeOptimalTrajectory(JointTrajectory):
         q, dq, ddq, d3q = state
         values = {"velocity": dq, "acceleration": ddq, "effort": self.robot.inverse_dynamics(q, dq, ddq), "jerk": d3q}
         if np.isfinite(self.limits["effort_rate"]).any():
-            by = self.robot.inverse_dynamics_derivatives(q, dq, ddq)
+            by = _without_coulomb(self.robot).inverse_dynamics_derivatives(q, dq, ddq)
             M = self.robot.mass_matrix(q)
             values["effort_rate"] = sum(
                 np.einsum("...ij,...j->...i", A, v) for A, v in ((by.dtau_dq, dq), (by.dtau_dv, ddq), (M, d3q))
@@ -201,7 +187,7 @@ def time_optimal(
     limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
     count = whole(cells, "cells", 8)
     pieces = path_pieces(path, robot.n, 2 * count)
-    grid = path_grid(pieces, count, 2 if limits.rated else 1)
+    grid = path_grid(pieces, count, 2 if _rated(limits) else 1)
     problem = _problem(robot, grid, limits)
     start = problem.slow()
     if start is None:
@@ -217,7 +203,7 @@ def time_optimal(
     return _kept(motion)
 
 
-def _limits(robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any) -> _Limits:
+def _limits(robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any) -> dict[str, Array]:
     of_robot = robot.limits
     given = {
         "velocity": of_robot.velocity if velocity is None else velocity,
@@ -229,73 +215,90 @@ def _limits(robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: A
     limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
     if not np.isfinite([limits["acceleration"], limits["effort"]]).any():
         raise ThunderError("limits must have a finite acceleration or effort, got only infinite ones")
-    return _Limits(**limits)
+    return limits
 
 
-def _problem(robot: Robot, grid: PathGrid, limits: _Limits) -> SpeedProblem:
-    """Return the problem of the fastest speed on a grid."""
+def _rated(limits: Mapping[str, Array]) -> bool:
+    return bool(np.isfinite([limits[kind] for kind in RATES]).any())
+
+
+class _Quantity(NamedTuple):
+    """Limited quantity of every joint: ``z = rise y' + slope y + offset + friction``, or its time derivative."""
+
+    rise: Array
+    slope: Array
+    offset: Array
+    robot: Robot | None = None  # whose friction is a part of z
+
+
+def _quantities(robot: Robot, grid: PathGrid) -> dict[str, _Quantity]:
+    """Return what is limited, except the velocity, at the points of a grid, (N, 3, n), by the name of the limit."""
     q, dq, ddq = grid.q, grid.dq, grid.ddq
     gravity = robot.gravity_vector(q)
     inertia = np.einsum("...ij,...j->...i", robot.mass_matrix(q), dq)
     quadratic = robot.inverse_dynamics(q, dq, ddq) - robot.friction_torque(dq) - gravity
-    scale = [np.where(np.isfinite(a), a, r) for a, r in _limited(limits)]
-    used = [np.isfinite(s) for s in scale]
-    zero = np.zeros_like(q)
-    rise, slope, offset = (
-        np.concatenate([part[..., use] / s[use] for part, s, use in zip(parts, scale, used, strict=True)], axis=2)
-        for parts in ((0.5 * dq, 0.5 * inertia), (ddq, quadratic), (zero, gravity))
-    )
-    level, rate = (
-        np.concatenate([v[use] / s[use] for v, s, use in zip(values, scale, used, strict=True)])
-        for values in zip(*_limited(limits), strict=True)
-    )
+    acceleration, effort = (0.5 * dq, ddq, np.zeros_like(q)), (0.5 * inertia, quadratic, gravity)
+    return {
+        "acceleration": _Quantity(*acceleration),
+        "effort": _Quantity(*effort, robot),
+        "jerk": _Quantity(*acceleration),
+        "effort_rate": _Quantity(*effort, _without_coulomb(robot)),
+    }
+
+
+def _without_coulomb(robot: Robot) -> Robot:
+    """Return the robot without Coulomb friction, which changes at once where a joint turns back."""
+    friction = robot.description.friction
+    if friction is None or "coulomb" not in friction.terms:
+        return robot
+    keep = [k for k, term in enumerate(friction.terms) if term != "coulomb"]
+    terms, coefficients = tuple(friction.terms[k] for k in keep), friction.coefficients[:, keep]
+    return robot.replace(friction=replace(friction, terms=terms, coefficients=coefficients) if keep else None)
+
+
+def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> SpeedProblem:
+    """Return the problem of the fastest speed on a grid."""
+    signals = []
+    for kind, quantity in _quantities(robot, grid).items():
+        used = np.flatnonzero(np.isfinite(limits[kind]))
+        scale = limits[kind][used]
+        parts = (part[..., used] / scale for part in quantity[:3])
+        friction = _friction(quantity.robot, grid.dq, used, scale)
+        signals.append(Signals(*parts, np.ones((len(grid.q), used.size)), kind in RATES, friction))
     with np.errstate(divide="ignore"):
-        ceiling = ((limits.velocity / np.abs(dq)) ** 2).min(axis=2)
-    N = len(q)
-    extra = None
-    if robot.description.friction is not None:
-        extra = _friction(robot, dq, scale[1], used)
-    signals = Signals(rise, slope, offset, np.tile(level, (N, 1)), np.tile(rate, (N, 1)), extra)
-    return SpeedProblem(grid.nodes, ceiling, signals, smooth=limits.rated)
+        ceiling = ((limits["velocity"] / np.abs(grid.dq)) ** 2).min(axis=2)
+    return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
 
 
-def _limited(limits: _Limits) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Return the limits of accelerations and torques, each with that of its rate."""
-    return (limits.acceleration, limits.jerk), (limits.effort, limits.effort_rate)
+def _friction(robot: Robot | None, dq: Array, used: npt.NDArray[np.intp], scale: Array) -> Any:
+    """Return friction and its derivative by y, each (N, 3, m), as a function of y."""
+    if robot is None or robot.description.friction is None:
+        return None
 
-
-def _friction(robot: Robot, dq: Array, scale: Array, used: list[Any]) -> Any:
-    """Return friction and its derivative by y as a function of y, next to zeros for the accelerations."""
-    joints = used[1]
-    zeros = np.zeros((*dq.shape[:2], int(used[0].sum())))
-
-    def extra(y: Array) -> tuple[Array, Array]:
+    def friction(y: Array) -> tuple[Array, Array]:
         root = np.sqrt(y)[..., None]
         v = dq * root
         step = 1e-6 * (1.0 + np.abs(v))
-        tau = robot.friction_torque(v)
         slope = (robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step) * dq / (2.0 * root)
-        return tuple(  # type: ignore[return-value]
-            np.concatenate([zeros, part[..., joints] / scale[joints]], axis=2) for part in (tau, slope)
-        )
+        return robot.friction_torque(v)[..., used] / scale, slope[..., used] / scale
 
-    return extra
+    return friction
 
 
-def _infeasible(robot: Robot, grid: PathGrid, limits: _Limits) -> ThunderError:
+def _infeasible(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> ThunderError:
     """Return the error of a path on which the arm cannot rest."""
-    load = np.abs(robot.gravity_vector(grid.q)) / limits.effort
+    load = np.abs(robot.gravity_vector(grid.q)) / limits["effort"]
     cell, point, joint = np.unravel_index(int(load.argmax()), load.shape)
     tau = float(robot.gravity_vector(grid.q[cell, point])[joint])
     where = grid.s[cell, point]
     return ThunderError(
         f"path must be within the torque limits at rest, but gravity takes {tau:.4g} of {robot.joint_names[joint]} at "
         f"{where:.4g} of the path, from {grid.s[0, 0]:.4g} to {grid.s[-1, -1]:.4g}, and its limit is "
-        f"{limits.effort[joint]:.4g}: reduce the payload, or choose a path on which the arm reaches out less"
+        f"{limits['effort'][joint]:.4g}: reduce the payload, or choose a path on which the arm reaches out less"
     )
 
 
-def _motion(robot: Robot, limits: _Limits, grid: PathGrid, speed: PathSpeed) -> TimeOptimalTrajectory:
+def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: PathSpeed) -> TimeOptimalTrajectory:
     """Return the motion as a quintic for each half cell."""
     root = np.sqrt(speed.y)[..., None]
     dq = grid.dq * root
@@ -305,7 +308,7 @@ def _motion(robot: Robot, limits: _Limits, grid: PathGrid, speed: PathSpeed) -> 
     coefficients = quintic_coefficients(T, *ends)
     breaks = np.concatenate([[0.0], np.cumsum(T)])
     parameter = np.append(grid.s[:, :2].ravel(), grid.s[-1, -1])
-    return TimeOptimalTrajectory(robot, vars(limits), breaks, coefficients, parameter)
+    return TimeOptimalTrajectory(robot, limits, breaks, coefficients, parameter)
 
 
 def _excess(motion: TimeOptimalTrajectory) -> Array | None:
@@ -315,29 +318,26 @@ def _excess(motion: TimeOptimalTrajectory) -> Array | None:
     return excess if excess.max() > _EXCESS else None
 
 
-def _tightened(problem: SpeedProblem, limits: _Limits, excess: Array) -> SpeedProblem:
+def _tightened(problem: SpeedProblem, limits: Mapping[str, Array], excess: Array) -> SpeedProblem:
     """Return the problem with limits reduced in the cells where the motion exceeds them."""
-    factor = 1.0 - np.minimum(1.1 * excess, 0.5)
-    by_kind = dict(zip(KINDS, factor.transpose(1, 0, 2), strict=True))
-    used = [np.isfinite(a) | np.isfinite(r) for a, r in _limited(limits)]
-    limit, rate = (
-        np.concatenate([by_kind[kind][:, use] for kind, use in zip(kinds, used, strict=True)], axis=1)
-        for kinds in (("acceleration", "effort"), ("jerk", "effort_rate"))
-    )
-    return problem.tightened(by_kind["velocity"].min(axis=1), limit, rate)
+    velocity, *others = (1.0 - np.minimum(1.1 * excess, 0.5)).transpose(1, 0, 2)
+    signals = [
+        replace(group, limit=group.limit * factor[:, np.isfinite(limits[kind])])
+        for group, factor, kind in zip(problem.signals, others, KINDS[1:], strict=True)
+    ]
+    return SpeedProblem(problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth)
 
 
 def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
     """Return the motion slowed by the least factor with which it keeps all limits."""
     if motion.largest_usage <= 1.0:
         return motion
-    slack = motion.largest_usage - 1.0
-    factor, gain = 1.0 + slack, 0.5
-    for _ in range(30):
-        usage = float(motion._checked(factor).max())
-        if usage <= 1.0:
-            return motion._scaled(factor)
-        # from the mean decrease of usage so far, a little farther
-        gain = max((motion.largest_usage - usage) / (factor - 1.0), 0.1 * gain)
-        factor = 1.0 + 1.01 * slack / gain
-    raise ThunderError("path must have limits that slower motions keep; increase cells or the limits of effort")
+    low, high = 1.0, 1.0 + 2.0 * (motion.largest_usage - 1.0)
+    while motion._checked(high).max() > 1.0:
+        low, high = high, 1.0 + 2.0 * (high - 1.0)
+        if high > 1e3:
+            raise ThunderError("path must have limits that slower motions keep: increase effort")
+    while high - low > 1e-6 + 0.02 * (high - 1.0):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if motion._checked(middle).max() <= 1.0 else (middle, high)
+    return motion._scaled(high)
