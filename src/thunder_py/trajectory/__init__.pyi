@@ -21,5 +21,5 @@ from .timing import cubic as cubic
 from .timing import quintic as quintic
 from .timing import s_curve as s_curve
 from .timing import trapezoidal as trapezoidal
-from .time_optimal import TimeOptimalTrajectory as TimeOptimalTrajectory
-from .time_optimal import time_optimal as time_optimal
+from .retiming import TimeOptimalTrajectory as TimeOptimalTrajectory
+from .retiming import time_optimal as time_optimal

@@ -10,45 +10,93 @@ import numpy as np
 from ..checks import Array
 from .path_geometry import OFFSETS
 
-__all__ = ["PathSpeed", "Signals", "SpeedProblem"]
+__all__ = ["Levels", "PathSpeed", "Rates", "SpeedProblem"]
 
 #: the duration is within this part of the least one of its grid
 GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next
 _NEWTON_STEPS = 60
 _WIDTH = 3  # coefficients of y in a cell
+#: derivatives at `OFFSETS` of the parabola through values there
+_PARABOLA = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
+
+
+#: function of y (N, 3): values and their derivatives by y, each (N, 3, m)
+Extra = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
-class Signals:
+class Levels:
     """Limited signals ``z = rise y' + slope y + offset + extra(y)`` at the points of a grid.
 
     Attributes
     ----------
-    rise, slope, offset : (N, 3, m) array
-        Coefficients, divided by the limits of the signals.
     limit : (N, m) array
         Limits of absolute values in each cell, 1 unless tightened.
-    rate : bool
-        Whether the time derivative of z is limited instead of z.
+    rise, slope, offset : (N, 3, m) array
+        Coefficients, divided by the limits of the signals.
     extra : callable, optional
-        Further part of z and its derivative by y, both (N, 3, m), as a function of y.
+        Further part of z.
     """
 
+    limit: Array
     rise: Array
     slope: Array
     offset: Array
-    limit: Array
-    rate: bool = False
-    extra: Callable[[Array], tuple[Array, Array]] | None = None
+    extra: Extra | None = None
 
-    def at(self, y: Array, dy: Array) -> tuple[Array, Array]:
-        """Return z and its derivative by y, each (N, 3, m)."""
+    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, Array, Array | None]]:
+        """Return the signals and their derivatives by y, y' and y'', each (N, 3, m)."""
         z = self.rise * dy[..., None] + self.slope * y[..., None] + self.offset
         if self.extra is None:
-            return z, self.slope
+            return z, (self.slope, self.rise, None)
         more, slope = self.extra(y)
-        return z + more, self.slope + slope
+        return z + more, (self.slope + slope, self.rise, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """Limited time derivatives of such signals, ``sqrt(y) dz/dw``.
+
+    Attributes
+    ----------
+    limit : (N, m) array
+        Limits of absolute values in each cell, 1 unless tightened.
+    bend, rise, slope, offset : (N, 3, m) array
+        Coefficients of y'', y', y and 1 in dz/dw, divided by the limits.
+    dq, ddq : (N, 3, m) array
+        Derivatives of the path.
+    extra : callable, optional
+        Derivative of the further part of z by the joint velocity.
+    """
+
+    limit: Array
+    bend: Array
+    rise: Array
+    slope: Array
+    offset: Array
+    dq: Array
+    ddq: Array
+    extra: Extra | None = None
+
+    @classmethod
+    def of(cls, levels: Levels, h: Array, dq: Array, ddq: Array, extra: Extra | None) -> Rates:
+        """Return the derivatives of signals, with those of their coefficients from parabolas in cells of width h."""
+        by_w = _PARABOLA / h[:, None, None]
+        rise, slope, offset = (by_w @ part for part in (levels.rise, levels.slope, levels.offset))
+        return cls(levels.limit, levels.rise, rise + levels.slope, slope, offset, dq, ddq, extra)
+
+    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, Array, Array | None]]:
+        """Return the rates and their derivatives by y, y' and y'', each (N, 3, m)."""
+        y, dy, root = y[..., None], dy[..., None], np.sqrt(y)[..., None]
+        by_w = self.bend * ddy[..., None] + self.rise * dy + self.slope * y + self.offset
+        z, by_y, by_dy = root * by_w, root * self.slope + 0.5 * by_w / root, root * self.rise
+        if self.extra is not None:
+            damping, slope = self.extra(y[..., 0])
+            acceleration = self.ddq * y + 0.5 * self.dq * dy
+            z = z + damping * acceleration
+            by_y, by_dy = by_y + damping * self.ddq + slope * acceleration, by_dy + 0.5 * damping * self.dq
+        return z, (by_y, by_dy, root * self.bend)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +118,7 @@ class PathSpeed:
 
 def _continuous(nodes: Array) -> tuple[Array, Array]:
     """Return the basis of continuous y, quadratic in each cell, and its derivative, each (N, 3, 3)."""
-    slopes = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
-    return np.tile(np.eye(3), (nodes.size - 1, 1, 1)), slopes / np.diff(nodes)[:, None, None]
+    return np.tile(np.eye(3), (nodes.size - 1, 1, 1)), _PARABOLA / np.diff(nodes)[:, None, None]
 
 
 def _smooth(nodes: Array) -> tuple[Array, Array]:
@@ -97,21 +144,22 @@ class SpeedProblem:
         Ends of the cells.
     ceiling : (N, 3) array
         Upper limits of y, infinite without one.
-    signals : sequence of Signals
+    signals : sequence of Levels or Rates
         Further limits.
     smooth : bool
         Whether y' is continuous, and with it the acceleration, as limited rates require.
     """
 
-    def __init__(self, nodes: Array, ceiling: Array, signals: Sequence[Signals], smooth: bool) -> None:
+    def __init__(self, nodes: Array, ceiling: Array, signals: Sequence[Levels | Rates], smooth: bool) -> None:
         self.nodes, self.smooth, self.signals, self.ceiling = nodes, smooth, signals, ceiling
         self.h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
         self.B, self.D = _smooth(nodes) if smooth else _continuous(nodes)
+        self.E = _PARABOLA / np.diff(nodes)[:, None, None] @ self.D  # of y''
         self.stride = 1 if smooth else 2  # coefficients from one cell to the next
         self.size = self.stride * (len(self.h) - 1) + _WIDTH
         self.bounded = np.isfinite(ceiling)
-        points = sum(group.rise.size // (3 if group.rate else 1) * (2 if group.rate else 1) for group in signals)
-        self.rows = 2 * points + int(self.bounded.sum()) + ceiling.size  # of the barrier
+        rows = sum(2 * group.rise.size for group in signals)
+        self.rows = rows + int(self.bounded.sum()) + ceiling.size  # of the barrier
 
     def local(self, c: Array) -> Array:
         """Return the coefficients of each cell, (N, 3)."""
@@ -221,19 +269,16 @@ class _Values:
         self.inside = bool((self.y > 0.0).all())
         if not self.inside:
             return
-        self.dy = np.einsum("ikj,ij->ik", problem.D, local)
+        dy, ddy = (np.einsum("ikj,ij->ik", part, local) for part in (problem.D, problem.E))
         self.root = np.sqrt(self.y)
         self.sum = self.root[:, :-1] + self.root[:, 1:]
-        self.times = 2.0 * problem.h / self.sum
-        self.duration = float(self.times.sum())
+        self.duration = float((2.0 * problem.h / self.sum).sum())
         self.below = problem.ceiling - self.y
         self.slopes, self.pairs = [], []
         for group in problem.signals:
-            z, slope = group.at(self.y, self.dy)
+            z, slopes = group.at(self.y, dy, ddy)
             limit = group.limit[:, None]
-            if group.rate:
-                z, limit = np.diff(z, axis=1), limit * self.times[..., None]
-            self.slopes.append(slope)
+            self.slopes.append(slopes)
             self.pairs.append((limit - z, limit + z))
         self.slacks = [self.below[problem.bounded], *(part for pair in self.pairs for part in pair)]
         self.inside = all(bool((part > 0.0).all()) for part in self.slacks)
@@ -246,30 +291,29 @@ class _Values:
     def derivatives(self, weight: float) -> tuple[Array, Array]:
         """Return gradient (N, 3) and Hessian (N, 3, 3) by the coefficients of each cell."""
         p = self.problem
-        # by y at each point, by y and y' there
-        g = np.zeros((2, *self.y.shape))
-        h = np.zeros((3, *self.y.shape))
+        bases = (p.B, p.D, p.E)  # of y, y', y''
+        g, h = np.zeros((3, *self.y.shape)), np.zeros((3, 3, *self.y.shape))
         close = np.where(p.bounded, 1.0 / np.where(p.bounded, self.below, 1.0), 0.0)
-        g[0], h[0] = close - 1.0 / self.y, close**2 + 1.0 / self.y**2
+        g[0], h[0, 0] = close - 1.0 / self.y, close**2 + 1.0 / self.y**2
         by_a, by_b, aa, ab, bb = self._time_derivatives()
-        for part, a, b in ((g[0], by_a, by_b), (h[0], aa, bb)):
+        for part, a, b in ((g[0], by_a, by_b), (h[0, 0], aa, bb)):
             part[:, :-1] += weight * a
             part[:, 1:] += weight * b
-        for group, slope, (above, under) in zip(p.signals, self.slopes, self.pairs, strict=True):
-            if not group.rate:
-                up, down = 1.0 / above, 1.0 / under
-                pull, bend = up - down, up**2 + down**2
-                g += (pull * slope).sum(axis=2), (pull * group.rise).sum(axis=2)
-                h += (bend * slope**2).sum(axis=2), (bend * slope * group.rise).sum(axis=2), (bend * group.rise**2).sum(axis=2)
-        gradient = np.einsum("ik,ikj->ij", g[0], p.B) + np.einsum("ik,ikj->ij", g[1], p.D)
-        cross = np.einsum("ik,ika,ikb->iab", h[1], p.D, p.B)
-        cross += np.einsum("ik,ika,ikb->iab", weight * ab, p.B[:, :-1], p.B[:, 1:])
-        hessian = np.einsum("ik,ika,ikb->iab", h[0], p.B, p.B) + np.einsum("ik,ika,ikb->iab", h[2], p.D, p.D)
-        hessian += cross + cross.transpose(0, 2, 1)
-        time = by_a[..., None] * p.B[:, :-1] + by_b[..., None] * p.B[:, 1:]  # (N, 2, 3)
-        for group, slope, pair in zip(p.signals, self.slopes, self.pairs, strict=True):
-            if group.rate:
-                self._add_rates(gradient, hessian, group, slope, pair, time)
+        for slopes, (above, under) in zip(self.slopes, self.pairs, strict=True):
+            up, down = 1.0 / above, 1.0 / under
+            pull, bend = up - down, up**2 + down**2
+            for i, slope in enumerate(slopes):
+                if slope is not None:
+                    g[i] += (pull * slope).sum(axis=2)
+                    for j in range(i + 1):
+                        h[i, j] += (bend * slope * slopes[j]).sum(axis=2)
+        gradient = sum(np.einsum("ik,ikj->ij", g[i], bases[i]) for i in range(3))
+        cross = np.einsum("ik,ika,ikb->iab", weight * ab, p.B[:, :-1], p.B[:, 1:])
+        for i, j in ((1, 0), (2, 0), (2, 1)):
+            cross += np.einsum("ik,ika,ikb->iab", h[i, j], bases[i], bases[j])
+        hessian = cross + cross.transpose(0, 2, 1)
+        for i in range(3):
+            hessian += np.einsum("ik,ika,ikb->iab", h[i, i], bases[i], bases[i])
         return gradient, hessian
 
     def _time_derivatives(self) -> tuple[Array, Array, Array, Array, Array]:
@@ -283,14 +327,3 @@ class _Values:
             third / (a * b),
             third / b**2 + 0.5 * second / b**3,
         )
-
-    def _add_rates(
-        self, gradient: Array, hessian: Array, group: Signals, slope: Array, pair: tuple[Array, Array], time: Array
-    ) -> None:
-        """Add the derivatives of the barrier of limited rates; `time` has those of the durations."""
-        dz = group.rise[..., None] * self.problem.D[:, :, None] + slope[..., None] * self.problem.B[:, :, None]
-        change, allowed = np.diff(dz, axis=1), group.limit[:, None, :, None] * time[:, :, None]  # (N, 2, m, 3)
-        for slack, by in zip(pair, (allowed - change, allowed + change), strict=True):
-            part = (by / slack[..., None]).reshape(len(by), -1, _WIDTH)
-            gradient -= part.sum(axis=1)
-            hessian += part.transpose(0, 2, 1) @ part

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ from ..robot import Robot
 from ..robot.robot import require_robot
 from .joint import JointTrajectory
 from .path_geometry import PathGrid, PathPieces, path_grid, path_pieces
-from .path_speed import PathSpeed, Signals, SpeedProblem
+from .path_speed import Extra, Levels, PathSpeed, Rates, SpeedProblem
 from .timing import quintic_coefficients
 
 if TYPE_CHECKING:
@@ -258,31 +258,45 @@ def _without_coulomb(robot: Robot) -> Robot:
 
 def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> SpeedProblem:
     """Return the problem of the fastest speed on a grid."""
-    signals = []
+    signals: list[Levels | Rates] = []
     for kind, quantity in _quantities(robot, grid).items():
         used = np.flatnonzero(np.isfinite(limits[kind]))
         scale = limits[kind][used]
         parts = (part[..., used] / scale for part in quantity[:3])
-        friction = _friction(quantity.robot, grid.dq, used, scale)
-        signals.append(Signals(*parts, np.ones((len(grid.q), used.size)), kind in RATES, friction))
+        levels = Levels(np.ones((len(grid.q), used.size)), *parts)
+        law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
+        if kind in RATES:
+            extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
+            path = (part[..., used] for part in (grid.dq, grid.ddq))
+            signals.append(Rates.of(levels, np.diff(grid.nodes), *path, extra))
+        else:
+            signals.append(levels if law is None else replace(levels, extra=_by_y(law.friction_torque, grid.dq, used, scale)))
     with np.errstate(divide="ignore"):
         ceiling = ((limits["velocity"] / np.abs(grid.dq)) ** 2).min(axis=2)
     return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
 
 
-def _friction(robot: Robot | None, dq: Array, used: npt.NDArray[np.intp], scale: Array) -> Any:
-    """Return friction and its derivative by y, each (N, 3, m), as a function of y."""
-    if robot is None or robot.description.friction is None:
-        return None
+def _damping(robot: Robot) -> Callable[[Array], Array]:
+    """Return the derivative of friction torques by the joint velocities, by central differences."""
 
-    def friction(y: Array) -> tuple[Array, Array]:
+    def damping(v: Array) -> Array:
+        step = 1e-5 * (1.0 + np.abs(v))
+        return np.asarray((robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step))
+
+    return damping
+
+
+def _by_y(law: Callable[[Array], Array], dq: Array, used: npt.NDArray[np.intp], scale: Array) -> Extra:
+    """Return a function of the joint velocities, and its derivative by y, as functions of y."""
+
+    def at(y: Array) -> tuple[Array, Array]:
         root = np.sqrt(y)[..., None]
         v = dq * root
-        step = 1e-6 * (1.0 + np.abs(v))
-        slope = (robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step) * dq / (2.0 * root)
-        return robot.friction_torque(v)[..., used] / scale, slope[..., used] / scale
+        step = 1e-5 * (1.0 + np.abs(v))
+        slope = (law(v + step) - law(v - step)) / (2.0 * step) * dq / (2.0 * root)
+        return law(v)[..., used] / scale, slope[..., used] / scale
 
-    return friction
+    return at
 
 
 def _infeasible(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> ThunderError:
