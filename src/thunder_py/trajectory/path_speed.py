@@ -16,7 +16,7 @@ __all__ = ["Levels", "PathSpeed", "Rates", "SpeedProblem"]
 GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next
 _NEWTON_STEPS = 60
-_WIDTH = 3  # coefficients of y in a cell
+_STRIDE = 2  # coefficients of y from one cell to the next
 #: derivatives at `OFFSETS` of the parabola through values there
 _PARABOLA = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
 
@@ -122,21 +122,19 @@ def _continuous(nodes: Array) -> tuple[Array, Array]:
 
 
 def _smooth(nodes: Array) -> tuple[Array, Array]:
-    """Return the basis of y with a continuous derivative, quadratic B-splines, and its derivative, each (N, 3, 3)."""
-    x = nodes[:-1, None] + OFFSETS * np.diff(nodes)[:, None]
-    knots = np.concatenate([nodes[:1], nodes, nodes[-1:]])
-    before = (knots[2:-1] - knots[:-3])[:, None]  # widths of the linear B-splines that overlap in the cell
-    after = (knots[3:] - knots[1:-2])[:, None]
-    a, b = np.broadcast_to(1.0 - OFFSETS, x.shape), np.broadcast_to(OFFSETS, x.shape)
-    left = (x - knots[:-3, None]) / before
-    right = (knots[3:, None] - x) / after
-    values = np.stack([(1.0 - left) * a, left * a + right * b, (1.0 - right) * b], axis=2)
-    slopes = 2.0 * np.stack([-a / before, a / before - b / after, b / after], axis=2)
-    return values, slopes
+    """Return the basis of y with a continuous derivative, cubic in each cell, and its derivative, each (N, 3, 4).
+
+    Coefficients are the values and derivatives at the nodes.
+    """
+    h, x = np.diff(nodes)[:, None, None], OFFSETS[:, None]
+    values = np.hstack([1 - 3 * x**2 + 2 * x**3, x - 2 * x**2 + x**3, 3 * x**2 - 2 * x**3, x**3 - x**2])
+    slopes = np.hstack([6 * x**2 - 6 * x, 1 - 4 * x + 3 * x**2, 6 * x - 6 * x**2, 3 * x**2 - 2 * x])
+    widths = np.concatenate([np.ones_like(h), h, np.ones_like(h), h], axis=2)
+    return values * widths, slopes * widths / h
 
 
 class SpeedProblem:
-    """Minimize the duration over the squared speed y of the path parameter, quadratic in each cell.
+    """Minimize the duration over the squared speed y of the path parameter, a polynomial in each cell.
 
     Parameters
     ----------
@@ -155,15 +153,15 @@ class SpeedProblem:
         self.h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
         self.B, self.D = _smooth(nodes) if smooth else _continuous(nodes)
         self.E = _PARABOLA / np.diff(nodes)[:, None, None] @ self.D  # of y''
-        self.stride = 1 if smooth else 2  # coefficients from one cell to the next
-        self.size = self.stride * (len(self.h) - 1) + _WIDTH
+        self.width = self.B.shape[2]  # coefficients of y in a cell, one or two of them also of the next one
+        self.size = _STRIDE * (len(self.h) - 1) + self.width
         self.bounded = np.isfinite(ceiling)
         rows = sum(2 * group.rise.size for group in signals)
         self.rows = rows + int(self.bounded.sum()) + ceiling.size  # of the barrier
 
     def local(self, c: Array) -> Array:
-        """Return the coefficients of each cell, (N, 3)."""
-        return np.lib.stride_tricks.sliding_window_view(c, _WIDTH)[:: self.stride]
+        """Return the coefficients of each cell, (N, width)."""
+        return np.lib.stride_tricks.sliding_window_view(c, self.width)[::_STRIDE]
 
     def evaluate(self, c: Array) -> _Values:
         """Return everything at coefficients c."""
@@ -174,6 +172,8 @@ class SpeedProblem:
         y = 1e6
         for _ in range(200):
             c = np.full(self.size, y)
+            if self.smooth:
+                c[1::2] = 0.0
             if self.evaluate(c).inside:
                 return 0.5 * c if self.evaluate(0.5 * c).inside else c
             y *= 0.3
@@ -221,14 +221,14 @@ class SpeedProblem:
         from scipy.linalg import LinAlgError, solveh_banded
 
         gradient, hessian = values.derivatives(weight)
-        g, band = np.zeros(self.size), np.zeros((_WIDTH, self.size))  # lower diagonals
-        for a in range(_WIDTH):
-            cells = slice(a, a + self.stride * len(self.h), self.stride)
+        g, band = np.zeros(self.size), np.zeros((self.width, self.size))  # lower diagonals
+        for a in range(self.width):
+            cells = slice(a, a + _STRIDE * len(self.h), _STRIDE)
             g[cells] += gradient[:, a]
-            for b in range(a, _WIDTH):
+            for b in range(a, self.width):
                 band[b - a, cells] += hessian[:, a, b]
         scale = 1.0 / np.sqrt(band[0])  # a unit diagonal
-        for a in range(_WIDTH):
+        for a in range(self.width):
             band[a, : self.size - a] *= scale[: self.size - a] * scale[a:]
         damping = 1e-14
         while True:
@@ -254,8 +254,10 @@ class SpeedProblem:
         y, dy = (np.einsum("ikj,ij->ik", part, local) for part in (self.B, self.D))
         x, w = np.polynomial.legendre.leggauss(8)
         x, w = 0.5 * (x + 1.0), 0.5 * w
-        curvature = (dy[:, 1:] - dy[:, :-1]) / self.h
-        at = y[:, :-1, None] + x * self.h[..., None] * (dy[:, :-1, None] + 0.5 * x * (self.h * curvature)[..., None])
+        a, b = y[:, :-1, None], y[:, 1:, None]
+        left, right = (self.h[..., None] * part[..., None] for part in (dy[:, :-1], dy[:, 1:]))
+        # the cubic of each half cell
+        at = a + x * (left + x * (3.0 * (b - a) - 2.0 * left - right + x * (left + right - 2.0 * (b - a))))
         return PathSpeed(y, dy, self.h * (w / np.sqrt(at)).sum(axis=2))
 
 
