@@ -11,6 +11,8 @@ from .path import Path as Path
 from .potential_field import Plan as Plan
 from .potential_field import PlanStatus as PlanStatus
 from .potential_field import PotentialField as PotentialField
+from .retiming import TimeOptimalTrajectory as TimeOptimalTrajectory
+from .retiming import time_optimal as time_optimal
 from .segments import Arc as Arc
 from .segments import Circle as Circle
 from .segments import Line as Line
@@ -21,5 +23,3 @@ from .timing import cubic as cubic
 from .timing import quintic as quintic
 from .timing import s_curve as s_curve
 from .timing import trapezoidal as trapezoidal
-from .retiming import TimeOptimalTrajectory as TimeOptimalTrajectory
-from .retiming import time_optimal as time_optimal

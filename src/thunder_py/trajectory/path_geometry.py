@@ -123,7 +123,10 @@ def path_grid(pieces: PathPieces, cells: int, order: int) -> PathGrid:
     breaks = pieces.breaks
     length = breaks[-1] - breaks[0]
     ends = np.stack([np.concatenate([d[0], d[-1]]) for d in _derivatives_at_breaks(pieces)[1:]])
-    scale = max(float(np.abs(_derivatives_at_breaks(pieces)[1]).max()), float(np.abs(np.diff(_positions(pieces), axis=0)).max() / length))
+    scale = max(
+        float(np.abs(_derivatives_at_breaks(pieces)[1]).max()),
+        float(np.abs(np.diff(_positions(pieces), axis=0)).max() / length),
+    )
     sizes = np.abs(ends).max(axis=1) * np.array([1.0, length])
     warped = bool((sizes[:order] > _ZERO * scale).any())
     warp = _WARPS[order] if warped else np.polynomial.Polynomial([0.0, 1.0])
@@ -184,6 +187,7 @@ def _check(grid: PathGrid, order: int) -> None:
             f"path must not rest, but it stands still from {grid.s[k, 0]:.6g} to {grid.s[k, -1]:.6g}: "
             "plan the parts before and after separately"
         )
+    needed = "position and direction" if order == 1 else "position, direction and curvature where rates are limited"
     for values, what, least in (
         (grid.q, "position", size),
         (grid.dq, "direction", np.abs(grid.dq).max()),
@@ -193,6 +197,6 @@ def _check(grid: PathGrid, order: int) -> None:
         if jumps.size and jumps.max() > _JUMP * least:
             s = grid.s[int(np.argmax(jumps)), -1]
             raise ThunderError(
-                f"path must be continuous in position and direction{', and curvature if rates are limited' * (order > 1)}, "
-                f"but its {what} jumps at {s:.6g}: round the corner, or plan the parts before and after separately"
+                f"path must be continuous in {needed}, but its {what} jumps at {s:.6g}: choose a smooth path, such as "
+                "a spline through its points, or plan the parts before and after separately"
             )

@@ -45,13 +45,13 @@ class Levels:
     offset: Array
     extra: Extra | None = None
 
-    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, Array, Array | None]]:
-        """Return the signals and their derivatives by y, y' and y'', each (N, 3, m)."""
+    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, ...]]:
+        """Return the signals and their derivatives by y and y', each (N, 3, m)."""
         z = self.rise * dy[..., None] + self.slope * y[..., None] + self.offset
         if self.extra is None:
-            return z, (self.slope, self.rise, None)
+            return z, (self.slope, self.rise)
         more, slope = self.extra(y)
-        return z + more, (self.slope + slope, self.rise, None)
+        return z + more, (self.slope + slope, self.rise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Rates:
         rise, slope, offset = (by_w @ part for part in (levels.rise, levels.slope, levels.offset))
         return cls(levels.limit, levels.rise, rise + levels.slope, slope, offset, dq, ddq, extra)
 
-    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, Array, Array | None]]:
+    def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, ...]]:
         """Return the rates and their derivatives by y, y' and y'', each (N, 3, m)."""
         y, dy, root = y[..., None], dy[..., None], np.sqrt(y)[..., None]
         by_w = self.bend * ddy[..., None] + self.rise * dy + self.slope * y + self.offset
@@ -179,15 +179,14 @@ class SpeedProblem:
             y *= 0.3
         return None
 
-    def solve(self, c: Array, weight: float | None = None) -> tuple[Array, float]:
-        """Return the coefficients of the fastest motion and the last weight, from strictly feasible coefficients."""
+    def solve(self, c: Array) -> Array:
+        """Return the coefficients of the fastest motion, from others that are within all limits."""
         values = self.evaluate(c)
-        if weight is None:
-            weight = self.rows / values.duration
+        weight = self.rows / values.duration
         while True:
             values = self._center(values, weight)
             if self.rows / weight <= GAP * values.duration:
-                return values.c, weight
+                return values.c
             weight *= _MORE
 
     def _center(self, values: _Values, weight: float) -> _Values:
@@ -241,12 +240,10 @@ class SpeedProblem:
         return step, float(-g @ step)
 
     def shrunk(self, c: Array) -> Array | None:
-        """Return coefficients within all limits, near `c`."""
-        for k in range(40):
-            slower = c * (1.0 - 1e-4 * 1.5**k if 1e-4 * 1.5**k < 0.9 else 0.1 * 0.5 ** (k - 22))
-            if self.evaluate(slower).inside:
-                return slower
-        return self.slow()
+        """Return coefficients within all limits, `c` itself slowed where that suffices."""
+        slower = (c * (1.0 - loss) for loss in 1e-4 * 1.5 ** np.arange(22))
+        found = next((part for part in slower if self.evaluate(part).inside), None)
+        return self.slow() if found is None else found
 
     def result(self, c: Array) -> PathSpeed:
         """Return the speeds, with the durations of half cells by quadrature."""
@@ -291,7 +288,7 @@ class _Values:
         return weight * self.duration - logs - float(np.log(self.y).sum())
 
     def derivatives(self, weight: float) -> tuple[Array, Array]:
-        """Return gradient (N, 3) and Hessian (N, 3, 3) by the coefficients of each cell."""
+        """Return gradient (N, width) and Hessian (N, width, width) by the coefficients of each cell."""
         p = self.problem
         bases = (p.B, p.D, p.E)  # of y, y', y''
         g, h = np.zeros((3, *self.y.shape)), np.zeros((3, 3, *self.y.shape))
@@ -305,16 +302,15 @@ class _Values:
             up, down = 1.0 / above, 1.0 / under
             pull, bend = up - down, up**2 + down**2
             for i, slope in enumerate(slopes):
-                if slope is not None:
-                    g[i] += (pull * slope).sum(axis=2)
-                    for j in range(i + 1):
-                        h[i, j] += (bend * slope * slopes[j]).sum(axis=2)
-        gradient = sum(np.einsum("ik,ikj->ij", g[i], bases[i]) for i in range(3))
+                g[i] += (pull * slope).sum(axis=2)
+                for j in range(i + 1):
+                    h[i, j] += (bend * slope * slopes[j]).sum(axis=2)
         cross = np.einsum("ik,ika,ikb->iab", weight * ab, p.B[:, :-1], p.B[:, 1:])
         for i, j in ((1, 0), (2, 0), (2, 1)):
             cross += np.einsum("ik,ika,ikb->iab", h[i, j], bases[i], bases[j])
-        hessian = cross + cross.transpose(0, 2, 1)
+        gradient, hessian = np.zeros(p.B[:, 0].shape), cross + cross.transpose(0, 2, 1)
         for i in range(3):
+            gradient += np.einsum("ik,ikj->ij", g[i], bases[i])
             hessian += np.einsum("ik,ika,ikb->iab", h[i, i], bases[i], bases[i])
         return gradient, hessian
 

@@ -15,7 +15,7 @@ from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.robot import require_robot
 from .joint import JointTrajectory
-from .path_geometry import PathGrid, PathPieces, path_grid, path_pieces
+from .path_geometry import PathGrid, path_grid, path_pieces
 from .path_speed import Extra, Levels, PathSpeed, Rates, SpeedProblem
 from .timing import quintic_coefficients
 
@@ -31,6 +31,8 @@ _CHECKED = 12
 #: limits are tightened in cells where they are exceeded by more than this part
 _EXCESS = 1e-4
 _ROUNDS = 6
+#: a motion that has to be slowed by more than this part for its limits is planned anew on a finer grid
+_SLOWED = 1e-3
 
 
 class TimeOptimalTrajectory(JointTrajectory):
@@ -62,7 +64,9 @@ class TimeOptimalTrajectory(JointTrajectory):
     ) -> None:
         super().__init__(breaks, coefficients)
         self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
-        self.largest_usage = float(self._checked(1.0).max())
+        self._smooth = _without_coulomb(robot)
+        self._usage = self._checked(1.0)
+        self.largest_usage = float(self._usage.max())
 
     def torque(self, t: npt.ArrayLike) -> Array:
         """Return the torques of the motion, friction included, at times t (...) [s]; (..., n) [N m or N]."""
@@ -136,7 +140,7 @@ class TimeOptimalTrajectory(JointTrajectory):
         q, dq, ddq, d3q = state
         values = {"velocity": dq, "acceleration": ddq, "effort": self.robot.inverse_dynamics(q, dq, ddq), "jerk": d3q}
         if np.isfinite(self.limits["effort_rate"]).any():
-            by = _without_coulomb(self.robot).inverse_dynamics_derivatives(q, dq, ddq)
+            by = self._smooth.inverse_dynamics_derivatives(q, dq, ddq)
             M = self.robot.mass_matrix(q)
             values["effort_rate"] = sum(
                 np.einsum("...ij,...j->...i", A, v) for A, v in ((by.dtau_dq, dq), (by.dtau_dv, ddq), (M, d3q))
@@ -145,14 +149,14 @@ class TimeOptimalTrajectory(JointTrajectory):
             values["effort_rate"] = np.zeros_like(q)
         return values
 
-    def _checked(self, factor: float, kinds: tuple[str, ...] = KINDS) -> Array:
-        """Return the largest usage in each piece of each limit, (m, kinds, n), with a bound of that between points."""
+    def _checked(self, factor: float) -> Array:
+        """Return the largest usage in each piece of each limit, (m, 5, n), with a bound of that between points."""
         T = np.diff(self.breaks)
         x = T[:, None] * np.linspace(0.0, 1.0, _CHECKED)
         piece = np.arange(T.size)[:, None].repeat(_CHECKED, axis=1)
         values = self._signals(piece, x, factor)
         found = []
-        for kind in kinds:
+        for kind in KINDS:
             z = values[kind]
             bend = np.abs(np.diff(z, n=2, axis=1)).max(axis=1)
             found.append((np.abs(z).max(axis=1) + 0.125 * bend) / self.limits[kind])
@@ -179,31 +183,93 @@ def time_optimal(
     effort_rate: npt.ArrayLike = np.inf,
     cells: int = 200,
 ) -> TimeOptimalTrajectory:
-    """Return the fastest motion along a path, from rest to rest, within limits.
+    """Return the fastest motion along a path, from rest to rest, within limits of absolute values.
 
-    TODO
+    Parameters
+    ----------
+    robot : Robot
+        The arm, with its friction; ``payload.added_to(robot)`` is the arm with a `Payload`.
+    path : (m, n) array_like or joint reference
+        Points of a natural cubic spline, or a reference of finite duration whose path is kept and whose time is not:
+        a `JointTrajectory`, a human-like plan of joints, `kinematics.joint_path` of a path of poses.
+    velocity, effort : float or (n,) array_like, optional
+        Limits of joint velocities [rad/s or m/s] and of torques, with friction [N m or N]; default the robot's.
+    acceleration : float or (n,) array_like
+        [rad/s^2 or m/s^2].
+    jerk : float or (n,) array_like
+        [rad/s^3 or m/s^3].
+    effort_rate : float or (n,) array_like
+        Limits of the time derivatives of torques without Coulomb friction [N m/s or N/s].
+    cells : int
+        Least number of cells of the grid on the path; more are taken where limits are not kept between its points.
+
+    Returns
+    -------
+    TimeOptimalTrajectory
+        The motion, a reference of controllers and `simulate`.
+
+    Raises
+    ------
+    ThunderError
+        If gravity alone exceeds a limit of effort on the path; if the path rests, has a corner that it passes without a
+        stop, or, with `jerk` or `effort_rate`, a jump of its second derivative; if neither accelerations nor efforts
+        are limited.
+
+    Notes
+    -----
+    The squared speed of the path parameter is a polynomial in each cell. Its duration is minimized by a barrier method
+    with banded Newton steps (Verscheure et al. 2009). Limits hold at three points of each cell; cells between whose
+    points they are exceeded get lower ones, and the motion is slowed until all samples, with a bound of the values
+    between them, are within the limits. Without rates and friction the problem is convex. Friction, and limited rates,
+    make it nonconvex, and the result a local optimum.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q0, q1 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [1.0, 0.3, 0.2, -1.5, 0.3, 2.0, 0.0]
+    >>> motion = th.trajectory.time_optimal(robot, [q0, q1])
+    >>> round(motion.duration, 3), motion.active(0.25), bool(motion.largest_usage <= 1.0)
+    (0.498, 'velocity of joint1', True)
+    >>> smooth = th.trajectory.time_optimal(robot, [q0, q1], effort_rate=1000.0)
+    >>> round(smooth.duration, 3)
+    0.574
     """
     require_robot(robot)
     limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
-    count = whole(cells, "cells", 8)
+    count = whole(cells, "cells", 8, 10_000)
     pieces = path_pieces(path, robot.n, 2 * count)
-    grid = path_grid(pieces, count, 2 if _rated(limits) else 1)
+    found: list[TimeOptimalTrajectory] = []
+    for finer in (1, 2, 4):
+        fastest = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
+        found.append(_kept(fastest))
+        if found[-1].duration <= (1.0 + _SLOWED) * fastest.duration:
+            break
+    return min(found, key=lambda motion: motion.duration)
+
+
+def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> TimeOptimalTrajectory:
+    """Return the fastest motion on a grid, which exceeds limits by `_EXCESS` at most if few rounds suffice."""
     problem = _problem(robot, grid, limits)
     start = problem.slow()
     if start is None:
         raise _infeasible(robot, grid, limits)
-    c, _ = problem.solve(start)
     for _ in range(_ROUNDS):
+        c = problem.solve(start)
         motion = _motion(robot, limits, grid, problem.result(c))
         excess = _excess(motion)
         if excess is None:
             break
         problem = _tightened(problem, limits, excess)
-        c, _ = problem.solve(problem.shrunk(c))
-    return _kept(motion)
+        start = problem.shrunk(c)
+        if start is None:
+            break
+    return motion
 
 
-def _limits(robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any) -> dict[str, Array]:
+def _limits(
+    robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any
+) -> dict[str, Array]:
     of_robot = robot.limits
     given = {
         "velocity": of_robot.velocity if velocity is None else velocity,
@@ -262,15 +328,16 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
     for kind, quantity in _quantities(robot, grid).items():
         used = np.flatnonzero(np.isfinite(limits[kind]))
         scale = limits[kind][used]
-        parts = (part[..., used] / scale for part in quantity[:3])
-        levels = Levels(np.ones((len(grid.q), used.size)), *parts)
+        rise, slope, offset = (part[..., used] / scale for part in quantity[:3])
+        levels = Levels(np.ones((len(grid.q), used.size)), rise, slope, offset)
         law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
         if kind in RATES:
             extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
-            path = (part[..., used] for part in (grid.dq, grid.ddq))
-            signals.append(Rates.of(levels, np.diff(grid.nodes), *path, extra))
+            signals.append(Rates.of(levels, np.diff(grid.nodes), grid.dq[..., used], grid.ddq[..., used], extra))
         else:
-            signals.append(levels if law is None else replace(levels, extra=_by_y(law.friction_torque, grid.dq, used, scale)))
+            signals.append(
+                levels if law is None else replace(levels, extra=_by_y(law.friction_torque, grid.dq, used, scale))
+            )
     with np.errstate(divide="ignore"):
         ceiling = ((limits["velocity"] / np.abs(grid.dq)) ** 2).min(axis=2)
     return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
@@ -326,8 +393,8 @@ def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: Pa
 
 
 def _excess(motion: TimeOptimalTrajectory) -> Array | None:
-    """Return the parts by which limits are exceeded in each cell, (N, kinds, n), or None where they hardly are."""
-    usage = motion._checked(1.0)
+    """Return the parts by which limits are exceeded in each cell, (N, 5, n), or None where they hardly are."""
+    usage = motion._usage
     excess = np.maximum(usage.reshape(-1, 2, *usage.shape[1:]).max(axis=1) - 1.0, 0.0)
     return excess if excess.max() > _EXCESS else None
 
@@ -339,7 +406,9 @@ def _tightened(problem: SpeedProblem, limits: Mapping[str, Array], excess: Array
         replace(group, limit=group.limit * factor[:, np.isfinite(limits[kind])])
         for group, factor, kind in zip(problem.signals, others, KINDS[1:], strict=True)
     ]
-    return SpeedProblem(problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth)
+    return SpeedProblem(
+        problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth
+    )
 
 
 def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
@@ -350,7 +419,10 @@ def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
     while motion._checked(high).max() > 1.0:
         low, high = high, 1.0 + 2.0 * (high - 1.0)
         if high > 1e3:
-            raise ThunderError("path must have limits that slower motions keep: increase effort")
+            raise ThunderError(
+                "effort must be above the torques of slow motions, which exceed it here: increase it, or choose a path "
+                "on which gravity and friction take less"
+            )
     while high - low > 1e-6 + 0.02 * (high - 1.0):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if motion._checked(middle).max() <= 1.0 else (middle, high)
