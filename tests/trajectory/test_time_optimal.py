@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from functools import cache
+from pathlib import Path
 
 import casadi
 import numpy as np
@@ -85,23 +87,11 @@ class TestClosedForms:
         assert motion.duration == pytest.approx(law.duration, rel=1e-4)
 
 
-#: two bars of the program TOPP, in a vertical plane: https://github.com/quangounet/TOPP, tests/unittests.py
-L, MASS = 0.2, 8.0
-BAR = [MASS, 0.1, 0, 0, MASS * 2 * 0.02**2 / 12, 0, 0, MASS * (L**2 + 0.02**2) / 12, 0, MASS * (L**2 + 0.02**2) / 12]
-LIMITS = {"velocity": [2.5, 3.0], "effort": [15.0, 10.0]}
-#: coefficients of t^2, t and 1 of both joints, and the durations printed there, to 0.01 s
-PUBLISHED = {
-    "Torques2D": ([[-3.0, -1.0], [3.0, 0.0], [3.0, -3.0]], 0.73795),
-    "Torques2DZlajpah": ([[3.0, 0.0], [-3.0, -2.0], [-3.0, -2.0]], 0.87969),
-}
-
-
-def bars() -> th.Robot:
-    return th.Robot.from_dh([[0, 0, 0, 0], [L, 0, 0, 0]], joint_types="RR", inertial=[BAR, BAR], gravity=(9.8, 0, 0))
-
-
-def bars_path(name: str) -> JointTrajectory:
-    return JointTrajectory([0.0, 1.0], np.array(PUBLISHED[name][0])[:, None])
+EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "time_optimal.py"))
+#: of the unit tests of TOPP: limits; coefficients of paths and durations
+LIMITS, PUBLISHED = EXAMPLE["LIMITS"], EXAMPLE["PUBLISHED"]
+bars, bars_path = EXAMPLE["bars"], EXAMPLE["bars_path"]
+L, MASS, INERTIA = 0.2, 8.0, 8.0 * (0.2**2 + 0.02**2) / 12.0
 
 
 def transcribed(name: str, steps: int, effort_rate: float | None = None) -> float:
@@ -115,7 +105,7 @@ def transcribed(name: str, steps: int, effort_rate: float | None = None) -> floa
         q = [a[i] * s**2 + b[i] * s + c[i] for i in (0, 1)]
         dq = [(2 * a[i] * s + b[i]) * v for i in (0, 1)]
         ddq = [2 * a[i] * v**2 + (2 * a[i] * s + b[i]) * u for i in (0, 1)]
-        inertia = BAR[9] + MASS * 0.1**2
+        inertia = INERTIA + MASS * 0.1**2
         m22, m12 = inertia, inertia + MASS * L * 0.1 * casadi.cos(q[1])
         m11 = 2 * m12 - m22 + inertia + MASS * L**2
         bend = MASS * L * 0.1 * casadi.sin(q[1])
@@ -176,21 +166,12 @@ class TestOtherPrograms:
     @pytest.mark.parametrize("name", PUBLISHED)
     def test_reachability_of_toppra(self, name: str) -> None:
         """TOPP-RA on a fine grid is as fast, and exceeds the limits between its points."""
-        toppra = pytest.importorskip("toppra")
-        toppra.setup_logging("ERROR")
-        path, at = bars_path(name), np.linspace(0.0, 1.0, 9)
-        limit = [np.array([[-x, x] for x in LIMITS[kind]]) for kind in ("velocity", "effort")]
-        constraints = [
-            toppra.constraint.JointVelocityConstraint(limit[0]),
-            toppra.constraint.JointTorqueConstraint(bars().inverse_dynamics, limit[1], np.zeros(2)),
-        ]
-        curve = toppra.SplineInterpolator(at, path(np.minimum(at, 1.0 - 1e-15)).q, bc_type="not-a-knot")
-        algorithm = toppra.algorithm.TOPPRA(constraints, curve, gridpoints=np.linspace(0.0, 1.0, 501))
-        theirs, ours = algorithm.compute_trajectory(0.0, 0.0), time_optimal(bars(), path, **LIMITS)
-        assert ours.duration == pytest.approx(theirs.duration, rel=2e-3)
-        t = np.linspace(0.0, theirs.duration, 2001)
-        assert np.abs(bars().inverse_dynamics(theirs(t), theirs(t, 1), theirs(t, 2)) / LIMITS["effort"]).max() > 1.01
-        assert largest_usage(ours) <= 1.0
+        pytest.importorskip("toppra")
+        duration, usage = EXAMPLE["toppra_motion"](bars(), bars_path(name), 500)
+        motion = time_optimal(bars(), bars_path(name), **LIMITS)
+        assert motion.duration == pytest.approx(duration, rel=2e-3)
+        assert usage > 1.01
+        assert largest_usage(motion) <= 1.0
 
 
 def random_problem(seed: int) -> tuple[th.Robot, np.ndarray, dict[str, np.ndarray | float]]:

@@ -64,6 +64,7 @@ class TimeOptimalTrajectory(JointTrajectory):
     ) -> None:
         super().__init__(breaks, coefficients)
         self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
+        path_parameter.setflags(write=False)
         self._smooth = _without_coulomb(robot)
         self._usage = self._checked(1.0)
         self.largest_usage = float(self._usage.max())
