@@ -56,7 +56,7 @@ class TimeOptimalTrajectory(JointTrajectory):
     >>> q0, q1 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [1.0, 0.3, 0.2, -1.5, 0.3, 2.0, 0.0]
     >>> motion = th.trajectory.time_optimal(robot, [q0, q1])
     >>> motion.torque(0.2).shape, motion.active(0.2)
-    ((7,), 'effort of joint2')
+    ((7,), 'velocity of joint1')
     """
 
     def __init__(
