@@ -16,6 +16,7 @@ __all__ = ["Levels", "PathSpeed", "Rates", "SpeedProblem"]
 GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next
 _NEWTON_STEPS = 60
+_CENTERED = 0.5  # Newton decrement at which a barrier problem is solved
 _STRIDE = 2  # coefficients of y from one cell to the next
 #: derivatives at `OFFSETS` of the parabola through values there
 _PARABOLA = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
@@ -179,10 +180,10 @@ class SpeedProblem:
             y *= 0.3
         return None
 
-    def solve(self, c: Array) -> Array:
-        """Return the coefficients of the fastest motion, from others that are within all limits."""
+    def solve(self, c: Array, gap: float = 1.0) -> Array:
+        """Return the coefficients of the fastest motion, from others within all limits, `gap` too slow by a guess."""
         values = self.evaluate(c)
-        weight = self.rows / values.duration
+        weight = self.rows / (gap * values.duration)
         while True:
             values = self._center(values, weight)
             if self.rows / weight <= GAP * values.duration:
@@ -192,7 +193,7 @@ class SpeedProblem:
     def _center(self, values: _Values, weight: float) -> _Values:
         for _ in range(_NEWTON_STEPS):
             step, decrement = self._step(values, weight)
-            if decrement < 1e-3:
+            if decrement < _CENTERED:
                 break
             size = min(1.0, 0.99 * self._reach(values, step))
             merit = values.merit(weight)

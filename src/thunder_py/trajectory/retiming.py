@@ -31,6 +31,7 @@ _CHECKED = 12
 #: limits are tightened in cells where they are exceeded by more than this part
 _EXCESS = 1e-4
 _ROUNDS = 6
+_WARM = 1e-3  # part by which a motion that was shrunk is slower than the fastest one
 #: a motion that has to be slowed by more than this part for its limits is planned anew on a finer grid
 _SLOWED = 1e-3
 
@@ -255,8 +256,10 @@ def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> TimeO
     start = problem.slow()
     if start is None:
         raise _infeasible(robot, grid, limits)
+    gap = 1.0
     for _ in range(_ROUNDS):
-        c = problem.solve(start)
+        c = problem.solve(start, gap)
+        gap = _WARM
         motion = _motion(robot, limits, grid, problem.result(c))
         excess = _excess(motion)
         if excess is None:
