@@ -73,7 +73,7 @@ def published() -> list[list[str]]:
         for cells in (100, 400, 1600) if importlib.util.find_spec("toppra") else ():
             duration, usage = toppra_motion(bars(), bars_path(name), cells)
             rows.append([name, "TOPP-RA", f"{cells}", f"{duration:.4f}", f"{usage:.4f}"])
-        for cells in (50, 200, 800):
+        for cells in (50, 200):
             motion = time_optimal(bars(), bars_path(name), **LIMITS, cells=cells)
             rows.append([name, "`time_optimal`", f"{cells}", f"{motion.duration:.4f}", f"{sampled_usage(motion):.4f}"])
     return rows

@@ -134,7 +134,7 @@ def test_time_optimal(capsys):
     load("time_optimal").main()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
     ours = [row for row in rows if "`time_optimal`" in row]
-    assert len(ours) == 6
+    assert len(ours) == 4
     assert {row[-1] for row in ours} == {"1.0000"}
     durations = {row[0]: float(row[1]) for row in rows if len(row) == 3 and row[1].startswith("0.")}
     assert len(durations) == 7

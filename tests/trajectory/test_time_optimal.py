@@ -156,12 +156,12 @@ class TestOtherPrograms:
     @pytest.mark.parametrize("name", PUBLISHED)
     def test_direct_transcription(self, name: str) -> None:
         motion = time_optimal(bars(), bars_path(name), **LIMITS)
-        assert motion.duration == pytest.approx(transcribed(name, 100), rel=3e-3)
+        assert motion.duration == pytest.approx(transcribed(name, 80), rel=5e-3)
 
     @pytest.mark.parametrize("name", PUBLISHED)
     def test_direct_transcription_with_rates(self, name: str) -> None:
         motion = time_optimal(bars(), bars_path(name), **LIMITS, effort_rate=200.0)
-        assert motion.duration == pytest.approx(transcribed(name, 100, 200.0), rel=1e-3)
+        assert motion.duration == pytest.approx(transcribed(name, 60, 200.0), rel=2e-3)
 
     @pytest.mark.parametrize("name", PUBLISHED)
     def test_reachability_of_toppra(self, name: str) -> None:

@@ -17,8 +17,8 @@ from .task_rows import require_robot, resolve_rows
 
 __all__ = ["joint_path"]
 
-#: a step may be so many times the mean of the steps next to it
-_JUMP = 10.0
+#: largest distance from the path between samples [m, rad]
+_OFF = 1e-4
 #: twists below this part of the largest one are zero
 _ZERO = 1e-9
 
@@ -57,7 +57,7 @@ def joint_path(
     Raises
     ------
     ThunderError
-        If a pose is out of reach, or joints jump from one pose to the next.
+        If a pose is out of reach, or the motion leaves the path by more than 0.1 mm or 0.1 mrad between samples.
 
     Notes
     -----
@@ -82,14 +82,16 @@ def joint_path(
     t = np.linspace(start_time, start_time + float(duration), whole(samples, "samples", 4) + 1)
     at = path(t)
     q = _solved(robot, at, array(q0, (robot.n,), "q0"), frame, rows, t)
-    _check_steps(q, t)
     ends = np.array([0, -1])
     size = np.abs(at.xi).max()
     if max(np.abs(at.xi[ends]).max(), np.abs(at.xi_dot[ends]).max() * duration) <= _ZERO * size:
-        return quintic_spline(t, q)
-    J = robot.jacobian(q[ends], frame=frame)[:, resolve_rows(rows)]
-    v0, v1 = np.einsum("kij,kj->ki", np.linalg.pinv(J), at.xi[ends][:, resolve_rows(rows)])
-    return spline(t, q, start_velocity=v0, end_velocity=v1)
+        motion = quintic_spline(t, q)
+    else:
+        J = robot.jacobian(q[ends], frame=frame)[:, resolve_rows(rows)]
+        v0, v1 = np.einsum("kij,kj->ki", np.linalg.pinv(J), at.xi[ends][:, resolve_rows(rows)])
+        motion = spline(t, q, start_velocity=v0, end_velocity=v1)
+    _check_between(robot, path, motion, frame, rows, t)
+    return motion
 
 
 def _solved(
@@ -112,13 +114,22 @@ def _solved(
     return np.array(found)
 
 
-def _check_steps(q: Array, t: Array) -> None:
-    steps = np.linalg.norm(np.diff(q, axis=0), axis=1)
-    around = 0.5 * (np.append(steps[1:], steps[-2]) + np.append(steps[1], steps[:-1]))
-    jumps = steps > _JUMP * around + 1e-3
-    if jumps.any():
-        k = int(np.argmax(jumps))
+def _check_between(
+    robot: Robot,
+    path: Callable[[npt.ArrayLike], TaskReference],
+    motion: JointTrajectory,
+    frame: int | str | None,
+    rows: Sequence[int | str] | None,
+    t: Array,
+) -> None:
+    """Refuse a motion that leaves the path between its samples."""
+    middle = 0.5 * (t[1:] + t[:-1])
+    at, T = path(middle), robot.forward_kinematics(motion(middle).q, frame=frame)
+    turn = at.R @ T[:, :3, :3].transpose(0, 2, 1)
+    spin = 0.5 * np.stack([turn[:, i, j] - turn[:, j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=1)
+    error = np.abs(np.hstack([at.p - T[:, :3, 3], spin])[:, resolve_rows(rows)]).max(axis=1)
+    if error.max() > _OFF:
         raise ThunderError(
-            f"path must keep the joints continuous, but they jump by {steps[k]:.3g} rad or m at {t[k]:.4g} s, where "
-            "the arm is near a singularity: move the path, start from another q0, or take more samples"
+            f"samples must be more than {t.size - 1}: between them the joints leave the path by {error.max():.3g} m or rad "
+            f"at {middle[error.argmax()]:.4g} s; near a singularity, move the path or start from another q0"
         )

@@ -283,6 +283,8 @@ def _limits(
         "effort_rate": effort_rate,
     }
     limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
+    for row in limits.values():
+        row.setflags(write=False)
     if not np.isfinite([limits["acceleration"], limits["effort"]]).any():
         raise ThunderError("limits must have a finite acceleration or effort, got only infinite ones")
     return limits
