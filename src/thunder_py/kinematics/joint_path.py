@@ -130,6 +130,6 @@ def _check_between(
     error = np.abs(np.hstack([at.p - T[:, :3, 3], spin])[:, resolve_rows(rows)]).max(axis=1)
     if error.max() > _OFF:
         raise ThunderError(
-            f"samples must be more than {t.size - 1}: between them the joints leave the path by {error.max():.3g} m or rad "
-            f"at {middle[error.argmax()]:.4g} s; near a singularity, move the path or start from another q0"
+            f"samples must be more than {t.size - 1}: between them the joints leave the path by {error.max():.3g} m or "
+            f"rad at {middle[error.argmax()]:.4g} s; near a singularity, move the path or start from another q0"
         )

@@ -16,12 +16,16 @@ from .timing import quintic_coefficients
 
 __all__ = ["PathGrid", "PathPieces", "path_grid", "path_pieces"]
 
-#: derivatives below this part of their largest value are zero
+#: derivatives at the ends below this part of their largest value are zero
 _ZERO = 1e-9
+#: and in a whole cell below this one: the path rests
+_REST = 1e-13
 #: jumps of positions or directions above this part of their size are refused
 _JUMP = 1e-6
 #: offsets of the points of a cell, as parts of it
 OFFSETS = np.array([0.0, 0.5, 1.0])
+#: nodes in the first and the last cell, where a motion that starts or stops changes most, as parts of it
+_HALVES = 0.5 ** np.arange(3, 0, -1)
 
 
 class PathPieces(NamedTuple):
@@ -117,62 +121,67 @@ def _sampled(path: Any, samples: int) -> PathPieces:
 def path_grid(pieces: PathPieces, cells: int, order: int) -> PathGrid:
     """Return a path on a grid of at least `cells` cells, one or more in each piece.
 
-    In the parameter w of the grid the derivatives up to `order` are zero at both ends; where the given parameter has
-    another end, it is a polynomial of w.
+    In the parameter w of the grid the derivatives up to `order` are zero at both ends.
     """
     breaks = pieces.breaks
     length = breaks[-1] - breaks[0]
-    ends = np.stack([np.concatenate([d[0], d[-1]]) for d in _derivatives_at_breaks(pieces)[1:]])
-    scale = max(
-        float(np.abs(_derivatives_at_breaks(pieces)[1]).max()),
-        float(np.abs(np.diff(_positions(pieces), axis=0)).max() / length),
-    )
-    sizes = np.abs(ends).max(axis=1) * np.array([1.0, length])
-    warped = bool((sizes[:order] > _ZERO * scale).any())
-    warp = _WARPS[order] if warped else np.polynomial.Polynomial([0.0, 1.0])
-    at_breaks = _inverse(warp, (breaks - breaks[0]) / length) if warped else (breaks - breaks[0]) / length
+    warp = _Warp.of(pieces, order)
+    at_breaks = warp.inverse((breaks - breaks[0]) / length)
     share = np.maximum(1, np.ceil(cells * np.diff(at_breaks)).astype(int))
-    nodes = np.concatenate(
-        [[0.0], *(np.linspace(a, b, k + 1)[1:] for a, b, k in zip(at_breaks[:-1], at_breaks[1:], share, strict=True))]
-    )
+    parts = [np.linspace(a, b, k + 1)[1:] for a, b, k in zip(at_breaks[:-1], at_breaks[1:], share, strict=True)]
+    nodes = np.concatenate([[0.0], *parts])
+    first, last = nodes[1] * _HALVES, 1.0 - (1.0 - nodes[-2]) * _HALVES[::-1]
+    nodes = np.concatenate([[0.0], first, nodes[1:-1], last, [1.0]])
+    share[[0, -1]] += _HALVES.size * (1 if share.size > 1 else 2)
     piece = np.repeat(np.arange(share.size), share)[:, None].repeat(OFFSETS.size, axis=1)
     w = nodes[:-1, None] + OFFSETS * np.diff(nodes)[:, None]
-    s = np.clip(breaks[0] + length * warp(w), breaks[piece], breaks[piece + 1])
+    u, du, ddu = warp.at(w)
+    s = np.clip(breaks[0] + length * u, breaks[piece], breaks[piece + 1])
     q, dq, ddq = pieces.at(piece, s)
-    first, second = (length * warp.deriv(k)(w)[..., None] for k in (1, 2))
+    first, second = length * du[..., None], length * ddu[..., None]
     grid = PathGrid(nodes, s, q, dq * first, ddq * first**2 + dq * second)
     _check(grid, order)
     return grid
 
 
-#: polynomials from 0 to 1 whose derivatives up to the order are zero at both ends
-_WARPS = {
-    1: np.polynomial.Polynomial([0.0, 0.0, 3.0, -2.0]),
-    2: np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]),
-}
+class _Warp(NamedTuple):
+    """Regularized incomplete beta function, from 0 to 1: it grows as w^a from one end and as (1 - w)^b to the other."""
 
+    a: float
+    b: float
 
-def _inverse(warp: np.polynomial.Polynomial, values: Array) -> Array:
-    """Return where an increasing polynomial from 0 to 1 has the values."""
-    low, high = np.zeros_like(values), np.ones_like(values)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        below = warp(middle) < values
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    found = 0.5 * (low + high)
-    found[0], found[-1] = 0.0, 1.0
-    return found
+    @classmethod
+    def of(cls, pieces: PathPieces, order: int) -> _Warp:
+        """Return the one with which the derivatives of a path up to an order are zero at both ends."""
+        breaks, last = pieces.breaks, pieces.breaks.size - 2
+        _, first, second = pieces.at(np.array([0, last]), breaks[[0, -1]])
+        _, between, _ = pieces.at(np.arange(last + 1), 0.5 * (breaks[1:] + breaks[:-1]))
+        length, scale = breaks[-1] - breaks[0], _ZERO * max(np.abs(between).max(), np.abs(first).max())
+        powers = []
+        for end in (0, 1):
+            zeros = np.abs(first[end]).max() <= scale, length * np.abs(second[end]).max() <= scale
+            own = 1 if not zeros[0] else 2 if not zeros[1] else 3  # power of the path itself
+            powers.append(max(1.0, (order + 1) / own))
+        return cls(*powers)
 
+    def inverse(self, u: Array) -> Array:
+        """Return where the values are u."""
+        from scipy.special import betaincinv
 
-def _positions(pieces: PathPieces) -> Array:
-    return _derivatives_at_breaks(pieces)[0]
+        return np.asarray(betaincinv(self.a, self.b, u))
 
+    def at(self, w: Array) -> tuple[Array, Array, Array]:
+        """Return values and first two derivatives; 0 for an infinite one at an end, where the path rests."""
+        from scipy.special import beta, betainc
 
-def _derivatives_at_breaks(pieces: PathPieces) -> tuple[Array, Array, Array]:
-    """Return q, q', q'' at the breaks, (m + 1, n): of the next piece, at the end of the last."""
-    count = pieces.breaks.size - 1
-    piece = np.append(np.arange(count), count - 1)
-    return pieces.at(piece, pieces.breaks)
+        first = w ** (self.a - 1.0) * (1.0 - w) ** (self.b - 1.0) / beta(self.a, self.b)
+        second = np.zeros_like(w)
+        inside = (w > 0.0) & (w < 1.0)
+        x = w[inside]
+        second[inside] = first[inside] * ((self.a - 1.0) / x - (self.b - 1.0) / (1.0 - x))
+        second[w == 0.0] = 1.0 / beta(self.a, self.b) if self.a == 2.0 else 0.0
+        second[w == 1.0] = -1.0 / beta(self.a, self.b) if self.b == 2.0 else 0.0
+        return np.asarray(betainc(self.a, self.b, w)), first, second
 
 
 def _check(grid: PathGrid, order: int) -> None:
@@ -180,9 +189,10 @@ def _check(grid: PathGrid, order: int) -> None:
     size = np.abs(np.ptp(grid.q, axis=(0, 1))).max()
     if not size > 0.0:
         raise ThunderError("path must move, got a constant position")
-    still = (np.abs(grid.dq) <= _ZERO * np.abs(grid.dq).max()).all(axis=(1, 2))
-    if still.any():
-        k = int(np.argmax(still))
+    still = (np.abs(grid.dq) <= _REST * np.abs(grid.dq).max()).all(axis=(1, 2))
+    inner = still[_HALVES.size + 1 : -_HALVES.size - 1]
+    if inner.any():
+        k = int(np.argmax(inner)) + _HALVES.size + 1
         raise ThunderError(
             f"path must not rest, but it stands still from {grid.s[k, 0]:.6g} to {grid.s[k, -1]:.6g}: "
             "plan the parts before and after separately"

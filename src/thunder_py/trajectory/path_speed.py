@@ -17,6 +17,7 @@ GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next
 _NEWTON_STEPS = 60
 _CENTERED = 0.5  # Newton decrement at which a barrier problem is solved
+_GAUSS = 5  # points of quadrature in half a cell
 _STRIDE = 2  # coefficients of y from one cell to the next
 #: derivatives at `OFFSETS` of the parabola through values there
 _PARABOLA = np.array([[-3.0, 4.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -4.0, 3.0]])
@@ -134,6 +135,18 @@ def _smooth(nodes: Array) -> tuple[Array, Array]:
     return values * widths, slopes * widths / h
 
 
+def _quadrature(nodes: Array, B: Array, D: Array) -> tuple[Array, Array]:
+    """Return the basis at Gauss points of the half cells and their weights, (N, 2 G, width) and (N, 2 G)."""
+    x, w = np.polynomial.legendre.leggauss(_GAUSS)
+    x = 0.5 * (x[:, None] + 1.0)
+    h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
+    # y is the cubic between its values and derivatives at both ends
+    a, b = B[:, :-1, None], B[:, 1:, None]
+    left, right = (h[:, :, None, None] * part[:, :, None] for part in (D[:, :-1], D[:, 1:]))
+    values = a + x * (left + x * (3.0 * (b - a) - 2.0 * left - right + x * (left + right - 2.0 * (b - a))))
+    return values.reshape(len(B), -1, B.shape[2]), (0.5 * h[..., None] * w).reshape(len(B), -1)
+
+
 class SpeedProblem:
     """Minimize the duration over the squared speed y of the path parameter, a polynomial in each cell.
 
@@ -151,14 +164,14 @@ class SpeedProblem:
 
     def __init__(self, nodes: Array, ceiling: Array, signals: Sequence[Levels | Rates], smooth: bool) -> None:
         self.nodes, self.smooth, self.signals, self.ceiling = nodes, smooth, signals, ceiling
-        self.h = np.diff(nodes)[:, None] * np.diff(OFFSETS)
         self.B, self.D = _smooth(nodes) if smooth else _continuous(nodes)
         self.E = _PARABOLA / np.diff(nodes)[:, None, None] @ self.D  # of y''
+        self.Q, self.weights = _quadrature(nodes, self.B, self.D)
         self.width = self.B.shape[2]  # coefficients of y in a cell, one or two of them also of the next one
-        self.size = _STRIDE * (len(self.h) - 1) + self.width
+        self.size = _STRIDE * (len(self.B) - 1) + self.width
         self.bounded = np.isfinite(ceiling)
         rows = sum(2 * group.rise.size for group in signals)
-        self.rows = rows + int(self.bounded.sum()) + ceiling.size  # of the barrier
+        self.rows = rows + int(self.bounded.sum()) + self.weights.size  # of the barrier
 
     def local(self, c: Array) -> Array:
         """Return the coefficients of each cell, (N, width)."""
@@ -210,9 +223,9 @@ class SpeedProblem:
     def _reach(self, values: _Values, step: Array) -> float:
         """Return the largest step that keeps linear limits."""
         local = self.local(step)
-        dy = np.einsum("ikj,ij->ik", self.B, local)
-        slack = np.concatenate([values.y.ravel(), values.below[self.bounded]])
-        loss = np.concatenate([-dy.ravel(), dy[self.bounded]])
+        dy, change = (np.einsum("ikj,ij->ik", part, local) for part in (self.B, self.Q))
+        slack = np.concatenate([values.at.ravel(), values.below[self.bounded]])
+        loss = np.concatenate([-change.ravel(), dy[self.bounded]])
         falls = loss > 1e-9 * slack
         return float((slack[falls] / loss[falls]).min(initial=np.inf))
 
@@ -223,7 +236,7 @@ class SpeedProblem:
         gradient, hessian = values.derivatives(weight)
         g, band = np.zeros(self.size), np.zeros((self.width, self.size))  # lower diagonals
         for a in range(self.width):
-            cells = slice(a, a + _STRIDE * len(self.h), _STRIDE)
+            cells = slice(a, a + _STRIDE * len(self.B), _STRIDE)
             g[cells] += gradient[:, a]
             for b in range(a, self.width):
                 band[b - a, cells] += hessian[:, a, b]
@@ -247,16 +260,11 @@ class SpeedProblem:
         return self.slow() if found is None else found
 
     def result(self, c: Array) -> PathSpeed:
-        """Return the speeds, with the durations of half cells by quadrature."""
+        """Return the speeds, with the durations of half cells."""
         local = self.local(c)
-        y, dy = (np.einsum("ikj,ij->ik", part, local) for part in (self.B, self.D))
-        x, w = np.polynomial.legendre.leggauss(8)
-        x, w = 0.5 * (x + 1.0), 0.5 * w
-        a, b = y[:, :-1, None], y[:, 1:, None]
-        left, right = (self.h[..., None] * part[..., None] for part in (dy[:, :-1], dy[:, 1:]))
-        # the cubic of each half cell
-        at = a + x * (left + x * (3.0 * (b - a) - 2.0 * left - right + x * (left + right - 2.0 * (b - a))))
-        return PathSpeed(y, dy, self.h * (w / np.sqrt(at)).sum(axis=2))
+        y, dy, at = (np.einsum("ikj,ij->ik", part, local) for part in (self.B, self.D, self.Q))
+        times = (self.weights / np.sqrt(at)).reshape(len(y), OFFSETS.size - 1, -1).sum(axis=2)
+        return PathSpeed(y, dy, times)
 
 
 class _Values:
@@ -265,14 +273,13 @@ class _Values:
     def __init__(self, problem: SpeedProblem, c: Array) -> None:
         self.problem, self.c = problem, c
         local = problem.local(c)
-        self.y = np.einsum("ikj,ij->ik", problem.B, local)
-        self.inside = bool((self.y > 0.0).all())
+        self.y, self.at = (np.einsum("ikj,ij->ik", part, local) for part in (problem.B, problem.Q))
+        self.inside = bool((self.y > 0.0).all() and (self.at > 0.0).all())
         if not self.inside:
             return
         dy, ddy = (np.einsum("ikj,ij->ik", part, local) for part in (problem.D, problem.E))
-        self.root = np.sqrt(self.y)
-        self.sum = self.root[:, :-1] + self.root[:, 1:]
-        self.duration = float((2.0 * problem.h / self.sum).sum())
+        self.times = problem.weights / np.sqrt(self.at)
+        self.duration = float(self.times.sum())
         self.below = problem.ceiling - self.y
         self.slopes, self.pairs = [], []
         for group in problem.signals:
@@ -286,7 +293,7 @@ class _Values:
     def merit(self, weight: float) -> float:
         """Return the weighted duration plus the barrier."""
         logs = sum(float(np.log(part).sum()) for part in self.slacks)
-        return weight * self.duration - logs - float(np.log(self.y).sum())
+        return weight * self.duration - logs - float(np.log(self.at).sum())
 
     def derivatives(self, weight: float) -> tuple[Array, Array]:
         """Return gradient (N, width) and Hessian (N, width, width) by the coefficients of each cell."""
@@ -294,11 +301,7 @@ class _Values:
         bases = (p.B, p.D, p.E)  # of y, y', y''
         g, h = np.zeros((3, *self.y.shape)), np.zeros((3, 3, *self.y.shape))
         close = np.where(p.bounded, 1.0 / np.where(p.bounded, self.below, 1.0), 0.0)
-        g[0], h[0, 0] = close - 1.0 / self.y, close**2 + 1.0 / self.y**2
-        by_a, by_b, aa, ab, bb = self._time_derivatives()
-        for part, a, b in ((g[0], by_a, by_b), (h[0, 0], aa, bb)):
-            part[:, :-1] += weight * a
-            part[:, 1:] += weight * b
+        g[0], h[0, 0] = close, close**2
         for slopes, (above, under) in zip(self.slopes, self.pairs, strict=True):
             up, down = 1.0 / above, 1.0 / under
             pull, bend = up - down, up**2 + down**2
@@ -306,23 +309,14 @@ class _Values:
                 g[i] += (pull * slope).sum(axis=2)
                 for j in range(i + 1):
                     h[i, j] += (bend * slope * slopes[j]).sum(axis=2)
-        cross = np.einsum("ik,ika,ikb->iab", weight * ab, p.B[:, :-1], p.B[:, 1:])
+        cross = np.zeros((len(p.B), p.width, p.width))
         for i, j in ((1, 0), (2, 0), (2, 1)):
             cross += np.einsum("ik,ika,ikb->iab", h[i, j], bases[i], bases[j])
-        gradient, hessian = np.zeros(p.B[:, 0].shape), cross + cross.transpose(0, 2, 1)
+        by_time = 0.5 * weight * self.times
+        gradient = np.einsum("ik,ikj->ij", -(by_time + 1.0) / self.at, p.Q)
+        hessian = cross + cross.transpose(0, 2, 1)
+        hessian += np.einsum("ik,ika,ikb->iab", (1.5 * by_time + 1.0) / self.at**2, p.Q, p.Q)
         for i in range(3):
             gradient += np.einsum("ik,ikj->ij", g[i], bases[i])
             hessian += np.einsum("ik,ika,ikb->iab", h[i, i], bases[i], bases[i])
         return gradient, hessian
-
-    def _time_derivatives(self) -> tuple[Array, Array, Array, Array, Array]:
-        h, total = self.problem.h, self.sum
-        a, b = self.root[:, :-1], self.root[:, 1:]
-        second, third = h / total**2, h / total**3
-        return (
-            -second / a,
-            -second / b,
-            third / a**2 + 0.5 * second / a**3,
-            third / (a * b),
-            third / b**2 + 0.5 * second / b**3,
-        )
