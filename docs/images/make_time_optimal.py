@@ -27,6 +27,7 @@ def main(file: Path) -> None:
         motion.plot(axes={"tau": upper, "usage": lower})
         upper.set_title(f"{title}: {motion.duration:.3f} s", fontsize="medium")
         upper.set_xlabel("")
+        upper.get_legend().set_loc("upper center")
     figure.savefig(file, dpi=100)
 
 

@@ -421,8 +421,9 @@ def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
     """Return the motion slowed by the least factor with which it keeps all limits."""
     if motion.largest_usage <= 1.0:
         return motion
-    low, high = 1.0, 1.0 + 2.0 * (motion.largest_usage - 1.0)
-    while motion._checked(high).max() > 1.0:
+    most = 1.0 - 1e-12  # the scaled motion differs by rounding
+    low, high = 1.0, 1.0 + 2.0 * (motion.largest_usage - 1.0) + 1e-9
+    while motion._checked(high).max() > most:
         low, high = high, 1.0 + 2.0 * (high - 1.0)
         if high > 1e3:
             raise ThunderError(
@@ -431,5 +432,5 @@ def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
             )
     while high - low > 1e-6 + 0.02 * (high - 1.0):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if motion._checked(middle).max() <= 1.0 else (middle, high)
+        low, high = (low, middle) if motion._checked(middle).max() <= most else (middle, high)
     return motion._scaled(high)
