@@ -1,4 +1,4 @@
-"""Human-like planning: plans, replans, searches for via points, steps of movement primitives; C++ and Python."""
+"""Planning: human-like plans, searches for via points, movement primitives, time-optimal motions; C++ and Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import _time_optimal
 import numpy as np
 from _build import Program, build_all, compilers
 from _measure import Record, check_same_numbers, quietest, run
@@ -39,6 +40,7 @@ def results(arm: Path, quick: bool) -> dict[str, Any]:
         "failures": failures,
         "planning_python": _python(planner, 20 if quick else 400),
         "scenarios": [_family(planner, k, n, 100 if quick else 2000) for k in FAMILIES for n in COUNTS],
+        "time_optimal": _time_optimal.results(quick),
         "fpca": _fpca(300 if quick else TRIALS, 1 if quick else 3),
     }
 

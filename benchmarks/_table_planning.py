@@ -1,4 +1,4 @@
-"""Human-like planning as Markdown, beside the goals and the report's times."""
+"""Planning as Markdown, beside the goals and the report's times."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ WORST_P99 = 1000.0  # [us], of 1000 candidates
 SPHERES = ("1 sphere", "2 spheres", "3 spheres")  # the goals of searches are for these
 MOST_FAILURES = 0.002
 FPCA_SECONDS = 2.0
+LONGER = 1.01  # durations of time-optimal motions, over those of the finest grid
 PYTHON_MORE = 15.0  # [us] above C++
 
 
@@ -26,6 +27,7 @@ def planning(results: dict[str, Any]) -> list[str]:
         *_python(results["planning_python"], results["planning"]),
         *_families(results["scenarios"]),
         *_fpca(results["fpca"]),
+        *_time_optimal(results["time_optimal"]),
     ]
 
 
@@ -119,3 +121,35 @@ def _fpca(fits: dict[str, float]) -> list[str]:
     missed = [name for name, seconds in fits.items() if name != "trials" and seconds > FPCA_SECONDS]
     title = f"### Functional components of {fits['trials']:.0f} trials of 6 coordinates (goal {FPCA_SECONDS:g} s)"
     return [title, table(["way", "seconds"], rows), *explain("fpca", missed)]
+
+
+def _time_optimal(records: list[Record]) -> list[str]:
+    rows, missed = [], []
+    for r in records:
+        ours = r["method"].startswith("time_optimal")
+        # longer motions are what limited torque rates cost
+        met = {
+            "worst_ratio": r["worst_ratio"] <= LONGER if r["method"] == "time_optimal" else None,
+            "largest_part": r["largest_part"] <= 1.0 + 1e-9 if ours else None,
+        }
+        text = {
+            key: {None: "{}", True: "**{}**", False: "{} †"}[value].format(f"{r[key]:.4f}")
+            for key, value in met.items()
+        }
+        if False in met.values():
+            missed.append(f"{r['method']}, {r['cells']} cells")
+        rows.append([r["method"], r["cells"], f"{r['mean_ratio']:.4f}", *text.values(), f"{r['median_ms']:.0f}"])
+    header = [
+        "method",
+        "cells",
+        "duration, mean",
+        f"worst (goal {LONGER:g}, at most)",
+        "largest part of a limit (goal 1)",
+        "ms",
+    ]
+    paths, reference = records[0]["paths"], records[-1]
+    title = (
+        f"### Time-optimal motions of the Panda along {paths} paths within velocity and torque: durations over those "
+        f"of {reference['method']} with {reference['cells']} cells, and times of planning"
+    )
+    return [title, table(header, rows), *explain("time-optimal", missed)]

@@ -3,7 +3,7 @@
 python benchmarks/run.py                                 everything; the first run builds Pinocchio, minutes long
 python benchmarks/run.py --quick                         half a minute once built; Pinocchio in C++ only if built before
 python benchmarks/run.py --controllers                   controllers and simulations only
-python benchmarks/run.py --planning                      human-like planning and interception only
+python benchmarks/run.py --planning                      planning and interception only
 python benchmarks/run.py --ros                           the loop over ROS 1 and 2 only; no part of a run without --ros
 python benchmarks/run.py --jax                           functions of JAX only; no part of a run without --jax
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
@@ -156,7 +156,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--baseline", action="store_true", help="leave the builds for this machine only (native) out")
     parser.add_argument("--real-loop", action="store_true", help="wait for real 1 kHz ticks instead of emulating them")
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
-    parser.add_argument("--planning", action="store_true", help="human-like planning and interception only")
+    parser.add_argument("--planning", action="store_true", help="planning and interception only")
     parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
     parser.add_argument("--jax", action="store_true", help="functions of JAX only, where it is installed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")

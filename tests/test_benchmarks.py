@@ -139,6 +139,11 @@ def planning_record(quantity, variant, ns, mode="warm"):
     return record("thunder_py", quantity, variant, ns, mode) | {"p999_ns": 5 * ns}
 
 
+def retimed(method, cells, worst, part):
+    found = {"method": method, "cells": cells, "worst_ratio": worst, "largest_part": part}
+    return found | {"paths": 20, "mean_ratio": 1.0, "median_ms": 250.0}
+
+
 def test_plans_stand_beside_their_goals(tables):
     import _table_planning
 
@@ -163,6 +168,12 @@ def test_plans_stand_beside_their_goals(tables):
         "planning_python": calls,
         "scenarios": [{"family": 1, "failures": 2, **family}, {"family": 2, "failures": 3, **family}],
         "fpca": {"trials": 3000.0, "per coordinate": 0.5, "joint, aligned, shrunk": 2.5},
+        "time_optimal": [
+            retimed("time_optimal", 100, 1.012, 1.0),
+            retimed("time_optimal", 200, 1.0002, 1.0),
+            retimed("time_optimal, torque rate", 200, 1.08, 1.0),
+            retimed("toppra", 2000, 1.0, 1.0925),
+        ],
     }
     text = "\n".join(_table_planning.planning(results))
     assert "| plan, 3 DoF: map | 5 | **2.00** | 4.00 | 10.00 | 3.00 |  |  |" in text
@@ -177,8 +188,13 @@ def test_plans_stand_beside_their_goals(tables):
     assert "| per coordinate | **0.50** |" in text
     assert "| joint, aligned, shrunk | 2.50 † |" in text
     assert f"- **replan, 6 x 6, map**; **{search}, paper**: " in text  # one reason for all searches
-    missed = ["replan", "family 2", "joint, aligned, shrunk"]
-    assert text.count("Missed, and why") == 4
+    assert "| time_optimal | 100 | 1.0000 | 1.0120 † | **1.0000** | 250 |" in text
+    assert "| time_optimal | 200 | 1.0000 | **1.0002** | **1.0000** | 250 |" in text
+    assert "| time_optimal, torque rate | 200 | 1.0000 | 1.0800 | **1.0000** | 250 |" in text
+    assert "| toppra | 2000 | 1.0000 | 1.0000 | 1.0925 | 250 |" in text
+    assert "over those of toppra with 2000 cells" in text
+    missed = ["replan", "family 2", "joint, aligned, shrunk", "time_optimal, 100 cells"]
+    assert text.count("Missed, and why") == 5
     for row in missed:
         assert f"- **{row}**: " in text
 

@@ -270,3 +270,14 @@ def test_predictive_control(reach, capsys, tmp_path):
     assert ours.q.shape == (401, 7)
     assert re.fullmatch(r"(.+ 41 solutions, median [\d.]+ ms, 99 % [\d.]+ ms\n){2}", capsys.readouterr().out)
     assert (tmp_path / "run.png").stat().st_size > 1000
+
+
+def test_time_optimal(capsys):
+    load("time_optimal").main()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
+    ours = [row for row in rows if "`time_optimal`" in row]
+    assert len(ours) == 4
+    assert {row[-1] for row in ours} == {"1.0000"}
+    durations = {row[0]: float(row[1]) for row in rows if len(row) == 3 and row[1].startswith("0.")}
+    assert len(durations) == 7
+    assert durations["velocity, torque"] < durations["the same, 2 kg payload"] < 1.1 * durations["velocity, torque"]

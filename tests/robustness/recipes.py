@@ -297,6 +297,11 @@ made(
     followed,
 )
 made(
+    trajectory.TimeOptimalTrajectory,
+    lambda: trajectory.time_optimal(panda(), [Q, Q + 0.2], cells=8),
+    lambda motion: (followed(motion), motion.torque(0.1), motion.active(0.1)),
+)
+made(
     trajectory.FourierSeries,
     lambda: trajectory.FourierSeries(np.ones((3, 2)), np.ones((3, 2)), [0.0] * 3, 0.3),
     followed,

@@ -5,6 +5,7 @@ from .clik import CLIK as CLIK
 from .clik import CLIKResult as CLIKResult
 from .inverse import IKSolution as IKSolution
 from .inverse import InverseKinematics as InverseKinematics
+from .joint_path import joint_path as joint_path
 from .objectives import JointCentering as JointCentering
 from .objectives import Manipulability as Manipulability
 from .objectives import Posture as Posture

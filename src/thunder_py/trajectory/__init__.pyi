@@ -11,6 +11,8 @@ from .path import Path as Path
 from .potential_field import Plan as Plan
 from .potential_field import PlanStatus as PlanStatus
 from .potential_field import PotentialField as PotentialField
+from .retiming import TimeOptimalTrajectory as TimeOptimalTrajectory
+from .retiming import time_optimal as time_optimal
 from .segments import Arc as Arc
 from .segments import Circle as Circle
 from .segments import Line as Line

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..reference import JointReference, TaskReference
-    from . import Plan, TimingLaw
+    from . import Plan, TimeOptimalTrajectory, TimingLaw
 
-__all__ = ["plot_joint_reference", "plot_plan", "plot_task_reference", "plot_timing_law"]
+__all__ = ["plot_joint_reference", "plot_plan", "plot_task_reference", "plot_time_optimal", "plot_timing_law"]
 
 _SAMPLES = 801
 
@@ -74,6 +74,29 @@ def plot_joint_reference(
     for name, axis in drawn.items():
         joints = [f"joint {i + 1}" for i in range(values[name].shape[1])]
         draw_curves(axis, t, values[name], labels[name], joints)
+    label_column(drawn)
+    return drawn
+
+
+def plot_time_optimal(
+    motion: TimeOptimalTrajectory, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None
+) -> dict[str, Axes]:
+    """Draw motion, torques and usage of limits over time; see `TimeOptimalTrajectory.plot`."""
+    t = _times(motion, duration)
+    drawn = panels(axes, ["q", "dq", "ddq", "tau", "usage"], (8.0, 10.0), sharex=True)
+    values: dict[str, Array] = {**motion(t)._asdict(), "tau": motion.torque(t)}
+    labels = dict(zip(values, (*_LABELS, "torque, force [N m, N]"), strict=True))
+    for name, axis in drawn.items():
+        if name != "usage":
+            draw_curves(axis, t, values[name], labels[name], motion.robot.joint_names)
+            continue
+        for kind, usage in motion.usage(t).items():
+            if np.isfinite(motion.limits[kind]).any():
+                axis.plot(t, usage.max(axis=1), linewidth=1.2, label=kind)
+        axis.axhline(1.0, color=VERMILION, linestyle="--", linewidth=1.0)
+        axis.set_ylabel("largest part of the limits")
+        axis.grid(visible=True, alpha=0.3)
+        axis.legend(fontsize="small")
     label_column(drawn)
     return drawn
 

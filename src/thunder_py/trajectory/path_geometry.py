@@ -1,0 +1,212 @@
+"""Joint paths as piecewise polynomials on a grid: positions and their derivatives by a path parameter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, array
+from ..errors import ThunderError
+from .joint import JointTrajectory
+from .timing import quintic_coefficients
+
+__all__ = ["PathGrid", "PathPieces", "path_grid", "path_pieces"]
+
+#: derivatives at the ends below this part of their largest value are zero
+_ZERO = 1e-9
+#: and in a whole cell below this one: the path rests
+_REST = 1e-13
+#: jumps of positions or directions above this part of their size are refused
+_JUMP = 1e-6
+#: offsets of the points of a cell, as parts of it
+OFFSETS = np.array([0.0, 0.5, 1.0])
+#: nodes in the first and the last cell, where a motion that starts or stops changes most, as parts of it
+_HALVES = 0.5 ** np.arange(3, 0, -1)
+
+
+class PathPieces(NamedTuple):
+    """Piecewise polynomial path: breaks (m + 1,) and coefficients (order, m, n), highest power first."""
+
+    breaks: Array
+    coefficients: Array
+
+    def at(self, piece: npt.NDArray[np.intp], s: Array) -> tuple[Array, Array, Array]:
+        """Return q, q' and q'' at parameters s (...) within their pieces (...), each (..., n)."""
+        x = (s - self.breaks[piece])[..., None]
+        value = self.coefficients[0][piece]
+        first, second = np.zeros_like(value), np.zeros_like(value)
+        for row in self.coefficients[1:]:
+            second = second * x + 2.0 * first
+            first = first * x + value
+            value = value * x + row[piece]
+        return value, first, second
+
+
+@dataclass(frozen=True, eq=False)
+class PathGrid:
+    """A path at `OFFSETS` of N cells of a parameter w in which it starts and ends at rest.
+
+    Attributes
+    ----------
+    nodes : (N + 1,) array
+        Ends of the cells, in w.
+    s : (N, 3) array
+        Parameter of the path as given.
+    q, dq, ddq : (N, 3, n) array
+        Position, first and second derivative by w, from within each cell.
+    """
+
+    nodes: Array
+    s: Array
+    q: Array
+    dq: Array
+    ddq: Array
+
+
+def path_pieces(path: Any, n: int, samples: int) -> PathPieces:
+    """Return a path of `n` joints as a piecewise polynomial; `samples` are taken of callables."""
+    if isinstance(path, JointTrajectory):
+        pieces = PathPieces(path.breaks, path.coefficients)
+    elif isinstance(path, _core.JointBezierPath):
+        from scipy.interpolate import BPoly, PPoly
+
+        power = PPoly.from_bernstein_basis(BPoly(path.path.points.transpose(1, 0, 2), path.path.breaks))
+        pieces = PathPieces(power.x, power.c)
+    elif callable(path):
+        pieces = _sampled(path, samples)
+    else:
+        pieces = _through(array(path, (None, None), "path"))
+    if pieces.coefficients.shape[2] != n:
+        raise ThunderError(f"path must have {n} joints, got {pieces.coefficients.shape[2]}")
+    return pieces
+
+
+def _through(points: Array) -> PathPieces:
+    """Return the cubic spline through points, over the length of the lines between them."""
+    from scipy.interpolate import CubicSpline
+
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if len(points) < 2:
+        raise ThunderError(f"path must have at least two points, got {len(points)}")
+    if not (lengths > 0.0).all():
+        k = int(np.argmin(lengths))
+        raise ThunderError(f"path must not repeat a point, but points {k} and {k + 1} are equal: remove one of them")
+    s = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
+    curve = CubicSpline(s, points, bc_type="natural")
+    return PathPieces(curve.x, curve.c)
+
+
+def _sampled(path: Any, samples: int) -> PathPieces:
+    """Return quintic pieces between samples of a reference of finite duration."""
+    duration = getattr(path, "duration", None)
+    if duration is None:
+        raise ThunderError(f"path must have a duration, which a {type(path).__name__} has not")
+    start = float(getattr(path, "start_time", 0.0))
+    t = np.linspace(start, start + float(duration), samples + 1)
+    try:
+        at = [np.asarray(getattr(path(t), name), dtype=np.float64) for name in ("q", "dq", "ddq")]
+    except AttributeError:
+        raise ThunderError(
+            f"path must be a reference of joints, got a {type(path).__name__}: "
+            "kinematics.joint_path gives the joints of a path of poses"
+        ) from None
+    q, dq, ddq = at
+    return PathPieces(t, quintic_coefficients(np.diff(t)[:, None], q[:-1], dq[:-1], ddq[:-1], q[1:], dq[1:], ddq[1:]))
+
+
+def path_grid(pieces: PathPieces, cells: int, order: int) -> PathGrid:
+    """Return a path on a grid of at least `cells` cells, one or more in each piece.
+
+    In the parameter w of the grid the derivatives up to `order` are zero at both ends.
+    """
+    breaks = pieces.breaks
+    length = breaks[-1] - breaks[0]
+    warp = _Warp.of(pieces, order)
+    at_breaks = warp.inverse((breaks - breaks[0]) / length)
+    share = np.maximum(1, np.ceil(cells * np.diff(at_breaks)).astype(int))
+    parts = [np.linspace(a, b, k + 1)[1:] for a, b, k in zip(at_breaks[:-1], at_breaks[1:], share, strict=True)]
+    nodes = np.concatenate([[0.0], *parts])
+    first, last = nodes[1] * _HALVES, 1.0 - (1.0 - nodes[-2]) * _HALVES[::-1]
+    nodes = np.concatenate([[0.0], first, nodes[1:-1], last, [1.0]])
+    share[[0, -1]] += _HALVES.size * (1 if share.size > 1 else 2)
+    piece = np.repeat(np.arange(share.size), share)[:, None].repeat(OFFSETS.size, axis=1)
+    w = nodes[:-1, None] + OFFSETS * np.diff(nodes)[:, None]
+    u, du, ddu = warp.at(w)
+    s = np.clip(breaks[0] + length * u, breaks[piece], breaks[piece + 1])
+    q, dq, ddq = pieces.at(piece, s)
+    first, second = length * du[..., None], length * ddu[..., None]
+    grid = PathGrid(nodes, s, q, dq * first, ddq * first**2 + dq * second)
+    _check(grid, order)
+    return grid
+
+
+class _Warp(NamedTuple):
+    """Regularized incomplete beta function, from 0 to 1: it grows as w^a from one end and as (1 - w)^b to the other."""
+
+    a: float
+    b: float
+
+    @classmethod
+    def of(cls, pieces: PathPieces, order: int) -> _Warp:
+        """Return the one with which the derivatives of a path up to an order are zero at both ends."""
+        breaks, last = pieces.breaks, pieces.breaks.size - 2
+        _, first, second = pieces.at(np.array([0, last]), breaks[[0, -1]])
+        _, between, _ = pieces.at(np.arange(last + 1), 0.5 * (breaks[1:] + breaks[:-1]))
+        length, scale = breaks[-1] - breaks[0], _ZERO * max(np.abs(between).max(), np.abs(first).max())
+        powers = []
+        for end in (0, 1):
+            zeros = np.abs(first[end]).max() <= scale, length * np.abs(second[end]).max() <= scale
+            own = 1 if not zeros[0] else 2 if not zeros[1] else 3  # power of the path itself
+            powers.append(max(1.0, (order + 1) / own))
+        return cls(*powers)
+
+    def inverse(self, u: Array) -> Array:
+        """Return where the values are u."""
+        from scipy.special import betaincinv
+
+        return np.asarray(betaincinv(self.a, self.b, u))
+
+    def at(self, w: Array) -> tuple[Array, Array, Array]:
+        """Return values and first two derivatives; 0 for an infinite one at an end, where the path rests."""
+        from scipy.special import beta, betainc
+
+        first = w ** (self.a - 1.0) * (1.0 - w) ** (self.b - 1.0) / beta(self.a, self.b)
+        second = np.zeros_like(w)
+        inside = (w > 0.0) & (w < 1.0)
+        x = w[inside]
+        second[inside] = first[inside] * ((self.a - 1.0) / x - (self.b - 1.0) / (1.0 - x))
+        second[w == 0.0] = 1.0 / beta(self.a, self.b) if self.a == 2.0 else 0.0
+        second[w == 1.0] = -1.0 / beta(self.a, self.b) if self.b == 2.0 else 0.0
+        return np.asarray(betainc(self.a, self.b, w)), first, second
+
+
+def _check(grid: PathGrid, order: int) -> None:
+    """Refuse paths that jump, have a corner, or rest; with `order` 2 also jumps of the second derivative."""
+    size = np.abs(np.ptp(grid.q, axis=(0, 1))).max()
+    if not size > 0.0:
+        raise ThunderError("path must move, got a constant position")
+    still = (np.abs(grid.dq) <= _REST * np.abs(grid.dq).max()).all(axis=(1, 2))
+    inner = still[_HALVES.size + 1 : -_HALVES.size - 1]
+    if inner.any():
+        k = int(np.argmax(inner)) + _HALVES.size + 1
+        raise ThunderError(
+            f"path must not rest, but it stands still from {grid.s[k, 0]:.6g} to {grid.s[k, -1]:.6g}: "
+            "plan the parts before and after separately"
+        )
+    needed = "position and direction" if order == 1 else "position, direction and curvature where rates are limited"
+    for values, what, least in (
+        (grid.q, "position", size),
+        (grid.dq, "direction", np.abs(grid.dq).max()),
+        (grid.ddq, "curvature", np.abs(grid.ddq).max()),
+    )[: order + 1]:
+        jumps = np.abs(values[1:, 0] - values[:-1, -1]).max(axis=1, initial=0.0)
+        if jumps.size and jumps.max() > _JUMP * least:
+            s = grid.s[int(np.argmax(jumps)), -1]
+            raise ThunderError(
+                f"path must be continuous in {needed}, but its {what} jumps at {s:.6g}: choose a smooth path, such as "
+                "a spline through its points, or plan the parts before and after separately"
+            )

@@ -1,0 +1,436 @@
+"""Time-optimal motion of an arm along a path, within limits of velocity, acceleration, torque and their rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, above_zero, all_positive, numbers, per_joint, whole
+from ..errors import ThunderError
+from ..robot import Robot
+from ..robot.robot import require_robot
+from .joint import JointTrajectory
+from .path_geometry import PathGrid, path_grid, path_pieces
+from .path_speed import Extra, Levels, PathSpeed, Rates, SpeedProblem
+from .timing import quintic_coefficients
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["TimeOptimalTrajectory", "time_optimal"]
+
+KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")
+RATES = KINDS[3:]
+#: points of a piece at which limits are checked
+_CHECKED = 12
+#: limits are tightened in cells where they are exceeded by more than this part
+_EXCESS = 1e-4
+_ROUNDS = 6
+_WARM = 1e-3  # part by which a motion that was shrunk is slower than the fastest one
+#: a motion that has to be slowed by more than this part for its limits is planned anew on a finer grid
+_SLOWED = 1e-3
+
+
+class TimeOptimalTrajectory(JointTrajectory):
+    """Fastest motion along a path within limits, the result of `time_optimal`.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm.
+    limits : mapping of str to (n,) array
+        ``"velocity"``, ``"acceleration"``, ``"effort"``, ``"jerk"`` and ``"effort_rate"``, infinite where absent.
+    path_parameter : (m + 1,) array
+        Parameter of the path at the `breaks`: its time if the path is a trajectory.
+    largest_usage : float
+        Largest value of all limited quantities, as a part of its limit.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q0, q1 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [1.0, 0.3, 0.2, -1.5, 0.3, 2.0, 0.0]
+    >>> motion = th.trajectory.time_optimal(robot, [q0, q1])
+    >>> motion.torque(0.2).shape, motion.active(0.2)
+    ((7,), 'velocity of joint1')
+    """
+
+    def __init__(
+        self, robot: Robot, limits: Mapping[str, Array], breaks: Array, coefficients: Array, path_parameter: Array
+    ) -> None:
+        super().__init__(breaks, coefficients)
+        self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
+        path_parameter.setflags(write=False)
+        self._smooth = _without_coulomb(robot)
+        self._usage = self._checked(1.0)
+        self.largest_usage = float(self._usage.max())
+
+    def torque(self, t: npt.ArrayLike) -> Array:
+        """Return the torques of the motion, friction included, at times t (...) [s]; (..., n) [N m or N]."""
+        return np.asarray(self.robot.inverse_dynamics(*self(t)))
+
+    def usage(self, t: npt.ArrayLike) -> dict[str, Array]:
+        """Return absolute values as parts of their limits at times t (...) [s], each (..., n), by name of the limit."""
+        times = numbers(t, "t")
+        piece, x = self._located(times)
+        values = self._signals(piece, x, 1.0)
+        return {name: np.abs(value) / self.limits[name] for name, value in values.items()}
+
+    def active(self, t: npt.ArrayLike) -> Any:
+        """Return the limit of the largest usage at a time or at times (...) [s], such as ``"effort of joint2"``."""
+        usage = np.stack(list(self.usage(t).values()), axis=-2)
+        best = usage.reshape(*usage.shape[:-2], -1).argmax(axis=-1)
+        names = np.array([f"{kind} of {joint}" for kind in KINDS for joint in self.robot.joint_names])
+        found = names[best]
+        return str(found) if np.ndim(found) == 0 else found
+
+    def stretched(self, duration: float) -> TimeOptimalTrajectory:
+        """Return the same motion with a longer `duration` [s].
+
+        Raises
+        ------
+        ThunderError
+            If it exceeds a limit, as a shorter duration does.
+        """
+        factor = above_zero(duration, "duration") / self.duration
+        usage = self._checked(factor)
+        if usage.max() > 1.0 + 1e-9:
+            raise ThunderError(
+                f"duration must keep the limits, but {duration:g} s takes {100.0 * float(usage.max()):.4g} % of one; "
+                f"the least duration is {self.duration:.6g} s"
+            )
+        return self._scaled(factor)
+
+    def plot(self, duration: float | None = None, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+        """Draw position, velocity, acceleration and torque over time, and the usage of limits.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Plotted time from the start [s]; default that of the motion.
+        axes : mapping of str to Axes, optional
+            Panels to draw, of ``"q"``, ``"dq"``, ``"ddq"``, ``"tau"`` and ``"usage"``, the largest one of each kind
+            of limit; default all, in a new figure.
+
+        Returns
+        -------
+        dict of str to Axes
+            The panels drawn.
+        """
+        from .plot import plot_time_optimal
+
+        return plot_time_optimal(self, duration, axes=axes)
+
+    def _scaled(self, factor: float) -> TimeOptimalTrajectory:
+        order = len(self.coefficients)
+        coefficients = self.coefficients * factor ** -np.arange(order - 1.0, -1.0, -1.0)[:, None, None]
+        breaks = self.start_time + factor * (self.breaks - self.start_time)
+        return TimeOptimalTrajectory(self.robot, self.limits, breaks, coefficients, self.path_parameter)
+
+    def _located(self, t: Array) -> tuple[npt.NDArray[np.intp], Array]:
+        piece = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, self.breaks.size - 2)
+        return piece, np.clip(t, self.start_time, self.end_time) - self.breaks[piece]
+
+    def _signals(self, piece: npt.NDArray[np.intp], x: Array, factor: float) -> dict[str, Array]:
+        """Return all limited quantities of the motion that takes `factor` times as long."""
+        state = [_polynomial(self.coefficients[:, piece], x, k) / factor**k for k in range(4)]
+        q, dq, ddq, d3q = state
+        values = {"velocity": dq, "acceleration": ddq, "effort": self.robot.inverse_dynamics(q, dq, ddq), "jerk": d3q}
+        if np.isfinite(self.limits["effort_rate"]).any():
+            by = self._smooth.inverse_dynamics_derivatives(q, dq, ddq)
+            M = self.robot.mass_matrix(q)
+            values["effort_rate"] = sum(
+                np.einsum("...ij,...j->...i", A, v) for A, v in ((by.dtau_dq, dq), (by.dtau_dv, ddq), (M, d3q))
+            )
+        else:
+            values["effort_rate"] = np.zeros_like(q)
+        return values
+
+    def _checked(self, factor: float) -> Array:
+        """Return the largest usage in each piece of each limit, (m, 5, n), with a bound of that between points."""
+        T = np.diff(self.breaks)
+        x = T[:, None] * np.linspace(0.0, 1.0, _CHECKED)
+        piece = np.arange(T.size)[:, None].repeat(_CHECKED, axis=1)
+        values = self._signals(piece, x, factor)
+        found = []
+        for kind in KINDS:
+            z = values[kind]
+            bend = np.abs(np.diff(z, n=2, axis=1)).max(axis=1)
+            found.append((np.abs(z).max(axis=1) + 0.125 * bend) / self.limits[kind])
+        return np.stack(found, axis=1)
+
+
+def _polynomial(coefficients: Array, x: Array, derivative: int) -> Array:
+    """Return a derivative of polynomials with coefficients (order, ..., n), highest first, at x (...)."""
+    order = len(coefficients)
+    value = np.zeros(coefficients.shape[1:])
+    for k, row in enumerate(coefficients[: order - derivative]):
+        value = value * x[..., None] + math.perm(order - 1 - k, derivative) * row
+    return value
+
+
+def time_optimal(
+    robot: Robot,
+    path: Any,
+    *,
+    velocity: npt.ArrayLike | None = None,
+    acceleration: npt.ArrayLike = np.inf,
+    effort: npt.ArrayLike | None = None,
+    jerk: npt.ArrayLike = np.inf,
+    effort_rate: npt.ArrayLike = np.inf,
+    cells: int = 200,
+) -> TimeOptimalTrajectory:
+    """Return the fastest motion along a path, from rest to rest, within limits of absolute values.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm, with its friction; ``payload.added_to(robot)`` is the arm with a `Payload`.
+    path : (m, n) array_like or joint reference
+        Points of a natural cubic spline, or a reference of finite duration whose path is kept and whose time is not:
+        a `JointTrajectory`, a human-like plan of joints, `kinematics.joint_path` of a path of poses.
+    velocity, effort : float or (n,) array_like, optional
+        Limits of joint velocities [rad/s or m/s] and of torques, with friction [N m or N]; default the robot's.
+    acceleration : float or (n,) array_like
+        [rad/s^2 or m/s^2].
+    jerk : float or (n,) array_like
+        [rad/s^3 or m/s^3].
+    effort_rate : float or (n,) array_like
+        Limits of the time derivatives of torques without Coulomb friction [N m/s or N/s].
+    cells : int
+        Least number of cells of the grid on the path; more are taken where limits are not kept between its points.
+
+    Returns
+    -------
+    TimeOptimalTrajectory
+        The motion, a reference of controllers and `simulate`.
+
+    Raises
+    ------
+    ThunderError
+        If gravity alone exceeds a limit of effort on the path; if the path rests, has a corner that it passes without a
+        stop, or, with `jerk` or `effort_rate`, a jump of its second derivative; if neither accelerations nor efforts
+        are limited.
+
+    Notes
+    -----
+    The squared speed of the path parameter is a polynomial in each cell. Its duration is minimized by a barrier method
+    with banded Newton steps (Verscheure et al. 2009). Limits hold at three points of each cell; cells between whose
+    points they are exceeded get lower ones, and the motion is slowed until all samples, with a bound of the values
+    between them, are within the limits. Without rates and friction the problem is convex. Friction, and limited rates,
+    make it nonconvex, and the result a local optimum.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> q0, q1 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7], [1.0, 0.3, 0.2, -1.5, 0.3, 2.0, 0.0]
+    >>> motion = th.trajectory.time_optimal(robot, [q0, q1])
+    >>> round(motion.duration, 3), motion.active(0.25), bool(motion.largest_usage <= 1.0)
+    (0.498, 'velocity of joint1', True)
+    >>> smooth = th.trajectory.time_optimal(robot, [q0, q1], effort_rate=1000.0)
+    >>> round(smooth.duration, 3)
+    0.574
+    """
+    require_robot(robot)
+    limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
+    count = whole(cells, "cells", 8, 10_000)
+    pieces = path_pieces(path, robot.n, 2 * count)
+    found: list[TimeOptimalTrajectory] = []
+    for finer in (1, 2, 4):
+        fastest = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
+        found.append(_kept(fastest))
+        if found[-1].duration <= (1.0 + _SLOWED) * fastest.duration:
+            break
+    return min(found, key=lambda motion: motion.duration)
+
+
+def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> TimeOptimalTrajectory:
+    """Return the fastest motion on a grid, which exceeds limits by `_EXCESS` at most if few rounds suffice."""
+    problem = _problem(robot, grid, limits)
+    start = problem.slow()
+    if start is None:
+        raise _infeasible(robot, grid, limits)
+    gap = 1.0
+    for _ in range(_ROUNDS):
+        c = problem.solve(start, gap)
+        gap = _WARM
+        motion = _motion(robot, limits, grid, problem.result(c))
+        excess = _excess(motion)
+        if excess is None:
+            break
+        problem = _tightened(problem, limits, excess)
+        start = problem.shrunk(c)
+        if start is None:
+            break
+    return motion
+
+
+def _limits(
+    robot: Robot, velocity: Any, acceleration: Any, effort: Any, jerk: Any, effort_rate: Any
+) -> dict[str, Array]:
+    of_robot = robot.limits
+    given = {
+        "velocity": of_robot.velocity if velocity is None else velocity,
+        "acceleration": acceleration,
+        "effort": of_robot.effort if effort is None else effort,
+        "jerk": jerk,
+        "effort_rate": effort_rate,
+    }
+    limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
+    for row in limits.values():
+        row.setflags(write=False)
+    if not np.isfinite([limits["acceleration"], limits["effort"]]).any():
+        raise ThunderError("limits must have a finite acceleration or effort, got only infinite ones")
+    return limits
+
+
+def _rated(limits: Mapping[str, Array]) -> bool:
+    return bool(np.isfinite([limits[kind] for kind in RATES]).any())
+
+
+class _Quantity(NamedTuple):
+    """Limited quantity of every joint: ``z = rise y' + slope y + offset + friction``, or its time derivative."""
+
+    rise: Array
+    slope: Array
+    offset: Array
+    robot: Robot | None = None  # whose friction is a part of z
+
+
+def _quantities(robot: Robot, grid: PathGrid) -> dict[str, _Quantity]:
+    """Return what is limited, except the velocity, at the points of a grid, (N, 3, n), by the name of the limit."""
+    q, dq, ddq = grid.q, grid.dq, grid.ddq
+    gravity = robot.gravity_vector(q)
+    inertia = np.einsum("...ij,...j->...i", robot.mass_matrix(q), dq)
+    quadratic = robot.inverse_dynamics(q, dq, ddq) - robot.friction_torque(dq) - gravity
+    acceleration, effort = (0.5 * dq, ddq, np.zeros_like(q)), (0.5 * inertia, quadratic, gravity)
+    return {
+        "acceleration": _Quantity(*acceleration),
+        "effort": _Quantity(*effort, robot),
+        "jerk": _Quantity(*acceleration),
+        "effort_rate": _Quantity(*effort, _without_coulomb(robot)),
+    }
+
+
+def _without_coulomb(robot: Robot) -> Robot:
+    """Return the robot without Coulomb friction, which changes at once where a joint turns back."""
+    friction = robot.description.friction
+    if friction is None or "coulomb" not in friction.terms:
+        return robot
+    keep = [k for k, term in enumerate(friction.terms) if term != "coulomb"]
+    terms, coefficients = tuple(friction.terms[k] for k in keep), friction.coefficients[:, keep]
+    return robot.replace(friction=replace(friction, terms=terms, coefficients=coefficients) if keep else None)
+
+
+def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> SpeedProblem:
+    """Return the problem of the fastest speed on a grid."""
+    signals: list[Levels | Rates] = []
+    for kind, quantity in _quantities(robot, grid).items():
+        used = np.flatnonzero(np.isfinite(limits[kind]))
+        scale = limits[kind][used]
+        rise, slope, offset = (part[..., used] / scale for part in quantity[:3])
+        levels = Levels(np.ones((len(grid.q), used.size)), rise, slope, offset)
+        law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
+        if kind in RATES:
+            extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
+            signals.append(Rates.of(levels, np.diff(grid.nodes), grid.dq[..., used], grid.ddq[..., used], extra))
+        else:
+            signals.append(
+                levels if law is None else replace(levels, extra=_by_y(law.friction_torque, grid.dq, used, scale))
+            )
+    with np.errstate(divide="ignore"):
+        ceiling = ((limits["velocity"] / np.abs(grid.dq)) ** 2).min(axis=2)
+    return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
+
+
+def _damping(robot: Robot) -> Callable[[Array], Array]:
+    """Return the derivative of friction torques by the joint velocities, by central differences."""
+
+    def damping(v: Array) -> Array:
+        step = 1e-5 * (1.0 + np.abs(v))
+        return np.asarray((robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step))
+
+    return damping
+
+
+def _by_y(law: Callable[[Array], Array], dq: Array, used: npt.NDArray[np.intp], scale: Array) -> Extra:
+    """Return a function of the joint velocities, and its derivative by y, as functions of y."""
+
+    def at(y: Array) -> tuple[Array, Array]:
+        root = np.sqrt(y)[..., None]
+        v = dq * root
+        step = 1e-5 * (1.0 + np.abs(v))
+        slope = (law(v + step) - law(v - step)) / (2.0 * step) * dq / (2.0 * root)
+        return law(v)[..., used] / scale, slope[..., used] / scale
+
+    return at
+
+
+def _infeasible(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> ThunderError:
+    """Return the error of a path on which the arm cannot rest."""
+    load = np.abs(robot.gravity_vector(grid.q)) / limits["effort"]
+    cell, point, joint = np.unravel_index(int(load.argmax()), load.shape)
+    tau = float(robot.gravity_vector(grid.q[cell, point])[joint])
+    where = grid.s[cell, point]
+    return ThunderError(
+        f"path must be within the torque limits at rest, but gravity takes {tau:.4g} of {robot.joint_names[joint]} at "
+        f"{where:.4g} of the path, from {grid.s[0, 0]:.4g} to {grid.s[-1, -1]:.4g}, and its limit is "
+        f"{limits['effort'][joint]:.4g}: reduce the payload, or choose a path on which the arm reaches out less"
+    )
+
+
+def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: PathSpeed) -> TimeOptimalTrajectory:
+    """Return the motion as a quintic for each half cell."""
+    root = np.sqrt(speed.y)[..., None]
+    dq = grid.dq * root
+    ddq = grid.ddq * speed.y[..., None] + 0.5 * grid.dq * speed.dy[..., None]
+    T = speed.times.reshape(-1, 1)
+    ends = [part[:, k].reshape(-1, robot.n) for k in (slice(0, 2), slice(1, 3)) for part in (grid.q, dq, ddq)]
+    coefficients = quintic_coefficients(T, *ends)
+    breaks = np.concatenate([[0.0], np.cumsum(T)])
+    parameter = np.append(grid.s[:, :2].ravel(), grid.s[-1, -1])
+    return TimeOptimalTrajectory(robot, limits, breaks, coefficients, parameter)
+
+
+def _excess(motion: TimeOptimalTrajectory) -> Array | None:
+    """Return the parts by which limits are exceeded in each cell, (N, 5, n), or None where they hardly are."""
+    usage = motion._usage
+    excess = np.maximum(usage.reshape(-1, 2, *usage.shape[1:]).max(axis=1) - 1.0, 0.0)
+    return excess if excess.max() > _EXCESS else None
+
+
+def _tightened(problem: SpeedProblem, limits: Mapping[str, Array], excess: Array) -> SpeedProblem:
+    """Return the problem with limits reduced in the cells where the motion exceeds them."""
+    velocity, *others = (1.0 - np.minimum(1.1 * excess, 0.5)).transpose(1, 0, 2)
+    signals = [
+        replace(group, limit=group.limit * factor[:, np.isfinite(limits[kind])])
+        for group, factor, kind in zip(problem.signals, others, KINDS[1:], strict=True)
+    ]
+    return SpeedProblem(
+        problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth
+    )
+
+
+def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
+    """Return the motion slowed by the least factor with which it keeps all limits."""
+    if motion.largest_usage <= 1.0:
+        return motion
+    most = 1.0 - 1e-12  # the scaled motion differs by rounding
+    low, high = 1.0, 1.0 + 2.0 * (motion.largest_usage - 1.0) + 1e-9
+    while motion._checked(high).max() > most:
+        low, high = high, 1.0 + 2.0 * (high - 1.0)
+        if high > 1e3:
+            raise ThunderError(
+                "effort must be above the torques of slow motions, which exceed it here: increase it, or choose a path "
+                "on which gravity and friction take less"
+            )
+    while high - low > 1e-6 + 0.02 * (high - 1.0):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if motion._checked(middle).max() <= most else (middle, high)
+    return motion._scaled(high)
