@@ -111,6 +111,19 @@ def panda_table(
     return runs
 
 
+def filter_errors() -> dict[float, float]:
+    """Print the distance to the curve by the bandwidth of the filter in `ElasticSlotineLi`, K = 2000 N m/rad."""
+    path, motion = curve()
+    robot = elastic_panda(2000.0)
+    links = np.diag(robot.mass_matrix(START))
+    errors = {}
+    for bandwidth in (100.0, 200.0, 500.0, 1000.0):
+        law = ElasticSlotineLi(robot, BANDWIDTH, BANDWIDTH * links, adaptation=None, bandwidth=bandwidth)
+        errors[bandwidth] = follow(robot, law, path, motion)[1]
+        print(f"ElasticSlotineLi, filter of {bandwidth:g} rad/s: {1e3 * errors[bandwidth]:.2f} mm")
+    return errors
+
+
 def wrist_errors() -> dict[str, float]:
     """Swing an elastic wrist on a moving Panda; return the largest errors of its joint after two seconds [rad]."""
     wrist = ElasticWrist(I=0.012, k=15.0, m=0.7, r_c=0.09, c=0.03)
@@ -144,7 +157,9 @@ def main(arguments: list[str] | None = None) -> tuple[dict[Any, Any], dict[str, 
     options = parser.parse_args(arguments)
     with warnings.catch_warnings():  # the rigid laws are too fast for the springs: that is the point
         warnings.filterwarnings("ignore", ".*assumes rigid joints", RuntimeWarning)
-        runs, errors = panda_table(options.stiffness, options.damping), wrist_errors()
+        runs = panda_table(options.stiffness, options.damping)
+        filter_errors()
+        errors = wrist_errors()
     if options.picture:
         _draw(runs, options.stiffness[0], options.picture)
     return runs, errors
