@@ -25,7 +25,7 @@ from thunder_py.papers.lissajous.run import AMPLITUDE, FREQUENCY, START
 
 BANDWIDTH = 20.0  # [rad/s]
 MOTORS = [0.2, 0.2, 0.2, 0.2, 0.1, 0.1, 0.1]  # inertias behind the gears [kg m^2]
-DURATION, SETTLED = 10.0, 2.0  # [s]
+SETTLED = 2.0  # [s]
 
 
 def elastic_panda(K: float, D: float = 0.0) -> th.Robot:
@@ -34,11 +34,11 @@ def elastic_panda(K: float, D: float = 0.0) -> th.Robot:
     return th.Robot.load("panda").replace(elastic=drives)
 
 
-def curve() -> tuple[th.reference.Lissajous, th.trajectory.JointTrajectory]:
+def curve(duration: float) -> tuple[th.reference.Lissajous, th.trajectory.JointTrajectory]:
     """Return the article's curve, and the motion of the joints along it with four continuous derivatives."""
     robot = th.Robot.load("panda")
     path = th.reference.Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
-    joints = th.kinematics.CLIK(robot, Lambda=50.0).follow(path, START, DURATION + 0.1, 2e-3, integrator="rk4")
+    joints = th.kinematics.CLIK(robot, Lambda=50.0).follow(path, START, duration + 0.1, 2e-3, integrator="rk4")
     spline = make_interp_spline(joints.t[::10], joints.q[::10], k=7)
     breaks = np.unique(spline.t)
     powers = [spline.derivative(k)(breaks[:-1]) / math.factorial(k) for k in range(7, 0, -1)]
@@ -75,13 +75,15 @@ def elastic_laws(robot: th.Robot) -> dict[str, Any]:
     }
 
 
-def follow(robot: th.Robot, law: Any, path: Any, motion: Any) -> tuple[th.SimulationResult, float, float]:
+def follow(
+    robot: th.Robot, law: Any, path: Any, motion: th.trajectory.JointTrajectory
+) -> tuple[th.SimulationResult, float, float]:
     """Return a run, the largest distance to the curve [m] and the ringing [N m]; infinite where it diverges."""
     reference = path if isinstance(law, th.control.Backstepping | th.control.CartesianComputedTorque) else motion
-    start = motion(0.0)
-    run = th.simulate(robot, law, reference, DURATION, 1e-4, control_period=1e-3, q0=start.q, dq0=start.dq, log_every=2)
+    start, duration = motion(0.0), motion.duration - 0.1
+    run = th.simulate(robot, law, reference, duration, 1e-4, control_period=1e-3, q0=start.q, dq0=start.dq, log_every=2)
     late = run.t > SETTLED
-    if run.t[-1] < DURATION - 0.01:
+    if run.t[-1] < duration - 0.01:
         return run, np.inf, np.inf
     distance = np.linalg.norm(robot.forward_kinematics(run.q[late])[:, :3, 3] - path(run.t[late]).p, axis=1).max()
     desired = motion(run.t[late])
@@ -93,7 +95,7 @@ def panda_table(
     stiffnesses: list[float], D: float
 ) -> dict[tuple[str, float], tuple[th.SimulationResult, float, float]]:
     """Print the table, a row for each law; return runs with their figures."""
-    path, motion = curve()
+    path, motion = curve(duration)
     runs = {}
     for K in stiffnesses:
         robot = elastic_panda(K, D)
@@ -111,9 +113,9 @@ def panda_table(
     return runs
 
 
-def filter_errors() -> dict[float, float]:
+def filter_errors(duration: float) -> dict[float, float]:
     """Print the distance to the curve by the bandwidth of the filter in `ElasticSlotineLi`, K = 2000 N m/rad."""
-    path, motion = curve()
+    path, motion = curve(duration)
     robot = elastic_panda(2000.0)
     links = np.diag(robot.mass_matrix(START))
     errors = {}
@@ -153,12 +155,13 @@ def main(arguments: list[str] | None = None) -> tuple[dict[Any, Any], dict[str, 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stiffness", nargs="*", type=float, default=[500.0, 20000.0], help="[N m/rad]")
     parser.add_argument("--damping", type=float, default=0.0, help="of the springs [N m s/rad]")
+    parser.add_argument("--duration", type=float, default=10.0, help="[s]")
     parser.add_argument("--picture", help="file for the spring torques of joint 4 under two laws")
     options = parser.parse_args(arguments)
     with warnings.catch_warnings():  # the rigid laws are too fast for the springs: that is the point
         warnings.filterwarnings("ignore", ".*assumes rigid joints", RuntimeWarning)
-        runs = panda_table(options.stiffness, options.damping)
-        filter_errors()
+        runs = panda_table(options.stiffness, options.damping, options.duration)
+        filter_errors(options.duration)
         errors = wrist_errors()
     if options.picture:
         _draw(runs, options.stiffness[0], options.picture)

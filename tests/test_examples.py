@@ -82,7 +82,7 @@ def test_adaptive_panda(capsys, tmp_path):
 def test_elastic_joints(capsys, tmp_path):
     """Every rigid law diverges beside springs, every elastic one follows the curve."""
     example = load("elastic_joints")
-    runs, wrist = example.main(["2000", "--picture", str(tmp_path / "springs.png")])
+    runs, wrist = example.main(["2000", "--duration", "3", "--picture", str(tmp_path / "springs.png")])
     rigid = set(example.rigid_laws(example.elastic_panda(2000.0)))
     distances = {name: distance for (name, _), (_, distance, _) in runs.items()}
     ringing = {name: torque for (name, _), (_, _, torque) in runs.items()}
