@@ -92,7 +92,7 @@ def follow(
 
 
 def panda_table(
-    stiffnesses: list[float], D: float
+    stiffnesses: list[float], D: float, duration: float
 ) -> dict[tuple[str, float], tuple[th.SimulationResult, float, float]]:
     """Print the table, a row for each law; return runs with their figures."""
     path, motion = curve(duration)
