@@ -26,6 +26,11 @@ class CompositeControl final : public ElasticController<JointController> {
 
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired, double* tau) noexcept override;
+  void freeze() noexcept override { slow_->pause(); }
+  void ignore_tracking() noexcept override {
+    slow_->discard_errors();
+    slow_->pause();  // integrals
+  }
 
  private:
   std::shared_ptr<JointController> slow_;

@@ -40,6 +40,10 @@ class Controller : public Exclusive {
   /// Torques are clipped to plus and minus these, with status `saturated`; n positive entries, or none for no limits.
   void set_torque_limits(const Eigen::VectorXd& limits);
   const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
+  /// For a law that is a part of another one, whose torque was clipped: what its errors said does not count.
+  void discard_errors() noexcept { ignore_tracking(); }
+  /// The same where the other one gave no torque.
+  void pause() noexcept { freeze(); }
   /// Returns to the state after construction.
   virtual void reset() noexcept;
   /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.

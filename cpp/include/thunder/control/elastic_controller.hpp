@@ -10,16 +10,17 @@
 
 namespace thunder {
 
-/// Where the law gives no torque, its motors are held where they are: tau = G(q_h) + rate K_d (theta_h - theta) - K_d
-/// dtheta, whose feedback is collocated with the torque and therefore passive at any stiffness of the springs.
+/// Where the law gives no torque, its motors are held where they are: tau = G(q_h) + K_h (theta_h - theta) - K_d dtheta,
+/// whose feedback is collocated with the torque and therefore passive at any stiffness of the springs.
 template <class Base>
 class ElasticController : public Base {
  public:
   bool sees_motors() const noexcept override { return true; }
   void reset() noexcept override {
     Base::reset();
-    holds_ = held_ = false;
-    motors_measured_ = false;
+    holds_ = held_ = motors_measured_ = false;
+    theta_h_.setZero();
+    G_h_.setZero();
   }
   void archive(StateArchive& state) override {
     Base::archive(state);
@@ -36,7 +37,11 @@ class ElasticController : public Base {
         theta_dot_(theta_),
         theta_h_(theta_),
         G_h_(theta_),
-        zero_(theta_) {}
+        zero_(theta_),
+        K_h_(kRate * this->K_d_) {}
+
+  /// Stiffness of a hold [N m/rad], n x n, in the place of 10 K_d.
+  void set_hold_stiffness(Eigen::MatrixXd K_h) { K_h_ = std::move(K_h); }
 
   int e() const noexcept { return this->model()->elastic_count(); }
   /// The elastic joints, from 0.
@@ -65,13 +70,13 @@ class ElasticController : public Base {
     this->freeze();
     Eigen::Map<Eigen::VectorXd> torque(tau, this->n());
     if (measured) {
-      constexpr double kRate = 10.0;  // [1/s] of the motors' return
       set_theta(q, dq);
       if (!held_) start_hold(q);
       holds_ = true;
-      theta_h_error_ = kRate * (theta_h_ - theta_) - theta_dot_;
       torque = G_h_;
-      add_product(this->K_d_, theta_h_error_.data(), tau);
+      theta_h_error_ = theta_h_ - theta_;
+      add_product(K_h_, theta_h_error_.data(), tau);
+      add_product(this->K_d_, theta_dot_.data(), tau, -1.0);
     } else {
       holds_ = held_;
       torque = G_h_;
@@ -84,6 +89,8 @@ class ElasticController : public Base {
   Eigen::VectorXd x_, dx_, theta_, theta_dot_;
 
  private:
+  static constexpr double kRate = 10.0;  // of the motors' return, stiffness over damping [1/s]
+
   void start_hold(const double* q) noexcept {
     theta_h_ = theta_;
     this->reference_torque(q, zero_.data(), zero_.data(), zero_.data(), G_h_.data());
@@ -98,6 +105,7 @@ class ElasticController : public Base {
 
   bool holds_ = false, held_ = false, motors_measured_ = false;  // in this step, in the last one
   Eigen::VectorXd theta_h_, G_h_, zero_;
+  Eigen::MatrixXd K_h_;
   Eigen::VectorXd theta_h_error_ = zero_;
 };
 

@@ -24,6 +24,9 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   };
   /// c and k stay between these.
   static constexpr double kLeastRatio = 0.1, kLargestRatio = 10.0;
+  /// Nothing adapts where the filter's lag feeds the links with more than this share of what K_d takes from them: then
+  /// the error is the filter's, and faster adaptation would only oscillate.
+  static constexpr double kLargestLag = 2.0;
 
   /// Springs and their dampers must be linear.
   ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains);
@@ -33,10 +36,12 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired, double* tau) noexcept override;
   void freeze() noexcept override;
+  void ignore_tracking() noexcept override;
 
  private:
   double stiffness(int k) const noexcept { return elastic().K[k]; }
   double damping(int k) const noexcept { return elastic().D_order > 0 ? elastic().D[k] : 0.0; }
+  void hold_by_motors();
   void integrate(double dt) noexcept;
   void advance_filter(int k, double dt, double& h, double& dh) const noexcept;
   void command(int k, double u, double dt) noexcept;
@@ -44,7 +49,7 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   Gains gains_;
   StepClock clock_;
   bool started_ = false;
-  Eigen::VectorXd e_, e_dot_, dq_r_, ddq_r_, s_;         // n, of the links
+  Eigen::VectorXd e_, e_dot_, dq_r_, ddq_r_, s_, damping_;  // n, of the links
   Eigen::VectorXd u_, h_, dh_, ddh_, lag_, e_x_, s_x_;   // e, of the motors
   Eigen::VectorXd x_f_, dx_f_, c_, k_, c_rate_, k_rate_, feedback_;
 };

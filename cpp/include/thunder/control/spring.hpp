@@ -1,7 +1,9 @@
 // One spring of an elastic joint, for laws: its torque with derivatives, and its inverse.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../dynamics/elastic.hpp"
 #include "../math/dual.hpp"
@@ -20,17 +22,21 @@ inline SpringMotion spring_motion(const ElasticView<double>& elastic, int motor,
   return {torque.a.a, torque.a.b, spring_torque(elastic, motor, Dual<double>(d, 1.0)).b, torque.b.b};
 }
 
-/// Deflection at which a spring has the torque tau, by Newton's method from that of its linear part; false if there is none.
-inline bool spring_deflection(const ElasticView<double>& elastic, int motor, double tau, double& d) noexcept {
-  constexpr int kIterations = 50;
-  constexpr double kTolerance = 1e-12;
-  d = tau / elastic.K[motor * elastic.K_order];
-  for (int i = 0; i < kIterations; ++i) {
+/// Deflection at which a spring has the torque tau; no K is negative. Newton's method from above: each term alone needs
+/// more deflection, and the torque is convex, so that the steps do not pass the solution.
+inline double spring_deflection(const ElasticView<double>& elastic, int motor, double tau) noexcept {
+  constexpr int kIterations = 100;
+  const double* const K = elastic.K + motor * elastic.K_order;
+  double d = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < elastic.K_order; ++k)
+    if (K[k] > 0.0) d = std::min(d, std::pow(std::abs(tau) / K[k], 1.0 / (2 * k + 1)));
+  for (int i = 0; i < kIterations && d > 0.0; ++i) {
     const SpringMotion at = spring_motion(elastic, motor, d, 0.0);
-    if (std::abs(at.tau - tau) <= kTolerance * (1.0 + std::abs(tau))) return true;
-    d -= (at.tau - tau) / at.slope;
+    const double step = (at.tau - std::abs(tau)) / at.slope;
+    if (!(step > 1e-15 * d)) break;
+    d -= step;
   }
-  return false;
+  return std::copysign(d, tau);
 }
 
 }  // namespace thunder
