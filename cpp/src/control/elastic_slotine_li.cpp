@@ -32,10 +32,11 @@ ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
   for (int k = 0; k < e(); ++k)
     if (!(stiffness(k) > 0.0) || !(damping(k) >= 0.0))
       throw std::invalid_argument("robot must have springs with positive K, and D that is not negative");
-  for (Eigen::VectorXd* v : {&e_, &e_dot_, &dq_r_, &ddq_r_, &s_, &damping_}) v->setZero(n());
+  for (Eigen::VectorXd* v : {&e_, &e_dot_, &dq_r_, &ddq_r_, &s_}) v->setZero(n());
   for (Eigen::VectorXd* v : {&u_, &h_, &dh_, &ddh_, &lag_, &e_x_, &s_x_, &x_f_, &dx_f_, &c_rate_, &k_rate_, &feedback_})
     v->setZero(e());
   c_ = k_ = Eigen::VectorXd::Ones(e());
+  damping_ = gains_.K_d.diagonal();
   std::vector<std::string> motors;
   for (const int j : joints()) motors.push_back(joint_names()[static_cast<std::size_t>(j)]);
   publish("error", e_.data(), joint_names());
@@ -45,6 +46,7 @@ ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
   publish("lag", lag_.data(), motors);
   publish("compliance", c_.data(), motors);
   publish("stiffness", k_.data(), motors);
+  publish("pace", pace_.data(), {"pace"});
 }
 
 /// A hold is damped and stiffened by the gains of the motors; rigid joints keep those of the links.
@@ -130,6 +132,7 @@ Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, cons
   adaptive_model_.torque(q_, dq_, dq_r_.data(), ddq_r_.data(), tau);
   add_product(gains_.K_d, s_.data(), tau);
   adaptive_model_.adapt(s_.data());
+  pace_[0] = adaptive_model_.limit_rate(damping_, kFastest * gains_.bandwidth);
 
   for (int k = 0; k < e(); ++k) {
     const int j = joints()[static_cast<std::size_t>(k)];
@@ -140,21 +143,16 @@ Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, cons
     s_x_[k] = dx_f_[k] - dx_[k] + gains_.Lambda[j] * e_x_[k];
   }
   started_ = true;
-  double lag_power = 0.0;
   feedback_.setZero();
-  damping_.setZero();
-  add_product(gains_.K_d, s_.data(), damping_.data());
   add_product(gains_.K_x, s_x_.data(), feedback_.data());
   for (int k = 0; k < e(); ++k) {
     const int j = joints()[static_cast<std::size_t>(k)];
     const double spring = stiffness(k) * h_[k];
     c_rate_[k] = (u_[k] - damping(k) * dh_[k]) * s_[j];
     k_rate_[k] = spring * s_x_[k];
-    lag_power += stiffness(k) * lag_[k] * s_[j];
     tau[j] = elastic().Mm[k] * (desired.ddq[j] + ddh_[k] + gains_.Lambda[j] * (dx_f_[k] - dx_[k])) +
              motor_damping(elastic(), k, dx_[k]) + k_[k] * spring + damping(k) * dh_[k] + feedback_[k];
   }
-  if (lag_power > kLargestLag * damping_.dot(s_)) ignore_tracking();
   return Status::ok;
 }
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
 from ..robot import Robot, require_robot
+from .elastic_gains import critical_damping, hold_damping
 
-__all__ = ["CompositeControl", "critical_damping"]
+__all__ = ["CompositeControl"]
 
 
 class CompositeControl(_core.CompositeControl):
@@ -31,8 +28,9 @@ class CompositeControl(_core.CompositeControl):
     K_v : float, (e,) or (e, e) array_like, optional
         Damping of the springs by the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on
         its spring.
-    K_d : float, (n,) or (n, n) array_like
-        Damping of the motors where the law gives no torque and they are held [N m s/rad].
+    K_d : float, (n,) or (n, n) array_like, optional
+        Damping of the motors where the law gives no torque and they are held [N m s/rad], with the stiffness 10 K_d;
+        default twice what gravity takes.
 
     Raises
     ------
@@ -45,7 +43,8 @@ class CompositeControl(_core.CompositeControl):
     fast, the motion separates: that of the springs, ``Mm d'' + (K_v + D + Dm) d' + K d = 0`` beside heavy links, decays
     fast, and the rest is the rigid arm under `slow`, with errors in proportion to K_v / K.
 
-    Signals: those of `slow`. Limits of torques are those of this controller; a `slow` with limits keeps its own too.
+    Signals: those of `slow`. Limits of torques are those of this controller; where they clip, `slow` neither adapts nor
+    integrates. A `slow` with limits keeps its own too.
 
     Examples
     --------
@@ -64,20 +63,14 @@ class CompositeControl(_core.CompositeControl):
         slow: _core.JointController,
         K_v: npt.ArrayLike | None = None,
         *,
-        K_d: npt.ArrayLike = 1.0,
+        K_d: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
         if not isinstance(slow, _core.JointController) or type(slow).step is not _core.JointController.step:
             raise ValueError(f"slow must be a joint-space controller of this package, got {type(slow).__name__}")
-        super().__init__(robot, slow, critical_damping(robot) if K_v is None else K_v, K_d)
-
-
-def critical_damping(robot: Robot) -> Array:
-    """Return 2 sqrt(K Mm) (e,), with K the linear stiffness: the critical damping of motors on springs of a fixed link.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with elastic joints.
-    """
-    return np.array([2.0 * math.sqrt(abs(drive.K[0] * drive.Mm)) for drive in robot.elastic])
+        super().__init__(
+            robot,
+            slow,
+            critical_damping(robot) if K_v is None else K_v,
+            hold_damping(robot) if K_d is None else K_d,
+        )

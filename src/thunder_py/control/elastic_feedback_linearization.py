@@ -7,6 +7,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import above_zero
 from ..robot import Robot, require_robot
+from .elastic_gains import hold_damping
 
 __all__ = ["ElasticFeedbackLinearization"]
 
@@ -28,8 +29,9 @@ class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
         The model: all joints elastic, springs without damping D.
     K_0, K_1, K_2, K_3 : float, (n,) or (n, n) array_like
         [1/s^4, 1/s^3, 1/s^2, 1/s]; see `with_bandwidth`.
-    K_d : float, (n,) or (n, n) array_like
-        Damping of the motors where the law gives no torque and they are held [N m s/rad].
+    K_d : float, (n,) or (n, n) array_like, optional
+        Damping of the motors where the law gives no torque and they are held [N m s/rad], with the stiffness 10 K_d;
+        default twice what gravity takes.
 
     Raises
     ------
@@ -67,14 +69,14 @@ class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
         K_2: npt.ArrayLike,
         K_3: npt.ArrayLike,
         *,
-        K_d: npt.ArrayLike = 1.0,
+        K_d: npt.ArrayLike | None = None,
     ) -> None:
         require_robot(robot)
-        super().__init__(robot, K_0, K_1, K_2, K_3, K_d)
+        super().__init__(robot, K_0, K_1, K_2, K_3, hold_damping(robot) if K_d is None else K_d)
 
     @classmethod
     def with_bandwidth(
-        cls, robot: Robot, bandwidth: float, *, K_d: npt.ArrayLike = 1.0
+        cls, robot: Robot, bandwidth: float, *, K_d: npt.ArrayLike | None = None
     ) -> ElasticFeedbackLinearization:
         """Return the law with four poles at ``-bandwidth``.
 
@@ -84,7 +86,7 @@ class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
             See the class.
         bandwidth : float
             [rad/s].
-        K_d : float, (n,) or (n, n) array_like
+        K_d : float, (n,) or (n, n) array_like, optional
             See the class.
         """
         w = above_zero(bandwidth, "bandwidth")

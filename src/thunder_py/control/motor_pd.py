@@ -11,13 +11,11 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..robot import Robot, require_robot
+from ..robot.elastic import spring_slopes
+from .elastic_gains import gravity_gradients
 from .lyapunov_functions import gain
-from .motion_states import typical_states
 
 __all__ = ["MotorPD"]
-
-#: postures at which the gradient of gravity is sampled
-_POSTURES = 200
 
 
 class MotorPD(_core.MotorPD):
@@ -42,7 +40,8 @@ class MotorPD(_core.MotorPD):
     Raises
     ------
     ValueError
-        If a gain is not positive definite, the robot has no elastic joints, or another argument is invalid.
+        If a gain is not positive definite, the robot has no elastic joints, a spring softens, or another argument is
+        invalid.
 
     Warns
     -----
@@ -54,8 +53,8 @@ class MotorPD(_core.MotorPD):
     Tomei (1991) proves the stability of set points with G(q_d), De Luca, Siciliano and Zollo (2005) with G(theta - d).
     The proofs need a potential energy with one minimum; the warning samples its Hessian
     ``[[K + dG/dq, -K], [-K, K + K_p]]`` (on-line less dG/dq at theta - d in the last block) at 200 postures within the
-    joint limits. Moving references are followed with an error. The status is ``singular`` where a nonlinear spring
-    cannot carry G(q_d).
+    joint limits, with the slopes K of the springs where they carry G. Moving references are followed with an error.
+    Springs that soften, with a negative coefficient K, are refused.
 
     Signals: ``error`` (q_d - q).
 
@@ -99,17 +98,16 @@ def _warn_of_weak_gains(robot: Robot, K_p: Array, online: bool) -> None:
 
 
 def _least_curvature(robot: Robot, K_p: Array, online: bool) -> float:
-    """Return the least eigenvalue of [[K + dG/dq, -K], [-K, K + K_p]], on-line less dG/dq of another posture."""
+    """Return the least eigenvalue of [[K + dG/dq, -K], [-K, K + K_p]], on-line less dG/dq of another posture.
+
+    K are the slopes of the springs where they carry G(q).
+    """
     n, elastic = robot.n, [drive.joint - 1 for drive in robot.elastic]
-    q = typical_states(robot, 0.0).q[:_POSTURES]
-    still = np.zeros_like(q)
-    gradient = robot.inverse_dynamics_derivatives(q, still, still)[0]
-    K = np.zeros(n)
-    K[elastic] = [drive.K[0] for drive in robot.elastic]
-    H = np.empty((len(q), 2 * n, 2 * n))
-    H[:, :n, :n] = np.diag(K) + gradient
-    H[:, :n, n:] = H[:, n:, :n] = -np.diag(K)
-    H[:, n:, n:] = np.diag(K) + K_p - (np.roll(gradient, 1, axis=0) if online else 0.0)
+    q, gradient = gravity_gradients(robot)
+    slopes = np.zeros((len(q), n))
+    slopes[:, elastic] = spring_slopes(robot.elastic, robot.elastic_equilibrium(q) - q[:, elastic])
+    K = slopes[:, :, None] * np.eye(n)
+    H = np.block([[K + gradient, -K], [-K, K + K_p - (np.roll(gradient, 1, axis=0) if online else 0.0)]])
     joined = np.eye(2 * n)[:, [*elastic, *range(n, 2 * n)]]  # links of rigid joints move as their motors
     for j in set(range(n)) - set(elastic):
         joined[j, len(elastic) + j] = 1.0

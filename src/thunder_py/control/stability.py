@@ -14,7 +14,7 @@ from .._core import Status
 from ..checks import Array
 from ..errors import ModelError
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
-from ..robot import Robot
+from ..robot import Elastic, Robot
 from .motion_states import typical_states
 
 __all__ = [
@@ -121,16 +121,28 @@ def _motor_feedback(law: Any, model: Robot, q: Array, reference: Any) -> Array |
     return D
 
 
-def driven_inertia(law: _core.Controller, robot: Robot, q: Array) -> Array:
-    """Return the inertia (n, n) of what torques drive: M, or, of a law that sees motors, these and the rigid joints."""
+def driven_inertia(law: _core.Controller, robot: Robot, q: Array, rate: float) -> Array:
+    """Return the inertia (n, n) of what torques drive: M, or, of a law that sees motors, these and the rigid joints.
+
+    A motor that vibrates with w on its spring counts as Mm x cot(x), x = w / rate, with the `stable_rate`: its sampled
+    damping is bounded by Mm w cot(x).
+    """
     M = robot.mass_matrix(q)
     if not law.sees_motors:
         return M
-    motors = {drive.joint - 1: drive.Mm for drive in robot.elastic}
+    inertia = 1.0 / np.linalg.inv(M).diagonal()
+    motors = {drive.joint - 1: _sampled_motor(drive, inertia[drive.joint - 1], rate) for drive in robot.elastic}
     rigid = [j for j in range(robot.n) if j not in motors]
     W = np.diag([motors.get(j, 0.0) for j in range(robot.n)])
     W[np.ix_(rigid, rigid)] = np.linalg.inv(np.linalg.inv(M)[np.ix_(rigid, rigid)])  # links behind springs are free
     return W
+
+
+def _sampled_motor(drive: Elastic, link: float, rate: float) -> float:
+    x = math.sqrt(max(drive.K[0], 0.0) * (1.0 / drive.Mm + 1.0 / link)) / rate
+    if x < 1e-6:
+        return drive.Mm
+    return max(drive.Mm * x / math.tan(x), 1e-9 * drive.Mm) if x < 0.5 * math.pi else 1e-9 * drive.Mm
 
 
 def damping_rate(D: Array, M: Array) -> tuple[float, int]:
@@ -213,7 +225,7 @@ def warn_of_high_gains(
     robot = _model(law) if plant is None else plant
     if robot is None or law.n != robot.n:
         return
-    M = driven_inertia(law, robot, q)
+    M = driven_inertia(law, robot, q, stable_rate(period, delay))
     D = velocity_feedback(law, q, reference) if np.linalg.eigvalsh(M)[0] > 0.0 else None
     if D is None:
         return
@@ -262,7 +274,7 @@ def warn_over_range(
     rates = {}
     for q in typical_states(robot, 0.0).q[:_POSTURES]:
         reference = rest(type(law), robot, q, frame)
-        D, M = velocity_feedback(law, q, reference), driven_inertia(law, robot, q)
+        D, M = velocity_feedback(law, q, reference), driven_inertia(law, robot, q, stable_rate(period))
         if D is not None and np.linalg.eigvalsh(M)[0] > 0.0:
             rates[damping_rate(D, M)[0]] = (q, reference)
     if rates:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,7 @@ __all__ = [
     "parameters",
     "rigid",
     "rows",
+    "spring_slopes",
     "with_parameters",
 ]
 
@@ -198,19 +200,25 @@ def deflections(drives: Sequence[Elastic], torque: Array, joint_names: Sequence[
 
 
 def _deflection(K: Sequence[float], torque: float) -> float | None:
-    """Least real root d of ``sum_k K[k] d^(2k+1) = torque``."""
+    """Root d of ``sum_k K[k] d^(2k+1) = torque`` that a growing torque reaches from d = 0, None if there is none."""
     polynomial = np.zeros(2 * len(K))
     polynomial[-2::-2] = K
-    polynomial[-1] = -torque
+    polynomial[-1] = -abs(torque)
     if torque == 0.0:
         return 0.0
-    roots = np.roots(polynomial)
-    real = roots.real[np.abs(roots.imag) <= _REAL * np.abs(roots)]
-    if real.size == 0:
+    reached, turns = _positive_roots(polynomial), _positive_roots(np.asarray(np.polyder(polynomial), float))
+    if reached.size == 0 or (turns.size and turns.min() < reached.min() * (1.0 - _REAL)):
         return None
-    d = float(real[np.abs(real).argmin()])
+    d = float(reached.min())
     slope = float(np.polyval(np.polyder(polynomial), d))
-    return d if slope == 0.0 else d - float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits
+    d -= 0.0 if slope == 0.0 else float(np.polyval(polynomial, d)) / slope  # one step of Newton for the last digits
+    return math.copysign(d, torque)
+
+
+def _positive_roots(polynomial: Array) -> Array:
+    roots = np.roots(polynomial)
+    real: Array = roots.real[(np.abs(roots.imag) <= _REAL * np.abs(roots)) & (roots.real > 0.0)]
+    return real
 
 
 def motor_motion(
@@ -233,13 +241,13 @@ def motor_motion(
         Names of all joints.
     """
     d = deflections(drives, torques[0], names)
-    slope, bend = (_spring_derivative(drives, d, order) for order in (1, 2))
+    slope, bend = (spring_slopes(drives, d, order) for order in (1, 2))
     v = torques[1] / slope
     return links[0] + d, links[1] + v, links[2] + (torques[2] - bend * v**2) / slope
 
 
-def _spring_derivative(drives: Sequence[Elastic], d: Array, order: int) -> Array:
-    """Return the derivative of each spring's torque by its deflection, (..., e)."""
+def spring_slopes(drives: Sequence[Elastic], d: Array, order: int = 1) -> Array:
+    """Return the derivative of each spring's torque at the deflections d (..., e), (..., e)."""
     result = np.empty(d.shape)
     for k, drive in enumerate(drives):
         polynomial = np.zeros(2 * len(drive.K))

@@ -574,7 +574,11 @@ class Robot(DerivativeMethods):
         if self.elastic_parameters["D"].any():
             raise ModelError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
         parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
-        motion = np.broadcast_arrays(*(real(value, name) for name, value in parts))
+        given = [real(value, name) for name, value in parts]
+        for name, value in zip(("q", "dq", "ddq", "d3q", "d4q"), given, strict=True):
+            if value.shape[-1:] != (self.n,):
+                raise ModelError(f"{name} must have shape (..., {self.n}), got {value.shape}")
+        motion = np.broadcast_arrays(*given)
         joints = [drive.joint - 1 for drive in self.elastic]
         tau = self.inverse_dynamics(*motion[:3])
         torques = (tau, self.inverse_dynamics_dot(*motion[:4]), self.inverse_dynamics_ddot(*motion))

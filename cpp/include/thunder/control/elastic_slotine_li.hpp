@@ -24,9 +24,9 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   };
   /// c and k stay between these.
   static constexpr double kLeastRatio = 0.1, kLargestRatio = 10.0;
-  /// Nothing adapts where the filter's lag feeds the links with more than this share of what K_d takes from them: then
-  /// the error is the filter's, and faster adaptation would only oscillate.
-  static constexpr double kLargestLag = 2.0;
+  /// The estimate changes u at most so much faster than K_d damps s, over the filter's bandwidth: beyond that the lag
+  /// makes adaptation oscillate.
+  static constexpr double kFastest = 0.1;
 
   /// Springs and their dampers must be linear.
   ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains);
@@ -49,6 +49,7 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   Gains gains_;
   StepClock clock_;
   bool started_ = false;
+  Eigen::VectorXd pace_ = Eigen::VectorXd::Ones(1);
   Eigen::VectorXd e_, e_dot_, dq_r_, ddq_r_, s_, damping_;  // n, of the links
   Eigen::VectorXd u_, h_, dh_, ddh_, lag_, e_x_, s_x_;   // e, of the motors
   Eigen::VectorXd x_f_, dx_f_, c_, k_, c_rate_, k_rate_, feedback_;
