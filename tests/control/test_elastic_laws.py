@@ -133,6 +133,7 @@ def assert_balanced(change: Callable[[float], tuple[Array, Array]], dt: float) -
     assert (V > 0.0).all()
 
 
+@pytest.mark.filterwarnings("ignore:K_d of ElasticSlotineLi is too high for a filter")
 def test_the_lag_of_the_filter_bounds_the_error_that_remains() -> None:
     plant = elbow(400.0, D=1.0)
     motion = Sinusoid([0.5, 0.5], [0.5, 0.7])
@@ -377,6 +378,15 @@ def test_the_slow_law_of_a_composite_one_neither_adapts_nor_integrates_where_tor
     np.testing.assert_array_equal(law.signals["parameters"], slow.parameters)
     np.testing.assert_array_equal(adaptive.parameters, plant.parameters)
     np.testing.assert_array_equal([adaptive.signals["stiffness"], adaptive.signals["compliance"]], np.ones((2, 2)))
+
+
+def test_feedback_beyond_the_lag_of_the_filter_warns(soft_panda: th.Robot) -> None:
+    """Twice the bound is unstable."""
+    law = ElasticSlotineLi(soft_panda, 40.0, 4.0, adaptation=None)
+    message = "K_d of ElasticSlotineLi is too high for a filter of 2000 rad/s: .* or raise"
+    with pytest.warns(RuntimeWarning, match=message):
+        run = th.simulate(soft_panda, law, SetPoint(READY + 0.01), 0.5, 1e-4, control_period=1e-3, q0=READY)
+    assert run.t[-1] < 0.49 or np.abs(run.dq).max() > 10.0
 
 
 def test_a_reset_forgets_the_gravity_of_a_hold(law: MotorPD) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -225,6 +225,8 @@ def warn_of_high_gains(
     robot = _model(law) if plant is None else plant
     if robot is None or law.n != robot.n:
         return
+    if isinstance(law, _core.ElasticSlotineLi):
+        cast("Any", law)._warn_at(q, stacklevel + 1)
     M = driven_inertia(law, robot, q, stable_rate(period, delay))
     D = velocity_feedback(law, q, reference) if np.linalg.eigvalsh(M)[0] > 0.0 else None
     if D is None:
