@@ -168,6 +168,39 @@ def test_standard_deviations_know_the_filter_and_the_noise_of_encoders():
 
 
 @cache
+def offset_errors(offset):
+    """Errors of the elastic parameters and of the offsets in standard deviations, rows of seeds."""
+    errors = []
+    for seed in range(6):
+        log = noisy(run(), seed, 5e-5, 0.1)
+        log["x"] = log["x"] + offset
+        found = identify(soft_elbow(), **log, cutoff=20.0, hold=1e-3, unknown="elastic")
+        both = (found.base_parameters - truth(found, soft_elbow())) / found.standard_deviations
+        errors.append([*both, *(found.offsets - offset) / found.offset_deviations])
+    return np.array(errors)
+
+
+@pytest.mark.parametrize("offset", [1e-3, 5e-3])
+def test_an_offset_between_encoders_is_found(offset):
+    """Also with nonlinear springs, for which it is no constant torque: the same errors as without an offset."""
+    errors = offset_errors(offset)
+    assert np.abs(errors[:, :4]).max() < 3.0  # stiffnesses
+    assert 0.6 < np.sqrt(np.mean(np.square(errors[:, -2:]))) < 1.5  # offsets
+    np.testing.assert_allclose(errors, offset_errors(0.0), atol=0.05)
+
+
+def test_an_offset_without_noise_is_exact():
+    robot, data = soft_elbow(), states(soft_elbow())
+    data["x"] = data["x"] + [0.02, -0.01]
+    found = identify(wrong(robot), T, **data)
+    np.testing.assert_allclose(found.offsets, [0.02, -0.01], rtol=1e-6)
+    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-6, atol=1e-7)
+    biased = identify(wrong(robot), T, **data, offsets=False)
+    np.testing.assert_array_equal(biased.offsets, 0.0)
+    assert np.abs(biased.base_parameters - truth(biased, robot)).max() > 1.0
+
+
+@cache
 def stiff_run():
     """A robot with one stiff joint, and its run."""
     stiff = elbow().replace(elastic=[Elastic(joint=2, K=(1e4,), D=(5.0,), Dm=(0.2,), Mm=0.08)])
@@ -184,7 +217,8 @@ def test_noise_of_the_deflection_does_not_soften_the_spring(consistent):
     naive, mine, sigma = [], [], []
     for seed in range(6):
         data = noisy(log, seed, encoder, 0.02)
-        found = identify(stiff, **data, cutoff=20.0, hold=1e-3, unknown="K", consistent=consistent, regularization=1e-3)
+        how = {"unknown": "K", "consistent": consistent, "regularization": 1e-3, "offsets": False}
+        found = identify(stiff, **data, cutoff=20.0, hold=1e-3, **how)
         mine.append(found.base_parameters[0] / 1e4)
         sigma.append(found.standard_deviations[0] / 1e4)
         motors, links = (differentiate(data["t"], data[name], 20.0) for name in ("x", "q"))

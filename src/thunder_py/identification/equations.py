@@ -14,6 +14,7 @@ from ..robot import Robot
 from ..robot.joint_data import Elastic
 from ..robot.robot import BaseParameters, UnknownParameters
 from .log import Log
+from .offsets import Offsets, slopes, without_constants
 
 __all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
 
@@ -37,25 +38,32 @@ class Equations:
     errors : (r, P, P) array
         Covariances of the noise of each row of W from the noise of q and x: that of accelerations in Y, and of the
         linear terms of elastic joints.
+    offsets : Offsets or None
+        What was taken out of the rows of springs.
     """
 
     W: Array
     y: Array
     joints: npt.NDArray[np.intp]
     errors: Array
+    offsets: Offsets | None = None
 
 
-def equations(robot: Robot, log: Log) -> Equations:
+def equations(robot: Robot, log: Log, known: Robot | None, offsets: Array) -> Equations:
     """Return the rows of all equations.
 
     The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
     replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
     joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
+
+    x - q is less by the known `offsets`, (e,); small further ones are taken out of the rows of springs, whose stiffness
+    is that of the robot `known`, unless it is None.
     """
     Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
     if log.motors is None:
         return Equations(Y, log.torque, np.arange(n), _errors_of_links(robot, log))
     (q, dq, _), (x, dx, ddx) = log.motion, log.motors
+    x = x - offsets
     spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
     motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
     joints = np.array([drive.joint - 1 for drive in robot.elastic], dtype=np.intp)
@@ -74,9 +82,13 @@ def equations(robot: Robot, log: Log) -> Equations:
         y = np.hstack([y, sensed, driven - sensed])
         y[:, joints] = sensed
     rows = np.concatenate([np.arange(n), *[joints] * blocks])
+    found = None
+    if known is not None:
+        inner, stiffness = slice(n, n + e), slopes(known, log.deflection(robot) - offsets)
+        W[:, inner], y[:, inner], found = without_constants(W[:, inner], y[:, inner], stiffness)
     errors = np.zeros((rows.size, W.shape[-1], W.shape[-1]))
     errors[:n, :p, :p] = _errors_of_links(robot, log)
-    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows))
+    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows), found)
 
 
 def _errors_of_links(robot: Robot, log: Log) -> Array:

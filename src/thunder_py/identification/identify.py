@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +26,19 @@ from .equations import (
     with_all_parameters,
 )
 from .least_squares import (
+    Data,
+    Fit,
     compress,
     consistent_problem,
+    covariance,
     fit,
     fit_reweighted,
     residual_rms,
     solve_consistent,
     spread,
-    variances,
 )
-from .log import read_log
+from .log import Log, read_log
+from .offsets import slopes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +49,8 @@ __all__ = ["Identification", "identify"]
 _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
+#: iterations of offsets of nonlinear springs, and their relative change at which these end
+_ROUNDS, _EXACT = 30, 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,6 +78,9 @@ class Identification:
         joints, e springs, e motors.
     noise : (r,) array
         Standard deviations that weighted these rows [N m or N].
+    offsets, offset_deviations : (e,) array
+        Constant offsets of x - q, at which springs are relaxed [rad or m], and their standard deviations; zero where
+        none were estimated.
     rank : int
         Number of base parameters that the motion excites.
     condition : float
@@ -101,6 +109,8 @@ class Identification:
     standard_deviations: Array
     residual_rms: Array
     noise: Array
+    offsets: Array
+    offset_deviations: Array
     rank: int
     condition: float
     consistent: bool
@@ -159,6 +169,7 @@ def identify(
     regularization: float = 1.0,
     cutoff: float | None = None,
     hold: float = 0.0,
+    offsets: bool = True,
 ) -> Identification:
     """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
 
@@ -196,6 +207,9 @@ def identify(
     hold : float
         Time that a torque is held from its instant on [s]: the control period of a sampled controller. The torque is
         shifted by half of it. Only without `ddq`.
+    offsets : bool
+        Estimate a constant offset of x - q for each spring, which constant errors of torques add to. False trusts that
+        springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
 
     Returns
     -------
@@ -271,32 +285,124 @@ def identify(
     base = extended(chosen.base_parameters(), elastic, all_names(robot))
     if base.count == 0:
         raise ThunderError("unknown must hold a parameter that torques depend on")
-    rows = equations(robot, log)
-    scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ start.parameters)[rows.joints]
+    task = _Task(
+        robot=robot,
+        log=log,
+        prior=start,
+        theta0=theta0,
+        mask=mask,
+        base=base,
+        noise=None if isinstance(weights, str) else _noise(weights, robot.n),
+        gamma=above_zero(regularization, "regularization") if consistent else None,
+        offsets=offsets,
+    )
+    shift, step, found = _solve(task)
+    covariances = covariance(found.solution, found.rows.W[..., base.independent], found.left, found.rows.joints)
+    covariances /= log.gains[0]
+    sigma = np.where(found.solution.determined, np.sqrt(np.maximum(np.diag(covariances), 0.0)), np.inf)
+    values = base.mapping @ found.theta
+    _warn_if_uncertain(base, values, sigma, int(elastic.sum()))
+    return Identification(
+        robot=with_all_parameters(robot, found.theta),
+        unknown=chosen,
+        parameters=found.theta,
+        base=base,
+        base_parameters=values,
+        standard_deviations=sigma,
+        residual_rms=residual_rms(found.data, base.mapping @ (found.theta - theta0)),
+        noise=found.solution.noise,
+        offsets=shift,
+        offset_deviations=_offset_deviations(task, found, step, covariances),
+        rank=found.solution.rank,
+        condition=found.solution.condition,
+        consistent=consistent,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """Log, prior, and what is unknown; `noise` and `gamma` are None where noise is estimated, and without bounds."""
+
+    robot: Robot
+    log: Log
+    prior: Robot
+    theta0: Array
+    mask: npt.NDArray[np.bool_]
+    base: BaseParameters
+    noise: Array | None
+    gamma: float | None
+    offsets: bool
+
+
+class _Found(NamedTuple):
+    """Parameters found with one guess of the offsets, and what they were found from."""
+
+    theta: Array
+    rows: Equations
+    left: Array
+    data: Data
+    solution: Fit
+
+
+def _solve(task: _Task) -> tuple[Array, Array, _Found]:
+    """Return the offsets of springs, (e,), the last change of them, and the parameters found before it.
+
+    Those of linear springs do not depend on the offset that is taken out of their rows. Nonlinear ones do: the offset
+    shifts x until no further one is found.
+    """
+    robot, known, offsets = task.robot, with_all_parameters(task.robot, task.theta0), np.zeros(task.robot.e)
+    linear = all(len(drive.K) == 1 for drive in robot.elastic)
+    for _ in range(_ROUNDS):
+        found = _solve_with(task, known, offsets)
+        known = with_all_parameters(robot, found.theta)
+        step = _offset_step(task, found.rows, known, offsets)
+        if linear or (np.abs(step) <= _EXACT * np.abs(offsets)).all():
+            break
+        offsets = offsets + step
+    return offsets + step, step, found
+
+
+def _solve_with(task: _Task, known: Robot, offsets: Array) -> _Found:
+    robot, log, base, theta0 = task.robot, task.log, task.base, task.theta0
+    rows = equations(robot, log, known if task.offsets else None, offsets)
+    scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ task.prior.parameters)[rows.joints]
     errors = len(rows.y) * rows.errors[:, base.independent]
     left = rows.y - rows.W @ theta0
     data = compress(rows.W[..., base.independent], left, scale, errors[..., base.independent], errors @ theta0)
-    solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n)[rows.joints])
-    if consistent:
-        theta = _consistent(robot, theta0, mask, rows, solution.noise, regularization)
+    solution = fit_reweighted(data) if task.noise is None else fit(data, task.noise[rows.joints])
+    if task.gamma is None:
+        theta = theta0 + spread(base, task.mask, solution.deviation)
     else:
-        theta = theta0 + spread(base, mask, solution.deviation)
-    variance = variances(solution, rows.W[..., base.independent], left, rows.joints)
-    sigma = np.sqrt(variance / log.gains[0])
-    _warn_if_uncertain(base, base.mapping @ theta, sigma, int(elastic.sum()))
-    return Identification(
-        robot=with_all_parameters(robot, theta),
-        unknown=chosen,
-        parameters=theta,
-        base=base,
-        base_parameters=base.mapping @ theta,
-        standard_deviations=sigma,
-        residual_rms=residual_rms(data, base.mapping @ (theta - theta0)),
-        noise=solution.noise,
-        rank=solution.rank,
-        condition=solution.condition,
-        consistent=consistent,
-    )
+        theta = _consistent(robot, theta0, task.mask, rows, solution.noise, task.gamma)
+    return _Found(theta, rows, left, data, solution)
+
+
+def _offset_step(task: _Task, rows: Equations, known: Robot, offsets: Array) -> Array:
+    """Return the offsets that cause the constant torques which the parameters leave, (e,), zero without stiffness."""
+    if rows.offsets is None:
+        return np.zeros(task.robot.e)
+    stiffness = slopes(known, task.log.deflection(task.robot) - offsets).mean(axis=0)
+    torques = rows.offsets.torques(all_parameters(known))
+    return np.asarray(np.divide(-torques, stiffness, out=np.zeros_like(torques), where=stiffness != 0.0))
+
+
+def _offset_deviations(task: _Task, found: _Found, step: Array, covariances: Array) -> Array:
+    """Return the standard deviations of the offsets, (e,), infinite where the stiffness is unknown."""
+    robot, base, parts = task.robot, task.base, found.rows.offsets
+    if parts is None:
+        return np.zeros(robot.e)
+    known, place = with_all_parameters(robot, found.theta), {name: k for k, name in enumerate(base.names)}
+    columns, hidden = parts.W[:, base.independent], np.zeros(robot.e, dtype=bool)
+    for i, drive in enumerate(robot.elastic):
+        k = place.get(f"{robot.joint_names[drive.joint - 1]}.K0")
+        if k is not None:
+            columns[i, k] -= step[i]  # the mean of x - q without the offset
+            hidden[i] = not found.solution.determined[k]
+    noise = found.solution.noise[robot.n : robot.n + robot.e]
+    variances = noise**2 / parts.squares / task.log.gains[0] + np.einsum("ea,ab,eb->e", columns, covariances, columns)
+    stiffness = np.abs(slopes(known, task.log.deflection(robot)).mean(axis=0))
+    hidden |= stiffness == 0.0
+    return np.where(hidden, np.inf, np.sqrt(variances) / np.where(hidden, 1.0, stiffness))
 
 
 def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
@@ -325,9 +431,8 @@ def _consistent(
     mask: npt.NDArray[np.bool_],
     rows: Equations,
     noise: Array,
-    regularization: float,
+    gamma: float,
 ) -> Array:
-    gamma = above_zero(regularization, "regularization")
     absent = (np.arange(theta0.size) >= 10 * robot.n) & (theta0 == 0.0) & ~rows.W.any(axis=(0, 1))
     mask = mask & ~absent  # a coefficient of zero whose joint does not move stays
     known = rows.y - rows.W[..., ~mask] @ theta0[~mask]

@@ -47,6 +47,12 @@ class Log:
     gains: tuple[float, float, float] = (1.0, 0.0, 0.0)
     position_noise: tuple[Array, Array] | None = None
 
+    def deflection(self, robot: Robot) -> Array:
+        """Return x - q of the elastic joints, (k, e)."""
+        if self.motors is None:
+            return np.zeros((len(self.torque), 0))
+        return np.asarray(self.motors.q - self.motion.q[:, [drive.joint - 1 for drive in robot.elastic]])
+
 
 def read_log(
     robot: Robot,
