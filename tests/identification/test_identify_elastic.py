@@ -362,6 +362,32 @@ def test_a_log_of_mujoco(tmp_path):
     np.testing.assert_allclose(rigid @ found.robot.parameters, rigid @ arm.parameters, rtol=5e-3, atol=5e-4)
 
 
+# --- data that cannot be right ---------------------------------------------------------------------------------------
+
+
+def warned(**changes):
+    data = noisy(run(), 0, 1e-6, 0.05)
+    with pytest.warns(ThunderWarning) as found:
+        identify(soft_elbow(), **{**data, **{key: change(data) for key, change in changes.items()}}, cutoff=20.0)
+    return [str(each.message) for each in found]
+
+
+def test_negative_coefficients_are_told():
+    exchanged = warned(x=lambda data: data["q"], q=lambda data: data["x"])
+    assert any("asks for negative values of joint1.K0 (-" in message for message in exchanged)
+    flipped = warned(tau=lambda data: -data["tau"])[-1]
+    for name in ("joint1.K0 (-", "joint2.K0 (-", "joint1.Mm (-0.12)"):
+        assert name in flipped
+    assert flipped.endswith(": are x and q exchanged, the sign of tau, or the units wrong?")
+
+
+@pytest.mark.parametrize(("factor", "told"), [(180.0 / np.pi, "x = 5"), (-1.0, "x = -")])
+def test_motors_in_other_units_are_told(factor, told):
+    message = warned(x=lambda data: factor * data["x"])[0]
+    start = "x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at joint1 ("
+    assert message.startswith(start + told)
+
+
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 

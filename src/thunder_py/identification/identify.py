@@ -51,6 +51,8 @@ _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 _UNCERTAIN = 0.1
 #: iterations of offsets of nonlinear springs, and their relative change at which these end
 _ROUNDS, _EXACT = 30, 1e-9
+#: correlation above which x follows q, and the factor from which on it does not resemble q
+_ALIKE, _FACTOR = 0.9, 4.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,7 +187,8 @@ def identify(
     tau : (k, n) array_like
         Measured torque [N m or N]; that of elastic joints drives their motors.
     x, dx, ddx : (k, e) array_like
-        Motion of the motors of elastic joints, required where `robot` has such joints; filtered like `q`.
+        Motion of the motors of elastic joints, on the joint's side of the gear and in the units of `q`, required where
+        `robot` has such joints; filtered like `q`.
     joint_torque : (k, e) array_like, optional
         Measured torque of springs and dampers on the links.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
@@ -226,7 +229,9 @@ def identify(
     Warns
     -----
     ThunderWarning
-        If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value.
+        If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
+        coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
+        far from one.
 
     Notes
     -----
@@ -301,7 +306,9 @@ def identify(
     covariances /= log.gains[0]
     sigma = np.where(found.solution.determined, np.sqrt(np.maximum(np.diag(covariances), 0.0)), np.inf)
     values = base.mapping @ found.theta
+    _warn_of_other_motors(robot, log)
     _warn_if_uncertain(base, values, sigma, int(elastic.sum()))
+    _warn_if_negative(base, values, sigma, int(elastic.sum()))
     return Identification(
         robot=with_all_parameters(robot, found.theta),
         unknown=chosen,
@@ -449,9 +456,40 @@ def _warn_if_uncertain(base: BaseParameters, values: Array, sigma: Array, elasti
         if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
     ]
     if uncertain:
-        warnings.warn(
+        _warn(
             f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
-            "vibration of these joints, or lower the noise",
-            ThunderWarning,
-            stacklevel=outer_level(),
+            "vibration of these joints, or lower the noise"
         )
+
+
+def _warn_if_negative(base: BaseParameters, values: Array, sigma: Array, elastic: int) -> None:
+    """Warn of linear coefficients, among the last parameters, that are certainly below zero."""
+    negative = [
+        f"{name} ({value:.3g})"
+        for name, value, deviation in list(zip(base.names, values, sigma, strict=True))[base.count - elastic :]
+        if name.endswith((".K0", ".D0", ".Dm0", ".Mm")) and value < -2.0 * deviation
+    ]
+    if negative:
+        _warn(
+            f"the log asks for negative values of {', '.join(negative)}: are x and q exchanged, the sign of tau, or "
+            "the units wrong?"
+        )
+
+
+def _warn_of_other_motors(robot: Robot, log: Log) -> None:
+    """Warn of joints whose x follows q, but not with a factor near one."""
+    if log.motors is None:
+        return
+    q = log.motion.q[:, [drive.joint - 1 for drive in robot.elastic]]
+    q, x = q - q.mean(axis=0), log.motors.q - log.motors.q.mean(axis=0)
+    squares, product = np.sum(q**2, axis=0), np.sum(q * x, axis=0)
+    factor = np.divide(product, squares, out=np.ones(robot.e), where=squares > 0.0)
+    follows = product**2 > _ALIKE**2 * squares * np.sum(x**2, axis=0)
+    strange = np.flatnonzero(follows & ((factor > _FACTOR) | (factor < 1.0 / _FACTOR)))
+    if strange.size:
+        named = ", ".join(f"{robot.joint_names[robot.elastic[i].joint - 1]} (x = {factor[i]:.3g} q)" for i in strange)
+        _warn(f"x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at {named}")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ThunderWarning, stacklevel=outer_level())
