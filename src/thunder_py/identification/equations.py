@@ -60,17 +60,18 @@ def equations(robot: Robot, log: Log, known: Robot | None, offsets: Array) -> Eq
     is that of the robot `known`, unless it is None.
     """
     Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
-    if log.motors is None:
+    if log.motors is None or log.wide is None:
         return Equations(Y, log.torque, np.arange(n), _errors_of_links(robot, log))
-    (q, dq, _), (x, dx, ddx) = log.motion, log.motors
-    x = x - offsets
-    spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
-    motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
+    (wide_q, wide_dq, _), (wide_x, wide_dx, _) = log.wide
+    K, D = robot.elastic_regressor(wide_q, wide_x - offsets), robot.elastic_damping_regressor(wide_dq, wide_dx)
+    spring = log.filtered(np.concatenate([K, D], axis=-1))
+    motor = log.filtered(robot.motor_damping_regressor(wide_dx))
+    motor = np.concatenate([motor, robot.motor_inertia_regressor(log.motors.ddq)], axis=-1)
     joints = np.array([drive.joint - 1 for drive in robot.elastic], dtype=np.intp)
     sensed, driven = log.joint_torque, log.torque[:, joints]
     e, springs, motors = robot.e, slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
     blocks = 1 if sensed is None else 2
-    W = np.zeros((len(q), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
+    W = np.zeros((len(Y), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
     W[:, :n, :p] = Y
     W[:, n : n + e, springs] = spring
     W[:, -e:, motors] = motor

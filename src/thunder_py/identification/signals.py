@@ -77,8 +77,12 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
     >>> bool(np.abs(error).max() < 1e-3)
     True
     """
+    return central_differences(t, lowpass(t, q, cutoff, order=order))
+
+
+def central_differences(t: npt.ArrayLike, smooth: Array) -> Motion:
+    """Return positions (k, n) with central differences of second order."""
     dt = sampling_period(t)
-    smooth = lowpass(t, q, cutoff, order=order)
     dq = np.gradient(smooth, dt, axis=0, edge_order=2)
     ddq = np.empty_like(smooth)
     ddq[1:-1] = (smooth[2:] - 2.0 * smooth[1:-1] + smooth[:-2]) / dt**2
