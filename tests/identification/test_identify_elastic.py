@@ -419,7 +419,10 @@ def test_motors_in_other_units_are_told(factor, told):
         ({"ddx": None}, r"^dx and ddx must be given together with ddq$"),
         ({"x": np.zeros((T.size, 1))}, r"^x must have shape \(401, 2\), got \(401, 1\)$"),
         ({"joint_torque": np.full((T.size, 2), np.nan)}, r"^joint_torque must be finite"),
-        ({"unknown": "joint3.K0"}, r"^no parameter of \w+ is called 'joint3\.K0'"),
+        ({"unknown": "joint3.K0"}, r"^no parameter of \w+ is called 'joint3\.K0'; did you mean 'joint2\.K0'\?$"),
+        ({"unknown": ["K", "joint1.K7"]}, r"^no parameter of \w+ is called 'joint1\.K7'; did you mean 'joint1\.K1'\?$"),
+        ({"unknown": "elastics"}, r"; did you mean 'elastic'\?$"),
+        ({"unknown": "inertia"}, r"; did you mean 'inertial'\?$"),
         ({"prior": elbow()}, r"^prior must have the parameters of"),
     ],
 )

@@ -12,7 +12,7 @@ from ..checks import Array
 from ..errors import UnknownNameError
 from ..robot import Robot
 from ..robot.joint_data import Elastic
-from ..robot.robot import BaseParameters, UnknownParameters
+from ..robot.robot import BaseParameters, UnknownParameters, unknown_parameter
 from .log import Log
 from .offsets import Offsets, slopes, without_constants
 
@@ -172,7 +172,7 @@ def selection(
             links |= robot.unknown(name).mask
         except UnknownNameError:
             if not here.any():
-                raise
+                raise unknown_parameter(robot, name, (alias for full in names for alias in _aliases(full))) from None
     return robot.unknown(links), mask
 
 

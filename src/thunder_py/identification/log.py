@@ -15,6 +15,7 @@ from ..robot import Robot
 from .signals import (
     Motion,
     central_differences,
+    checked_cutoff,
     differentiate,
     instants,
     lowpass,
@@ -114,6 +115,7 @@ def read_log(
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
+    cutoff = checked_cutoff(cutoff, sampling_period(times))
     return _filtered(times, checked, cutoff, zero_or_above(hold, "hold"))
 
 
