@@ -417,10 +417,26 @@ def test_a_fit_that_stops_at_zero_friction_names_it(monkeypatch):
         identify(robot, T, *motion(2), tau, consistent=True)
 
 
-@pytest.mark.parametrize("cutoff", [0.0, 50.0])
-def test_bad_filters_are_refused(cutoff):
-    with pytest.raises(ValueError, match=r"^cutoff must be more than 0 and less than half"):
+@pytest.mark.parametrize(
+    ("cutoff", "message"),
+    [
+        (0.0, r"^cutoff must be more than 0 and less than half the sampling frequency, 50 Hz, got 0$"),
+        (50.0, r"^cutoff must be more than 0 and less than half"),
+        (-1, r"^cutoff must be more than 0 and less than half"),
+        (np.nan, r"^cutoff must be finite, got nan$"),
+        ([30.0, 30.0], r"^cutoff must have shape \(\), got \(2,\)$"),
+        ("a", r"^cutoff must be numbers of shape \(\), got 'a'$"),
+        (True, r"^cutoff must be a number, got True$"),
+    ],
+)
+def test_bad_filters_are_refused(cutoff, message):
+    with pytest.raises(ValueError, match=message):
         differentiate(T, np.zeros((1001, 2)), cutoff)
+    with pytest.raises(ValueError, match=message):
+        identify(elbow(), T, np.zeros((1001, 2)), tau=np.ones((1001, 2)), cutoff=cutoff)
+
+
+def test_uneven_instants_are_refused():
     uneven = T.copy()
     uneven[5] += 0.004
     with pytest.raises(ValueError, match=r"^t must be evenly spaced"):

@@ -12,8 +12,9 @@ from ..checks import Array
 from ..errors import UnknownNameError
 from ..robot import Robot
 from ..robot.joint_data import Elastic
-from ..robot.robot import BaseParameters, UnknownParameters
+from ..robot.robot import BaseParameters, UnknownParameters, unknown_parameter
 from .log import Log
+from .offsets import Offsets, slopes, without_constants
 
 __all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
 
@@ -37,32 +38,40 @@ class Equations:
     errors : (r, P, P) array
         Covariances of the noise of each row of W from the noise of q and x: that of accelerations in Y, and of the
         linear terms of elastic joints.
+    offsets : Offsets or None
+        What was taken out of the rows of springs.
     """
 
     W: Array
     y: Array
     joints: npt.NDArray[np.intp]
     errors: Array
+    offsets: Offsets | None = None
 
 
-def equations(robot: Robot, log: Log) -> Equations:
+def equations(robot: Robot, log: Log, known: Robot | None, offsets: Array) -> Equations:
     """Return the rows of all equations.
 
     The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
     replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
     joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
+
+    x - q is less by the known `offsets`, (e,); small further ones are taken out of the rows of springs, whose stiffness
+    is that of the robot `known`, unless it is None.
     """
     Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
-    if log.motors is None:
+    if log.motors is None or log.wide is None:
         return Equations(Y, log.torque, np.arange(n), _errors_of_links(robot, log))
-    (q, dq, _), (x, dx, ddx) = log.motion, log.motors
-    spring = np.concatenate([robot.elastic_regressor(q, x), robot.elastic_damping_regressor(dq, dx)], axis=-1)
-    motor = np.concatenate([robot.motor_damping_regressor(dx), robot.motor_inertia_regressor(ddx)], axis=-1)
+    (wide_q, wide_dq, _), (wide_x, wide_dx, _) = log.wide
+    K, D = robot.elastic_regressor(wide_q, wide_x - offsets), robot.elastic_damping_regressor(wide_dq, wide_dx)
+    spring = log.filtered(np.concatenate([K, D], axis=-1))
+    motor = log.filtered(robot.motor_damping_regressor(wide_dx))
+    motor = np.concatenate([motor, robot.motor_inertia_regressor(log.motors.ddq)], axis=-1)
     joints = np.array([drive.joint - 1 for drive in robot.elastic], dtype=np.intp)
     sensed, driven = log.joint_torque, log.torque[:, joints]
     e, springs, motors = robot.e, slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
     blocks = 1 if sensed is None else 2
-    W = np.zeros((len(q), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
+    W = np.zeros((len(Y), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
     W[:, :n, :p] = Y
     W[:, n : n + e, springs] = spring
     W[:, -e:, motors] = motor
@@ -74,9 +83,13 @@ def equations(robot: Robot, log: Log) -> Equations:
         y = np.hstack([y, sensed, driven - sensed])
         y[:, joints] = sensed
     rows = np.concatenate([np.arange(n), *[joints] * blocks])
+    found = None
+    if known is not None:
+        inner, stiffness = slice(n, n + e), slopes(known, log.deflection(robot) - offsets)
+        W[:, inner], y[:, inner], found = without_constants(W[:, inner], y[:, inner], stiffness)
     errors = np.zeros((rows.size, W.shape[-1], W.shape[-1]))
     errors[:n, :p, :p] = _errors_of_links(robot, log)
-    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows))
+    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows), found)
 
 
 def _errors_of_links(robot: Robot, log: Log) -> Array:
@@ -159,7 +172,7 @@ def selection(
             links |= robot.unknown(name).mask
         except UnknownNameError:
             if not here.any():
-                raise
+                raise unknown_parameter(robot, name, (alias for full in names for alias in _aliases(full))) from None
     return robot.unknown(links), mask
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,16 +26,19 @@ from .equations import (
     with_all_parameters,
 )
 from .least_squares import (
+    Data,
+    Fit,
     compress,
     consistent_problem,
+    covariance,
     fit,
     fit_reweighted,
     residual_rms,
     solve_consistent,
     spread,
-    variances,
 )
-from .log import read_log
+from .log import Log, read_log
+from .offsets import slopes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +49,10 @@ __all__ = ["Identification", "identify"]
 _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
+#: iterations of offsets of nonlinear springs, and their relative change at which these end
+_ROUNDS, _EXACT = 30, 1e-9
+#: correlation above which x follows q, and the factor from which on it does not resemble q
+_ALIKE, _FACTOR = 0.9, 4.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,6 +80,9 @@ class Identification:
         joints, e springs, e motors.
     noise : (r,) array
         Standard deviations that weighted these rows [N m or N].
+    offsets, offset_deviations : (e,) array
+        Constant offsets of x - q, at which springs are relaxed [rad or m], and their standard deviations; zero where
+        none were estimated.
     rank : int
         Number of base parameters that the motion excites.
     condition : float
@@ -101,6 +111,8 @@ class Identification:
     standard_deviations: Array
     residual_rms: Array
     noise: Array
+    offsets: Array
+    offset_deviations: Array
     rank: int
     condition: float
     consistent: bool
@@ -159,6 +171,7 @@ def identify(
     regularization: float = 1.0,
     cutoff: float | None = None,
     hold: float = 0.0,
+    offsets: bool = True,
 ) -> Identification:
     """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
 
@@ -174,7 +187,8 @@ def identify(
     tau : (k, n) array_like
         Measured torque [N m or N]; that of elastic joints drives their motors.
     x, dx, ddx : (k, e) array_like
-        Motion of the motors of elastic joints, required where `robot` has such joints; filtered like `q`.
+        Motion of the motors of elastic joints, on the joint's side of the gear and in the units of `q`, required where
+        `robot` has such joints; filtered like `q`.
     joint_torque : (k, e) array_like, optional
         Measured torque of springs and dampers on the links.
     unknown : str, sequence of str, (p,) bool array or UnknownParameters, optional
@@ -196,6 +210,9 @@ def identify(
     hold : float
         Time that a torque is held from its instant on [s]: the control period of a sampled controller. The torque is
         shifted by half of it. Only without `ddq`.
+    offsets : bool
+        Estimate a constant offset of x - q for each spring, which constant errors of torques add to. False trusts that
+        springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
 
     Returns
     -------
@@ -212,7 +229,9 @@ def identify(
     Warns
     -----
     ThunderWarning
-        If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value.
+        If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
+        coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
+        far from one.
 
     Notes
     -----
@@ -271,32 +290,126 @@ def identify(
     base = extended(chosen.base_parameters(), elastic, all_names(robot))
     if base.count == 0:
         raise ThunderError("unknown must hold a parameter that torques depend on")
-    rows = equations(robot, log)
-    scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ start.parameters)[rows.joints]
+    task = _Task(
+        robot=robot,
+        log=log,
+        prior=start,
+        theta0=theta0,
+        mask=mask,
+        base=base,
+        noise=None if isinstance(weights, str) else _noise(weights, robot.n),
+        gamma=above_zero(regularization, "regularization") if consistent else None,
+        offsets=offsets,
+    )
+    shift, step, found = _solve(task)
+    covariances = covariance(found.solution, found.rows.W[..., base.independent], found.left, found.rows.joints)
+    covariances /= log.gains[0]
+    sigma = np.where(found.solution.determined, np.sqrt(np.maximum(np.diag(covariances), 0.0)), np.inf)
+    values = base.mapping @ found.theta
+    _warn_of_other_motors(robot, log)
+    _warn_if_uncertain(base, values, sigma, int(elastic.sum()))
+    _warn_if_negative(base, values, sigma, int(elastic.sum()))
+    return Identification(
+        robot=with_all_parameters(robot, found.theta),
+        unknown=chosen,
+        parameters=found.theta,
+        base=base,
+        base_parameters=values,
+        standard_deviations=sigma,
+        residual_rms=residual_rms(found.data, base.mapping @ (found.theta - theta0)),
+        noise=found.solution.noise,
+        offsets=shift,
+        offset_deviations=_offset_deviations(task, found, step, covariances),
+        rank=found.solution.rank,
+        condition=found.solution.condition,
+        consistent=consistent,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """Log, prior, and what is unknown; `noise` and `gamma` are None where noise is estimated, and without bounds."""
+
+    robot: Robot
+    log: Log
+    prior: Robot
+    theta0: Array
+    mask: npt.NDArray[np.bool_]
+    base: BaseParameters
+    noise: Array | None
+    gamma: float | None
+    offsets: bool
+
+
+class _Found(NamedTuple):
+    """Parameters found with one guess of the offsets, and what they were found from."""
+
+    theta: Array
+    rows: Equations
+    left: Array
+    data: Data
+    solution: Fit
+
+
+def _solve(task: _Task) -> tuple[Array, Array, _Found]:
+    """Return the offsets of springs, (e,), the last change of them, and the parameters found before it.
+
+    Those of linear springs do not depend on the offset that is taken out of their rows. Nonlinear ones do: the offset
+    shifts x until no further one is found.
+    """
+    robot, known, offsets = task.robot, with_all_parameters(task.robot, task.theta0), np.zeros(task.robot.e)
+    linear = all(len(drive.K) == 1 for drive in robot.elastic)
+    for _ in range(_ROUNDS):
+        found = _solve_with(task, known, offsets)
+        known = with_all_parameters(robot, found.theta)
+        step = _offset_step(task, found.rows, known, offsets)
+        if linear or (np.abs(step) <= _EXACT * np.abs(offsets)).all():
+            break
+        offsets = offsets + step
+    return offsets + step, step, found
+
+
+def _solve_with(task: _Task, known: Robot, offsets: Array) -> _Found:
+    robot, log, base, theta0 = task.robot, task.log, task.base, task.theta0
+    rows = equations(robot, log, known if task.offsets else None, offsets)
+    scale = _scale(robot, log.torque, rows.W[:, : robot.n, : robot.p] @ task.prior.parameters)[rows.joints]
     errors = len(rows.y) * rows.errors[:, base.independent]
     left = rows.y - rows.W @ theta0
     data = compress(rows.W[..., base.independent], left, scale, errors[..., base.independent], errors @ theta0)
-    solution = fit_reweighted(data) if isinstance(weights, str) else fit(data, _noise(weights, robot.n)[rows.joints])
-    if consistent:
-        theta = _consistent(robot, theta0, mask, rows, solution.noise, regularization)
+    solution = fit_reweighted(data) if task.noise is None else fit(data, task.noise[rows.joints])
+    if task.gamma is None:
+        theta = theta0 + spread(base, task.mask, solution.deviation)
     else:
-        theta = theta0 + spread(base, mask, solution.deviation)
-    variance = variances(solution, rows.W[..., base.independent], left, rows.joints)
-    sigma = np.sqrt(variance / log.gains[0])
-    _warn_if_uncertain(base, base.mapping @ theta, sigma, int(elastic.sum()))
-    return Identification(
-        robot=with_all_parameters(robot, theta),
-        unknown=chosen,
-        parameters=theta,
-        base=base,
-        base_parameters=base.mapping @ theta,
-        standard_deviations=sigma,
-        residual_rms=residual_rms(data, base.mapping @ (theta - theta0)),
-        noise=solution.noise,
-        rank=solution.rank,
-        condition=solution.condition,
-        consistent=consistent,
-    )
+        theta = _consistent(robot, theta0, task.mask, rows, solution.noise, task.gamma)
+    return _Found(theta, rows, left, data, solution)
+
+
+def _offset_step(task: _Task, rows: Equations, known: Robot, offsets: Array) -> Array:
+    """Return the offsets that cause the constant torques which the parameters leave, (e,), zero without stiffness."""
+    if rows.offsets is None:
+        return np.zeros(task.robot.e)
+    stiffness = slopes(known, task.log.deflection(task.robot) - offsets).mean(axis=0)
+    torques = rows.offsets.torques(all_parameters(known))
+    return np.asarray(np.divide(-torques, stiffness, out=np.zeros_like(torques), where=stiffness != 0.0))
+
+
+def _offset_deviations(task: _Task, found: _Found, step: Array, covariances: Array) -> Array:
+    """Return the standard deviations of the offsets, (e,), infinite where the stiffness is unknown."""
+    robot, base, parts = task.robot, task.base, found.rows.offsets
+    if parts is None:
+        return np.zeros(robot.e)
+    known, place = with_all_parameters(robot, found.theta), {name: k for k, name in enumerate(base.names)}
+    columns, hidden = parts.W[:, base.independent], np.zeros(robot.e, dtype=bool)
+    for i, drive in enumerate(robot.elastic):
+        k = place.get(f"{robot.joint_names[drive.joint - 1]}.K0")
+        if k is not None:
+            columns[i, k] -= step[i]  # the mean of x - q without the offset
+            hidden[i] = not found.solution.determined[k]
+    noise = found.solution.noise[robot.n : robot.n + robot.e]
+    variances = noise**2 / parts.squares / task.log.gains[0] + np.einsum("ea,ab,eb->e", columns, covariances, columns)
+    stiffness = np.abs(slopes(known, task.log.deflection(robot)).mean(axis=0))
+    hidden |= stiffness == 0.0
+    return np.where(hidden, np.inf, np.sqrt(variances) / np.where(hidden, 1.0, stiffness))
 
 
 def _scale(robot: Robot, torque: Array, expected: Array) -> Array:
@@ -325,9 +438,8 @@ def _consistent(
     mask: npt.NDArray[np.bool_],
     rows: Equations,
     noise: Array,
-    regularization: float,
+    gamma: float,
 ) -> Array:
-    gamma = above_zero(regularization, "regularization")
     absent = (np.arange(theta0.size) >= 10 * robot.n) & (theta0 == 0.0) & ~rows.W.any(axis=(0, 1))
     mask = mask & ~absent  # a coefficient of zero whose joint does not move stays
     known = rows.y - rows.W[..., ~mask] @ theta0[~mask]
@@ -344,9 +456,40 @@ def _warn_if_uncertain(base: BaseParameters, values: Array, sigma: Array, elasti
         if name.endswith((".K0", ".Mm")) and deviation > _UNCERTAIN * abs(value)
     ]
     if uncertain:
-        warnings.warn(
+        _warn(
             f"the log hardly determines {', '.join(uncertain)}, given with their standard deviations: excite the "
-            "vibration of these joints, or lower the noise",
-            ThunderWarning,
-            stacklevel=outer_level(),
+            "vibration of these joints, or lower the noise"
         )
+
+
+def _warn_if_negative(base: BaseParameters, values: Array, sigma: Array, elastic: int) -> None:
+    """Warn of linear coefficients, among the last parameters, that are certainly below zero."""
+    negative = [
+        f"{name} ({value:.3g})"
+        for name, value, deviation in list(zip(base.names, values, sigma, strict=True))[base.count - elastic :]
+        if name.endswith((".K0", ".D0", ".Dm0", ".Mm")) and value < -2.0 * deviation
+    ]
+    if negative:
+        _warn(
+            f"the log asks for negative values of {', '.join(negative)}: are x and q exchanged, the sign of tau, or "
+            "the units wrong?"
+        )
+
+
+def _warn_of_other_motors(robot: Robot, log: Log) -> None:
+    """Warn of joints whose x follows q, but not with a factor near one."""
+    if log.motors is None:
+        return
+    q = log.motion.q[:, [drive.joint - 1 for drive in robot.elastic]]
+    q, x = q - q.mean(axis=0), log.motors.q - log.motors.q.mean(axis=0)
+    squares, product = np.sum(q**2, axis=0), np.sum(q * x, axis=0)
+    factor = np.divide(product, squares, out=np.ones(robot.e), where=squares > 0.0)
+    follows = product**2 > _ALIKE**2 * squares * np.sum(x**2, axis=0)
+    strange = np.flatnonzero(follows & ((factor > _FACTOR) | (factor < 1.0 / _FACTOR)))
+    if strange.size:
+        named = ", ".join(f"{robot.joint_names[robot.elastic[i].joint - 1]} (x = {factor[i]:.3g} q)" for i in strange)
+        _warn(f"x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at {named}")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ThunderWarning, stacklevel=outer_level())

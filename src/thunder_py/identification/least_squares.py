@@ -21,13 +21,13 @@ __all__ = [
     "Fit",
     "compress",
     "consistent_problem",
+    "covariance",
     "divergence",
     "fit",
     "fit_reweighted",
     "residual_rms",
     "solve_consistent",
     "spread",
-    "variances",
 ]
 
 #: iterations of reweighting, and the relative change of weights at which it ends
@@ -167,8 +167,8 @@ def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
     return _Resolved(basis, rows, signal, right, determined, condition)
 
 
-def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
-    """Return the variances of the deviation, (b,), infinite for base parameters that the data do not determine.
+def covariance(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
+    """Return the covariance of the deviation, (b, b), zero in directions that the data do not determine.
 
     Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
     whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
@@ -181,8 +181,7 @@ def variances(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp])
             product = np.mean(whitened[:, i] * whitened[:, j]) * (first.T @ second)
             inner += product + product.T
     B = solution.basis * solution.gains
-    found: Array = np.maximum(np.einsum("ij,jk,ik->i", B, inner, B), 0.0)
-    return np.where(solution.determined, found, np.inf)
+    return np.asarray(B @ inner @ B.T)
 
 
 def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:

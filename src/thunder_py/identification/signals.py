@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,8 +77,12 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
     >>> bool(np.abs(error).max() < 1e-3)
     True
     """
+    return central_differences(t, lowpass(t, q, cutoff, order=order))
+
+
+def central_differences(t: npt.ArrayLike, smooth: Array) -> Motion:
+    """Return positions (k, n) with central differences of second order."""
     dt = sampling_period(t)
-    smooth = lowpass(t, q, cutoff, order=order)
     dq = np.gradient(smooth, dt, axis=0, edge_order=2)
     ddq = np.empty_like(smooth)
     ddq[1:-1] = (smooth[2:] - 2.0 * smooth[1:-1] + smooth[:-2]) / dt**2
@@ -124,15 +128,23 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
 
     dt = sampling_period(t)
     signals = array(x, (np.size(t), None), "x")
-    cutoff = float(array(cutoff, (), "cutoff"))
-    if not 0.0 < cutoff < 0.5 / dt:
-        raise ThunderError(
-            f"cutoff must be more than 0 and less than half the sampling frequency, {0.5 / dt:g} Hz, got {cutoff:g}"
-        )
+    cutoff = checked_cutoff(cutoff, dt)
     whole(order, "order", 1, 10)
     padding = round(min(3.0 / (cutoff * dt), len(signals) - 1))
     filtered: Array = sosfiltfilt(butter(order, cutoff, fs=1.0 / dt, output="sos"), signals, axis=0, padlen=padding)
     return filtered
+
+
+def checked_cutoff(cutoff: Any, dt: float) -> float:
+    """Return a cutoff frequency [Hz] between zero and half the sampling frequency, or raise."""
+    if isinstance(cutoff, bool):
+        raise ThunderError(f"cutoff must be a number, got {cutoff!r}")
+    frequency = float(array(cutoff, (), "cutoff"))
+    if not 0.0 < frequency < 0.5 / dt:
+        raise ThunderError(
+            f"cutoff must be more than 0 and less than half the sampling frequency, {0.5 / dt:g} Hz, got {frequency:g}"
+        )
+    return frequency
 
 
 def noise_gain(t: npt.ArrayLike, cutoff: float, derivative: int = 0, *, order: int = 4) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -154,9 +154,15 @@ def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
     else:
         mask = np.array([name in (full, _owner(full)) for full in names])
     if not mask.any():
-        known = {*names, *map(_owner, names), *_GROUPS} - {name}
-        raise UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
+        raise unknown_parameter(robot, name)
     return mask
+
+
+def unknown_parameter(robot: Robot, name: str, others: Iterable[str] = ()) -> UnknownNameError:
+    """Return the error of a name that selects no parameter; it suggests the nearest one, also of `others`."""
+    names = robot.parameter_names
+    known = {*names, *map(_owner, names), *_GROUPS, *others} - {name}
+    return UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
 
 
 @dataclass(frozen=True)
