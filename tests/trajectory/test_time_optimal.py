@@ -72,6 +72,15 @@ class TestClosedForms:
         least = switch + stopped(speed(switch)[1])[0]
         assert time_optimal(slider(m, b), [[0.0], [D]], effort=F).duration == pytest.approx(least, rel=1e-4)
 
+    @pytest.mark.parametrize("effort", [20.0, 19.64])
+    def test_force_little_above_gravity(self, effort: float) -> None:
+        """Slow one way and fast the other: 19.62 N carry the mass."""
+        robot = slider(2.0).replace(gravity=(0.0, 0.0, -9.81))
+        motion = time_optimal(robot, [[0.0], [0.6]], effort=effort)
+        weight = 2.0 * 9.81
+        least = np.sqrt(2.0 * 0.6 * 2.0 * (1.0 / (effort - weight) + 1.0 / (effort + weight)))
+        assert least * (1.0 - 1e-5) <= motion.duration <= 1.02 * least
+
     def test_jerk_of_one_joint(self) -> None:
         law = s_curve(0.0, 0.6, v_max=0.8, a_max=3.0, j_max=20.0)
         motion = time_optimal(slider(), [[0.0], [0.6]], velocity=0.8, acceleration=3.0, jerk=20.0)
@@ -242,6 +251,17 @@ class TestPaths:
         ]
         np.testing.assert_allclose(durations, durations[0], rtol=2e-3)
 
+    @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9])
+    def test_short_pieces_do_not_matter(self, width: float) -> None:
+        """A straight line in pieces, one of them short, and points that are nearly equal."""
+        line = time_optimal(bars(), [[0.0, 0.0], [0.5, 0.2]], velocity=3.0, effort=40.0, jerk=300.0, cells=60).duration
+        breaks = np.array([0.0, 0.5, 0.5 + width, 1.0])
+        rows = np.array([[0.5, 0.2]])
+        path = JointTrajectory(breaks, np.stack([rows.repeat(3, axis=0), breaks[:3, None] * rows]))
+        for same in (path, [[0.0, 0.0], [0.25, 0.1], [0.25, 0.1 + 1e-3 * width], [0.5, 0.2]]):
+            motion = time_optimal(bars(), same, velocity=3.0, effort=40.0, jerk=300.0, cells=60)
+            assert motion.duration == pytest.approx(line, rel=1e-3)
+
     def test_path_of_a_plan_is_kept(self) -> None:
         tau = np.linspace(0.0, 1.0, 50)[:, None]
         reach = 10.0 * tau**3 - 15.0 * tau**4 + 6.0 * tau**5
@@ -328,7 +348,12 @@ class TestMotion:
             r"at 0.9995 of the path, from 0 to 1, and its limit is 15: reduce the payload",
         ),
         ([[0.1, 0.0]], LIMITS, "^path must have at least two points, got 1"),
-        ([[0.1, 0.0], [0.1, 0.0]], LIMITS, "^path must not repeat a point, but points 0 and 1 are equal"),
+        ([[0.1, 0.0], [0.1, 0.0]], LIMITS, "^path must move, got points that are all equal"),
+        (
+            parabolic_blends([0, 1, 2], [[0, 0], [0.1, 0.2], [0.2, 0]], 1e-6),
+            LIMITS,
+            "^path must turn slowly, but its direction changes at .* within less than 0.0001 of its length: round",
+        ),
         ([[0.1], [0.2]], LIMITS, "^path must have 2 joints, got 1"),
         (JointTrajectory([0, 1], [[[0.1, 0.2]]]), LIMITS, "^path must move, got a constant position"),
         (

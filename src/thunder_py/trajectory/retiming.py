@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, above_zero, all_positive, numbers, per_joint, whole
-from ..errors import ThunderError
+from ..errors import ThunderError, ThunderWarning
 from ..robot import Robot
 from ..robot.robot import require_robot
 from .joint import JointTrajectory
@@ -30,10 +31,13 @@ RATES = KINDS[3:]
 _CHECKED = 12
 #: limits are tightened in cells where they are exceeded by more than this part
 _EXCESS = 1e-4
-_ROUNDS = 6
+_ROUNDS = 12
+_BEND = 4.0  # inverse of the excess from which on the opposite side is limited too
 _WARM = 1e-3  # part by which a motion that was shrunk is slower than the fastest one
 #: a motion that has to be slowed by more than this part for its limits is planned anew on a finer grid
 _SLOWED = 1e-3
+#: and a warning tells of a result that may be slower by this one
+_NOTED = 1e-2
 
 
 class TimeOptimalTrajectory(JointTrajectory):
@@ -67,8 +71,8 @@ class TimeOptimalTrajectory(JointTrajectory):
         self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
         path_parameter.setflags(write=False)
         self._smooth = _without_coulomb(robot)
-        self._usage = self._checked(1.0)
-        self.largest_usage = float(self._usage.max())
+        self._sides = self._checked(1.0)
+        self.largest_usage = float(self._sides.max())
 
     def torque(self, t: npt.ArrayLike) -> Array:
         """Return the torques of the motion, friction included, at times t (...) [s]; (..., n) [N m or N]."""
@@ -152,17 +156,22 @@ class TimeOptimalTrajectory(JointTrajectory):
         return values
 
     def _checked(self, factor: float) -> Array:
-        """Return the largest usage in each piece of each limit, (m, 5, n), with a bound of that between points."""
+        """Return the largest parts of each limit, positive and negative ones, in each piece, (2, m, 5, n)."""
         T = np.diff(self.breaks)
         x = T[:, None] * np.linspace(0.0, 1.0, _CHECKED)
         piece = np.arange(T.size)[:, None].repeat(_CHECKED, axis=1)
         values = self._signals(piece, x, factor)
-        found = []
-        for kind in KINDS:
-            z = values[kind]
-            bend = np.abs(np.diff(z, n=2, axis=1)).max(axis=1)
-            found.append((np.abs(z).max(axis=1) + 0.125 * bend) / self.limits[kind])
-        return np.stack(found, axis=1)
+        sides = [_largest(np.stack([values[kind], -values[kind]])) / self.limits[kind] for kind in KINDS]
+        return np.stack(sides, axis=2)
+
+
+def _largest(z: Array) -> Array:
+    """Return bounds of functions with samples z (..., k, n): maxima of parabolas of the largest bend, (..., n)."""
+    bend = np.abs(np.diff(z, n=2, axis=-2)).max(axis=-2, keepdims=True)
+    a, b = z[..., :-1, :], z[..., 1:, :]
+    change = np.minimum(np.abs(b - a), 0.5 * bend)
+    top = (0.5 * bend - change) ** 2 / np.where(bend > 0.0, 2.0 * bend, 1.0)  # above the larger end
+    return np.asarray((np.maximum(a, b) + top).max(axis=-2))
 
 
 def _polynomial(coefficients: Array, x: Array, derivative: int) -> Array:
@@ -241,34 +250,47 @@ def time_optimal(
     limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
     count = whole(cells, "cells", 8, 10_000)
     pieces = path_pieces(path, robot.n, 2 * count)
-    found: list[TimeOptimalTrajectory] = []
+    found: list[tuple[float, float, TimeOptimalTrajectory]] = []
     for finer in (1, 2, 4):
-        fastest = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
-        found.append(_kept(fastest))
-        if found[-1].duration <= (1.0 + _SLOWED) * fastest.duration:
+        fastest, gap = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
+        motion = _kept(fastest)
+        found.append((motion.duration, gap + motion.duration / fastest.duration - 1.0, motion))
+        if motion.duration <= (1.0 + _SLOWED) * fastest.duration:
             break
-    return min(found, key=lambda motion: motion.duration)
+    _, slower, motion = min(found, key=lambda each: each[0])
+    if slower > _NOTED:
+        warnings.warn(
+            f"path and limits are hard to plan for: the duration of {motion.duration:.4g} s may be "
+            + (f"{100.0 * slower:.2g} % above the least one" if np.isfinite(slower) else "far above the least one")
+            + "; increase cells, or the limits where little is left beside gravity",
+            ThunderWarning,
+            stacklevel=2,
+        )
+    return motion
 
 
-def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> TimeOptimalTrajectory:
-    """Return the fastest motion on a grid, which exceeds limits by `_EXCESS` at most if few rounds suffice."""
+def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> tuple[TimeOptimalTrajectory, float]:
+    """Return the fastest motion on a grid, and the part by which it may be too slow.
+
+    It exceeds limits by `_EXCESS` at most if few rounds suffice.
+    """
     problem = _problem(robot, grid, limits)
     start = problem.slow()
     if start is None:
         raise _infeasible(robot, grid, limits)
     gap = 1.0
     for _ in range(_ROUNDS):
-        c = problem.solve(start, gap)
-        gap = _WARM
+        c, reached = problem.solve(start, gap)
         motion = _motion(robot, limits, grid, problem.result(c))
-        excess = _excess(motion)
-        if excess is None:
+        excess = _excess(problem, motion)
+        if max(float(part.max(initial=0.0)) for part in excess) <= _EXCESS:
             break
-        problem = _tightened(problem, limits, excess)
+        problem = _tightened(problem, excess)
         start = problem.shrunk(c)
         if start is None:
             break
-    return motion
+        gap = max(_WARM, 1.0 - problem.evaluate(c).duration / problem.evaluate(start).duration)
+    return motion, reached
 
 
 def _limits(
@@ -335,7 +357,7 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
         used = np.flatnonzero(np.isfinite(limits[kind]))
         scale = limits[kind][used]
         rise, slope, offset = (part[..., used] / scale for part in quantity[:3])
-        levels = Levels(np.ones((len(grid.q), used.size)), rise, slope, offset)
+        levels = Levels(np.ones((2, len(grid.q), used.size)), rise, slope, offset)
         law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
         if kind in RATES:
             extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
@@ -398,23 +420,32 @@ def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: Pa
     return TimeOptimalTrajectory(robot, limits, breaks, coefficients, parameter)
 
 
-def _excess(motion: TimeOptimalTrajectory) -> Array | None:
-    """Return the parts by which limits are exceeded in each cell, (N, 5, n), or None where they hardly are."""
-    usage = motion._usage
-    excess = np.maximum(usage.reshape(-1, 2, *usage.shape[1:]).max(axis=1) - 1.0, 0.0)
-    return excess if excess.max() > _EXCESS else None
+def _excess(problem: SpeedProblem, motion: TimeOptimalTrajectory) -> list[Array]:
+    """Return the parts by which limits are exceeded in each cell, of velocity (N, n), then of the signals (2, N, m).
+
+    They are parts of what the limits leave beside the values at rest: near gravity small torques take long.
+    """
+    sides = motion._sides
+    over = np.maximum(sides.reshape(2, -1, 2, *sides.shape[2:]).max(axis=2) - 1.0, 0.0)
+    found = [over[:, :, 0].max(axis=0)]
+    for k, group in enumerate(problem.signals, 1):
+        room = np.stack([1.0 - group.rest, 1.0 + group.rest]).min(axis=2)
+        found.append(over[:, :, k, np.isfinite(motion.limits[KINDS[k]])] / room)
+    return found
 
 
-def _tightened(problem: SpeedProblem, limits: Mapping[str, Array], excess: Array) -> SpeedProblem:
-    """Return the problem with limits reduced in the cells where the motion exceeds them."""
-    velocity, *others = (1.0 - np.minimum(1.1 * excess, 0.5)).transpose(1, 0, 2)
-    signals = [
-        replace(group, limit=group.limit * factor[:, np.isfinite(limits[kind])])
-        for group, factor, kind in zip(problem.signals, others, KINDS[1:], strict=True)
-    ]
-    return SpeedProblem(
-        problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth
-    )
+def _tightened(problem: SpeedProblem, excess: Sequence[Array]) -> SpeedProblem:
+    """Return the problem with limits reduced in the cells where the motion exceeds them.
+
+    A large excess on one side comes from a parabola that bends from far away on the other one: that one is limited too.
+    """
+    velocity, *others = excess
+    signals = []
+    for group, part in zip(problem.signals, others, strict=True):
+        opposite = 1.0 / np.maximum(1.0, _BEND * part[::-1])
+        signals.append(replace(group, share=group.share * (1.0 - np.minimum(1.1 * part, 0.5)) * opposite))
+    ceiling = problem.ceiling * (1.0 - np.minimum(1.1 * velocity, 0.5)).min(axis=1)[:, None] ** 2
+    return SpeedProblem(problem.nodes, ceiling, signals, smooth=problem.smooth)
 
 
 def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
