@@ -322,13 +322,34 @@ class TestMotion:
         assert motion.active(0.1) == "effort of joint1"
         assert motion.torque([0.1, motion.duration - 0.1]).round(2).tolist() == [[10.0], [-10.0]]
 
+    def test_outside_its_duration_it_rests(self) -> None:
+        motion = time_optimal(slider(2.0), [[0.0], [0.6]], velocity=1.0, effort=10.0, cells=20)
+        assert [float(motion.usage(t)["effort"][0]) for t in (-0.1, motion.duration + 0.1)] == [0.0, 0.0]
+        np.testing.assert_allclose(motion.usage([0.0, motion.duration])["effort"], 1.0, rtol=1e-3)
+        with pytest.raises(ThunderError, match=r"^t must be finite, got nan"):
+            motion.active(np.nan)
+
+    def test_motors_of_elastic_joints_take_their_part(self) -> None:
+        drive = th.robot.Elastic(joint=1, K=(400.0,), Mm=3.0)
+        motion = time_optimal(slider(2.0).replace(elastic=[drive]), [[0.0], [0.6]], effort=10.0, cells=60)
+        assert motion.duration == pytest.approx(2.0 * np.sqrt(0.6 * 5.0 / 10.0), rel=1e-3)
+
+    def test_friction_that_forbids_the_motion(self) -> None:
+        robot = slider(2.0).replace(friction=Friction(terms=("coulomb",), coefficients=[[11.0]]))
+        with pytest.warns(
+            th.errors.ThunderWarning, match="^effort must be above gravity and Coulomb friction, .*joint1"
+        ):
+            time_optimal(robot, [[0.0], [0.6]], effort=10.0, cells=20)
+
     def test_longer_duration(self) -> None:
         motion = time_optimal(panda(), [Q0, Q1], cells=60)
         slow = motion.stretched(1.3)
         assert slow.duration == pytest.approx(1.3)
         np.testing.assert_allclose(slow(0.65).q, motion(0.5 * motion.duration).q, atol=1e-12)
         assert slow.largest_usage < 1.0
-        with pytest.raises(ThunderError, match=r"^duration must keep the limits, but 0.3 s takes \d+(\.\d+)? % of one"):
+        with pytest.raises(
+            ThunderError, match=r"^duration must keep the limits, but 0.3 s takes \d+(\.\d+)? % of one: choose"
+        ):
             motion.stretched(0.3)
 
     def test_drawing(self) -> None:
@@ -371,6 +392,12 @@ class TestMotion:
             {**LIMITS, "jerk": 100.0},
             "curvature where rates are limited, but its curvature jumps at",
         ),
+        ([0.1, 0.0], LIMITS, r"^path must be a joint reference or points of shape \(m, 2\), got shape \(2,\)"),
+        (
+            [[0.0, 0.0], [0.0, 0.1]],
+            {"acceleration": [1.0, np.inf]},
+            "^limits must bound the motion, but none of acceleration or effort does at .* where joint2 moves: pass",
+        ),
         ([[0.0, 0.0], [0.1, 0.0]], {"velocity": 1.0}, "^limits must have a finite acceleration or effort"),
         ([[0.0, 0.0], [0.1, 0.0]], {"effort": -1.0}, "^effort must be positive, got"),
         ([[0.0, 0.0], [0.1, 0.0]], {**LIMITS, "cells": 4}, "^cells must be a whole number from 8 to 10000, got 4"),
@@ -384,3 +411,13 @@ class TestMotion:
 def test_messages(path: object, options: dict[str, float], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
         time_optimal(bars(), path, **options)
+
+
+def test_positions_keep_their_limits() -> None:
+    """The points are within the limits, the spline is not."""
+    points = np.tile(Q0, (4, 1))
+    points[1:3, 3], points[2, 4] = -0.09, 0.5
+    with pytest.raises(
+        ThunderError, match=r"^path must be within the position limits, but joint4 is at -0.05\d* at 0.\d+"
+    ):
+        time_optimal(panda(), points)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, numbers
 from ..errors import ThunderError
 from .joint import JointTrajectory
 from .timing import quintic_coefficients
@@ -85,10 +85,17 @@ def path_pieces(path: Any, n: int, samples: int) -> PathPieces:
     elif callable(path):
         pieces = _sampled(path, samples)
     else:
-        pieces = _through(array(path, (None, None), "path"))
+        pieces = _through(_waypoints(path, n))
     if pieces.coefficients.shape[2] != n:
         raise ThunderError(f"path must have {n} joints, got {pieces.coefficients.shape[2]}")
     return pieces
+
+
+def _waypoints(path: Any, n: int) -> Array:
+    points = numbers(path, "path")
+    if points.ndim != 2:
+        raise ThunderError(f"path must be a joint reference or points of shape (m, {n}), got shape {points.shape}")
+    return array(points, (None, None), "path")
 
 
 def _through(points: Array) -> PathPieces:
@@ -129,6 +136,8 @@ def _sampled(path: Any, samples: int) -> PathPieces:
             f"path must be a reference of joints, got a {type(path).__name__}: "
             "kinematics.joint_path gives the joints of a path of poses"
         ) from None
+    if not np.isfinite(at).all():
+        raise ThunderError("path must be finite, but it is NaN or infinite at some times")
     q, dq, ddq = at
     return PathPieces(t, quintic_coefficients(np.diff(t)[:, None], q[:-1], dq[:-1], ddq[:-1], q[1:], dq[1:], ddq[1:]))
 
