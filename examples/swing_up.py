@@ -80,8 +80,10 @@ def main(picture: str | None = None, guesses: tuple[float, ...] = (1.0, 2.0, 3.0
     robot = th.Robot.load("elbow")
     down, up = (root(robot.gravity_vector, [angle, 0.0]).x for angle in (-np.pi / 2, np.pi / 2))
     plans = [plan for guess in guesses if (plan := swing_up(robot, down, up, guess, nodes)) is not None]
+    if not plans:
+        raise RuntimeError(f"no solution from the guesses {guesses} of the duration: try others, or more nodes")
     print("durations of the local minima", ", ".join(f"{plan.duration:.3f}" for plan in plans), "s")
-    plan = min(plans)
+    plan = min(plans, key=lambda p: p.duration)
     law, rest = Replay(plan), th.reference.SetPoint(up)
     run = th.simulate(robot, law, rest, plan.duration, law.period / 20, control_period=law.period, q0=down)
     share = (np.abs(plan.tau) > 0.99 * LIMITS).mean()

@@ -65,11 +65,22 @@ def test_rows_leave_others_free() -> None:
             "^path must stay within reach and joint limits, but the pose at ",
         ),
         (th.reference.SetPose(T0), "^path must have a duration, which a SetPose has not"),
+        (Line(P, P, 2.0, orientation=R), "^path must move, got a constant pose"),
+        (
+            th.trajectory.point_to_point(Q0, np.zeros(7), th.trajectory.quintic(1.0)),
+            "^path must be a reference of poses, got a JointTrajectory",
+        ),
     ],
 )
 def test_messages(path, message) -> None:
     with pytest.raises(ThunderError, match=message):
         joint_path(PANDA, path, Q0)
+
+
+def test_start_outside_the_limits() -> None:
+    line = Line(P, P + np.array([0.0, 0.2, 0.0]), 1.0, orientation=R)
+    with pytest.raises(ThunderError, match=r"^q0 must be within the position limits, but joint1 is at 4, and its"):
+        joint_path(PANDA, line, np.array(Q0) + 4.0)
 
 
 def test_half_a_turn_between_samples() -> None:

@@ -72,6 +72,15 @@ class TestClosedForms:
         least = switch + stopped(speed(switch)[1])[0]
         assert time_optimal(slider(m, b), [[0.0], [D]], effort=F).duration == pytest.approx(least, rel=1e-4)
 
+    @pytest.mark.parametrize("effort", [20.0, 19.64])
+    def test_force_little_above_gravity(self, effort: float) -> None:
+        """Slow one way and fast the other: 19.62 N carry the mass."""
+        robot = slider(2.0).replace(gravity=(0.0, 0.0, -9.81))
+        motion = time_optimal(robot, [[0.0], [0.6]], effort=effort)
+        weight = 2.0 * 9.81
+        least = np.sqrt(2.0 * 0.6 * 2.0 * (1.0 / (effort - weight) + 1.0 / (effort + weight)))
+        assert least * (1.0 - 1e-5) <= motion.duration <= 1.02 * least
+
     def test_jerk_of_one_joint(self) -> None:
         law = s_curve(0.0, 0.6, v_max=0.8, a_max=3.0, j_max=20.0)
         motion = time_optimal(slider(), [[0.0], [0.6]], velocity=0.8, acceleration=3.0, jerk=20.0)
@@ -242,6 +251,17 @@ class TestPaths:
         ]
         np.testing.assert_allclose(durations, durations[0], rtol=2e-3)
 
+    @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9])
+    def test_short_pieces_do_not_matter(self, width: float) -> None:
+        """A straight line in pieces, one of them short, and points that are nearly equal."""
+        line = time_optimal(bars(), [[0.0, 0.0], [0.5, 0.2]], velocity=3.0, effort=40.0, jerk=300.0, cells=60).duration
+        breaks = np.array([0.0, 0.5, 0.5 + width, 1.0])
+        rows = np.array([[0.5, 0.2]])
+        path = JointTrajectory(breaks, np.stack([rows.repeat(3, axis=0), breaks[:3, None] * rows]))
+        for same in (path, [[0.0, 0.0], [0.25, 0.1], [0.25, 0.1 + 1e-3 * width], [0.5, 0.2]]):
+            motion = time_optimal(bars(), same, velocity=3.0, effort=40.0, jerk=300.0, cells=60)
+            assert motion.duration == pytest.approx(line, rel=1e-3)
+
     def test_path_of_a_plan_is_kept(self) -> None:
         tau = np.linspace(0.0, 1.0, 50)[:, None]
         reach = 10.0 * tau**3 - 15.0 * tau**4 + 6.0 * tau**5
@@ -302,13 +322,34 @@ class TestMotion:
         assert motion.active(0.1) == "effort of joint1"
         assert motion.torque([0.1, motion.duration - 0.1]).round(2).tolist() == [[10.0], [-10.0]]
 
+    def test_outside_its_duration_it_rests(self) -> None:
+        motion = time_optimal(slider(2.0), [[0.0], [0.6]], velocity=1.0, effort=10.0, cells=20)
+        assert [float(motion.usage(t)["effort"][0]) for t in (-0.1, motion.duration + 0.1)] == [0.0, 0.0]
+        np.testing.assert_allclose(motion.usage([0.0, motion.duration])["effort"], 1.0, rtol=1e-3)
+        with pytest.raises(ThunderError, match=r"^t must be finite, got nan"):
+            motion.active(np.nan)
+
+    def test_motors_of_elastic_joints_take_their_part(self) -> None:
+        drive = th.robot.Elastic(joint=1, K=(400.0,), Mm=3.0)
+        motion = time_optimal(slider(2.0).replace(elastic=[drive]), [[0.0], [0.6]], effort=10.0, cells=60)
+        assert motion.duration == pytest.approx(2.0 * np.sqrt(0.6 * 5.0 / 10.0), rel=1e-3)
+
+    def test_friction_that_forbids_the_motion(self) -> None:
+        robot = slider(2.0).replace(friction=Friction(terms=("coulomb",), coefficients=[[11.0]]))
+        with pytest.warns(
+            th.errors.ThunderWarning, match="^effort must be above gravity and Coulomb friction, .*joint1"
+        ):
+            time_optimal(robot, [[0.0], [0.6]], effort=10.0, cells=20)
+
     def test_longer_duration(self) -> None:
         motion = time_optimal(panda(), [Q0, Q1], cells=60)
         slow = motion.stretched(1.3)
         assert slow.duration == pytest.approx(1.3)
         np.testing.assert_allclose(slow(0.65).q, motion(0.5 * motion.duration).q, atol=1e-12)
         assert slow.largest_usage < 1.0
-        with pytest.raises(ThunderError, match=r"^duration must keep the limits, but 0.3 s takes \d+(\.\d+)? % of one"):
+        with pytest.raises(
+            ThunderError, match=r"^duration must keep the limits, but 0.3 s takes \d+(\.\d+)? % of one: choose"
+        ):
             motion.stretched(0.3)
 
     def test_drawing(self) -> None:
@@ -328,7 +369,12 @@ class TestMotion:
             r"at 0.9995 of the path, from 0 to 1, and its limit is 15: reduce the payload",
         ),
         ([[0.1, 0.0]], LIMITS, "^path must have at least two points, got 1"),
-        ([[0.1, 0.0], [0.1, 0.0]], LIMITS, "^path must not repeat a point, but points 0 and 1 are equal"),
+        ([[0.1, 0.0], [0.1, 0.0]], LIMITS, "^path must move, got points that are all equal"),
+        (
+            parabolic_blends([0, 1, 2], [[0, 0], [0.1, 0.2], [0.2, 0]], 1e-6),
+            LIMITS,
+            "^path must turn slowly, but its direction changes at .* within less than 0.0001 of its length: round",
+        ),
         ([[0.1], [0.2]], LIMITS, "^path must have 2 joints, got 1"),
         (JointTrajectory([0, 1], [[[0.1, 0.2]]]), LIMITS, "^path must move, got a constant position"),
         (
@@ -346,6 +392,12 @@ class TestMotion:
             {**LIMITS, "jerk": 100.0},
             "curvature where rates are limited, but its curvature jumps at",
         ),
+        ([0.1, 0.0], LIMITS, r"^path must be a joint reference or points of shape \(m, 2\), got shape \(2,\)"),
+        (
+            [[0.0, 0.0], [0.0, 0.1]],
+            {"acceleration": [1.0, np.inf]},
+            "^limits must bound the motion, but none of acceleration or effort does at .* where joint2 moves: pass",
+        ),
         ([[0.0, 0.0], [0.1, 0.0]], {"velocity": 1.0}, "^limits must have a finite acceleration or effort"),
         ([[0.0, 0.0], [0.1, 0.0]], {"effort": -1.0}, "^effort must be positive, got"),
         ([[0.0, 0.0], [0.1, 0.0]], {**LIMITS, "cells": 4}, "^cells must be a whole number from 8 to 10000, got 4"),
@@ -359,3 +411,13 @@ class TestMotion:
 def test_messages(path: object, options: dict[str, float], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
         time_optimal(bars(), path, **options)
+
+
+def test_positions_keep_their_limits() -> None:
+    """The points are within the limits, the spline is not."""
+    points = np.tile(Q0, (4, 1))
+    points[1:3, 3], points[2, 4] = -0.09, 0.5
+    with pytest.raises(
+        ThunderError, match=r"^path must be within the position limits, but joint4 is at -0.05\d* at 0.\d+"
+    ):
+        time_optimal(panda(), points)

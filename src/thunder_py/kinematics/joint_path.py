@@ -57,7 +57,8 @@ def joint_path(
     Raises
     ------
     ThunderError
-        If a pose is out of reach, or the motion leaves the path by more than 0.1 mm or 0.1 mrad between samples.
+        If `q0` is outside the position limits, the path rests, a pose is out of reach, or the motion leaves the path by
+        more than 0.1 mm or 0.1 mrad between samples.
 
     Notes
     -----
@@ -81,9 +82,13 @@ def joint_path(
         raise ThunderError(f"path must have a duration, which a {type(path).__name__} has not")
     t = np.linspace(start_time, start_time + float(duration), whole(samples, "samples", 4) + 1)
     at = path(t)
-    q = _solved(robot, at, array(q0, (robot.n,), "q0"), frame, rows, t)
+    if not hasattr(at, "R"):
+        raise ThunderError(f"path must be a reference of poses, got a {type(path).__name__}")
+    q = _solved(robot, at, _within_limits(robot, array(q0, (robot.n,), "q0")), frame, rows, t)
     ends = np.array([0, -1])
     size = np.abs(at.xi).max()
+    if not size > 0.0:
+        raise ThunderError("path must move, got a constant pose")
     if max(np.abs(at.xi[ends]).max(), np.abs(at.xi_dot[ends]).max() * duration) <= _ZERO * size:
         motion = quintic_spline(t, q)
     else:
@@ -92,6 +97,18 @@ def joint_path(
         motion = spline(t, q, start_velocity=v0, end_velocity=v1)
     _check_between(robot, path, motion, frame, rows, t)
     return motion
+
+
+def _within_limits(robot: Robot, q0: Array) -> Array:
+    limits = robot.limits
+    outside = (q0 < limits.lower) | (q0 > limits.upper)
+    if outside.any():
+        k = int(np.argmax(outside))
+        raise ThunderError(
+            f"q0 must be within the position limits, but {robot.joint_names[k]} is at {q0[k]:.6g}, and its limits are "
+            f"{limits.lower[k]:.6g} and {limits.upper[k]:.6g}"
+        )
+    return q0
 
 
 def _solved(

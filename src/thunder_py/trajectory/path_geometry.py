@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, numbers
 from ..errors import ThunderError
 from .joint import JointTrajectory
 from .timing import quintic_coefficients
@@ -22,6 +22,12 @@ _ZERO = 1e-9
 _REST = 1e-13
 #: jumps of positions or directions above this part of their size are refused
 _JUMP = 1e-6
+#: least width of cells in w
+_NARROW = 1e-4
+#: least distance of points, as a part of the path's length; w grows up to 1.9 times slower than it
+_NEAR = 3e-4
+#: largest turn within joined pieces, as a part of the largest derivative
+_TURN = 1e-2
 #: offsets of the points of a cell, as parts of it
 OFFSETS = np.array([0.0, 0.5, 1.0])
 #: nodes in the first and the last cell, where a motion that starts or stops changes most, as parts of it
@@ -79,24 +85,40 @@ def path_pieces(path: Any, n: int, samples: int) -> PathPieces:
     elif callable(path):
         pieces = _sampled(path, samples)
     else:
-        pieces = _through(array(path, (None, None), "path"))
+        pieces = _through(_waypoints(path, n))
     if pieces.coefficients.shape[2] != n:
         raise ThunderError(f"path must have {n} joints, got {pieces.coefficients.shape[2]}")
     return pieces
 
 
+def _waypoints(path: Any, n: int) -> Array:
+    points = numbers(path, "path")
+    if points.ndim != 2:
+        raise ThunderError(f"path must be a joint reference or points of shape (m, {n}), got shape {points.shape}")
+    return array(points, (None, None), "path")
+
+
 def _through(points: Array) -> PathPieces:
-    """Return the cubic spline through points, over the length of the lines between them."""
+    """Return the cubic spline through points, over the length of the lines between them.
+
+    Points nearer than `_NEAR` of the length to the one before are left out.
+    """
     from scipy.interpolate import CubicSpline
 
-    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if len(points) < 2:
         raise ThunderError(f"path must have at least two points, got {len(points)}")
-    if not (lengths > 0.0).all():
-        k = int(np.argmin(lengths))
-        raise ThunderError(f"path must not repeat a point, but points {k} and {k + 1} are equal: remove one of them")
-    s = np.concatenate([[0.0], np.cumsum(lengths)]) / lengths.sum()
-    curve = CubicSpline(s, points, bc_type="natural")
+    least = _NEAR * np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+    kept = [0]
+    for k in range(1, len(points)):
+        if np.linalg.norm(points[k] - points[kept[-1]]) > least:
+            kept.append(k)
+    if len(kept) < 2:
+        raise ThunderError("path must move, got points that are all equal")
+    if kept[-1] != len(points) - 1:  # the last point stays
+        kept[-1 if len(kept) > 2 else len(kept) :] = [len(points) - 1]
+    points = points[kept]
+    s = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    curve = CubicSpline(s / s[-1], points, bc_type="natural")
     return PathPieces(curve.x, curve.c)
 
 
@@ -114,34 +136,63 @@ def _sampled(path: Any, samples: int) -> PathPieces:
             f"path must be a reference of joints, got a {type(path).__name__}: "
             "kinematics.joint_path gives the joints of a path of poses"
         ) from None
+    if not np.isfinite(at).all():
+        raise ThunderError("path must be finite, but it is NaN or infinite at some times")
     q, dq, ddq = at
     return PathPieces(t, quintic_coefficients(np.diff(t)[:, None], q[:-1], dq[:-1], ddq[:-1], q[1:], dq[1:], ddq[1:]))
 
 
 def path_grid(pieces: PathPieces, cells: int, order: int) -> PathGrid:
-    """Return a path on a grid of at least `cells` cells, one or more in each piece.
+    """Return a path on a grid of at least `cells` cells, one or more in each piece that is not very short.
 
     In the parameter w of the grid the derivatives up to `order` are zero at both ends.
     """
-    breaks = pieces.breaks
-    length = breaks[-1] - breaks[0]
+    start, length = pieces.breaks[0], np.ptp(pieces.breaks)
     warp = _Warp.of(pieces, order)
-    at_breaks = warp.inverse((breaks - breaks[0]) / length)
-    share = np.maximum(1, np.ceil(cells * np.diff(at_breaks)).astype(int))
-    parts = [np.linspace(a, b, k + 1)[1:] for a, b, k in zip(at_breaks[:-1], at_breaks[1:], share, strict=True)]
+    breaks = warp.inverse((pieces.breaks - start) / length)
+    ends = _wide(breaks)
+    share = np.maximum(1, np.ceil(cells * np.diff(ends)).astype(int))
+    parts = [np.linspace(a, b, k + 1)[1:] for a, b, k in zip(ends[:-1], ends[1:], share, strict=True)]
     nodes = np.concatenate([[0.0], *parts])
     first, last = nodes[1] * _HALVES, 1.0 - (1.0 - nodes[-2]) * _HALVES[::-1]
     nodes = np.concatenate([[0.0], first, nodes[1:-1], last, [1.0]])
-    share[[0, -1]] += _HALVES.size * (1 if share.size > 1 else 2)
-    piece = np.repeat(np.arange(share.size), share)[:, None].repeat(OFFSETS.size, axis=1)
     w = nodes[:-1, None] + OFFSETS * np.diff(nodes)[:, None]
+    w[:, -1] = nodes[1:]
+    sides: tuple[Literal["left", "right"], ...] = ("right", "right", "left")
+    found = [np.searchsorted(breaks, row, side=side) - 1 for row, side in zip(w.T, sides, strict=True)]
+    piece = np.clip(np.stack(found, axis=1), 0, breaks.size - 2)
     u, du, ddu = warp.at(w)
-    s = np.clip(breaks[0] + length * u, breaks[piece], breaks[piece + 1])
+    s = np.clip(start + length * u, pieces.breaks[piece], pieces.breaks[piece + 1])
     q, dq, ddq = pieces.at(piece, s)
+    ddq = _joined(pieces, piece[:, 1:2].repeat(OFFSETS.size, axis=1), s, dq, ddq, order)
     first, second = length * du[..., None], length * ddu[..., None]
     grid = PathGrid(nodes, s, q, dq * first, ddq * first**2 + dq * second)
-    _check(grid, order)
+    _check(grid, pieces, order)
     return grid
+
+
+def _wide(breaks: Array) -> Array:
+    """Return the breaks between cells that are not narrow: the solution for a speed needs some width of each."""
+    margin = _NARROW / _HALVES[0]  # the first and the last cell are divided
+    kept = [0.0]
+    for w in breaks[1:-1]:
+        if w - kept[-1] > (_NARROW if len(kept) > 1 else margin) and 1.0 - w > margin:
+            kept.append(float(w))
+    return np.array([*kept, 1.0])
+
+
+def _joined(pieces: PathPieces, middle: npt.NDArray[np.intp], s: Array, dq: Array, ddq: Array, order: int) -> Array:
+    """Return the second derivatives of cells, with `order` 1 of the piece in their middle; refuse turns beside it."""
+    _, first, second = pieces.at(middle, s)
+    pairs = ((dq, first, "direction", 0.0), (ddq, second, "curvature", np.abs(dq).max() / np.ptp(pieces.breaks)))
+    for own, of_middle, what, least in pairs[:order]:
+        off = np.abs(own - of_middle).max(axis=2)
+        if off.max() > _TURN * max(np.abs(own).max(), least):
+            raise ThunderError(
+                f"path must turn slowly, but its {what} changes at {s.ravel()[off.argmax()]:.6g} within less than "
+                f"{_NARROW:g} of its length: round this place off more, or plan the parts before and after separately"
+            )
+    return ddq if order == 2 else second
 
 
 class _Warp(NamedTuple):
@@ -184,7 +235,7 @@ class _Warp(NamedTuple):
         return np.asarray(betainc(self.a, self.b, w)), first, second
 
 
-def _check(grid: PathGrid, order: int) -> None:
+def _check(grid: PathGrid, pieces: PathPieces, order: int) -> None:
     """Refuse paths that jump, have a corner, or rest; with `order` 2 also jumps of the second derivative."""
     size = np.abs(np.ptp(grid.q, axis=(0, 1))).max()
     if not size > 0.0:
@@ -198,15 +249,17 @@ def _check(grid: PathGrid, order: int) -> None:
             "plan the parts before and after separately"
         )
     needed = "position and direction" if order == 1 else "position, direction and curvature where rates are limited"
-    for values, what, least in (
-        (grid.q, "position", size),
-        (grid.dq, "direction", np.abs(grid.dq).max()),
-        (grid.ddq, "curvature", np.abs(grid.ddq).max()),
-    )[: order + 1]:
-        jumps = np.abs(values[1:, 0] - values[:-1, -1]).max(axis=1, initial=0.0)
+    every = np.arange(pieces.breaks.size - 1)
+    begins, ends = pieces.at(every, pieces.breaks[:-1]), pieces.at(every, pieces.breaks[1:])
+    names, least = ("position", "direction", "curvature"), 0.0
+    for begin, end, what in tuple(zip(begins, ends, names, strict=True))[: order + 1]:
+        own = size if what == "position" else max(np.abs(begin).max(), np.abs(end).max())
+        least = max(own, least / np.ptp(pieces.breaks))
+        jumps = np.abs(begin[1:] - end[:-1]).max(axis=1, initial=0.0)
         if jumps.size and jumps.max() > _JUMP * least:
-            s = grid.s[int(np.argmax(jumps)), -1]
+            place = pieces.breaks[1 + jumps.argmax()]
             raise ThunderError(
-                f"path must be continuous in {needed}, but its {what} jumps at {s:.6g}: choose a smooth path, such as "
-                "a spline through its points, or plan the parts before and after separately"
+                f"path must be continuous in {needed}, but its {what} jumps at {place:.6g}: "
+                "choose a smooth path, such as a spline through its points, or plan the parts before and after "
+                "separately"
             )

@@ -33,19 +33,24 @@ class Levels:
 
     Attributes
     ----------
-    limit : (N, m) array
-        Limits of absolute values in each cell, 1 unless tightened.
+    share : (2, N, m) array
+        Allowed parts of what the limits leave above and below the signals at rest, in each cell; 1 unless tightened.
     rise, slope, offset : (N, 3, m) array
         Coefficients, divided by the limits of the signals.
     extra : callable, optional
         Further part of z.
     """
 
-    limit: Array
+    share: Array
     rise: Array
     slope: Array
     offset: Array
     extra: Extra | None = None
+
+    @property
+    def rest(self) -> Array:
+        """Values at rest, (N, 3, m)."""
+        return self.offset
 
     def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, ...]]:
         """Return the signals and their derivatives by y and y', each (N, 3, m)."""
@@ -62,8 +67,8 @@ class Rates:
 
     Attributes
     ----------
-    limit : (N, m) array
-        Limits of absolute values in each cell, 1 unless tightened.
+    share : (2, N, m) array
+        Allowed parts of the limits of positive and negative values in each cell, 1 unless tightened.
     bend, rise, slope, offset : (N, 3, m) array
         Coefficients of y'', y', y and 1 in dz/dw, divided by the limits.
     dq, ddq : (N, 3, m) array
@@ -72,7 +77,7 @@ class Rates:
         Derivative of the further part of z by the joint velocity.
     """
 
-    limit: Array
+    share: Array
     bend: Array
     rise: Array
     slope: Array
@@ -81,12 +86,17 @@ class Rates:
     ddq: Array
     extra: Extra | None = None
 
+    @property
+    def rest(self) -> Array:
+        """Values at rest, (N, 3, m)."""
+        return np.zeros_like(self.offset)
+
     @classmethod
     def of(cls, levels: Levels, h: Array, dq: Array, ddq: Array, extra: Extra | None) -> Rates:
         """Return the derivatives of signals, with those of their coefficients from parabolas in cells of width h."""
         by_w = _PARABOLA / h[:, None, None]
         rise, slope, offset = (by_w @ part for part in (levels.rise, levels.slope, levels.offset))
-        return cls(levels.limit, levels.rise, rise + levels.slope, slope, offset, dq, ddq, extra)
+        return cls(levels.share, levels.rise, rise + levels.slope, slope, offset, dq, ddq, extra)
 
     def at(self, y: Array, dy: Array, ddy: Array) -> tuple[Array, tuple[Array, ...]]:
         """Return the rates and their derivatives by y, y' and y'', each (N, 3, m)."""
@@ -193,21 +203,28 @@ class SpeedProblem:
             y *= 0.3
         return None
 
-    def solve(self, c: Array, gap: float = 1.0) -> Array:
-        """Return the coefficients of the fastest motion, from others within all limits, `gap` too slow by a guess."""
-        values = self.evaluate(c)
-        weight = self.rows / (gap * values.duration)
-        while True:
-            values = self._center(values, weight)
-            if self.rows / weight <= GAP * values.duration:
-                return values.c
-            weight *= _MORE
+    def solve(self, c: Array, gap: float = 1.0) -> tuple[Array, float]:
+        """Return the coefficients of the fastest motion, and the part by which a convex problem's may be too slow.
 
-    def _center(self, values: _Values, weight: float) -> _Values:
+        The search starts from coefficients `c` within all limits, which make the motion slower than the fastest one by
+        about the part `gap` of its duration. The part that is returned exceeds `GAP` only if the search fails.
+        """
+        values, reached = self.evaluate(c), np.inf
+        weight = self.rows / (gap * values.duration)
+        while reached > GAP:
+            values, centered = self._center(values, weight)
+            if not centered:
+                break
+            reached = self.rows / (weight * values.duration)
+            weight *= _MORE
+        return values.c, reached
+
+    def _center(self, values: _Values, weight: float) -> tuple[_Values, bool]:
+        """Return the solution of a barrier problem and whether it was found."""
         for _ in range(_NEWTON_STEPS):
             step, decrement = self._step(values, weight)
             if decrement < _CENTERED:
-                break
+                return values, True
             size = min(1.0, 0.99 * self._reach(values, step))
             merit = values.merit(weight)
             while True:
@@ -215,10 +232,10 @@ class SpeedProblem:
                 if trial.inside and trial.merit(weight) <= merit - 1e-3 * size * decrement:
                     break
                 size *= 0.5
-                if size < 1e-10:
-                    return values
+                if not size >= 1e-10:
+                    return values, False
             values = trial
-        return values
+        return values, False
 
     def _reach(self, values: _Values, step: Array) -> float:
         """Return the largest step that keeps linear limits."""
@@ -243,15 +260,14 @@ class SpeedProblem:
         scale = 1.0 / np.sqrt(band[0])  # a unit diagonal
         for a in range(self.width):
             band[a, : self.size - a] *= scale[: self.size - a] * scale[a:]
-        damping = 1e-14
-        while True:
+        for damping in 100.0 ** np.arange(-7, 2):
             band[0] = 1.0 + damping
             try:
                 step = -scale * solveh_banded(band, scale * g, lower=True, check_finite=False)
-                break
             except LinAlgError:
-                damping *= 100.0
-        return step, float(-g @ step)
+                continue
+            return step, float(-g @ step)
+        return np.zeros_like(g), np.nan
 
     def shrunk(self, c: Array) -> Array | None:
         """Return coefficients within all limits, `c` itself slowed where that suffices."""
@@ -284,9 +300,10 @@ class _Values:
         self.slopes, self.pairs = [], []
         for group in problem.signals:
             z, slopes = group.at(self.y, dy, ddy)
-            limit = group.limit[:, None]
+            above, below = group.share[:, :, None]
+            z, rest = z - group.rest, group.rest
             self.slopes.append(slopes)
-            self.pairs.append((limit - z, limit + z))
+            self.pairs.append((above * (1.0 - rest) - z, below * (1.0 + rest) + z))
         self.slacks = [self.below[problem.bounded], *(part for pair in self.pairs for part in pair)]
         self.inside = all(bool((part > 0.0).all()) for part in self.slacks)
 

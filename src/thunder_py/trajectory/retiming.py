@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, numbers, per_joint, whole
-from ..errors import ThunderError
+from ..checks import Array, above_zero, all_positive, per_joint, real, whole
+from ..errors import ThunderError, ThunderWarning
 from ..robot import Robot
 from ..robot.robot import require_robot
 from .joint import JointTrajectory
@@ -30,10 +31,19 @@ RATES = KINDS[3:]
 _CHECKED = 12
 #: limits are tightened in cells where they are exceeded by more than this part
 _EXCESS = 1e-4
-_ROUNDS = 6
+_ROUNDS = 12
+#: least and largest default number of cells, and that for each piece of a path
+_CELLS, _CELLS_OF_PIECE = (200, 2000), 8
+_BEND = 4.0  # inverse of the excess from which on the opposite side is limited too
 _WARM = 1e-3  # part by which a motion that was shrunk is slower than the fastest one
+#: positions beyond their limits by less than this [rad or m] are rounding
+_OUTSIDE = 1e-6
+#: joints whose velocities and torques are below this part of the largest ones do not move
+_ABSENT = 1e-12
 #: a motion that has to be slowed by more than this part for its limits is planned anew on a finer grid
 _SLOWED = 1e-3
+#: and a warning tells of a result that may be slower by this one
+_NOTED = 1e-2
 
 
 class TimeOptimalTrajectory(JointTrajectory):
@@ -67,8 +77,8 @@ class TimeOptimalTrajectory(JointTrajectory):
         self.robot, self.limits, self.path_parameter = robot, dict(limits), path_parameter
         path_parameter.setflags(write=False)
         self._smooth = _without_coulomb(robot)
-        self._usage = self._checked(1.0)
-        self.largest_usage = float(self._usage.max())
+        self._sides = self._checked(1.0)
+        self.largest_usage = float(self._sides.max())
 
     def torque(self, t: npt.ArrayLike) -> Array:
         """Return the torques of the motion, friction included, at times t (...) [s]; (..., n) [N m or N]."""
@@ -76,9 +86,11 @@ class TimeOptimalTrajectory(JointTrajectory):
 
     def usage(self, t: npt.ArrayLike) -> dict[str, Array]:
         """Return absolute values as parts of their limits at times t (...) [s], each (..., n), by name of the limit."""
-        times = numbers(t, "t")
+        times = real(t, "t")
         piece, x = self._located(times)
-        values = self._signals(piece, x, 1.0)
+        moves = ((times >= self.start_time) & (times <= self.end_time))[..., None]
+        q, *rates = self._state(piece, x, 1.0)
+        values = self._signals([q, *(np.where(moves, part, 0.0) for part in rates)])
         return {name: np.abs(value) / self.limits[name] for name, value in values.items()}
 
     def active(self, t: npt.ArrayLike) -> Any:
@@ -101,8 +113,8 @@ class TimeOptimalTrajectory(JointTrajectory):
         usage = self._checked(factor)
         if usage.max() > 1.0 + 1e-9:
             raise ThunderError(
-                f"duration must keep the limits, but {duration:g} s takes {100.0 * float(usage.max()):.4g} % of one; "
-                f"the least duration is {self.duration:.6g} s"
+                f"duration must keep the limits, but {duration:g} s takes {100.0 * float(usage.max()):.4g} % of one: "
+                "choose a longer one, at least that of the result of time_optimal"
             )
         return self._scaled(factor)
 
@@ -136,9 +148,12 @@ class TimeOptimalTrajectory(JointTrajectory):
         piece = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, self.breaks.size - 2)
         return piece, np.clip(t, self.start_time, self.end_time) - self.breaks[piece]
 
-    def _signals(self, piece: npt.NDArray[np.intp], x: Array, factor: float) -> dict[str, Array]:
-        """Return all limited quantities of the motion that takes `factor` times as long."""
-        state = [_polynomial(self.coefficients[:, piece], x, k) / factor**k for k in range(4)]
+    def _state(self, piece: npt.NDArray[np.intp], x: Array, factor: float) -> list[Array]:
+        """Return positions and three derivatives of the motion that takes `factor` times as long."""
+        return [_polynomial(self.coefficients[:, piece], x, k) / factor**k for k in range(4)]
+
+    def _signals(self, state: Sequence[Array]) -> dict[str, Array]:
+        """Return all limited quantities at positions and three derivatives."""
         q, dq, ddq, d3q = state
         values = {"velocity": dq, "acceleration": ddq, "effort": self.robot.inverse_dynamics(q, dq, ddq), "jerk": d3q}
         if np.isfinite(self.limits["effort_rate"]).any():
@@ -152,17 +167,22 @@ class TimeOptimalTrajectory(JointTrajectory):
         return values
 
     def _checked(self, factor: float) -> Array:
-        """Return the largest usage in each piece of each limit, (m, 5, n), with a bound of that between points."""
+        """Return the largest parts of each limit, positive and negative ones, in each piece, (2, m, 5, n)."""
         T = np.diff(self.breaks)
         x = T[:, None] * np.linspace(0.0, 1.0, _CHECKED)
         piece = np.arange(T.size)[:, None].repeat(_CHECKED, axis=1)
-        values = self._signals(piece, x, factor)
-        found = []
-        for kind in KINDS:
-            z = values[kind]
-            bend = np.abs(np.diff(z, n=2, axis=1)).max(axis=1)
-            found.append((np.abs(z).max(axis=1) + 0.125 * bend) / self.limits[kind])
-        return np.stack(found, axis=1)
+        values = self._signals(self._state(piece, x, factor))
+        sides = [_largest(np.stack([values[kind], -values[kind]])) / self.limits[kind] for kind in KINDS]
+        return np.stack(sides, axis=2)
+
+
+def _largest(z: Array) -> Array:
+    """Return bounds of functions with samples z (..., k, n): maxima of parabolas of the largest bend, (..., n)."""
+    bend = np.abs(np.diff(z, n=2, axis=-2)).max(axis=-2, keepdims=True)
+    a, b = z[..., :-1, :], z[..., 1:, :]
+    change = np.minimum(np.abs(b - a), 0.5 * bend)
+    top = (0.5 * bend - change) ** 2 / np.where(bend > 0.0, 2.0 * bend, 1.0)  # above the larger end
+    return np.asarray((np.maximum(a, b) + top).max(axis=-2))
 
 
 def _polynomial(coefficients: Array, x: Array, derivative: int) -> Array:
@@ -179,31 +199,33 @@ def time_optimal(
     path: Any,
     *,
     velocity: npt.ArrayLike | None = None,
-    acceleration: npt.ArrayLike = np.inf,
+    acceleration: npt.ArrayLike | None = None,
     effort: npt.ArrayLike | None = None,
-    jerk: npt.ArrayLike = np.inf,
-    effort_rate: npt.ArrayLike = np.inf,
-    cells: int = 200,
+    jerk: npt.ArrayLike | None = None,
+    effort_rate: npt.ArrayLike | None = None,
+    cells: int | None = None,
 ) -> TimeOptimalTrajectory:
     """Return the fastest motion along a path, from rest to rest, within limits of absolute values.
 
     Parameters
     ----------
     robot : Robot
-        The arm, with its friction; ``payload.added_to(robot)`` is the arm with a `Payload`.
+        The arm, with its friction; ``payload.added_to(robot)`` is the arm with a `Payload`. Elastic joints are planned
+        for as rigid ones, with the inertia and the damping of their motors: `Robot.rigid`.
     path : (m, n) array_like or joint reference
         Points of a natural cubic spline, or a reference of finite duration whose path is kept and whose time is not:
         a `JointTrajectory`, a human-like plan of joints, `kinematics.joint_path` of a path of poses.
     velocity, effort : float or (n,) array_like, optional
         Limits of joint velocities [rad/s or m/s] and of torques, with friction [N m or N]; default the robot's.
-    acceleration : float or (n,) array_like
-        [rad/s^2 or m/s^2].
-    jerk : float or (n,) array_like
-        [rad/s^3 or m/s^3].
-    effort_rate : float or (n,) array_like
-        Limits of the time derivatives of torques without Coulomb friction [N m/s or N/s].
-    cells : int
+    acceleration : float or (n,) array_like, optional
+        [rad/s^2 or m/s^2]; default none.
+    jerk : float or (n,) array_like, optional
+        [rad/s^3 or m/s^3]; default none.
+    effort_rate : float or (n,) array_like, optional
+        Limits of the time derivatives of torques without Coulomb friction [N m/s or N/s]; default none.
+    cells : int, optional
         Least number of cells of the grid on the path; more are taken where limits are not kept between its points.
+        Default 8 for each piece between points or of a trajectory, at least 200 and at most 2000.
 
     Returns
     -------
@@ -213,9 +235,15 @@ def time_optimal(
     Raises
     ------
     ThunderError
-        If gravity alone exceeds a limit of effort on the path; if the path rests, has a corner that it passes without a
-        stop, or, with `jerk` or `effort_rate`, a jump of its second derivative; if neither accelerations nor efforts
-        are limited.
+        If gravity alone exceeds a limit of effort on the path; if the path leaves the position limits, rests, has a
+        corner that it passes without a stop, or, with `jerk` or `effort_rate`, a jump of its second derivative; if no
+        acceleration or effort bounds the motion somewhere.
+
+    Warns
+    -----
+    ThunderWarning
+        If gravity and Coulomb friction together exceed a limit of effort, or the result may be slower than the fastest
+        motion by more than 1 %.
 
     Notes
     -----
@@ -239,36 +267,56 @@ def time_optimal(
     """
     require_robot(robot)
     limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
-    count = whole(cells, "cells", 8, 10_000)
-    pieces = path_pieces(path, robot.n, 2 * count)
-    found: list[TimeOptimalTrajectory] = []
+    robot = robot.rigid()
+    given = None if cells is None else whole(cells, "cells", 8, 10_000)
+    pieces = path_pieces(path, robot.n, 2 * (given or _CELLS[0]))
+    own = isinstance(path, JointTrajectory) or not callable(path)  # pieces, rather than samples
+    count = given or int(np.clip(_CELLS_OF_PIECE * (pieces.breaks.size - 1) if own else 0, *_CELLS))
+    checked = path_grid(pieces, count, 1)
+    _check_positions(robot, checked)
+    _check_bounded(robot, checked, limits)
+    _check_coulomb(robot, checked, limits)
+    found: list[tuple[float, float, TimeOptimalTrajectory]] = []
     for finer in (1, 2, 4):
-        fastest = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
-        found.append(_kept(fastest))
-        if found[-1].duration <= (1.0 + _SLOWED) * fastest.duration:
+        fastest, gap = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
+        motion = _kept(fastest)
+        found.append((motion.duration, gap + motion.duration / fastest.duration - 1.0, motion))
+        if motion.duration <= (1.0 + _SLOWED) * fastest.duration:
             break
-    return min(found, key=lambda motion: motion.duration)
+    _, slower, motion = min(found, key=lambda each: each[0])
+    if slower > _NOTED:
+        warnings.warn(
+            f"path and limits are hard to plan for: the duration of {motion.duration:.4g} s may be "
+            + (f"{100.0 * slower:.2g} % above the least one" if np.isfinite(slower) else "far above the least one")
+            + "; increase cells, or the limits where little is left beside gravity",
+            ThunderWarning,
+            stacklevel=2,
+        )
+    return motion
 
 
-def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> TimeOptimalTrajectory:
-    """Return the fastest motion on a grid, which exceeds limits by `_EXCESS` at most if few rounds suffice."""
+def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> tuple[TimeOptimalTrajectory, float]:
+    """Return the fastest motion on a grid, and the part by which it may be too slow.
+
+    It exceeds limits by `_EXCESS` at most if few rounds suffice.
+    """
     problem = _problem(robot, grid, limits)
     start = problem.slow()
     if start is None:
         raise _infeasible(robot, grid, limits)
     gap = 1.0
     for _ in range(_ROUNDS):
-        c = problem.solve(start, gap)
-        gap = _WARM
+        c, reached = problem.solve(start, gap)
         motion = _motion(robot, limits, grid, problem.result(c))
-        excess = _excess(motion)
-        if excess is None:
+        excess = _excess(problem, motion)
+        if max(float(part.max(initial=0.0)) for part in excess) <= _EXCESS:
             break
-        problem = _tightened(problem, limits, excess)
+        problem = _tightened(problem, excess)
         start = problem.shrunk(c)
         if start is None:
             break
-    return motion
+        gap = max(_WARM, 1.0 - problem.evaluate(c).duration / problem.evaluate(start).duration)
+    return motion, reached
 
 
 def _limits(
@@ -277,10 +325,10 @@ def _limits(
     of_robot = robot.limits
     given = {
         "velocity": of_robot.velocity if velocity is None else velocity,
-        "acceleration": acceleration,
+        "acceleration": np.inf if acceleration is None else acceleration,
         "effort": of_robot.effort if effort is None else effort,
-        "jerk": jerk,
-        "effort_rate": effort_rate,
+        "jerk": np.inf if jerk is None else jerk,
+        "effort_rate": np.inf if effort_rate is None else effort_rate,
     }
     limits = {k: all_positive(per_joint(v, robot.n, k, finite=False), k) for k, v in given.items()}
     for row in limits.values():
@@ -335,7 +383,7 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
         used = np.flatnonzero(np.isfinite(limits[kind]))
         scale = limits[kind][used]
         rise, slope, offset = (part[..., used] / scale for part in quantity[:3])
-        levels = Levels(np.ones((len(grid.q), used.size)), rise, slope, offset)
+        levels = Levels(np.ones((2, len(grid.q), used.size)), rise, slope, offset)
         law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
         if kind in RATES:
             extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
@@ -377,12 +425,68 @@ def _infeasible(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Th
     load = np.abs(robot.gravity_vector(grid.q)) / limits["effort"]
     cell, point, joint = np.unravel_index(int(load.argmax()), load.shape)
     tau = float(robot.gravity_vector(grid.q[cell, point])[joint])
-    where = grid.s[cell, point]
+    where, slides = grid.s[cell, point], robot.joint_types[joint] == "P"
     return ThunderError(
         f"path must be within the torque limits at rest, but gravity takes {tau:.4g} of {robot.joint_names[joint]} at "
-        f"{where:.4g} of the path, from {grid.s[0, 0]:.4g} to {grid.s[-1, -1]:.4g}, and its limit is "
-        f"{limits['effort'][joint]:.4g}: reduce the payload, or choose a path on which the arm reaches out less"
+        f"{where:.4g} {_range(grid)}, and its limit is {limits['effort'][joint]:.4g}: "
+        + ("reduce the payload" if slides else "reduce the payload, or choose a path on which the arm reaches out less")
     )
+
+
+def _check_positions(robot: Robot, grid: PathGrid) -> None:
+    """Refuse paths that leave the position limits."""
+    over = np.maximum(robot.limits.lower - grid.q, grid.q - robot.limits.upper)
+    if over.max() > _OUTSIDE:
+        cell, point, joint = np.unravel_index(int(over.argmax()), over.shape)
+        raise ThunderError(
+            f"path must be within the position limits, but {robot.joint_names[joint]} is at "
+            f"{grid.q[cell, point, joint]:.6g} at {grid.s[cell, point]:.4g} {_range(grid)}, and its limits are "
+            f"{robot.limits.lower[joint]:.6g} and {robot.limits.upper[joint]:.6g}: a spline also swings beyond its "
+            "points, more points keep it nearer to them"
+        )
+
+
+def _check_bounded(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> None:
+    """Refuse motions that no limit of acceleration or effort bounds."""
+    quantities = _quantities(robot, grid)
+    parts = [np.abs(quantities[kind].rise) for kind in ("acceleration", "effort")]
+    held = [
+        (part > _ABSENT * part.max()).any(axis=1) & np.isfinite(limits[kind])
+        for part, kind in zip(parts, ("acceleration", "effort"), strict=True)
+    ]
+    free = ~np.any(held, axis=(0, 2))
+    if free.any():
+        cell = int(np.argmax(free))
+        moves = np.abs(grid.dq[cell]).max(axis=0) > _ABSENT * np.abs(grid.dq).max()
+        names = ", ".join(name for name, m in zip(robot.joint_names, moves, strict=True) if m)
+        raise ThunderError(
+            f"limits must bound the motion, but none of acceleration or effort does at {grid.s[cell, 1]:.4g} "
+            f"{_range(grid)}, where {names} moves: pass acceleration or effort for it"
+        )
+
+
+def _check_coulomb(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> None:
+    """Warn of places at which gravity and Coulomb friction together exceed a limit of effort."""
+    friction = robot.description.friction
+    if friction is None or "coulomb" not in friction.terms:
+        return
+    coulomb = friction.coefficients[:, friction.terms.index("coulomb")]
+    signs = np.where(np.abs(grid.dq) > _ABSENT * np.abs(grid.dq).max(), np.sign(grid.dq), 0.0)
+    load = robot.gravity_vector(grid.q) + signs * coulomb
+    usage = np.abs(load) / limits["effort"]
+    if usage.max() > 1.0:
+        cell, point, joint = np.unravel_index(int(usage.argmax()), usage.shape)
+        warnings.warn(
+            "effort must be above gravity and Coulomb friction, or the motion may creep, but of "
+            f"{robot.joint_names[joint]} they take {load[cell, point, joint]:.4g} at {grid.s[cell, point]:.4g} "
+            f"{_range(grid)}, and its limit is {limits['effort'][joint]:.4g}: increase it",
+            ThunderWarning,
+            stacklevel=3,
+        )
+
+
+def _range(grid: PathGrid) -> str:
+    return f"of the path, from {grid.s[0, 0]:.4g} to {grid.s[-1, -1]:.4g}"
 
 
 def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: PathSpeed) -> TimeOptimalTrajectory:
@@ -398,23 +502,32 @@ def _motion(robot: Robot, limits: Mapping[str, Array], grid: PathGrid, speed: Pa
     return TimeOptimalTrajectory(robot, limits, breaks, coefficients, parameter)
 
 
-def _excess(motion: TimeOptimalTrajectory) -> Array | None:
-    """Return the parts by which limits are exceeded in each cell, (N, 5, n), or None where they hardly are."""
-    usage = motion._usage
-    excess = np.maximum(usage.reshape(-1, 2, *usage.shape[1:]).max(axis=1) - 1.0, 0.0)
-    return excess if excess.max() > _EXCESS else None
+def _excess(problem: SpeedProblem, motion: TimeOptimalTrajectory) -> list[Array]:
+    """Return the parts by which limits are exceeded in each cell, of velocity (N, n), then of the signals (2, N, m).
+
+    They are parts of what the limits leave beside the values at rest: near gravity small torques take long.
+    """
+    sides = motion._sides
+    over = np.maximum(sides.reshape(2, -1, 2, *sides.shape[2:]).max(axis=2) - 1.0, 0.0)
+    found = [over[:, :, 0].max(axis=0)]
+    for k, group in enumerate(problem.signals, 1):
+        room = np.stack([1.0 - group.rest, 1.0 + group.rest]).min(axis=2)
+        found.append(over[:, :, k, np.isfinite(motion.limits[KINDS[k]])] / room)
+    return found
 
 
-def _tightened(problem: SpeedProblem, limits: Mapping[str, Array], excess: Array) -> SpeedProblem:
-    """Return the problem with limits reduced in the cells where the motion exceeds them."""
-    velocity, *others = (1.0 - np.minimum(1.1 * excess, 0.5)).transpose(1, 0, 2)
-    signals = [
-        replace(group, limit=group.limit * factor[:, np.isfinite(limits[kind])])
-        for group, factor, kind in zip(problem.signals, others, KINDS[1:], strict=True)
-    ]
-    return SpeedProblem(
-        problem.nodes, problem.ceiling * velocity.min(axis=1)[:, None] ** 2, signals, smooth=problem.smooth
-    )
+def _tightened(problem: SpeedProblem, excess: Sequence[Array]) -> SpeedProblem:
+    """Return the problem with limits reduced in the cells where the motion exceeds them.
+
+    A large excess on one side comes from a parabola that bends from far away on the other one: that one is limited too.
+    """
+    velocity, *others = excess
+    signals = []
+    for group, part in zip(problem.signals, others, strict=True):
+        opposite = 1.0 / np.maximum(1.0, _BEND * part[::-1])
+        signals.append(replace(group, share=group.share * (1.0 - np.minimum(1.1 * part, 0.5)) * opposite))
+    ceiling = problem.ceiling * (1.0 - np.minimum(1.1 * velocity, 0.5)).min(axis=1)[:, None] ** 2
+    return SpeedProblem(problem.nodes, ceiling, signals, smooth=problem.smooth)
 
 
 def _kept(motion: TimeOptimalTrajectory) -> TimeOptimalTrajectory:
