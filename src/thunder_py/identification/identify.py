@@ -49,7 +49,7 @@ __all__ = ["Identification", "identify"]
 _SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
-#: iterations of offsets of nonlinear springs, and their relative change at which these end
+#: iterations of offsets of nonlinear springs, and their change, relative to x - q, at which these end
 _ROUNDS, _EXACT = 30, 1e-9
 #: correlation above which x follows q, and the factor from which on it does not resemble q
 _ALIKE, _FACTOR = 0.9, 4.0
@@ -319,7 +319,7 @@ def identify(
         residual_rms=residual_rms(found.data, base.mapping @ (found.theta - theta0)),
         noise=found.solution.noise,
         offsets=shift,
-        offset_deviations=_offset_deviations(task, found, step, covariances),
+        offset_deviations=_offset_deviations(task, found, shift, step, covariances),
         rank=found.solution.rank,
         condition=found.solution.condition,
         consistent=consistent,
@@ -359,13 +359,15 @@ def _solve(task: _Task) -> tuple[Array, Array, _Found]:
     """
     robot, known, offsets = task.robot, with_all_parameters(task.robot, task.theta0), np.zeros(task.robot.e)
     linear = all(len(drive.K) == 1 for drive in robot.elastic)
+    size = np.sqrt(np.mean(task.log.deflection(robot) ** 2, axis=0))
+    step = np.zeros(robot.e)
     for _ in range(_ROUNDS):
+        offsets = offsets + step
         found = _solve_with(task, known, offsets)
         known = with_all_parameters(robot, found.theta)
         step = _offset_step(task, found.rows, known, offsets)
-        if linear or (np.abs(step) <= _EXACT * np.abs(offsets)).all():
+        if linear or (np.abs(step) <= _EXACT * size).all():
             break
-        offsets = offsets + step
     return offsets + step, step, found
 
 
@@ -393,7 +395,7 @@ def _offset_step(task: _Task, rows: Equations, known: Robot, offsets: Array) -> 
     return np.asarray(np.divide(-torques, stiffness, out=np.zeros_like(torques), where=stiffness != 0.0))
 
 
-def _offset_deviations(task: _Task, found: _Found, step: Array, covariances: Array) -> Array:
+def _offset_deviations(task: _Task, found: _Found, offsets: Array, step: Array, covariances: Array) -> Array:
     """Return the standard deviations of the offsets, (e,), infinite where the stiffness is unknown."""
     robot, base, parts = task.robot, task.base, found.rows.offsets
     if parts is None:
@@ -407,7 +409,7 @@ def _offset_deviations(task: _Task, found: _Found, step: Array, covariances: Arr
             hidden[i] = not found.solution.determined[k]
     noise = found.solution.noise[robot.n : robot.n + robot.e]
     variances = noise**2 / parts.squares / task.log.gains[0] + np.einsum("ea,ab,eb->e", columns, covariances, columns)
-    stiffness = np.abs(slopes(known, task.log.deflection(robot)).mean(axis=0))
+    stiffness = np.abs(slopes(known, task.log.deflection(robot) - offsets).mean(axis=0))
     hidden |= stiffness == 0.0
     return np.where(hidden, np.inf, np.sqrt(variances) / np.where(hidden, 1.0, stiffness))
 
