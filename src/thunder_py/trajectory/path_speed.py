@@ -211,11 +211,12 @@ class SpeedProblem:
         """
         values, reached = self.evaluate(c), np.inf
         weight = self.rows / (gap * values.duration)
-        while reached > GAP:
+        while True:
             values, centered = self._center(values, weight)
-            if not centered:
+            part = self.rows / (weight * values.duration)
+            reached = part if centered else reached
+            if part <= GAP:
                 break
-            reached = self.rows / (weight * values.duration)
             weight *= _MORE
         return values.c, reached
 

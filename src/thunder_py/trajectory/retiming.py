@@ -34,6 +34,7 @@ _EXCESS = 1e-4
 _ROUNDS = 12
 #: least and largest default number of cells, and that for each piece of a path
 _CELLS, _CELLS_OF_PIECE = (200, 2000), 8
+_LITTLE = 0.1  # part of a limit that gravity leaves, below which
 _BEND = 4.0  # inverse of the excess from which on the opposite side is limited too
 _WARM = 1e-3  # part by which a motion that was shrunk is slower than the fastest one
 #: positions beyond their limits by less than this [rad or m] are rounding
@@ -177,12 +178,8 @@ class TimeOptimalTrajectory(JointTrajectory):
 
 
 def _largest(z: Array) -> Array:
-    """Return bounds of functions with samples z (..., k, n): maxima of parabolas of the largest bend, (..., n)."""
-    bend = np.abs(np.diff(z, n=2, axis=-2)).max(axis=-2, keepdims=True)
-    a, b = z[..., :-1, :], z[..., 1:, :]
-    change = np.minimum(np.abs(b - a), 0.5 * bend)
-    top = (0.5 * bend - change) ** 2 / np.where(bend > 0.0, 2.0 * bend, 1.0)  # above the larger end
-    return np.asarray((np.maximum(a, b) + top).max(axis=-2))
+    """Return bounds of functions with samples z (..., k, n), an eighth of the largest bend above them, (..., n)."""
+    return np.asarray(z.max(axis=-2) + 0.125 * np.abs(np.diff(z, n=2, axis=-2)).max(axis=-2))
 
 
 def _polynomial(coefficients: Array, x: Array, derivative: int) -> Array:
@@ -304,10 +301,12 @@ def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> tuple
     start = problem.slow()
     if start is None:
         raise _infeasible(robot, grid, limits)
-    gap = 1.0
+    gap, motion, reached = 1.0, None, np.inf
     for _ in range(_ROUNDS):
-        c, reached = problem.solve(start, gap)
-        motion = _motion(robot, limits, grid, problem.result(c))
+        c, part = problem.solve(start, gap)
+        if motion is not None and part > max(reached, _NOTED):  # failed: the motion before, slowed, is faster
+            break
+        motion, reached = _motion(robot, limits, grid, problem.result(c)), part
         excess = _excess(problem, motion)
         if max(float(part.max(initial=0.0)) for part in excess) <= _EXCESS:
             break
@@ -316,6 +315,7 @@ def _fastest(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> tuple
         if start is None:
             break
         gap = max(_WARM, 1.0 - problem.evaluate(c).duration / problem.evaluate(start).duration)
+    assert motion is not None
     return motion, reached
 
 
@@ -519,12 +519,14 @@ def _excess(problem: SpeedProblem, motion: TimeOptimalTrajectory) -> list[Array]
 def _tightened(problem: SpeedProblem, excess: Sequence[Array]) -> SpeedProblem:
     """Return the problem with limits reduced in the cells where the motion exceeds them.
 
-    A large excess on one side comes from a parabola that bends from far away on the other one: that one is limited too.
+    A large excess on a side where gravity leaves little comes from a parabola that bends from far away on the other
+    side: that one is limited too.
     """
     velocity, *others = excess
     signals = []
     for group, part in zip(problem.signals, others, strict=True):
-        opposite = 1.0 / np.maximum(1.0, _BEND * part[::-1])
+        room = np.stack([1.0 - group.rest, 1.0 + group.rest]).min(axis=2)
+        opposite = 1.0 / np.maximum(1.0, _BEND * np.where(room < _LITTLE, part, 0.0)[::-1])
         signals.append(replace(group, share=group.share * (1.0 - np.minimum(1.1 * part, 0.5)) * opposite))
     ceiling = problem.ceiling * (1.0 - np.minimum(1.1 * velocity, 0.5)).min(axis=1)[:, None] ** 2
     return SpeedProblem(problem.nodes, ceiling, signals, smooth=problem.smooth)
