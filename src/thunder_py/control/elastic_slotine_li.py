@@ -44,14 +44,14 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
     Lambda : float or (n,) array_like
         [1/s].
     K_d : float, (n,) or (n, n) array_like
-        Of the links [N m s/rad].
+        Damping of the links [N m s/rad].
     K_x : float, (e,) or (e, e) array_like, optional
-        Of the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on its spring.
+        Damping of the motors [N m s/rad]; default ``2 sqrt(K Mm)``, which damps each motor critically on its spring.
     adaptation : GradientAdaptation, NaturalAdaptation, float or array_like, or None
         Adaptation of the links' parameters, as in `SlotineLi`.
     bandwidth : float
-        Of the filter of the springs' deflection [rad/s]; up to about twice the sampling rate a higher one leaves less
-        error.
+        Bandwidth of the filter of the springs' deflection [rad/s]; up to about twice the sampling rate a higher one
+        leaves less error.
     Gamma_K : float, optional
         Adaptation of the stiffness [J]; a larger one adapts more slowly. None for a known stiffness.
 

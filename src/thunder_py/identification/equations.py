@@ -11,10 +11,11 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import UnknownNameError
 from ..robot import Robot
+from ..robot.elastic import spring_slopes
 from ..robot.joint_data import Elastic
 from ..robot.robot import BaseParameters, UnknownParameters, unknown_parameter
 from .log import Log
-from .offsets import Offsets, slopes, without_constants
+from .offsets import Offsets, without_constants
 
 __all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
 
@@ -85,7 +86,7 @@ def equations(robot: Robot, log: Log, known: Robot | None, offsets: Array) -> Eq
     rows = np.concatenate([np.arange(n), *[joints] * blocks])
     found = None
     if known is not None:
-        inner, stiffness = slice(n, n + e), slopes(known, log.deflection(robot) - offsets)
+        inner, stiffness = slice(n, n + e), spring_slopes(known.elastic, log.deflection(robot) - offsets)
         W[:, inner], y[:, inner], found = without_constants(W[:, inner], y[:, inner], stiffness)
     errors = np.zeros((rows.size, W.shape[-1], W.shape[-1]))
     errors[:n, :p, :p] = _errors_of_links(robot, log)

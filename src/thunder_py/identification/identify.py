@@ -14,6 +14,7 @@ from ..checks import Array, above_zero, all_positive, array
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..result import SimulationResult
 from ..robot import Robot, inertia
+from ..robot.elastic import spring_slopes
 from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import (
@@ -38,7 +39,6 @@ from .least_squares import (
     spread,
 )
 from .log import Log, read_log
-from .offsets import slopes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -390,7 +390,7 @@ def _offset_step(task: _Task, rows: Equations, known: Robot, offsets: Array) -> 
     """Return the offsets that cause the constant torques which the parameters leave, (e,), zero without stiffness."""
     if rows.offsets is None:
         return np.zeros(task.robot.e)
-    stiffness = slopes(known, task.log.deflection(task.robot) - offsets).mean(axis=0)
+    stiffness = spring_slopes(known.elastic, task.log.deflection(task.robot) - offsets).mean(axis=0)
     torques = rows.offsets.torques(all_parameters(known))
     return np.asarray(np.divide(-torques, stiffness, out=np.zeros_like(torques), where=stiffness != 0.0))
 
@@ -409,7 +409,7 @@ def _offset_deviations(task: _Task, found: _Found, offsets: Array, step: Array, 
             hidden[i] = not found.solution.determined[k]
     noise = found.solution.noise[robot.n : robot.n + robot.e]
     variances = noise**2 / parts.squares / task.log.gains[0] + np.einsum("ea,ab,eb->e", columns, covariances, columns)
-    stiffness = np.abs(slopes(known, task.log.deflection(robot) - offsets).mean(axis=0))
+    stiffness = np.abs(spring_slopes(known.elastic, task.log.deflection(robot) - offsets).mean(axis=0))
     hidden |= stiffness == 0.0
     return np.where(hidden, np.inf, np.sqrt(variances) / np.where(hidden, 1.0, stiffness))
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
-from ..robot import Robot
 
-__all__ = ["Offsets", "slopes", "without_constants"]
+__all__ = ["Offsets", "without_constants"]
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,6 @@ class Offsets:
     def torques(self, theta: Array) -> Array:
         """Return the constant torques that these parameters leave, (e,)."""
         return np.asarray(self.y - self.W @ theta)
-
-
-def slopes(robot: Robot, deflection: Array) -> Array:
-    """Return the stiffnesses ``sum_k (2k + 1) K[k] (x - q)^(2k)`` at deflections (k, e)."""
-    found = np.zeros_like(deflection)
-    for i, drive in enumerate(robot.elastic):
-        for k, K in enumerate(drive.K):
-            found[:, i] += (2 * k + 1) * K * deflection[:, i] ** (2 * k)
-    return found
 
 
 def without_constants(W: Array, y: Array, stiffness: Array) -> tuple[Array, Array, Offsets]:

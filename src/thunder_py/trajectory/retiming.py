@@ -386,7 +386,7 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
         levels = Levels(np.ones((2, len(grid.q), used.size)), rise, slope, offset)
         law = quantity.robot if quantity.robot is not None and quantity.robot.description.friction is not None else None
         if kind in RATES:
-            extra = None if law is None else _by_y(_damping(law), grid.dq, used, scale)
+            extra = None if law is None else _by_y(_derivative(law.friction_torque), grid.dq, used, scale)
             signals.append(Rates.of(levels, np.diff(grid.nodes), grid.dq[..., used], grid.ddq[..., used], extra))
         else:
             signals.append(
@@ -397,24 +397,24 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
     return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
 
 
-def _damping(robot: Robot) -> Callable[[Array], Array]:
-    """Return the derivative of friction torques by the joint velocities, by central differences."""
+def _derivative(law: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return the derivative of a function of the joint velocities, joint by joint, by central differences."""
 
-    def damping(v: Array) -> Array:
+    def derivative(v: Array) -> Array:
         step = 1e-5 * (1.0 + np.abs(v))
-        return np.asarray((robot.friction_torque(v + step) - robot.friction_torque(v - step)) / (2.0 * step))
+        return np.asarray((law(v + step) - law(v - step)) / (2.0 * step))
 
-    return damping
+    return derivative
 
 
 def _by_y(law: Callable[[Array], Array], dq: Array, used: npt.NDArray[np.intp], scale: Array) -> Extra:
     """Return a function of the joint velocities, and its derivative by y, as functions of y."""
+    derivative = _derivative(law)
 
     def at(y: Array) -> tuple[Array, Array]:
         root = np.sqrt(y)[..., None]
         v = dq * root
-        step = 1e-5 * (1.0 + np.abs(v))
-        slope = (law(v + step) - law(v - step)) / (2.0 * step) * dq / (2.0 * root)
+        slope = derivative(v) * dq / (2.0 * root)
         return law(v)[..., used] / scale, slope[..., used] / scale
 
     return at
