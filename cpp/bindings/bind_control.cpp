@@ -37,18 +37,12 @@ Array step(TrackingController<Reference>& controller, double t, const ArrayLike&
            py::handle reference, const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
   if (controller.sees_motors() && !(x && dx))
     throw py::value_error("x and dx must be given: this controller sees the motors of elastic joints");
-  std::optional<decltype(read_measurement(q, "", 1))> x_, dx_;
-  Motors motors;
-  if (controller.sees_motors()) {
-    x_ = read_measurement(*x, "x", controller.model()->elastic_count());
-    dx_ = read_measurement(*dx, "dx", controller.model()->elastic_count());
-    motors = {x_->data(), dx_->data()};
-  }
+  const MeasuredMotors motors(x, dx, controller.sees_motors() ? controller.model()->elastic_count() : 0);
   const auto q_ = read_measurement(q, "q", controller.n()), dq_ = read_measurement(dq, "dq", controller.n());
   Reference desired = blank(controller);
   read_reference(reference, desired, controller.reference_order());
   Array tau(controller.n());
-  controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data(), motors);
+  controller.step(t, q_.data(), dq_.data(), desired, tau.mutable_data(), motors.view());
   return tau;
 }
 

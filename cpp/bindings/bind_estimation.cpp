@@ -68,14 +68,8 @@ Array step_observer(ExternalObserver& observer, double t, const ArrayLike& q, co
                     const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx) {
   const int n = observer.n(), e = motor_count(observer, x, dx);
   const auto q_ = read_measurement(q, "q", n), dq_ = read_measurement(dq, "dq", n), tau_ = read_measurement(tau, "tau", n);
-  std::optional<decltype(read_measurement(q, "", 1))> x_, dx_;
-  Motors motors;
-  if (e > 0) {
-    x_ = read_measurement(*x, "x", e);
-    dx_ = read_measurement(*dx, "dx", e);
-    motors = {x_->data(), dx_->data()};
-  }
-  observer.step(t, q_.data(), dq_.data(), tau_.data(), motors);
+  const MeasuredMotors motors(x, dx, e);
+  observer.step(t, q_.data(), dq_.data(), tau_.data(), motors.view());
   return to_numpy(observer.estimate());
 }
 

@@ -43,6 +43,20 @@ void copy_vector(py::handle object, const char* name, Eigen::Matrix<double, Size
   to = Eigen::Map<const Eigen::Matrix<double, Size, 1>>(array.data(), to.size());
 }
 
+/// Measured state of e motors; nothing is read of none.
+class MeasuredMotors {
+ public:
+  MeasuredMotors(const std::optional<ArrayLike>& x, const std::optional<ArrayLike>& dx, int e) {
+    if (e == 0) return;
+    x_ = read_measurement(*x, "x", e);
+    dx_ = read_measurement(*dx, "dx", e);
+  }
+  Motors view() const { return x_ ? Motors{x_->data(), dx_->data()} : Motors{}; }
+
+ private:
+  std::optional<decltype(read_measurement(py::handle(), "", 1))> x_, dx_;
+};
+
 inline void require_attributes(py::handle value, const char* kind, std::initializer_list<const char*> names) {
   std::string missing;
   for (const char* name : names)

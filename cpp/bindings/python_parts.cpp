@@ -42,7 +42,8 @@ PythonPlant::PythonPlant(const py::object& plant, int n)
       plant_(plant),
       forward_dynamics_(plant.attr("forward_dynamics")),
       begin_step_(py::getattr(plant, "begin_step", py::none())),
-      n_(n) {}
+      n_(n),
+      acceleration_(static_cast<std::size_t>(n + motors())) {}
 
 void PythonPlant::begin_step(double t) {
   if (!begin_step_.is_none()) begin_step_(t);
@@ -60,7 +61,6 @@ void PythonPlant::derivative(double, const double* state, const double* tau, dou
   }
   const py::object both = forward_dynamics_(vector_copy(q, n_), vector_copy(dq, n_), vector_copy(tau, n_),
                                             vector_copy(x, e), vector_copy(dx, e));
-  acceleration_.resize(static_cast<std::size_t>(n_ + e));
   read_parts(both, "plant.forward_dynamics", {{"ddq", n_}, {"ddx", e}}, acceleration_.data());
   std::copy_n(acceleration_.data(), n_, state_dot + n_);
   std::copy_n(dx, e, state_dot + 2 * n_);

@@ -119,10 +119,10 @@ void AdaptiveModel::adapt(const double* s) noexcept {
   adapt_along(Y_, s_);
 }
 
-double AdaptiveModel::limit_rate(const VectorXd& D, double rate) noexcept {
+double AdaptiveModel::limit_rate(const Eigen::MatrixXd& D, double rate) noexcept {
   if (!law_) return 1.0;
   all_.setZero();
-  for (Eigen::Index i = 0; i < Y_.rows(); ++i) all_ += Y_.row(i).transpose().cwiseAbs2() / D[i];
+  for (Eigen::Index i = 0; i < Y_.rows(); ++i) all_ += Y_.row(i).transpose().cwiseAbs2() / D(i, i);
   for (int k = 0; k < unknown_.size(); ++k) squares_[k] = moving_[k] * all_[unknown_.indices()[k]];
   const double share = std::min(1.0, rate / law_->rate_bound(squares_.data(), estimate_unknown_.data()));
   tracking_ *= share;

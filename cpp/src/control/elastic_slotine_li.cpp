@@ -19,11 +19,22 @@ void decay(double a, double w, double t, double& y, double& v) noexcept {
   v = even * v - odd * (w * w * before + a * v);
 }
 
+/// In a hold, K_d of the rigid joints, and of the elastic ones what damps their motors.
+Eigen::MatrixXd hold_damping(const Model& model, const ElasticSlotineLi::Gains& gains) {
+  Eigen::MatrixXd K_d = gains.K_d;
+  for (int k = 0; k < model.elastic_count(); ++k) {
+    const int j = model.elastic_joints()[static_cast<std::size_t>(k)];
+    K_d.row(j).setZero();
+    K_d.col(j).setZero();
+    K_d(j, j) = gains.K_x(k, k);
+  }
+  return K_d;
+}
+
 }  // namespace
 
 ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
-    : ElasticController(std::move(adaptive_model), gains.K_d), gains_(std::move(gains)) {
-  hold_by_motors();
+    : ElasticController(std::move(adaptive_model), hold_damping(*adaptive_model.nominal(), gains)), gains_(std::move(gains)) {
   if (elastic().K_order != 1 || elastic().D_order > 1)
     throw std::invalid_argument("robot must have linear springs and dampers for this law: one coefficient K and at most one D");
   if (!(gains_.bandwidth > 0.0) || !std::isfinite(gains_.bandwidth) || !(gains_.stiffness_rate >= 0.0) ||
@@ -36,7 +47,6 @@ ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
   for (Eigen::VectorXd* v : {&u_, &h_, &dh_, &ddh_, &lag_, &e_x_, &s_x_, &x_f_, &dx_f_, &c_rate_, &k_rate_, &feedback_})
     v->setZero(e());
   c_ = k_ = Eigen::VectorXd::Ones(e());
-  damping_ = gains_.K_d.diagonal();
   std::vector<std::string> motors;
   for (const int j : joints()) motors.push_back(joint_names()[static_cast<std::size_t>(j)]);
   publish("error", e_.data(), joint_names());
@@ -47,17 +57,6 @@ ElasticSlotineLi::ElasticSlotineLi(AdaptiveModel adaptive_model, Gains gains)
   publish("compliance", c_.data(), motors);
   publish("stiffness", k_.data(), motors);
   publish("pace", pace_.data(), {"pace"});
-}
-
-/// A hold is damped and stiffened by the gains of the motors; rigid joints keep those of the links.
-void ElasticSlotineLi::hold_by_motors() {
-  for (int k = 0; k < e(); ++k) {
-    const int j = joints()[static_cast<std::size_t>(k)];
-    K_d_.row(j).setZero();
-    K_d_.col(j).setZero();
-    K_d_(j, j) = gains_.K_x(k, k);
-  }
-  set_hold_stiffness(10.0 * K_d_);
 }
 
 void ElasticSlotineLi::ignore_tracking() noexcept {
@@ -132,7 +131,7 @@ Status ElasticSlotineLi::law(double t, const double* q_, const double* dq_, cons
   adaptive_model_.torque(q_, dq_, dq_r_.data(), ddq_r_.data(), tau);
   add_product(gains_.K_d, s_.data(), tau);
   adaptive_model_.adapt(s_.data());
-  pace_[0] = adaptive_model_.limit_rate(damping_, kFastest * gains_.bandwidth);
+  pace_[0] = adaptive_model_.limit_rate(gains_.K_d, kFastest * gains_.bandwidth);
 
   for (int k = 0; k < e(); ++k) {
     const int j = joints()[static_cast<std::size_t>(k)];

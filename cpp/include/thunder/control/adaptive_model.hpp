@@ -45,7 +45,7 @@ class AdaptiveModel {
   void adapt(const double* s) noexcept;
   /// Slows the last `adapt` so that the torque's rate, Y Gamma^-1 Y' s, is at most `rate` times the damping of s by the
   /// diagonal of D; returns the share that is left. A bound by the trace, so that the share may be too small.
-  double limit_rate(const Eigen::VectorXd& D, double rate) noexcept;
+  double limit_rate(const Eigen::MatrixXd& D, double rate) noexcept;
   /// The same along another regressor: W_u' x.
   void adapt_along(const RowMajor& W, const Eigen::VectorXd& x) noexcept;
   /// Also along a prediction error: W_u' R error, with `weighted` = R error and `weight` the largest eigenvalue of R.

@@ -41,7 +41,6 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
  private:
   double stiffness(int k) const noexcept { return elastic().K[k]; }
   double damping(int k) const noexcept { return elastic().D_order > 0 ? elastic().D[k] : 0.0; }
-  void hold_by_motors();
   void integrate(double dt) noexcept;
   void advance_filter(int k, double dt, double& h, double& dh) const noexcept;
   void command(int k, double u, double dt) noexcept;
@@ -50,8 +49,8 @@ class ElasticSlotineLi final : public ElasticController<AdaptiveController<Joint
   StepClock clock_;
   bool started_ = false;
   Eigen::VectorXd pace_ = Eigen::VectorXd::Ones(1);
-  Eigen::VectorXd e_, e_dot_, dq_r_, ddq_r_, s_, damping_;  // n, of the links
-  Eigen::VectorXd u_, h_, dh_, ddh_, lag_, e_x_, s_x_;   // e, of the motors
+  Eigen::VectorXd e_, e_dot_, dq_r_, ddq_r_, s_;        // n, of the links
+  Eigen::VectorXd u_, h_, dh_, ddh_, lag_, e_x_, s_x_;  // e, of the motors
   Eigen::VectorXd x_f_, dx_f_, c_, k_, c_rate_, k_rate_, feedback_;
 };
 
