@@ -121,7 +121,7 @@ def test_no_output_leaves_a_traceback(command, tmp_path):
     prints = "--help" not in command  # argparse ignores errors of its streams
     cases = [
         ("", tmp_path if writes else "/proc", POOR, wrong),
-        ("| head -c 1 >&-", tmp_path, {}, None),
+        *([] if writes else [("| head -c 1 >&-", tmp_path, {}, None)]),  # the others print a line or two
         (">/dev/full", tmp_path, {}, 2 if prints else 0),
         *([("", "/proc", {}, 2)] if writes else []),
     ]

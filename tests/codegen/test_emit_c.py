@@ -343,6 +343,7 @@ def test_numbers_stay_straight():
         assert (g.call_count, g.operations) == (0, f.operations)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers_find_nothing(compiler, tmp_path):
     command = language(compiler)

@@ -63,8 +63,9 @@ def test_functions_of_the_example_in_a_library(tmp_path):
     np.testing.assert_allclose(core.call("dexterity", {"q": q})[0], robot.manipulability(q), rtol=1e-12)
 
 
+@pytest.mark.release
 def test_pip_installs_a_library(tmp_path):
-    """Without build isolation, where the build tools are there; otherwise the project's CI script does it."""
+    """Without build isolation, where the build tools are there."""
     pytest.importorskip("scikit_build_core")
     pytest.importorskip("pybind11")
     if eigen_include() is None:

@@ -27,10 +27,12 @@ def names(tmp_path_factory):
     return sdist_names(next(folder.glob("*.tar.gz")))
 
 
+@pytest.mark.release
 def test_sdist_holds_what_it_must_and_nothing_else(names):
     assert check_sdist(names) == []
 
 
+@pytest.mark.release
 def test_sdist_holds_every_source(names):
     sources = [path.relative_to(ROOT) for path in (ROOT / "src").rglob("*.py")]
     sources += [path.relative_to(ROOT) for path in (ROOT / "cpp").rglob("*.[hc]pp")]
@@ -39,11 +41,13 @@ def test_sdist_holds_every_source(names):
     assert {str(path) for path in sources} <= names
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("stray", [".ci/run", "build/x.o", "notebooks/a.ipynb", "cpp/__pycache__/a.pyc"])
 def test_strays_in_an_sdist_are_told(names, stray):
     assert check_sdist(names | {stray}) == [f"{stray} does not belong into an sdist"]
 
 
+@pytest.mark.release
 def test_what_an_sdist_lacks_is_told(names):
     assert check_sdist(names - {"LICENSE"}) == ["LICENSE is missing"]
 
