@@ -29,7 +29,7 @@ def record_inverse_dynamics(model: SymbolicModel, symbols: dict[str, Expressions
 
     The derivatives of x follow from those of t along the motion.
     """
-    joints = [drive.joint - 1 for drive in model.robot.elastic]
+    joints = list(model.robot.motor_joints)
     K, Mm, Dm = (model.parameters[f"elastic_{key}"].entries for key in ("K", "Mm", "Dm"))
     tau = model.quantity("inverse_dynamics").copy()
     t, t_dot, t_ddot = (model.quantity(f"inverse_dynamics{order}")[joints] for order in ("", "_dot", "_ddot"))

@@ -88,7 +88,7 @@ def _values(contents: Contents) -> dict[str, Any]:
     par_REG = robot.inertial if links.argument == "par_REG" else reg_from_dyn(links.values.reshape(-1, 10))
     return {
         "name": contents.name, "n": robot.n, "e": robot.e, "joint_types": robot.joint_types,
-        "elastic_joints": [drive.joint - 1 for drive in robot.elastic],
+        "elastic_joints": list(robot.motor_joints),
         "has_dh": robot.description.dh is not None, "version": __version__,
         "scalar": contents.scalar, "batch": contents.batch,
         "functions": contents.functions, "example": functions.get("G", contents.functions[0]),

@@ -173,18 +173,18 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
             return None
         K, D, _ = _linear_drives(robot, self._robot)
         s_x, delta, delta_dot = self._motor_errors(robot, result)
-        joints = [drive.joint - 1 for drive in robot.elastic]
+        joints = list(robot.motor_joints)
         V_dot -= 2.0 * half_form(s_x, gain(self.K_x, len(K)))
         V_dot -= 2.0 * half_form(delta, np.diag(K * self._motor_rates(robot))) + 2.0 * half_form(delta_dot, np.diag(D))
         power: Array = np.einsum("ki,i,ki->k", result.s[:, joints], K, result.signals["lag"])
         return V_dot + power
 
     def _motor_rates(self, robot: Robot) -> Array:
-        return self._rates[[drive.joint - 1 for drive in robot.elastic]]
+        return self._rates[list(robot.motor_joints)]
 
     def _motor_errors(self, robot: Robot, result: SimulationResult) -> tuple[Array, Array, Array]:
         """Return s_x, delta and its derivative, (k, e)."""
-        joints = [drive.joint - 1 for drive in robot.elastic]
+        joints = list(robot.motor_joints)
         rate = self._motor_rates(robot)
         e_x, de_x = result.signals["x_f"] - result.x, result.signals["dx_f"] - result.dx
         e = result.error[:, joints]

@@ -102,7 +102,7 @@ def _least_curvature(robot: Robot, K_p: Array, online: bool) -> float:
 
     K are the slopes of the springs where they carry G(q).
     """
-    n, elastic = robot.n, [drive.joint - 1 for drive in robot.elastic]
+    n, elastic = robot.n, list(robot.motor_joints)
     q, gradient = gravity_gradients(robot)
     slopes = np.zeros((len(q), n))
     slopes[:, elastic] = spring_slopes(robot.elastic, robot.elastic_equilibrium(q) - q[:, elastic])

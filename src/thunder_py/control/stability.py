@@ -105,7 +105,7 @@ def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array 
 
 
 def _motor_feedback(law: Any, model: Robot, q: Array, reference: Any) -> Array | None:
-    joints = [drive.joint - 1 for drive in model.elastic]
+    joints = list(model.motor_joints)
     try:
         x = model.elastic_equilibrium(q)
     except ModelError:

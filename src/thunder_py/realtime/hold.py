@@ -109,7 +109,7 @@ class Hold:
         self._law = PDGravity(robot, gains.stiffness, gains.damping)
         self._law.torque_limits = torque_limits
         self._robot, self._damping = robot, gains.damping
-        self._elastic = [drive.joint - 1 for drive in robot.elastic]
+        self._elastic = list(robot.motor_joints)
         self._still, self._nan = np.zeros(robot.n), np.full(robot.n, np.nan)
         self._started: float | None = None
         self._point: Array | None = None

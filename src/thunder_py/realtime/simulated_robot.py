@@ -225,7 +225,7 @@ class SimulatedRobot(Stateful):
         self._position = np.concatenate([q, robot.elastic_equilibrium(q)]) if robot.elastic else q
         self._velocity = np.zeros_like(self._position)
         self._feedback = np.arange(n)
-        self._feedback[[drive.joint - 1 for drive in robot.elastic]] = np.arange(n, n + robot.e)
+        self._feedback[list(robot.motor_joints)] = np.arange(n, n + robot.e)
         table.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False

@@ -266,7 +266,7 @@ def _dissipation(robot: Robot, result: SimulationResult, rows: slice) -> npt.NDA
     dq, dx = result.dq[rows], result.dx[rows]
     power: Array = np.sum(robot.friction_torque(dq) * dq, axis=1)
     if robot.elastic:
-        slip = dx - dq[:, [drive.joint - 1 for drive in robot.elastic]]
+        slip = dx - dq[:, list(robot.motor_joints)]
         power = power + np.sum(robot.elastic_damping_torque(dq, dx) * slip, axis=1)
         power = power + np.sum(robot.motor_damping_torque(dx) * dx, axis=1)
     return power

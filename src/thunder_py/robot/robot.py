@@ -468,6 +468,11 @@ class Robot(DerivativeMethods):
         return self._description.elastic
 
     @property
+    def motor_joints(self) -> tuple[int, ...]:
+        """Indices of the elastic joints, from 0, in the order of the motor vectors."""
+        return tuple(drive.joint - 1 for drive in self.elastic)
+
+    @property
     def motor_names(self) -> tuple[str, ...]:
         """Names of the motors of elastic joints in messages and in MJCF, such as ``joint2_motor``."""
         return elastic.motor_names(self.elastic, self.joint_names)
@@ -585,7 +590,7 @@ class Robot(DerivativeMethods):
             if value.shape[-1:] != (self.n,):
                 raise ModelError(f"{name} must have shape (..., {self.n}), got {value.shape}")
         motion = np.broadcast_arrays(*given)
-        joints = [drive.joint - 1 for drive in self.elastic]
+        joints = list(self.motor_joints)
         tau = self.inverse_dynamics(*motion[:3])
         torques = (tau, self.inverse_dynamics_dot(*motion[:4]), self.inverse_dynamics_ddot(*motion))
         x, dx, ddx = elastic.motor_motion(

@@ -19,7 +19,7 @@ from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .observers import read_observers
-from .options import elastic_joints, initial_state, loaded_at_start, start_position, time_options, torque_bounds
+from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, read_external
 
@@ -246,7 +246,7 @@ def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
     own = tuple(getattr(plant, "joint_names", ()))  # optional in plants written in Python
     names = {"joints": own if len(own) == n else tuple(f"joint{i + 1}" for i in range(n))}
-    motors = elastic_joints(plant if robot is None else robot)
+    motors = motor_joints(plant if robot is None else robot)
     if motors:
         names["motors"] = tuple(names["joints"][j] for j in motors)
     return names

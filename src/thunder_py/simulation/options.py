@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..robot import Robot
 from ..robot.payload import Payload
 
-__all__ = ["elastic_joints", "initial_state", "loaded_at_start", "start_position", "time_options", "torque_bounds"]
+__all__ = ["initial_state", "loaded_at_start", "motor_joints", "start_position", "time_options", "torque_bounds"]
 
 
 #: limits: steps in a control period; control periods in a run; rows in a log
@@ -53,10 +53,8 @@ def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], 
     return array(first.q, (n,), "reference(0).q")
 
 
-def elastic_joints(plant: object) -> list[int]:
+def motor_joints(plant: object) -> list[int]:
     """Return the joints of a plant that have motors of their own, from 0."""
-    if isinstance(plant, Robot):
-        return [drive.joint - 1 for drive in plant.elastic]
     return [int(joint) for joint in getattr(plant, "motor_joints", ())]
 
 
@@ -70,7 +68,7 @@ def initial_state(
 ) -> Array:
     """Return q, dq and, for elastic joints, x and dx."""
     dq = np.zeros_like(q) if dq0 is None else array(dq0, q.shape, "dq0")
-    joints = elastic_joints(plant)
+    joints = motor_joints(plant)
     if not joints:
         for name, value in (("x0", x0), ("dx0", dx0)):
             if value is not None:

@@ -39,7 +39,7 @@ class RobotNode:
         self.robot = SimulatedRobot(configuration)
         self._message = kinds.JointState(name=list(self.robot.state_names))
         model = self.robot.robot
-        self._driven = [*range(model.n), *(drive.joint - 1 for drive in model.elastic)]
+        self._driven = [*range(model.n), *model.motor_joints]
         self._states = ros.publisher("joint_states", kinds.JointState)
         self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
         self._report_every, self._count, self._last = max(1, round(1.0 / (_REPORT_RATE * self.robot.period))), 0, 0
