@@ -80,7 +80,8 @@ class RunStore:
         self._index = self._read_index()
         self._waiting: dict[int, RunRecord] = {}
         self._written = time.monotonic()
-        self.sweep, self.records = self._read_plan(), self._read_records()
+        self.sweep = self._read_plan()
+        self.records = self._read_records()
 
     def _read_index(self) -> dict[str, Any]:
         file = self.path / _INDEX
