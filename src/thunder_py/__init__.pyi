@@ -18,6 +18,7 @@ from . import reference as reference
 from . import result as result
 from . import robot as robot
 from . import robots as robots
+from . import samples as samples
 from . import simulation as simulation
 from . import spatial as spatial
 from . import symbolic as symbolic
