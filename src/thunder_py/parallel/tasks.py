@@ -254,6 +254,9 @@ def _received(
     """Return the outcomes of a batch; a lost one is tried again, run by run if one of them is to blame."""
     if not isinstance(found, Lost):
         batches.learn(found)
+        done = {outcome.index for outcome in found}
+        if rest := [entry for entry in batch if entry.index not in done]:  # of a batch that was stopped
+            batches.repeat(rest)
         return [unpacked(outcome) for outcome in found]
     if not found.blame:
         batches.repeat(batch)
