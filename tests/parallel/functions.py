@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from thunder_py.errors import ReleaseError, ThunderError
+
 
 def draw(seed: int) -> tuple[float, float]:
     """Return numbers of a seed."""
@@ -58,3 +60,28 @@ def sleep_in(folder: str, item: int) -> int:
     Path(folder, str(os.getpid())).touch()
     time.sleep(60.0)
     return item
+
+
+def draw_with_threads(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
+    """Return numbers of a seed, and the threads of linear algebra of the process."""
+    number, solved = draw(seed)
+    return scale * number, solved, os.environ.get("OPENBLAS_NUM_THREADS", "")
+
+
+def fail_from_3(seed: int, error: type[Exception] = ThunderError) -> int:
+    """Raise an error for seeds of 3 and more."""
+    if seed >= 3:
+        raise error(f"no {seed}")
+    return seed
+
+
+def die_at_0(seed: int) -> int:
+    """End the process at seed 0."""
+    if seed == 0:
+        os._exit(3)
+    return seed
+
+
+def too_far(item: str) -> None:
+    """Raise an error with an attribute."""
+    raise ReleaseError("too far", "reach")

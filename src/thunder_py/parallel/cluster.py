@@ -68,7 +68,7 @@ class Cluster:
         self.client, self.timeout = client, work.timeout
         self._name, self._count = f"thunder-{uuid.uuid4().hex}", 0
         self._started: dict[Any, float] = {}
-        self._counted = -1.0
+        self._size, self._counted = 1, -1.0
         self.check()
         # the scheduler can compute it again wherever a worker needs it
         self._work = client.submit(RemoteWork, work.packed, process_name(), key=f"{self._name}-function", pure=False)
