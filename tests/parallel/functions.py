@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 import time
 from pathlib import Path
@@ -28,6 +29,8 @@ def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: st
             os._exit(3)
         if kind == "hang":  # in C, with the interpreter's lock
             re.match(r"(a+)+$", "a" * 60 + "b")
+        if kind == "exit":
+            sys.exit(2)
         raise ZeroDivisionError(f"item {item}")
     return draw(item)
 

@@ -85,6 +85,13 @@ def test_what_cannot_be_sent_back_is_the_error_of_its_run() -> None:
         next(run_tasks(partial(draw, process=unpicklable(1)), range(3), workers=2))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_exits_has_failed(workers: int) -> None:
+    found = collected(partial(trouble, kind="exit", at=(1,)), range(3), workers=workers)
+    assert values(found) == [draw(0), None, draw(2)]
+    assert repr(found[1].error) == "RuntimeError('the run called exit(2)')"
+
+
 @pytest.mark.parametrize("kind", ["raise", "die"])
 def test_a_run_that_fails_once_is_tried_again(kind: str, tmp_path: Path) -> None:
     found = collected(partial(trouble, kind=kind, at=(3, 4), once=str(tmp_path)), range(12), workers=2)

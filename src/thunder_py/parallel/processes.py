@@ -165,5 +165,5 @@ def _start(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(1.0)
+        time.sleep(0.5)
     os._exit(1)

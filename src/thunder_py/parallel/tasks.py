@@ -61,7 +61,8 @@ def run_tasks(
         Items; a bounded number of them is in flight.
     workers : int, map-like callable, concurrent.futures.Executor or dask.distributed.Client
         1 calls the function in this process, in order; another number starts so many worker processes, -1 one for each
-        core. A callable gets a function and an iterable, as `map`. Executors and clients are not closed.
+        core. A callable gets a function and an iterable, as `map`. Executors and clients are not closed; workers of
+        executors and callables that die are not replaced.
     retries : int
         Number of further attempts for a run that raises an error or whose worker dies.
     retry_errors : bool

@@ -149,10 +149,10 @@ class Work:
                 with process_deadline(timeout) if timeout else nullcontext():
                     value = self.function(entry.item)
                 return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
-            except Exception as error:
-                failed = Outcome(
-                    entry.number, None, error, attempt, time.perf_counter() - start, traceback.format_exc()
-                )
+            except (Exception, SystemExit) as problem:
+                seconds = time.perf_counter() - start
+                error = problem if isinstance(problem, Exception) else RuntimeError(f"the run called exit({problem})")
+                failed = Outcome(entry.number, None, error, attempt, seconds, traceback.format_exc())
         return failed
 
     @cached_property
