@@ -148,7 +148,7 @@ class Cluster:
 
 
 def run_batch(work: RemoteWork, packed: bytes) -> bytes:
-    """Run a pickled batch in a Dask worker until it is cancelled; return the pickled outcomes, which Dask moves fast."""
+    """Run a pickled batch in a Dask worker until it is cancelled; return its outcomes, pickled."""
     worker = sys.modules["distributed"].get_worker()
     key = worker.get_current_task()
 
