@@ -9,6 +9,7 @@ from . import manipulation as manipulation
 from . import motion as motion
 from . import mujoco as mujoco
 from . import papers as papers
+from . import parallel as parallel
 from . import perception as perception
 from . import plotting as plotting
 from . import realtime as realtime

@@ -6,7 +6,10 @@ import sys
 import time
 import uuid
 from collections.abc import Iterable
+from concurrent.futures import Future
 from typing import Any
+
+import cloudpickle
 
 from ..errors import ThunderError
 from ..optional import require
@@ -66,6 +69,7 @@ class Cluster:
         self._name, self._count = f"thunder-{uuid.uuid4().hex}", 0
         self._started: dict[Any, float] = {}
         self._counted = -1.0
+        self.check()
         # the scheduler can compute it again wherever a worker needs it
         self._work = client.submit(RemoteWork, work.packed, process_name(), key=f"{self._name}-function", pure=False)
 
@@ -73,7 +77,12 @@ class Cluster:
     def size(self) -> int:
         """Number of threads of all workers, which may change."""
         if time.monotonic() > self._counted + 1.0:
-            self._size, self._counted = max(1, sum(self.client.nthreads().values())), time.monotonic()
+            self.check()
+            try:
+                self._size = max(1, sum(self.client.nthreads().values()))
+            except OSError as error:
+                raise self._gone() from error
+            self._counted = time.monotonic()
         return self._size
 
     def room(self, seconds: float | None) -> bool:
@@ -85,13 +94,21 @@ class Cluster:
         self._count += 1
         self.check()
         key = (self._name, self._count)
-        future = self.client.submit(run_batch, self._work, batch, key=key, pure=False)
+        try:
+            packed = cloudpickle.dumps(batch)  # which Dask does not search for tasks
+        except Exception as error:
+            unsent: Future[list[Outcome]] = Future()
+            unsent.set_exception(error)
+            return unsent
+        future = self.client.submit(run_batch, self._work, packed, key=key, pure=False)
         self._started[future] = time.monotonic()
         return future
 
     def collect(self, future: Any) -> list[Outcome] | Lost:
         """Return the outcomes of a batch."""
-        start = self._started.pop(future)
+        start = self._started.pop(future, None)
+        if start is None:  # of a batch that could not be pickled
+            return Lost(future.exception())
         distributed = sys.modules["distributed"]
         try:
             answers: list[Outcome] = future.result()
@@ -126,10 +143,10 @@ class Cluster:
     def close(self, running: Iterable[Any]) -> None:
         """Cancel all batches; workers finish the run in progress."""
         if self.client.status == "running":
-            self.client.cancel([*running, self._work], force=True)
+            self.client.cancel([*self._started, self._work], force=True)
 
 
-def run_batch(work: RemoteWork, batch: list[Entry]) -> list[Outcome]:
+def run_batch(work: RemoteWork, packed: bytes) -> list[Outcome]:
     """Run a batch in a Dask worker until it is cancelled."""
     worker = sys.modules["distributed"].get_worker()
     key = worker.get_current_task()
@@ -138,4 +155,4 @@ def run_batch(work: RemoteWork, batch: list[Entry]) -> list[Outcome]:
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    return work(batch, cancelled)
+    return work(cloudpickle.loads(packed), cancelled)

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from functools import partial
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from ..checks import is_whole, positive, whole
 from ..errors import ThunderError
@@ -19,7 +19,7 @@ from .executors import AnyExecutor
 from .processes import Processes
 from .work import Entry, Lost, Outcome, Work, available_cores, unpacked
 
-__all__ = ["Workers", "run_tasks"]
+__all__ = ["Workers", "check_workers", "run_tasks"]
 
 
 class Client(Protocol):
@@ -45,6 +45,7 @@ def run_tasks(
     *,
     workers: Workers = 1,
     retries: int = 1,
+    retry_errors: bool = True,
     timeout: float | None = None,
     progress: bool | Callable[[float], object] = False,
     description: str = "",
@@ -63,6 +64,8 @@ def run_tasks(
         core. A callable gets a function and an iterable, as `map`. Executors and clients are not closed.
     retries : int
         Number of further attempts for a run that raises an error or whose worker dies.
+    retry_errors : bool
+        If False, runs that raise an error are not tried again, only those whose worker dies.
     timeout : float, optional
         Largest duration of a run [s]. The process of a run that takes longer is ended and replaced. This needs worker
         processes, so `workers` must be a number or a Dask client; 1 is then one worker process.
@@ -102,14 +105,15 @@ def run_tasks(
     >>> sorted(found.items())
     [(0, 1), (1, 2), (2, 3)]
     """
-    work = Work(function, whole(retries, "retries", 0), None if timeout is None else positive(timeout, "timeout"))
+    limit = None if timeout is None else positive(timeout, "timeout")
+    work = Work(function, whole(retries, "retries", 0), limit, retry_errors)
     batches = _Batches(items if isinstance(items, Sized) or not progress else list(items))
     outcomes = _outcomes(work, batches, workers)
     return _reported(outcomes, batches.total, progress, {"desc": description or None, "unit": unit})
 
 
 def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outcome, None, None]:
-    if is_client(workers):
+    if is_client(check_workers(workers)):
         return _scheduled(partial(Cluster, workers, work), batches, work.retries)
     if isinstance(workers, Executor) or callable(workers):
         if work.timeout is not None:
@@ -120,19 +124,27 @@ def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outc
         if isinstance(workers, Executor):
             return _scheduled(partial(AnyExecutor, workers, work), batches, work.retries)
         return _mapped(workers, work, batches)
-    count = _count(workers)
+    count = available_cores() if workers == -1 else cast(int, workers)
     if work.timeout is None and min(count, count if batches.total is None else batches.total) <= 1:
         return _here(work, batches)
     return _scheduled(partial(Processes, count, work), batches, work.retries)
 
 
-def _count(workers: Any) -> int:
-    if not is_whole(workers) or (workers < 1 and workers != -1):
+def check_workers(workers: Any) -> Workers:
+    """Return workers of a kind that `run_tasks` takes.
+
+    Raises
+    ------
+    ThunderError
+        If they are of another kind.
+    """
+    number = is_whole(workers) and (workers >= 1 or workers == -1)
+    if not (number or callable(workers) or isinstance(workers, Executor) or is_client(workers)):
         raise ThunderError(
             "workers must be a whole number of at least 1, -1 (one for each core), a function like map, an Executor or "
             f"a Dask client, got {workers!r}"
         )
-    return available_cores() if workers == -1 else int(workers)
+    return cast(Workers, workers)
 
 
 class _Batches:
@@ -242,6 +254,9 @@ def _received(
     """Return the outcomes of a batch; a lost one is tried again, run by run if one of them is to blame."""
     if not isinstance(found, Lost):
         batches.learn(found)
+        done = {outcome.index for outcome in found}
+        if rest := [entry for entry in batch if entry.index not in done]:  # of a batch that was stopped
+            batches.repeat(rest)
         return [unpacked(outcome) for outcome in found]
     if not found.blame:
         batches.repeat(batch)

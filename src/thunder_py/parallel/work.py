@@ -126,8 +126,8 @@ class Work:
     the error of its run, and a function that cannot be imported is an error of the runs instead of the worker.
     """
 
-    def __init__(self, function: Callable[[Any], Any], retries: int, timeout: float | None) -> None:
-        self.function, self.retries, self.timeout = function, retries, timeout
+    def __init__(self, function: Callable[[Any], Any], retries: int, timeout: float | None, retry_errors: bool) -> None:
+        self.function, self.retries, self.timeout, self.retry_errors = function, retries, timeout, retry_errors
         self.stopped = False  # by the end of the generator, for threads
 
     def __call__(self, batch: Sequence[Entry]) -> list[Outcome]:
@@ -141,7 +141,8 @@ class Work:
 
     def run(self, entry: Entry, timeout: float | None = None) -> Outcome:
         """Run an entry until it succeeds or has no attempts left."""
-        for attempt in range(entry.attempts + 1, self.retries + 2):
+        attempts = range(entry.attempts + 1, self.retries + 2)
+        for attempt in attempts if self.retry_errors else attempts[:1]:
             start = time.perf_counter()
             try:
                 with process_deadline(timeout) if timeout else nullcontext():
@@ -153,7 +154,7 @@ class Work:
 
     @cached_property
     def packed(self) -> bytes:
-        """Pickle of function, retries and time limit.
+        """Pickle of the function and its options.
 
         Raises
         ------
@@ -161,7 +162,7 @@ class Work:
             If the function cannot be pickled.
         """
         try:
-            packed: bytes = cloudpickle.dumps((self.function, self.retries, self.timeout))
+            packed: bytes = cloudpickle.dumps((self.function, self.retries, self.timeout, self.retry_errors))
         except Exception as error:
             raise ThunderError(
                 f"the function must be picklable to be called in another process, got {self.function!r}: "
