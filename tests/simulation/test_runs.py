@@ -63,7 +63,7 @@ def test_other_samples_have_one_dimension_and_failures_are_nan() -> None:
     assert dict(data.sizes) == {"run": 3, "start_0": 2}
     assert data["law"].values.tolist() == ["None", "None", "CT"]
     assert np.isnan(data["sum"].values).tolist() == [False, True, False]
-    assert data["status"].values.tolist() == ["ok", None, "ok"]
+    assert data["status"].values.tolist() == ["ok", "", "ok"]
     frame = runs.to_pandas()
     assert frame.index.name == "run"
     assert list(frame) == ["a", "b", "law", *METRICS, "failure", "attempts", "seconds", "host"]
@@ -93,7 +93,7 @@ def test_trajectories_have_a_dimension_of_time() -> None:
 def test_names_are_there_once() -> None:
     runs = sweep([{"a": 1.0, "b": 0.1}], None)
     with pytest.raises(ThunderError, match=r"^metrics must not be called as parameters: a$"):
-        runs.to_pandas({"a": len})
+        runs.to_pandas({"a": th.SimulationResult.rmse})
 
 
 @pytest.mark.usefixtures("drawn")
