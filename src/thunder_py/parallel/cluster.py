@@ -115,7 +115,7 @@ class Cluster:
             answers: list[Outcome] = pickle.loads(future.result())
             return answers
         except distributed.scheduler.KilledWorker as error:
-            return Lost(self._death(error, time.monotonic() - start))
+            return Lost(self._death(error, time.monotonic() - start), error.allowed_failures + 1)
         except distributed.CancelledError as error:
             self.check()
             raise self._gone() from error

@@ -122,7 +122,7 @@ class Processes:
                 process.replace()
             if future in process.innocent:
                 process.innocent.discard(future)
-                return Lost(error, blame=False)
+                return Lost(error, attempts=0)
             return Lost(_death(error, self.work.timeout))
         except Exception as error:
             return Lost(error)

@@ -262,17 +262,17 @@ def _received(
         if rest := [entry for entry in batch if entry.number not in done]:  # of a batch that was stopped
             batches.repeat(rest)
         return [unpacked(outcome) for outcome in found]
-    if not found.blame:
+    if found.attempts == 0:
         batches.repeat(batch)
     elif len(batch) > 1:
         for entry in batch:
             batches.repeat([entry])
     elif not (engine.exact or batch[0].alone):
         batches.repeat_alone(batch[0])
-    elif batch[0].attempts < retries:
-        batches.repeat([batch[0]._replace(attempts=batch[0].attempts + 1)])
+    elif (attempts := batch[0].attempts + found.attempts) <= retries:
+        batches.repeat([batch[0]._replace(attempts=attempts)])
     else:
-        return [Outcome(batch[0].number, None, found.error, batch[0].attempts + 1, float("nan"))]
+        return [Outcome(batch[0].number, None, found.error, attempts, float("nan"))]
     return []
 
 

@@ -84,10 +84,10 @@ class Entry(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Loss of a whole batch, with the error that its run gets if it is to blame."""
+    """Loss of a whole batch, with the error that its run gets if it is to blame, after so many attempts."""
 
     error: Exception
-    blame: bool = True
+    attempts: int = 1  # 0: it is not to blame
 
 
 def available_cores() -> int:
