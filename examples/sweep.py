@@ -20,7 +20,7 @@ from thunder_py.parallel import connect
 from thunder_py.simulation import Runs
 
 START = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
-GAINS, MASSES = (1.0, 2.0, 4.0, 8.0, 16.0), (0.0, 0.5, 1.0, 2.0)
+GAINS, MASSES = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0), (0.0, 0.5, 1.0, 2.0)
 METRICS = ("steady_state_error", "torque_rms", "status")
 
 
