@@ -85,10 +85,17 @@ def test_what_cannot_be_sent_back_is_the_error_of_its_run() -> None:
         next(run_tasks(partial(draw, process=unpicklable(1)), range(3), workers=2))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_exits_has_failed(workers: int) -> None:
+    found = collected(partial(trouble, kind="exit", at=(1,)), range(3), workers=workers)
+    assert values(found) == [draw(0), None, draw(2)]
+    assert repr(found[1].error) == "RuntimeError('the run called exit(2)')"
+
+
 @pytest.mark.parametrize("kind", ["raise", "die"])
 def test_a_run_that_fails_once_is_tried_again(kind: str, tmp_path: Path) -> None:
-    found = collected(partial(trouble, kind=kind, at=(3, 20, 21), once=str(tmp_path)), range(40), workers=2)
-    assert values(found) == [draw(k) for k in range(40)]
+    found = collected(partial(trouble, kind=kind, at=(3, 4), once=str(tmp_path)), range(12), workers=2)
+    assert values(found) == [draw(k) for k in range(12)]
     found = collected(partial(trouble, at=(1,)), range(3), retries=0)
     assert [o.attempts for o in found.values()] == [1, 1, 1]
     found = collected(partial(trouble, at=(1,)), range(3), retry_errors=False)
@@ -96,11 +103,11 @@ def test_a_run_that_fails_once_is_tried_again(kind: str, tmp_path: Path) -> None
 
 
 def test_a_process_that_dies_costs_its_run_only() -> None:
-    found = collected(partial(trouble, kind="die", at=(0, 30, 31)), range(60), workers=2)
-    assert values(found) == [None if k in (0, 30, 31) else draw(k) for k in range(60)]
+    found = collected(partial(trouble, kind="die", at=(0, 31)), range(60), workers=2, retries=0)
+    assert values(found) == [None if k in (0, 31) else draw(k) for k in range(60)]
     errors = {k: (repr(o.error), o.attempts) for k, o in found.items() if o.error is not None}
     death = "RuntimeError('the worker process died with the exit code EXIT(3)')"
-    assert errors == {k: (death, 2) for k in (0, 30, 31)}
+    assert errors == {k: (death, 1) for k in (0, 31)}
 
 
 def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:

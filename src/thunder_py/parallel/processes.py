@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
@@ -23,6 +23,8 @@ __all__ = ["Processes", "shared_workers"]
 
 #: a process waits so long for work before it ends [s]
 _IDLE = 300.0
+#: a process that may be used again has so long to end its batch [s]
+_GRACE = 0.2
 #: runs shorter than this wait in the queue of a process, which then never waits for this one [s]
 _SHORT = 0.05
 
@@ -42,7 +44,7 @@ class _Process:
 
     def submit(self, work: Work, batch: list[Entry]) -> _Future:
         try:
-            future = self.pool.submit(work, batch)
+            future: _Future = self.pool.submit(work, batch)
         except RuntimeError:  # it died a moment ago
             self.replace()
             future = self.pool.submit(work, batch)
@@ -120,7 +122,7 @@ class Processes:
                 process.replace()
             if future in process.innocent:
                 process.innocent.discard(future)
-                return Lost(error, blame=False)
+                return Lost(error, attempts=0)
             return Lost(_death(error, self.work.timeout))
         except Exception as error:
             return Lost(error)
@@ -133,11 +135,15 @@ class Processes:
 
     def close(self, running: Iterable[_Future]) -> None:
         """End processes that are running; keep the others within `shared_workers`."""
+        done = wait(running, timeout=_GRACE if _sharing else 0.0).done
         for process in self.processes:
-            if process.waiting or not _sharing:
-                process.pool.shutdown(wait=bool(process.waiting), kill_workers=bool(process.waiting))
-            else:
+            if not done.issuperset(process.waiting):
+                process.pool.shutdown(kill_workers=True)
+            elif _sharing:
+                process.waiting.clear()
                 _idle.append(process)
+            else:
+                process.pool.shutdown(wait=False)
         self.processes.clear()
 
 
@@ -159,5 +165,5 @@ def _start(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(1.0)
+        time.sleep(0.5)
     os._exit(1)
