@@ -50,10 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> Runs:
     with ExitStack() as stack:
         workers = stack.enter_context(connect(options.cluster)) if options.cluster else options.jobs
         runs = th.simulate_many(make, sets, workers=workers, store=options.store, metrics=METRICS, progress=True)
-    errors = runs.to_xarray()["steady_state_error"].median("seed")
+    errors = runs.to_pandas().groupby(["mass", "gain"])["steady_state_error"].median()
     for mass in MASSES:
-        best = errors.sel(mass=mass).idxmin("gain").item()
-        print(f"payload {mass:g} kg: least error {1e3 * errors.sel(mass=mass).min():.2f} mrad with the gain {best:g}")
+        gain, error = errors[mass].idxmin(), errors[mass].min()
+        print(f"payload {mass:g} kg: least error {1e3 * error:.2f} mrad with the gain {gain:g}")
     print(f"{len(runs)} runs, {len(runs.failures)} failed; {len(runs.provenance)} sessions")
     if options.picture:
         draw(runs, options.picture)
