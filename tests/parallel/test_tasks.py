@@ -128,35 +128,35 @@ def test_a_broken_executor_is_told() -> None:
 
 
 _SCRIPT = """
+import os, time
 from functools import partial
 from tests.parallel.functions import sleep_in
 from thunder_py.parallel import run_tasks
-for outcome in run_tasks(partial(sleep_in, {folder!r}), range(10), workers=2):
-    pass
+outcomes = run_tasks(partial(sleep_in, {folder!r}), range({first}, 10), workers=2)
+next(outcomes)
+while len(os.listdir({folder!r})) < 2:
+    time.sleep(0.02)
 """
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "killed"])
-def test_nothing_runs_on_after_the_end(end: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, None], ids=["Ctrl-C", "killed", "end of program"])
+def test_nothing_runs_on_after_the_end(end: signal.Signals | None, tmp_path: Path) -> None:
     script = subprocess.Popen(
-        [sys.executable, "-c", _SCRIPT.format(folder=str(tmp_path))],
+        [sys.executable, "-c", _SCRIPT.format(folder=str(tmp_path), first=1 if end else 0)],
         cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     _until(lambda: len(list(tmp_path.iterdir())) == 2)
     if end == signal.SIGINT:  # as terminals do, to all processes
         os.killpg(script.pid, end)
-    else:
+    elif end == signal.SIGKILL:
         script.kill()
-    _, text = script.communicate(timeout=60)
-    assert "KeyboardInterrupt" in text or end == signal.SIGKILL
+    _, text = script.communicate(timeout=50)  # less than the runs take
+    assert end != signal.SIGINT or "KeyboardInterrupt" in text
     _until(lambda: not any(Path("/proc", mark.name).exists() for mark in tmp_path.iterdir()))
 
 
 def test_an_error_in_the_loop_ends_the_runs(tmp_path: Path) -> None:
-    def one_then_sleep(item: int, folder: str = str(tmp_path)) -> int:
-        return item if item == 0 else sleep_in(folder, item)
-
-    outcomes = run_tasks(one_then_sleep, range(10), workers=2)
+    outcomes = run_tasks(partial(sleep_in, str(tmp_path)), range(10), workers=2)
     assert next(outcomes).index == 0
     _until(lambda: len(list(tmp_path.iterdir())) == 2)
     outcomes.close()

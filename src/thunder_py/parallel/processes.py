@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from typing import TypeAlias
+from weakref import WeakSet
 
 from loky.process_executor import ProcessPoolExecutor
 
@@ -40,6 +41,7 @@ class _Process:
         self._start()
 
     def _start(self) -> None:
+        self.started = False
         self.pool = ProcessPoolExecutor(1, timeout=_IDLE, env=one_thread(), initializer=_start, initargs=(os.getpid(),))
 
     def submit(self, work: Work, batch: list[Entry]) -> _Future:
@@ -49,6 +51,9 @@ class _Process:
             self.replace()
             future = self.pool.submit(work, batch)
         self.waiting.append(future)
+        if not self.started:  # after loky, which waits for the runs: what was registered last is called first
+            threading._register_atexit(_end_all)  # type: ignore[attr-defined]
+            self.started = True
         return future
 
     def replace(self) -> None:
@@ -59,6 +64,7 @@ class _Process:
 
 
 _idle: list[_Process] = []
+_open: WeakSet[Processes] = WeakSet()
 _sharing = 0  # number of open contexts of `shared_workers`
 
 
@@ -95,6 +101,7 @@ class Processes:
         work.packed  # noqa: B018  raises before any work
         self.size, self.work = count, work
         self.processes: list[_Process] = []
+        _open.add(self)
         self._of: dict[_Future, tuple[_Process, ProcessPoolExecutor]] = {}
 
     def room(self, seconds: float | None) -> bool:
@@ -145,6 +152,12 @@ class Processes:
             else:
                 process.pool.shutdown(wait=False)
         self.processes.clear()
+
+
+def _end_all() -> None:
+    """End running processes when the program ends, which would wait for them."""
+    for engine in list(_open):
+        engine.close(())
 
 
 def _death(error: BaseException, timeout: float | None) -> Exception:
