@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array, above_zero, zero_or_above
 from ..errors import FileFormatError, ThunderError
 from ..robot import Robot
-from .equations import Columns, Equations, drive_columns, equations
+from .equations import Columns, Equations, equations, formed_columns
 from .log import Log, LogSource, checked_chunks
 from .resample import Resampled
 from .samples import Filter, Samples
@@ -73,12 +73,11 @@ class Window:
             Those of `samples`, where they are known.
         """
         found = self.samples() if samples is None else samples
-        drives = drive_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
+        formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
         for start in range(self.used.start, self.used.stop, _ROWS):
             part = slice(start, min(start + _ROWS, self.used.stop))
-            parts = [each[part] for each in drives]
-            yield equations(self.robot, found[part], parts, [each[part] for each in further])
+            yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
 
 
 def windows(
