@@ -109,7 +109,7 @@ def test_the_filter_does_not_see_the_borders_of_windows(short_windows):
 
 def test_the_result_does_not_depend_on_threads(short_windows):
     logs = logs_of(elbow())
-    one, three = (identify(wrong(elbow()), logs, workers=workers) for workers in (1, 3))
+    one, three = (identify(wrong(elbow()), logs, threads=threads) for threads in (1, 3))
     np.testing.assert_array_equal(one.parameters, three.parameters)
     np.testing.assert_array_equal(one.covariance, three.covariance)
 
