@@ -23,9 +23,9 @@ from ...manipulation.wrist.motor_plan import plan_motor
 from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ...manipulation.wrist.throw import WristThrow
+from ...parallel import Workers, map_seeds
 from ...progress import progress_bar
 from ...robot import Robot
-from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class ArmCase:
         )
 
 
-def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
+def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, workers: Workers = 1, cells: int = 200) -> ArmCase:
     """Optimize the motion of the arm, plan those of the motor, simulate.
 
     Parameters
@@ -149,14 +149,14 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, ce
         If True, the hand may rotate at release.
     seeds : int or sequence of int
         Number or list of the random starts of the release's optimization.
-    jobs : int
-        Number of processes for them.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     cells : int
         Number of cells of the motor's plans.
     """
     panda = Robot.load("panda")
     rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
-    motions = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
+    motions = [one for one in map_seeds(partial(_release, rigid, turning), seeds, workers=workers) if one is not None]
     if not motions:
         raise ThunderError(f"no throw of the arm was found with seeds {seeds}; use more or others")
     base = max(motions, key=lambda one: one.speed)
@@ -385,7 +385,7 @@ _NOTES = """\
 def run_elastic_wrist(
     *,
     seeds: int | Sequence[int] = 24,
-    jobs: int = 1,
+    workers: Workers = 1,
     sweep: int = 121,
     cells: int = 80,
     starts: int = 4,
@@ -399,8 +399,8 @@ def run_elastic_wrist(
     ----------
     seeds : int or sequence of int
         Number or list of the random starts of the arm's release.
-    jobs : int
-        Number of processes for these.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     sweep : int
         Number of times of release in the sweep.
     cells, starts : int
@@ -424,7 +424,7 @@ def run_elastic_wrist(
         report(3 / (3 + len(turning)))
         arms = []
         for turns in turning:
-            arms.append(run_arm(turning=turns, seeds=seeds, jobs=jobs, cells=plan_cells))
+            arms.append(run_arm(turning=turns, seeds=seeds, workers=workers, cells=plan_cells))
             report((3 + len(arms)) / (3 + len(turning)))
     return ElasticWristExperiment(
         cases=cases, times=curves[0], one=curves[1], free=curves[2], switches=curves[3].astype(np.int64),
@@ -481,12 +481,12 @@ def _together(cells: int, starts: int) -> Together:
     return Together(speeds=speeds, linear=linear, full=full)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> ElasticWristExperiment:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> ElasticWristExperiment:
     """Run the experiment of the registry; `seeds` random starts in the search for the arm's release."""
     count = (len(_FIRST) if quick else 24) if seeds is None else seeds
     starts = [*_FIRST, *(seed for seed in range(count) if seed not in _FIRST)][:count]
     if quick:
         return run_elastic_wrist(
-            seeds=starts, jobs=jobs, sweep=25, cells=40, starts=1, plan_cells=100, turning=(False,)
+            seeds=starts, workers=workers, sweep=25, cells=40, starts=1, plan_cells=100, turning=(False,)
         )
-    return run_elastic_wrist(seeds=starts, jobs=jobs, progress=True)
+    return run_elastic_wrist(seeds=starts, workers=workers, progress=True)

@@ -10,8 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from thunder_py.errors import ThunderError
-from thunder_py.papers.parallel import map_seeds, shared_workers
+from thunder_py.errors import ReleaseError, ThunderError
+from thunder_py.parallel import map_items, map_seeds, shared_workers
 
 
 def _draw(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
@@ -39,7 +39,7 @@ def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monke
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
     here = map_seeds(partial(_draw, scale=2.0), 23)
-    workers = map_seeds(partial(_draw, scale=2.0), 23, jobs=2, progress=True, description="draws")
+    workers = map_seeds(partial(_draw, scale=2.0), 23, workers=2, progress=True, description="draws")
     assert [row[:2] for row in here] == [row[:2] for row in workers]
     assert len({row[0] for row in here}) == 23
     # one thread of linear algebra for each worker, and this process keeps what it had
@@ -53,41 +53,63 @@ def test_seeds_may_be_given_one_by_one() -> None:
     assert map_seeds(_draw, []) == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_first_seed_that_fails_is_named(jobs: int) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_first_seed_that_fails_is_named(workers: int) -> None:
     with shared_workers():
         with pytest.raises(ThunderError, match=r"^throws, seed 3: no 3$"):
-            map_seeds(partial(_fail_from_3, error=ThunderError), 40, jobs=jobs, description="throws")
+            map_seeds(partial(_fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
         with pytest.raises(RuntimeError, match=r"^seed 3: ZeroDivisionError: no 3\n\nTraceback"):
-            map_seeds(partial(_fail_from_3, error=ZeroDivisionError), 40, jobs=jobs)
+            map_seeds(partial(_fail_from_3, error=ZeroDivisionError), 40, workers=workers)
 
 
 def test_a_worker_that_dies_is_told_and_others_take_its_place() -> None:
     with shared_workers():
-        with pytest.raises(RuntimeError, match="a worker process died"):
-            map_seeds(_die, 2, jobs=2)
-        assert map_seeds(_fail_from_3, 1, jobs=2) == [0]
+        with pytest.raises(
+            RuntimeError, match=r"^seed 0: RuntimeError: the worker process died with the exit code EXIT\(0\)$"
+        ):
+            map_seeds(_die, 2, workers=2)
+        assert map_seeds(_fail_from_3, 1, workers=2) == [0]
 
 
 def test_workers_may_be_shared_by_several_calls() -> None:
     with shared_workers():
-        first = set(map_seeds(_process, 8, jobs=2))
+        first = set(map_seeds(_process, 8, workers=2))
         with pytest.raises(ThunderError, match="seed 3"):
-            map_seeds(partial(_fail_from_3, error=ThunderError), 8, jobs=2)
-        assert map_seeds(_draw, 3, jobs=2) == [(*_draw(seed)[:2], "1") for seed in range(3)]
+            map_seeds(partial(_fail_from_3, error=ThunderError), 8, workers=2)
+        assert map_seeds(_draw, 3, workers=2) == [(*_draw(seed)[:2], "1") for seed in range(3)]
         assert os.getpid() not in first
-        assert first & set(map_seeds(_process, 8, jobs=2))
-    assert not first & set(map_seeds(_process, 2, jobs=2))
+        assert first & set(map_seeds(_process, 8, workers=2))
+    assert not first & set(map_seeds(_process, 2, workers=2))
 
 
 def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    # as a notebook's: there for this process, and for no other
     here = ModuleType("only_here")
     exec("def work(seed): return seed", here.__dict__)
     monkeypatch.setitem(sys.modules, "only_here", here)
     with pytest.raises(ThunderError, match=r"seed 0: a worker process cannot import the function.*only_here"):
-        map_seeds(here.work, 2, jobs=2)
+        map_seeds(here.work, 2, workers=2)
     assert map_seeds(here.work, 2) == [0, 1]
+
+
+def test_functions_of_notebooks_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = "scale = 3\ndef helper(x): return scale * x\ndef work(seed): return helper(seed) + 1"
+    main = ModuleType("__main__")
+    exec(cell, main.__dict__)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert map_seeds(main.work, 3, workers=2) == [1, 4, 7]
+    assert map_seeds(lambda seed: main.scale * seed, 2, workers=2) == [0, 3]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_raise_their_own_error(workers: int) -> None:
+    with pytest.raises(ReleaseError, match="too far") as caught:
+        map_items(_too_far, ["a", "b"], workers=workers)
+    assert caught.value.limit == "reach"
+    assert map_items(str.upper, ["a", "b"], workers=workers) == ["A", "B"]
+
+
+def _too_far(item: str) -> None:
+    raise ReleaseError("too far", "reach")
 
 
 @pytest.mark.parametrize(
@@ -97,16 +119,10 @@ def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.Monke
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"seeds": [1, -2]}, "every seed must be a whole number of at least 0, got -2"),
         ({"seeds": "12"}, "seeds must be a whole number"),
-        ({"seeds": 3, "jobs": 0}, "jobs must be a whole number of at least 1"),
-        ({"seeds": 3, "jobs": True}, "jobs must be a whole number"),
+        ({"seeds": 3, "workers": 0}, "workers must be a whole number of at least 1"),
+        ({"seeds": 3, "workers": True}, "workers must be a whole number"),
     ],
 )
 def test_nonsense_is_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
         map_seeds(_draw, **arguments)  # type: ignore[arg-type]
-
-
-def test_a_function_that_cannot_be_sent_is_refused_before_any_work() -> None:
-    with pytest.raises(ThunderError, match=r"functools\.partial"):
-        map_seeds(lambda seed: seed, 3, jobs=2)
-    assert map_seeds(lambda seed: seed, 3) == [0, 1, 2]
