@@ -10,23 +10,32 @@ from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .optimize import Excitation, optimize_excitation
+from .prediction import Errors, Prediction
 from .samples import Samples
 from .signals import Motion, differentiate, lowpass
+from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
 __all__ = [
     "AdaptationConvergence",
     "Columns",
     "Conditioning",
+    "CrossValidation",
+    "Difference",
+    "Errors",
     "Excitation",
     "Identification",
     "Log",
     "LogFile",
+    "ModelComparison",
     "Motion",
     "MotionLimits",
     "PersistentExcitation",
+    "Prediction",
     "Samples",
     "adaptation_convergence",
     "base_regressor_condition",
+    "compare_models",
+    "cross_validate",
     "differentiate",
     "divergence",
     "identify",
