@@ -66,7 +66,7 @@ def test_it_has_every_section_and_number(report):
 
 def test_its_pictures_are_in_it_and_nothing_else_is_loaded(report):
     page = Page(report[1])
-    assert len(page.pictures) == 3 + 1 + 1 + 1 + 1 + 1
+    assert len(page.pictures) == 2 + 1 + 1 + 1 + 1 + 1
     for picture in page.pictures:
         kind, _, data = picture["src"].partition(",")
         assert kind == "data:image/svg+xml;base64"

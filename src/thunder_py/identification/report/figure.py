@@ -10,11 +10,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...checks import Array
-from ...plotting.style import BLUE, COLORS, FAINT, GRAY, MOST_IN_LEGEND, SHADE, SKY, THIN, TRUTH, VERMILION, label, tidy
+from ...plotting.style import (
+    BLUE,
+    COLORS,
+    FAINT,
+    GRAY,
+    MOST_IN_LEGEND,
+    SHADE,
+    SKY,
+    THIN,
+    TRUTH,
+    VERMILION,
+    label,
+    outside_legend,
+    tidy,
+)
 from ..plot import plot_identification
 from ..signals import sampling_period
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..identification import Identification
@@ -54,10 +69,14 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _grid(count: int, height: float = 1.9) -> tuple[Figure, list[tuple[int, int, int]]]:
-    """Return a figure for panels in two columns, and their places."""
+def _grid(count: int, *, sharex: bool) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels in two columns."""
     rows = (count + 1) // 2
-    return _figure(12.0, 0.6 + height * rows), [(rows, 2, k + 1) for k in range(count)]
+    figure = _figure(12.0, 0.6 + 1.9 * rows)
+    axes = figure.subplots(rows, 2, squeeze=False, sharex=sharex).ravel().tolist()
+    for ax in axes[count:]:
+        ax.remove()
+    return figure, axes[:count]
 
 
 def draw_torques(prediction: Prediction) -> Figure:
@@ -65,15 +84,13 @@ def draw_torques(prediction: Prediction) -> Figure:
     t = prediction.t - prediction.t[0]
     shown = np.flatnonzero(t <= _WINDOW)
     shown = shown[:: max(shown.size // _POINTS, 1)]
-    figure, places = _grid(len(prediction.rows))
-    for k, (name, place) in enumerate(zip(prediction.rows, places, strict=True)):
-        ax = figure.add_subplot(*place)
+    figure, axes = _grid(len(prediction.rows), sharex=True)
+    for k, (name, ax) in enumerate(zip(prediction.rows, axes, strict=True)):
         ax.plot(t[shown], prediction.residual[shown, k], color=FAINT, linewidth=THIN, label="residual")
         ax.plot(t[shown], prediction.measured[shown, k], color=GRAY, linewidth=1.6, label="measured")
         ax.plot(t[shown], prediction.predicted[shown, k], color=VERMILION, linewidth=1.0, label="predicted")
-        label(ax, name, "time [s]" if k >= len(places) - 2 else "", "N m or N", xlim=(0.0, float(t[shown[-1]])))
-        if k == 0:
-            ax.legend(fontsize="x-small", ncols=3, loc="upper right")
+        label(ax, name, "time [s]" if k >= len(axes) - 2 else "", "N m or N", xlim=(0.0, float(t[shown[-1]])))
+    outside_legend(figure, ax)
     return figure
 
 
@@ -159,9 +176,8 @@ def draw_friction(identification: Identification, predictions: Sequence[Predicti
     most = np.abs(dq).max(axis=0)
     grid = np.linspace(-1.0, 1.0, 401)[:, None] * most
     curves = robot.friction_torque(grid)
-    figure, places = _grid(robot.n)
-    for k, (name, place) in enumerate(zip(robot.joint_names, places, strict=True)):
-        ax = figure.add_subplot(*place)
+    figure, axes = _grid(robot.n, sharex=False)
+    for k, (name, ax) in enumerate(zip(robot.joint_names, axes, strict=True)):
         ax.plot(dq[chosen, k], left[:, k], ".", color=FAINT, markersize=2.0, rasterized=True)
         ax.plot(grid[:, k], curves[:, k], color=VERMILION)
         label(ax, name, "velocity [rad/s or m/s]" if k >= robot.n - 2 else "", "N m or N")
@@ -178,6 +194,6 @@ def draw_comparison(comparison: ModelComparison) -> Figure:
         ax.plot(values, np.full(values.size, k), "o", color=SKY, markersize=5.0)
         ax.plot(values.mean(), k, "|", color=TRUTH, markersize=18.0, markeredgewidth=2.0)
     ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
+    ax.set_ylim(len(names) - 0.5, -0.5)
     label(ax, "error of each held-out log, and their mean", "relative to the torque [%]", "")
     return figure

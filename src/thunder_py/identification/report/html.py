@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["findings", "write_report"]
 
 #: most logs whose torques are drawn, and most instants of a log that figures show
-_DRAWN, _MOST = 3, 20_000
+_DRAWN, _MOST = 2, 20_000
 #: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others
 _OVERFITTED, _OPTIMISTIC = 1.5, 2.0
 #: condition number of scaled columns above which the report warns (Gautier, Khalil 1992 ask for less than 100)
