@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,12 +111,13 @@ def run(arguments: argparse.Namespace) -> None:
                 robot, arguments.logs, folds=arguments.folds, workers=workers, progress=True, **options
             )
     _print(identification, validation, arguments)
+    written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:
         identification.report(arguments.report, logs=arguments.held_out, validation=validation, notes=notes)
-        print(f"\nreport  {arguments.report}")
+        print(f"\nreport  {arguments.report}", file=written)
     if arguments.output is not None:
         identification.save(arguments.output, lossy=arguments.lossy)
-        print(f"\nrobot   {arguments.output}")
+        print(f"\nrobot   {arguments.output}", file=written)
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
