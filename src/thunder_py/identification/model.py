@@ -1,0 +1,306 @@
+"""Identification of a robot together with models of its friction and of the sensors."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, all_positive, array, probability, zero_or_above
+from ..errors import ThunderError, ThunderWarning, outer_level
+from ..robot import Robot
+from ..robot.robot import UnknownParameters
+from ..table import Table
+from .equations import selection
+from .friction import FrictionModel, friction_kinds
+from .identify import Identification, identify
+from .nonlinear import Problem, solve
+from .segments import SignalsLike, segment_of, signals_of, wide_velocity
+from .sensors import SensorCalibration, chosen_quantities, quantity_names
+
+__all__ = ["ModelIdentification", "identify_model"]
+
+#: names that a warning lists
+_LISTED = 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelIdentification:
+    """Result of `identify_model`.
+
+    Attributes
+    ----------
+    identification : Identification
+        Links of the robot, from logs that are corrected for friction and sensors. Its standard deviations include the
+        uncertainty of those.
+    friction : FrictionModel or None
+        Identified friction; None where the robot's own was kept.
+    sensors : SensorCalibration
+        Sensors, with the known values of those that were not estimated.
+    names : tuple of str
+        Parameters of friction and sensors, such as ``joint2.stribeck_velocity`` or ``joint1.torque_gain``.
+    estimates, standard_deviations : (m,) array
+        Their values and standard deviations, infinite for those that the logs do not determine.
+    invisible : tuple of tuples of str
+        Groups of parameters that torques do not distinguish; see `identify_model`.
+    """
+
+    identification: Identification
+    friction: FrictionModel | None
+    sensors: SensorCalibration
+    names: tuple[str, ...]
+    estimates: Array
+    standard_deviations: Array
+    invisible: tuple[tuple[str, ...], ...] = field(default=())
+
+    @property
+    def robot(self) -> Robot:
+        """Identified robot, with the identified friction where a robot can hold it (`FrictionModel.in_robot`)."""
+        robot, held = self.identification.robot, None if self.friction is None else self.friction.in_robot
+        return robot if held is None else robot.replace(friction=held)
+
+    def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
+        """Predict torques on the links, (..., n), friction included."""
+        torque = self.identification.torque(q, dq, ddq)
+        return torque if self.friction is None else torque + self.friction.torque(dq)
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Return confidence intervals of `estimates`, (m, 2), for normal errors."""
+        from scipy.stats import norm
+
+        reach = float(norm.ppf(0.5 + 0.5 * probability(level, "level"))) * self.standard_deviations
+        return np.column_stack([self.estimates - reach, self.estimates + reach])
+
+    def table(self) -> Table:
+        """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
+        header = ["parameter", "value", "standard deviation"]
+        return Table(header, zip(self.names, self.estimates, self.standard_deviations, strict=True))
+
+
+def identify_model(
+    robot: Robot,
+    logs: SignalsLike | Sequence[SignalsLike],
+    *,
+    friction: str | Sequence[str] | None = None,
+    sensors: str | Iterable[str] = (),
+    calibration: SensorCalibration | None = None,
+    delta: float | None = None,
+    longest_delay: float = 0.05,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
+    weights: Literal["auto"] | npt.ArrayLike = "auto",
+    prior: Robot | None = None,
+    cutoff: float | None = None,
+    hold: float = 0.0,
+    **options: Any,
+) -> ModelIdentification:
+    """Identify a robot with nonlinear friction and with delays, gains and biases of its sensors.
+
+    Parameters
+    ----------
+    robot : Robot
+        Geometry and known parameters, without elastic joints.
+    logs : log or sequence of logs
+        Objects with instants `t` (k,), measured `q` (k, n) and `tau` (k, n), such as a `SimulationResult`. Logs with
+        `dq` and `ddq` are used as they are if `cutoff` is None.
+    friction : str or sequence of str, optional
+        Kind of friction of all joints, or of each: ``"none"``, ``"viscous"``, ``"coulomb"`` (viscous and Coulomb),
+        ``"asymmetric"`` (both, different for each direction) or ``"stribeck"`` (viscous, Coulomb and Stribeck effect);
+        see `FrictionModel`. It replaces the friction of `robot`, which None keeps.
+    sensors : str or sequence of str
+        Unknown values of sensors: a quantity of `SensorCalibration` such as ``"torque_gain"`` for all joints, or
+        ``"joint2.torque_gain"`` for one.
+    calibration : SensorCalibration, optional
+        Known values of the others, and initial values of the unknown ones; default exact sensors.
+    delta : float, optional
+        Width of the smooth sign of friction [rad/s or m/s]; default that of the robot's friction, or 0.01.
+    longest_delay : float
+        Bound of estimated delays [s]; filtered logs lose this time at either end.
+    unknown, weights, prior, cutoff, hold
+        As in `identify`.
+    **options
+        Further options of `identify` for the last pass, such as ``consistent=True``.
+
+    Returns
+    -------
+    ModelIdentification
+        Robot, friction and sensors.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid, a delay reaches its bound, or the robot has elastic joints.
+    ModelError
+        If the iteration does not converge.
+
+    Warns
+    -----
+    ThunderWarning
+        If the logs do not distinguish some parameters. A common change of these leaves all predicted readings as they
+        are; fix one of each group by leaving it out of `sensors`.
+
+    Notes
+    -----
+    The readings are ``tau_j(t + d_j) = g_j (Y(q, dq, ddq) pi + Phi(dq) c)_j + b_j`` and ``q_i(t) = (read_i(t + e_i) -
+    c_i) / a_i``. Base parameters and friction coefficients are linear; delays, gains, biases and Stribeck velocities
+    are found by Gauss-Newton steps on the residuals from which the linear columns are projected out (Golub and Pereyra
+    1973, Kaufman 1975), with the analytical derivatives of the inverse dynamics. Columns of friction are formed of
+    velocities behind a filter of four times the cutoff and then filtered like the torques.
+
+    Not distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot
+    is known; equal delays of all sensors; the bias of a force that gravity makes constant; the position bias of the
+    first joint about a vertical axis, and of a last joint whose link is unknown.
+
+    The last pass is `identify` with the corrected logs, friction subtracted.
+
+    References
+    ----------
+    Golub, Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+    separate, SIAM J. Numerical Analysis 10(2), 1973.
+    Kaufman, A variable projection method for solving separable nonlinear least squares problems, BIT 15, 1975.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import FrictionModel, SensorCalibration, identify_model
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]], stribeck=[0.4, 0.3], velocity=[0.1, 0.2])
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> late = SensorCalibration(2, torque_delay=0.004, torque_bias=[0.5, -0.2])
+    >>> t, q, tau = late.read(t, q, tau)
+    >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
+    >>> found = identify_model(
+    ...     robot,
+    ...     SimpleNamespace(t=t, q=q, tau=tau),
+    ...     friction="stribeck",
+    ...     sensors=["torque_delay", "torque_bias"],
+    ...     cutoff=15.0,
+    ... )
+    >>> found.sensors.torque_bias.round(1).tolist(), found.sensors.torque_delay.round(3).tolist()
+    ([0.5, -0.2], [0.004, 0.004])
+    >>> found.friction.velocity.round(1).tolist()
+    [0.1, 0.2]
+    """
+    listed = _listed(logs)
+    problem = _problem(
+        robot, listed, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
+    )
+    solution = solve(problem)
+    _warn_of_invisible(solution.invisible)
+    friction_found = None if friction is None else problem.friction_of(solution.x, solution.point)
+    corrected = [_corrected(log, solution.point.sensors, friction_found, cutoff) for log in listed]
+    first = None if prior is None else prior.replace(friction=problem.robot.description.friction)
+    identification = identify(
+        problem.robot, *corrected[0], unknown=unknown, weights=weights, prior=first, cutoff=cutoff, hold=hold, **options
+    )
+    b = problem.base.count
+    nonlinear = np.concatenate(
+        [solution.point.sensors.vector()[problem.chosen], solution.point.velocity[problem.stribeck]]
+    )
+    return ModelIdentification(
+        identification=dataclasses.replace(identification, standard_deviations=solution.standard_deviations[:b]),
+        friction=friction_found,
+        sensors=solution.point.sensors,
+        names=(*problem.linear_names[b:], *problem.names),
+        estimates=np.concatenate([solution.x[b:], nonlinear]),
+        standard_deviations=solution.standard_deviations[b:],
+        invisible=solution.invisible,
+    )
+
+
+def _problem(
+    robot: Robot,
+    logs: Sequence[SignalsLike],
+    friction: str | Sequence[str] | None,
+    sensors: str | Iterable[str],
+    calibration: SensorCalibration | None,
+    delta: float | None,
+    longest_delay: float,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
+    weights: Literal["auto"] | npt.ArrayLike,
+    prior: Robot | None,
+    cutoff: float | None,
+    hold: float,
+) -> Problem:
+    """Check all arguments."""
+    if robot.e:
+        raise ThunderError(f"robot must not have elastic joints, as {robot.name} has: use identify")
+    start = SensorCalibration(robot.n) if calibration is None else calibration
+    if start.n != robot.n:
+        raise ThunderError(f"calibration must have {robot.n} joints, got {start.n}")
+    if delta is None:
+        delta = 1e-2 if robot.description.friction is None else robot.description.friction.delta
+    first = robot if prior is None else prior
+    if friction is not None:
+        robot, first = (each.replace(friction=None) for each in (robot, first))
+    if first.parameter_names != robot.parameter_names:
+        raise ThunderError(f"prior must have the parameters of {robot.name}, got {first!r}")
+    chosen = selection(robot, unknown)[0]
+    base = chosen.base_parameters()
+    if base.count == 0:
+        raise ThunderError("unknown must hold a parameter that torques depend on")
+    quantities = chosen_quantities(robot, sensors)
+    delays = np.array([name.endswith("_delay") for name in quantity_names(robot)])
+    longest = float(np.abs(start.vector()[delays]).max())
+    if delays[quantities].any():
+        longest = max(longest, zero_or_above(longest_delay, "longest_delay"))
+    return Problem(
+        robot=robot,
+        prior=np.where(chosen.mask, first.parameters, robot.parameters),
+        mask=chosen.mask,
+        base=base,
+        kinds=friction_kinds("none" if friction is None else friction, robot.n),
+        delta=delta,
+        start=start,
+        chosen=quantities,
+        segments=[segment_of(log, robot.n, cutoff, hold, longest) for log in logs],
+        longest_delay=longest,
+        noise=None
+        if isinstance(weights, str)
+        else 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights"),
+    )
+
+
+def _listed(logs: SignalsLike | Sequence[SignalsLike]) -> Sequence[SignalsLike]:
+    return logs if isinstance(logs, (list, tuple)) else [logs]  # type: ignore[list-item]
+
+
+class _Corrected(NamedTuple):
+    """Signals that exact sensors would have read from a robot without the friction found."""
+
+    t: Array
+    q: Array
+    dq: Array | None
+    ddq: Array | None
+    tau: Array
+
+
+def _corrected(
+    log: SignalsLike, sensors: SensorCalibration, friction: FrictionModel | None, cutoff: float | None
+) -> _Corrected:
+    signals = signals_of(log, sensors.n, cutoff)
+    t, q, tau = sensors.correct(signals.t, signals.q, signals.tau)
+    gain = np.asarray(sensors.position_gain)
+    dq, ddq = (None if part is None else part / gain for part in (signals.dq, signals.ddq))
+    if friction is not None:
+        tau = tau - friction.torque(wide_velocity(t, q, cutoff) if dq is None else dq)
+    return _Corrected(t, q, dq, ddq, tau)
+
+
+def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
+    for first, *others in groups:
+        listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
+        change = f"from a change of {listed}" if others else "at all"
+        warnings.warn(
+            f"the logs do not distinguish {first} {change}: leave it out of sensors, or give its value by calibration",
+            ThunderWarning,
+            stacklevel=outer_level(),
+        )

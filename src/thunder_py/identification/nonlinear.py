@@ -1,0 +1,445 @@
+"""Least squares for nonlinear parameters of sensors and friction around the linear ones of the robot.
+
+The torque sensor of joint j reads, with the linear parameters x and the nonlinear ones theta,
+
+``tau_j(t + d_j) = g_j (Y(q, dq, ddq) pi + Phi(dq) c)_j + b_j + noise``, ``q_i(t) = (read_i(t + e_i) - c_i) / a_i``.
+
+For each theta, x is the solution of a linear least-squares problem, and a Gauss-Newton step for theta uses the
+derivatives of the residual after the columns of x have been projected out (Kaufman 1975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ModelError, ThunderError
+from ..robot import Robot
+from ..robot.robot import BaseParameters
+from .friction import KINDS, FrictionModel, friction_columns
+from .least_squares import Data, Fit, compress, fit, fit_reweighted, residual_rms, spread
+from .segments import FrictionParts, Segment
+from .sensors import SensorCalibration, quantity_names
+
+__all__ = ["Problem", "Solution", "solve"]
+
+#: Gauss-Newton steps, and the decrease of the sum of squares, in units of the noise, at which they end
+_STEPS, _SETTLED = 60, 1e-6
+#: decrease below which an iteration that finds no smaller squares has converged
+_ROUNDING = 1e-2
+#: relative decrease that an accepted step has at least, and the smallest part of a step that is tried
+_DECREASE, _SHORTEST = 1e-4, 1e-6
+#: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
+_INVISIBLE = 1e-6
+#: part of such a direction above which a parameter belongs to it
+_LEAST_PART = 1e-3
+#: largest change of a logarithm or a gain in one step
+_LONGEST_STEP = 0.7
+#: Stribeck velocities tried at the start, relative to the largest velocity
+_FIRST_VELOCITIES = (0.01, 0.03, 0.1, 0.3)
+#: torque of a joint relative to the largest: lower bound for weights
+_SMALLEST_SCALE = 1e-3
+
+
+class Point(NamedTuple):
+    """Values of all nonlinear parameters: those of the sensors and the Stribeck velocities, (n,)."""
+
+    sensors: SensorCalibration
+    velocity: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Logs and unknown parameters.
+
+    Attributes
+    ----------
+    robot : Robot
+        Geometry and known parameters; without friction unless all `kinds` are "none".
+    prior : (p,) array
+        Parameters of the links that directions without influence keep.
+    mask : (p,) bool array
+        Unknown ones.
+    base : BaseParameters
+        Their identifiable combinations.
+    kinds : tuple of str
+        Kind of friction of each joint, see `KINDS`.
+    delta : float
+        Width of the smooth sign of friction.
+    start : SensorCalibration
+        Known values of sensors, and initial ones of unknown values.
+    chosen : (s,) int array
+        Indices into ``start.vector()`` of unknown values.
+    segments : sequence of Segment
+        The logs.
+    longest_delay : float
+        Bound of delays [s], which the segments keep from their ends.
+    noise : (n,) array or None
+        Standard deviations of torques; None estimates them.
+    """
+
+    robot: Robot
+    prior: Array
+    mask: npt.NDArray[np.bool_]
+    base: BaseParameters
+    kinds: tuple[str, ...]
+    delta: float
+    start: SensorCalibration
+    chosen: npt.NDArray[np.intp]
+    segments: Sequence[Segment]
+    longest_delay: float
+    noise: Array | None = None
+
+    @cached_property
+    def scale(self) -> Array:
+        """Root mean square of each joint's torque, (n,), with a lower bound for joints without torque."""
+        torques = np.concatenate([segment.torque(np.zeros(self.robot.n)) for segment in self.segments])
+        scale = np.sqrt(np.mean(torques**2, axis=0))
+        return np.asarray(np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0))
+
+    @cached_property
+    def stribeck(self) -> npt.NDArray[np.intp]:
+        """Joints with a Stribeck velocity."""
+        return np.array([j for j, kind in enumerate(self.kinds) if kind == "stribeck"], dtype=np.intp)
+
+    @cached_property
+    def linear_names(self) -> tuple[str, ...]:
+        """Names of the linear parameters: base parameters, then coefficients of friction."""
+        joints = zip(self.robot.joint_names, self.kinds, strict=True)
+        return (*self.base.names, *(f"{joint}.{name}" for joint, kind in joints for name in KINDS[kind]))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the nonlinear parameters: chosen ones of sensors, then Stribeck velocities."""
+        known, joints = quantity_names(self.robot), self.robot.joint_names
+        return (*(known[k] for k in self.chosen), *(f"{joints[j]}.stribeck_velocity" for j in self.stribeck))
+
+    def theta(self, point: Point) -> Array:
+        """Return the unknown nonlinear parameters; those of Stribeck velocities are logarithms."""
+        return np.concatenate([point.sensors.vector()[self.chosen], np.log(point.velocity[self.stribeck])])
+
+    def point(self, theta: Array) -> Point:
+        """Return the values that belong to `theta`."""
+        sensors, velocity = self.start.vector(), np.ones(self.robot.n)
+        sensors[self.chosen] = theta[: self.chosen.size]
+        velocity[self.stribeck] = np.exp(theta[self.chosen.size :])
+        return Point(SensorCalibration.from_vector(sensors), velocity)
+
+    def robot_of(self, x: Array) -> Robot:
+        """Return the robot with the linear parameters x."""
+        change = spread(self.base, self.mask, x[: self.base.count])
+        return self.robot.with_parameters(self.prior + change)
+
+    def friction_of(self, x: Array, point: Point) -> FrictionModel:
+        """Return the friction with the linear parameters x."""
+        return FrictionModel.of(self.kinds, x[self.base.count :], point.velocity, self.delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """Solution of a `Problem`.
+
+    Attributes
+    ----------
+    point : Point
+        Nonlinear parameters.
+    x : (b + c,) array
+        Deviation of the base parameters from the prior, then coefficients of friction.
+    standard_deviations : (b + c + m,) array
+        Of x, then of the nonlinear parameters (Stribeck velocities themselves); infinite for those that the log does
+        not determine.
+    covariance : (b + c + m, b + c + m) array
+        Zero in directions that the log does not determine.
+    noise, residual_rms : (n,) array
+        Standard deviations that weighted the joints, and root mean squares of the residuals [N m or N].
+    invisible : tuple of tuples of str
+        Groups of parameters whose common change the torques do not show; the first is one that may be fixed.
+    """
+
+    point: Point
+    x: Array
+    standard_deviations: Array
+    covariance: Array = field(repr=False)
+    noise: Array
+    residual_rms: Array
+    invisible: tuple[tuple[str, ...], ...]
+
+
+class _Rows(NamedTuple):
+    """Rows of one segment at a point: ``W x = y``, with what their derivatives need."""
+
+    W: Array
+    y: Array
+    motion: Array
+    rates: Array
+    friction: Sequence[FrictionParts]
+
+
+def solve(problem: Problem) -> Solution:
+    """Minimize the weighted squares of the residuals over linear and nonlinear parameters.
+
+    Raises
+    ------
+    ModelError
+        If it does not converge.
+    ThunderError
+        If a delay reaches its bound.
+    """
+    theta = problem.theta(_first(problem))
+    for _ in range(_STEPS):
+        rows = _all_rows(problem, theta)
+        found = _fit(problem, _linear_data(problem, rows))
+        step, decrement, _ = _step(problem, theta, rows, found)
+        if decrement <= _SETTLED:
+            break
+        moved = _searched(problem, theta, step, decrement, found)
+        if moved is None:
+            break
+        theta = moved
+    _check_delays(problem, theta)
+    if decrement > _ROUNDING:
+        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
+    return _solution(problem, theta)
+
+
+def _first(problem: Problem) -> Point:
+    """Return the start, where each joint has that of some Stribeck velocities which leaves it the smallest residual."""
+    n = problem.robot.n
+    if not problem.stribeck.size:
+        return Point(problem.start, np.ones(n))
+    largest = np.max([np.abs(segment.speed).max(axis=0) for segment in problem.segments], axis=0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    rms = []
+    for fraction in _FIRST_VELOCITIES:
+        theta = problem.theta(Point(problem.start, fraction * largest))
+        data = _linear_data(problem, _all_rows(problem, theta))
+        rms.append(residual_rms(data, _fit(problem, data).deviation))
+    return Point(problem.start, np.array(_FIRST_VELOCITIES)[np.argmin(rms, axis=0)] * largest)
+
+
+def _all_rows(problem: Problem, theta: Array) -> list[_Rows]:
+    point = problem.point(theta)
+    return [_rows(problem, segment, point) for segment in problem.segments]
+
+
+def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
+    """Return the rows of one segment; `motion` and `rates` hold q, dq, ddq and their time derivatives, (3, k, n)."""
+    sensors = point.sensors
+    delay, gain, bias = (np.asarray(getattr(sensors, f"position_{name}")) for name in ("delay", "gain", "bias"))
+    motion, rates = segment.motion(delay)
+    motion[0] -= bias
+    motion, rates = motion / gain, rates / gain
+    Y = problem.robot.regressor(*motion)
+    friction = [
+        segment.friction(j, delay[j], gain[j], partial(friction_columns, kind, problem.delta, point.velocity[j]))
+        for j, kind in enumerate(problem.kinds)
+    ]
+    blocks = _block(problem, [parts.values for parts in friction])
+    torque_gain = np.asarray(sensors.torque_gain)
+    W = torque_gain[:, None] * np.concatenate([Y[..., problem.base.independent], blocks], axis=-1)
+    read = segment.torque(np.asarray(sensors.torque_delay)) - np.asarray(sensors.torque_bias)
+    return _Rows(W, read - torque_gain * (Y @ problem.prior), motion, rates, friction)
+
+
+def _block(problem: Problem, columns: Sequence[Array]) -> Array:
+    """Return columns (k, c_j) of joints as columns (k, n, c) of all rows."""
+    found = np.zeros((len(columns[0]), problem.robot.n, sum(part.shape[1] for part in columns)))
+    start = 0
+    for j, part in enumerate(columns):
+        found[:, j, start : start + part.shape[1]] = part
+        start += part.shape[1]
+    return found
+
+
+def _linear_data(problem: Problem, rows: Sequence[_Rows], further: Sequence[Array] | None = None) -> Data:
+    """Return triangular factors of the rows of all segments, with `further` columns (k, n, m) after those of x."""
+    parts = [
+        compress(part.W if further is None else np.concatenate([part.W, further[k]], axis=-1), part.y, problem.scale)
+        for k, part in enumerate(rows)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    factors = np.array(
+        [np.linalg.qr(np.vstack(joint), mode="r") for joint in zip(*(p.factors for p in parts), strict=True)]
+    )
+    first = parts[0]
+    return Data(factors, sum(part.count for part in parts), problem.scale, first.errors, first.pull)
+
+
+def _fit(problem: Problem, data: Data) -> Fit:
+    return fit_reweighted(data) if problem.noise is None else fit(data, problem.noise)
+
+
+def _sensitivities(problem: Problem, point: Point, x: Array, rows: _Rows) -> Array:
+    """Return the derivatives of the modelled readings by theta, (k, n, m)."""
+    n, sensors = problem.robot.n, point.sensors
+    gain, torque_gain = np.asarray(sensors.position_gain), np.asarray(sensors.torque_gain)
+    by = problem.robot_of(x).inverse_dynamics_derivatives(*rows.motion)
+    by_delay, by_scale = (
+        sum(slope * part[:, None, :] for slope, part in zip(by, parts, strict=True))
+        for parts in (rows.rates, rows.motion)
+    )
+    by_scale = -by_scale / gain
+    stribeck = np.zeros((len(rows.y), n))
+    coefficients = np.split(x[problem.base.count :], np.cumsum([len(KINDS[kind]) for kind in problem.kinds])[:-1])
+    for j, (parts, c) in enumerate(zip(rows.friction, coefficients, strict=True)):
+        by_delay[:, j, j] += parts.rates @ c
+        by_scale[:, j, j] += parts.by_gain @ c
+        stribeck[:, j] = parts.by_velocity @ c
+    each = np.eye(n)
+    torque = problem.robot.regressor(*rows.motion) @ problem.prior + rows.W @ x / torque_gain
+    found = {
+        "torque_delay": -(torque_gain * by_delay.sum(axis=-1))[..., None] * each,
+        "torque_gain": torque[..., None] * each,
+        "torque_bias": np.broadcast_to(each, by_delay.shape),
+        "position_delay": torque_gain[:, None] * by_delay,
+        "position_gain": torque_gain[:, None] * by_scale,
+        "position_bias": -torque_gain[:, None] * by.dtau_dq / gain,
+    }
+    of_sensors = np.concatenate([found[name] for name in SensorCalibration.QUANTITIES], axis=-1)[..., problem.chosen]
+    of_friction = ((torque_gain * stribeck)[..., None] * each)[..., problem.stribeck]
+    return np.concatenate([of_sensors, of_friction], axis=-1)
+
+
+class _Projected(NamedTuple):
+    """Directions of theta that torques show, columns of unit influence, and those that they do not."""
+
+    lengths: Array
+    invisible: Array
+
+
+def _weighted(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> Array:
+    """Return the triangular factor of ``[W | J | y]`` over all rows, divided by their noise."""
+    point = problem.point(theta)
+    slopes = [_sensitivities(problem, point, found.deviation, part) for part in rows]
+    factors = _linear_data(problem, rows, slopes).factors / found.noise[:, None, None]
+    return np.asarray(np.linalg.qr(factors.reshape(-1, factors.shape[-1]), mode="r"))
+
+
+def _step(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> tuple[Array, float, _Projected]:
+    """Return the Gauss-Newton step of theta, the decrease of the squares that it promises, and invisible directions."""
+    R, count = _weighted(problem, theta, rows, found), found.deviation.size
+    U = _range(R[:, :count])
+    J, r = R[:, count:-1], R[:, -1] - R[:, :count] @ found.deviation
+    lengths = np.linalg.norm(J, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    J, r = (J - U @ (U.T @ J)) / lengths, r - U @ (U.T @ r)
+    left, s, Vt = np.linalg.svd(J, full_matrices=False)
+    shown = s > _INVISIBLE
+    right = left[:, shown].T @ r
+    step = Vt[shown].T @ (right / s[shown]) / lengths
+    return step, float(right @ right), _Projected(lengths, Vt[~shown].T)
+
+
+def _range(W: Array) -> Array:
+    """Return an orthonormal basis of the columns."""
+    lengths = np.linalg.norm(W, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    U, s, _ = np.linalg.svd(W / lengths, full_matrices=False)
+    return np.asarray(U[:, s > _INVISIBLE * s[0]] if s.size and s[0] > 0.0 else U[:, :0])
+
+
+def _searched(problem: Problem, theta: Array, step: Array, decrement: float, found: Fit) -> Array | None:
+    """Return theta after the longest part of the step that decreases the squares; None where rounding is reached."""
+    size, before = _inside(problem, theta, step), _cost(problem, theta, found.noise)
+    while size > _SHORTEST:
+        trial = theta + size * step
+        if _cost(problem, trial, found.noise) <= before - _DECREASE * size * decrement:
+            return trial
+        size *= 0.5
+    return None
+
+
+def _cost(problem: Problem, theta: Array, noise: Array) -> float:
+    data = _linear_data(problem, _all_rows(problem, theta))
+    rms = residual_rms(data, fit(data, noise).deviation)
+    return float(data.count * np.sum((rms / noise) ** 2))
+
+
+def _inside(problem: Problem, theta: Array, step: Array) -> float:
+    """Return the part of a step after which delays are within their bound, and changes are moderate."""
+    bound = np.full(theta.size, _LONGEST_STEP)
+    for k, name in enumerate(problem.names):
+        if name.endswith("_delay"):
+            bound[k] = max(problem.longest_delay - np.sign(step[k]) * theta[k], 0.0)
+        elif name.endswith("_gain"):
+            bound[k] = _LONGEST_STEP * theta[k]
+        elif name.endswith("_bias"):
+            bound[k] = np.inf
+    moving = step != 0.0
+    return float(min(1.0, np.min(bound[moving] / np.abs(step[moving]), initial=1.0)))
+
+
+def _check_delays(problem: Problem, theta: Array) -> None:
+    for name, value in zip(problem.names, theta, strict=True):
+        if name.endswith("_delay") and abs(value) > 0.999 * problem.longest_delay:
+            raise ThunderError(
+                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
+            )
+
+
+def _solution(problem: Problem, theta: Array) -> Solution:
+    rows = _all_rows(problem, theta)
+    data = _linear_data(problem, rows)
+    found = _fit(problem, data)
+    R, point = _weighted(problem, theta, rows, found)[:, :-1], problem.point(theta)
+    covariance, deviations = _covariance(R, _white(problem))
+    velocities = np.ones(deviations.size)
+    velocities[deviations.size - problem.stribeck.size :] = point.velocity[problem.stribeck]
+    invisible = _step(problem, theta, rows, found)[2]
+    return Solution(
+        point=point,
+        x=found.deviation,
+        standard_deviations=deviations * velocities,
+        covariance=covariance * np.outer(velocities, velocities),
+        noise=found.noise,
+        residual_rms=residual_rms(data, found.deviation),
+        invisible=_groups(problem, R, invisible),
+    )
+
+
+def _white(problem: Problem) -> float:
+    """Return the number of independent values of noise per instant: filtered noise is correlated."""
+    counts = np.array([segment.at.size for segment in problem.segments], dtype=float)
+    return float(counts @ [segment.white for segment in problem.segments] / counts.sum())
+
+
+def _covariance(R: Array, white: float) -> tuple[Array, Array]:
+    """Return the covariance of all parameters and their standard deviations."""
+    lengths = np.linalg.norm(R, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    _, s, Vt = np.linalg.svd(R / lengths, full_matrices=False)
+    kept = s > _INVISIBLE * s[0]
+    half = Vt[kept].T / s[kept] / lengths[:, None]
+    covariance = half @ half.T / white
+    determined = (np.abs(Vt[~kept]) < _LEAST_PART).all(axis=0)
+    return covariance, np.where(determined, np.sqrt(np.diag(covariance)), np.inf)
+
+
+def _groups(problem: Problem, R: Array, found: _Projected) -> tuple[tuple[str, ...], ...]:
+    """Return the names in each direction that torques do not show, one direction for each parameter to fix."""
+    from scipy.linalg import qr
+
+    directions = found.invisible
+    if not directions.size:
+        return ()
+    pivots = qr(directions.T, mode="r", pivoting=True)[1][: directions.shape[1]]
+    directions = directions @ np.linalg.inv(directions[pivots])
+    count = len(problem.linear_names)
+    W, J = R[:, :count], R[:, count:]
+    lengths = np.linalg.norm(W, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    groups = []
+    for pivot, direction in zip(pivots, directions.T, strict=True):
+        influence = J @ (direction / found.lengths)
+        linear = np.linalg.lstsq(W / lengths, -influence, rcond=_INVISIBLE)[0]
+        with_pivot = [problem.names[k] for k in np.flatnonzero(np.abs(direction) > _LEAST_PART) if k != pivot]
+        others = [problem.linear_names[k] for k in np.flatnonzero(np.abs(linear) > _LEAST_PART)]
+        groups.append((problem.names[pivot], *with_pivot, *others))
+    return tuple(groups)
