@@ -39,8 +39,8 @@ _DECREASE, _SHORTEST = 1e-4, 1e-6
 _INVISIBLE = 1e-6
 #: part of such a direction above which a parameter belongs to it
 _LEAST_PART = 1e-3
-#: largest change of a logarithm or a gain in one step
-_LONGEST_STEP = 0.7
+#: bounds of gains, and of Stribeck velocities relative to the largest velocity
+_SMALLEST_GAIN, _VELOCITIES = 0.01, (1e-3, 10.0)
 #: Stribeck velocities tried at the start, relative to the largest velocity
 _FIRST_VELOCITIES = (0.01, 0.03, 0.1, 0.3)
 #: torque of a joint relative to the largest: lower bound for weights
@@ -99,9 +99,15 @@ class Problem:
     @cached_property
     def scale(self) -> Array:
         """Root mean square of each joint's torque, (n,), with a lower bound for joints without torque."""
-        torques = np.concatenate([segment.torque(np.zeros(self.robot.n)) for segment in self.segments])
+        torques = np.concatenate([segment.torque(np.zeros(self.robot.n))[0] for segment in self.segments])
         scale = np.sqrt(np.mean(torques**2, axis=0))
         return np.asarray(np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0))
+
+    @cached_property
+    def fastest(self) -> Array:
+        """Largest speed of each joint, (n,), one where it does not move."""
+        largest = np.max([np.abs(segment.speed).max(axis=0) for segment in self.segments], axis=0)
+        return np.where(largest > 0.0, largest, 1.0)
 
     @cached_property
     def stribeck(self) -> npt.NDArray[np.intp]:
@@ -172,12 +178,16 @@ class Solution:
 
 
 class _Rows(NamedTuple):
-    """Rows of one segment at a point: ``W x = y``, with what their derivatives need."""
+    """Rows of one segment at a point: ``W x = y``, with what their derivatives need.
+
+    `motion` and `rates` hold q, dq, ddq and their time derivatives, (3, k, n).
+    """
 
     W: Array
     y: Array
     motion: Array
     rates: Array
+    torque_rates: Array
     friction: Sequence[FrictionParts]
 
 
@@ -192,20 +202,36 @@ def solve(problem: Problem) -> Solution:
         If a delay reaches its bound.
     """
     theta = problem.theta(_first(problem))
+    bounds = _bounds(problem)
     for _ in range(_STEPS):
         rows = _all_rows(problem, theta)
-        found = _fit(problem, _linear_data(problem, rows))
-        step, decrement, _ = _step(problem, theta, rows, found)
-        if decrement <= _SETTLED:
+        data = _linear_data(problem, rows)
+        found = _fit(problem, data)
+        step, decrease = _step(_reduced(problem, theta, rows, found), theta, bounds)
+        if decrease <= _SETTLED:
             break
-        moved = _searched(problem, theta, step, decrement, found)
+        moved = _searched(problem, theta, step * _inside(theta, step, bounds), decrease, data, found)
         if moved is None:
             break
         theta = moved
-    _check_delays(problem, theta)
-    if decrement > _ROUNDING:
+    for name, value in zip(problem.names, theta, strict=True):
+        if name.endswith("_delay") and abs(value) >= problem.longest_delay:
+            raise ThunderError(
+                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
+            )
+    if decrease > _ROUNDING:
         raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
     return _solution(problem, theta)
+
+
+def _bounds(problem: Problem) -> Array:
+    """Return the lower and upper bounds of theta, (2, m)."""
+    found = []
+    for name in problem.names[: problem.chosen.size]:
+        reach = problem.longest_delay if name.endswith("_delay") else np.inf
+        found.append((_SMALLEST_GAIN if name.endswith("_gain") else -reach, reach))
+    found += [tuple(np.log(largest) + np.log(_VELOCITIES)) for largest in problem.fastest[problem.stribeck]]
+    return np.array(found).reshape(-1, 2).T
 
 
 def _first(problem: Problem) -> Point:
@@ -213,14 +239,12 @@ def _first(problem: Problem) -> Point:
     n = problem.robot.n
     if not problem.stribeck.size:
         return Point(problem.start, np.ones(n))
-    largest = np.max([np.abs(segment.speed).max(axis=0) for segment in problem.segments], axis=0)
-    largest = np.where(largest > 0.0, largest, 1.0)
     rms = []
     for fraction in _FIRST_VELOCITIES:
-        theta = problem.theta(Point(problem.start, fraction * largest))
+        theta = problem.theta(Point(problem.start, fraction * problem.fastest))
         data = _linear_data(problem, _all_rows(problem, theta))
         rms.append(residual_rms(data, _fit(problem, data).deviation))
-    return Point(problem.start, np.array(_FIRST_VELOCITIES)[np.argmin(rms, axis=0)] * largest)
+    return Point(problem.start, np.array(_FIRST_VELOCITIES)[np.argmin(rms, axis=0)] * problem.fastest)
 
 
 def _all_rows(problem: Problem, theta: Array) -> list[_Rows]:
@@ -229,7 +253,7 @@ def _all_rows(problem: Problem, theta: Array) -> list[_Rows]:
 
 
 def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
-    """Return the rows of one segment; `motion` and `rates` hold q, dq, ddq and their time derivatives, (3, k, n)."""
+    """Return the rows of one segment."""
     sensors = point.sensors
     delay, gain, bias = (np.asarray(getattr(sensors, f"position_{name}")) for name in ("delay", "gain", "bias"))
     motion, rates = segment.motion(delay)
@@ -243,8 +267,9 @@ def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
     blocks = _block(problem, [parts.values for parts in friction])
     torque_gain = np.asarray(sensors.torque_gain)
     W = torque_gain[:, None] * np.concatenate([Y[..., problem.base.independent], blocks], axis=-1)
-    read = segment.torque(np.asarray(sensors.torque_delay)) - np.asarray(sensors.torque_bias)
-    return _Rows(W, read - torque_gain * (Y @ problem.prior), motion, rates, friction)
+    read, torque_rates = segment.torque(np.asarray(sensors.torque_delay))
+    y = read - np.asarray(sensors.torque_bias) - torque_gain * (Y @ problem.prior)
+    return _Rows(W, y, motion, rates, torque_rates, friction)
 
 
 def _block(problem: Problem, columns: Sequence[Array]) -> Array:
@@ -307,34 +332,10 @@ def _sensitivities(problem: Problem, point: Point, x: Array, rows: _Rows) -> Arr
     return np.concatenate([of_sensors, of_friction], axis=-1)
 
 
-class _Projected(NamedTuple):
-    """Directions of theta that torques show, columns of unit influence, and those that they do not."""
-
-    lengths: Array
-    invisible: Array
-
-
-def _weighted(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> Array:
+def _factor(problem: Problem, rows: Sequence[_Rows], slopes: Sequence[Array], found: Fit) -> Array:
     """Return the triangular factor of ``[W | J | y]`` over all rows, divided by their noise."""
-    point = problem.point(theta)
-    slopes = [_sensitivities(problem, point, found.deviation, part) for part in rows]
     factors = _linear_data(problem, rows, slopes).factors / found.noise[:, None, None]
     return np.asarray(np.linalg.qr(factors.reshape(-1, factors.shape[-1]), mode="r"))
-
-
-def _step(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> tuple[Array, float, _Projected]:
-    """Return the Gauss-Newton step of theta, the decrease of the squares that it promises, and invisible directions."""
-    R, count = _weighted(problem, theta, rows, found), found.deviation.size
-    U = _range(R[:, :count])
-    J, r = R[:, count:-1], R[:, -1] - R[:, :count] @ found.deviation
-    lengths = np.linalg.norm(J, axis=0)
-    lengths[lengths == 0.0] = 1.0
-    J, r = (J - U @ (U.T @ J)) / lengths, r - U @ (U.T @ r)
-    left, s, Vt = np.linalg.svd(J, full_matrices=False)
-    shown = s > _INVISIBLE
-    right = left[:, shown].T @ r
-    step = Vt[shown].T @ (right / s[shown]) / lengths
-    return step, float(right @ right), _Projected(lengths, Vt[~shown].T)
 
 
 def _range(W: Array) -> Array:
@@ -345,54 +346,93 @@ def _range(W: Array) -> Array:
     return np.asarray(U[:, s > _INVISIBLE * s[0]] if s.size and s[0] > 0.0 else U[:, :0])
 
 
-def _searched(problem: Problem, theta: Array, step: Array, decrement: float, found: Fit) -> Array | None:
+class _Reduced(NamedTuple):
+    """Influence of theta on the squares of the residuals, scaled to parameters of unit influence.
+
+    Attributes
+    ----------
+    J : (r, m) array
+        Derivatives of the modelled readings, without what x explains of them.
+    gradient : (m,) array
+        Half of the decrease of the squares by theta.
+    lengths : (m,) array
+        Influence that the scale divides by.
+    """
+
+    J: Array
+    gradient: Array
+    lengths: Array
+
+
+def _reduced(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> _Reduced:
+    point, x = problem.point(theta), found.deviation
+    slopes = [_sensitivities(problem, point, x, part) for part in rows]
+    R = _factor(problem, rows, slopes, found)
+    U, J = _range(R[:, : x.size]), R[:, x.size : -1]
+    lengths = np.linalg.norm(J, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    gradient = np.zeros(theta.size)
+    delays = [(k, j) for k, j in enumerate(problem.chosen) if j < problem.robot.n]
+    for part, exact in zip(rows, slopes, strict=True):
+        for k, j in delays:  # a delay moves the readings, whose derivative differs from that of the model by noise
+            exact[:, j, k] = -part.torque_rates[:, j]
+        gradient += np.einsum("kjm,kj,j->m", exact, part.y - part.W @ x, found.noise**-2.0)
+    return _Reduced((J - U @ (U.T @ J)) / lengths, gradient / lengths, lengths)
+
+
+def _step(reduced: _Reduced, theta: Array, bounds: Array) -> tuple[Array, float]:
+    """Return the Gauss-Newton step of theta that leaves no bound, and the decrease of the squares that it promises."""
+    free = np.ones(theta.size, dtype=bool)
+    while True:
+        _, s, Vt = np.linalg.svd(reduced.J * free, full_matrices=False)
+        shown = s > _INVISIBLE
+        right = Vt[shown] @ (reduced.gradient * free) / s[shown]
+        step = Vt[shown].T @ (right / s[shown]) / reduced.lengths
+        outward = free & (((theta <= bounds[0]) & (step < 0.0)) | ((theta >= bounds[1]) & (step > 0.0)))
+        if not outward.any():
+            return step * free, float(right @ right)
+        free &= ~outward
+
+
+def _invisible(reduced: _Reduced) -> Array:
+    """Return directions of theta, scaled, that torques do not show, (m, i)."""
+    _, s, Vt = np.linalg.svd(reduced.J, full_matrices=False)
+    return np.asarray(Vt[s <= _INVISIBLE].T)
+
+
+def _searched(problem: Problem, theta: Array, step: Array, decrease: float, data: Data, found: Fit) -> Array | None:
     """Return theta after the longest part of the step that decreases the squares; None where rounding is reached."""
-    size, before = _inside(problem, theta, step), _cost(problem, theta, found.noise)
+    size, before = 1.0, _squares(data, found)
     while size > _SHORTEST:
         trial = theta + size * step
-        if _cost(problem, trial, found.noise) <= before - _DECREASE * size * decrement:
+        data = _linear_data(problem, _all_rows(problem, trial))
+        if _squares(data, fit(data, found.noise)) <= before - _DECREASE * size * decrease:
             return trial
         size *= 0.5
     return None
 
 
-def _cost(problem: Problem, theta: Array, noise: Array) -> float:
-    data = _linear_data(problem, _all_rows(problem, theta))
-    rms = residual_rms(data, fit(data, noise).deviation)
-    return float(data.count * np.sum((rms / noise) ** 2))
+def _squares(data: Data, found: Fit) -> float:
+    return float(data.count * np.sum((residual_rms(data, found.deviation) / found.noise) ** 2))
 
 
-def _inside(problem: Problem, theta: Array, step: Array) -> float:
-    """Return the part of a step after which delays are within their bound, and changes are moderate."""
-    bound = np.full(theta.size, _LONGEST_STEP)
-    for k, name in enumerate(problem.names):
-        if name.endswith("_delay"):
-            bound[k] = max(problem.longest_delay - np.sign(step[k]) * theta[k], 0.0)
-        elif name.endswith("_gain"):
-            bound[k] = _LONGEST_STEP * theta[k]
-        elif name.endswith("_bias"):
-            bound[k] = np.inf
+def _inside(theta: Array, step: Array, bounds: Array) -> float:
+    """Return the part of a step that keeps the bounds."""
+    room = np.where(step > 0.0, bounds[1] - theta, theta - bounds[0])
     moving = step != 0.0
-    return float(min(1.0, np.min(bound[moving] / np.abs(step[moving]), initial=1.0)))
-
-
-def _check_delays(problem: Problem, theta: Array) -> None:
-    for name, value in zip(problem.names, theta, strict=True):
-        if name.endswith("_delay") and abs(value) > 0.999 * problem.longest_delay:
-            raise ThunderError(
-                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
-            )
+    return float(np.min(room[moving] / np.abs(step[moving]), initial=1.0))
 
 
 def _solution(problem: Problem, theta: Array) -> Solution:
     rows = _all_rows(problem, theta)
     data = _linear_data(problem, rows)
     found = _fit(problem, data)
-    R, point = _weighted(problem, theta, rows, found)[:, :-1], problem.point(theta)
+    point = problem.point(theta)
+    slopes = [_sensitivities(problem, point, found.deviation, part) for part in rows]
+    R = _factor(problem, rows, slopes, found)[:, :-1]
     covariance, deviations = _covariance(R, _white(problem))
     velocities = np.ones(deviations.size)
     velocities[deviations.size - problem.stribeck.size :] = point.velocity[problem.stribeck]
-    invisible = _step(problem, theta, rows, found)[2]
     return Solution(
         point=point,
         x=found.deviation,
@@ -400,7 +440,7 @@ def _solution(problem: Problem, theta: Array) -> Solution:
         covariance=covariance * np.outer(velocities, velocities),
         noise=found.noise,
         residual_rms=residual_rms(data, found.deviation),
-        invisible=_groups(problem, R, invisible),
+        invisible=_groups(problem, R, _reduced(problem, theta, rows, found)),
     )
 
 
@@ -422,11 +462,11 @@ def _covariance(R: Array, white: float) -> tuple[Array, Array]:
     return covariance, np.where(determined, np.sqrt(np.diag(covariance)), np.inf)
 
 
-def _groups(problem: Problem, R: Array, found: _Projected) -> tuple[tuple[str, ...], ...]:
+def _groups(problem: Problem, R: Array, reduced: _Reduced) -> tuple[tuple[str, ...], ...]:
     """Return the names in each direction that torques do not show, one direction for each parameter to fix."""
     from scipy.linalg import qr
 
-    directions = found.invisible
+    directions = _invisible(reduced)
     if not directions.size:
         return ()
     pivots = qr(directions.T, mode="r", pivoting=True)[1][: directions.shape[1]]
@@ -437,7 +477,7 @@ def _groups(problem: Problem, R: Array, found: _Projected) -> tuple[tuple[str, .
     lengths[lengths == 0.0] = 1.0
     groups = []
     for pivot, direction in zip(pivots, directions.T, strict=True):
-        influence = J @ (direction / found.lengths)
+        influence = J @ (direction / reduced.lengths)
         linear = np.linalg.lstsq(W / lengths, -influence, rcond=_INVISIBLE)[0]
         with_pivot = [problem.names[k] for k in np.flatnonzero(np.abs(direction) > _LEAST_PART) if k != pivot]
         others = [problem.linear_names[k] for k in np.flatnonzero(np.abs(linear) > _LEAST_PART)]

@@ -95,10 +95,12 @@ class Segment:
         values, rates = (np.stack(part, axis=-1).swapaxes(0, 1) for part in zip(*found, strict=True))
         return np.ascontiguousarray(values), np.ascontiguousarray(rates)
 
-    def torque(self, delay: Array) -> Array:
-        """Return the torques that sensors with these delays read, (k, n)."""
-        shifts = delay - 0.5 * self.hold
-        return np.column_stack([spline(self.at + d) for spline, d in zip(self.torques, shifts, strict=True)])
+    def torque(self, delay: Array) -> tuple[Array, Array]:
+        """Return the torques that sensors with these delays read, and their time derivatives, (k, n) each."""
+        parts = zip(self.torques, delay - 0.5 * self.hold, strict=True)
+        found = [(spline(self.at + d), spline.derivative()(self.at + d)) for spline, d in parts]
+        values, rates = (np.column_stack(part) for part in zip(*found, strict=True))
+        return values, rates
 
     def friction(
         self, joint: int, delay: float, gain: float, columns: Callable[[Array], FrictionColumns]
@@ -180,8 +182,8 @@ def segment_of(log: SignalsLike, n: int, cutoff: float | None, hold: float, long
     inside[np.arange(times.size) % stride != 0] = False
     if inside.sum() <= _DEGREE:
         raise ThunderError(
-            f"t must span more than {2.0 * edge:g} s for cutoff = {cutoff:g} Hz and longest_delay = {longest_delay:g} s, "
-            f"got {times[-1] - times[0]:g} s"
+            f"t must span more than {2.0 * edge:g} s for cutoff = {cutoff:g} Hz and longest_delay = "
+            f"{longest_delay:g} s, got {times[-1] - times[0]:g} s"
         )
 
     def smooth(columns: Array) -> Array:
