@@ -235,14 +235,16 @@ def test_a_known_link_tells_the_gain_of_all_torques():
     assert (np.abs(found.sensors.torque_gain - [1.1, 0.8]) < 4.0 * found.standard_deviations).all()
 
 
-def test_a_simulated_run_with_delayed_torques():
-    """A run of `simulate` with a held torque, by a robot whose own friction is kept."""
-    robot = elbow().replace(friction=friction_of("coulomb", 2).in_robot)
+def test_a_simulated_run_with_a_held_torque():
+    """A sampled controller's torque is half a period ahead of its mean time; filtered friction columns show it."""
+    robot, reference = elbow().replace(friction=friction_of("coulomb", 2).in_robot), Sinusoid([0.8, 0.6], [0.5, 0.8])
     law = th.SlotineLi(elbow(), Lambda=5.0, K_d=10.0, adaptation=1.0)
-    run = th.simulate(robot, law, Sinusoid([0.8, 0.6], [0.5, 0.8]), 6.0)
-    found = identify_model(robot, run, sensors="torque_delay", cutoff=20.0)
-    np.testing.assert_allclose(found.sensors.torque_delay, -5e-4, atol=1e-4)  # half a period early
-    assert found.friction is None
+    run = th.simulate(robot, law, reference, 4.0, dq0=reference(0.0).dq)
+    found = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0)
+    np.testing.assert_allclose(found.sensors.torque_delay, -5e-4, atol=5e-5)
+    np.testing.assert_allclose(found.robot.parameters[20:], robot.parameters[20:], rtol=0.01)
+    held = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0, hold=1e-3)
+    np.testing.assert_allclose(held.sensors.torque_delay, found.sensors.torque_delay + 5e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize(

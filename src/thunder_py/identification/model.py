@@ -141,7 +141,8 @@ def identify_model(
     -----
     ThunderWarning
         If the logs do not distinguish some parameters. A common change of these leaves all predicted readings as they
-        are; fix one of each group by leaving it out of `sensors`.
+        are; fix one of each group by leaving it out of `sensors`. Also if a Stribeck velocity is at one of its bounds,
+        `delta` and the largest speed of the joint.
 
     Notes
     -----
@@ -149,7 +150,9 @@ def identify_model(
     c_i) / a_i``. Base parameters and friction coefficients are linear; delays, gains, biases and Stribeck velocities
     are found by Gauss-Newton steps on the residuals from which the linear columns are projected out (Golub and Pereyra
     1973, Kaufman 1975), with the analytical derivatives of the inverse dynamics. Columns of friction are formed of
-    velocities behind a filter of four times the cutoff and then filtered like the torques.
+    velocities behind a filter of four times the cutoff and then filtered like the torques. Those of the friction that
+    `robot` keeps with ``friction=None`` are formed of the filtered velocities, as in `identify`, which is less accurate
+    where joints reverse.
 
     Not distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot
     is known; equal delays of all sensors; the bias of a force that gravity makes constant; the position bias of the
@@ -195,6 +198,8 @@ def identify_model(
     )
     solution = solve(problem)
     _warn_of_invisible(solution.invisible)
+    if solution.at_bound:
+        _warn(f"the logs show no Stribeck effect that determines {', '.join(solution.at_bound)}")
     friction_found = None if friction is None else problem.friction_of(solution.x, solution.point)
     corrected = [_corrected(log, solution.point.sensors, friction_found, cutoff) for log in listed]
     first = None if prior is None else prior.replace(friction=problem.robot.description.friction)
@@ -299,8 +304,10 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
     for first, *others in groups:
         listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
         change = f"from a change of {listed}" if others else "at all"
-        warnings.warn(
-            f"the logs do not distinguish {first} {change}: leave it out of sensors, or give its value by calibration",
-            ThunderWarning,
-            stacklevel=outer_level(),
+        _warn(
+            f"the logs do not distinguish {first} {change}: leave it out of sensors, or give its value by calibration"
         )
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ThunderWarning, stacklevel=outer_level())

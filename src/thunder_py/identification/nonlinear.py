@@ -39,10 +39,10 @@ _DECREASE, _SHORTEST = 1e-4, 1e-6
 _INVISIBLE = 1e-6
 #: part of such a direction above which a parameter belongs to it
 _LEAST_PART = 1e-3
-#: bounds of gains, and of Stribeck velocities relative to the largest velocity
-_SMALLEST_GAIN, _VELOCITIES = 0.01, (1e-3, 10.0)
-#: Stribeck velocities tried at the start, relative to the largest velocity
-_FIRST_VELOCITIES = (0.01, 0.03, 0.1, 0.3)
+#: smallest gain
+_SMALLEST_GAIN = 0.01
+#: number of Stribeck velocities tried at the start, the bounds among them
+_FIRST = 6
 #: torque of a joint relative to the largest: lower bound for weights
 _SMALLEST_SCALE = 1e-3
 
@@ -104,10 +104,10 @@ class Problem:
         return np.asarray(np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0))
 
     @cached_property
-    def fastest(self) -> Array:
-        """Largest speed of each joint, (n,), one where it does not move."""
+    def velocities(self) -> Array:
+        """Stribeck velocities from the lower to the upper bound, delta and the joint's largest speed, (v, n)."""
         largest = np.max([np.abs(segment.speed).max(axis=0) for segment in self.segments], axis=0)
-        return np.where(largest > 0.0, largest, 1.0)
+        return np.geomspace(self.delta, np.maximum(largest, 2.0 * self.delta), _FIRST)
 
     @cached_property
     def stribeck(self) -> npt.NDArray[np.intp]:
@@ -166,6 +166,8 @@ class Solution:
         Standard deviations that weighted the joints, and root mean squares of the residuals [N m or N].
     invisible : tuple of tuples of str
         Groups of parameters whose common change the torques do not show; the first is one that may be fixed.
+    at_bound : tuple of str
+        Stribeck velocities at a bound, for which the log shows none; their standard deviations are infinite.
     """
 
     point: Point
@@ -175,6 +177,7 @@ class Solution:
     noise: Array
     residual_rms: Array
     invisible: tuple[tuple[str, ...], ...]
+    at_bound: tuple[str, ...]
 
 
 class _Rows(NamedTuple):
@@ -230,7 +233,7 @@ def _bounds(problem: Problem) -> Array:
     for name in problem.names[: problem.chosen.size]:
         reach = problem.longest_delay if name.endswith("_delay") else np.inf
         found.append((_SMALLEST_GAIN if name.endswith("_gain") else -reach, reach))
-    found += [tuple(np.log(largest) + np.log(_VELOCITIES)) for largest in problem.fastest[problem.stribeck]]
+    found += [tuple(np.log(problem.velocities[[0, -1], j])) for j in problem.stribeck]
     return np.array(found).reshape(-1, 2).T
 
 
@@ -239,12 +242,11 @@ def _first(problem: Problem) -> Point:
     n = problem.robot.n
     if not problem.stribeck.size:
         return Point(problem.start, np.ones(n))
-    rms = []
-    for fraction in _FIRST_VELOCITIES:
-        theta = problem.theta(Point(problem.start, fraction * problem.fastest))
-        data = _linear_data(problem, _all_rows(problem, theta))
+    rms, tried = [], problem.velocities[1:-1]
+    for velocity in tried:
+        data = _linear_data(problem, _all_rows(problem, problem.theta(Point(problem.start, velocity))))
         rms.append(residual_rms(data, _fit(problem, data).deviation))
-    return Point(problem.start, np.array(_FIRST_VELOCITIES)[np.argmin(rms, axis=0)] * problem.fastest)
+    return Point(problem.start, tried[np.argmin(rms, axis=0), np.arange(n)])
 
 
 def _all_rows(problem: Problem, theta: Array) -> list[_Rows]:
@@ -433,6 +435,11 @@ def _solution(problem: Problem, theta: Array) -> Solution:
     covariance, deviations = _covariance(R, _white(problem))
     velocities = np.ones(deviations.size)
     velocities[deviations.size - problem.stribeck.size :] = point.velocity[problem.stribeck]
+    bounds = _bounds(problem)
+    at_bound = problem.chosen.size + np.flatnonzero(
+        ((theta <= bounds[0]) | (theta >= bounds[1]))[problem.chosen.size :]
+    )
+    deviations[found.deviation.size + at_bound] = np.inf
     return Solution(
         point=point,
         x=found.deviation,
@@ -441,6 +448,7 @@ def _solution(problem: Problem, theta: Array) -> Solution:
         noise=found.noise,
         residual_rms=residual_rms(data, found.deviation),
         invisible=_groups(problem, R, _reduced(problem, theta, rows, found)),
+        at_bound=tuple(problem.names[k] for k in at_bound),
     )
 
 
