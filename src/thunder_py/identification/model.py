@@ -20,7 +20,7 @@ from .equations import selection
 from .friction import FrictionModel, friction_kinds
 from .identify import Identification, identify
 from .nonlinear import Problem, solve
-from .segments import SignalsLike, segment_of, signals_of, wide_velocity
+from .segments import SignalsLike, listed_logs, segment_of, signals_of, wide_velocity
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 
 __all__ = ["ModelIdentification", "identify_model"]
@@ -192,7 +192,7 @@ def identify_model(
     >>> found.friction.velocity.round(1).tolist()
     [0.1, 0.2]
     """
-    listed = _listed(logs)
+    listed = listed_logs(logs)
     problem = _problem(
         robot, listed, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
     )
@@ -274,10 +274,6 @@ def _problem(
     )
 
 
-def _listed(logs: SignalsLike | Sequence[SignalsLike]) -> Sequence[SignalsLike]:
-    return logs if isinstance(logs, (list, tuple)) else [logs]  # type: ignore[list-item]
-
-
 class _Corrected(NamedTuple):
     """Signals that exact sensors would have read from a robot without the friction found."""
 
@@ -293,10 +289,10 @@ def _corrected(
 ) -> _Corrected:
     signals = signals_of(log, sensors.n, cutoff)
     t, q, tau = sensors.correct(signals.t, signals.q, signals.tau)
-    gain = np.asarray(sensors.position_gain)
+    gain = np.asarray(sensors.position_gain, dtype=np.float64)
     dq, ddq = (None if part is None else part / gain for part in (signals.dq, signals.ddq))
     if friction is not None:
-        tau = tau - friction.torque(wide_velocity(t, q, cutoff) if dq is None else dq)
+        tau = tau - friction.torque(np.asarray(dq) if cutoff is None else wide_velocity(t, q, cutoff))
     return _Corrected(t, q, dq, ddq, tau)
 
 

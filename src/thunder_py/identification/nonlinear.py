@@ -213,7 +213,7 @@ def solve(problem: Problem) -> Solution:
         step, decrease = _step(_reduced(problem, theta, rows, found), theta, bounds)
         if decrease <= _SETTLED:
             break
-        moved = _searched(problem, theta, step * _inside(theta, step, bounds), decrease, data, found)
+        moved = _searched(problem, theta, step, bounds, decrease, data, found)
         if moved is None:
             break
         theta = moved
@@ -402,11 +402,13 @@ def _invisible(reduced: _Reduced) -> Array:
     return np.asarray(Vt[s <= _INVISIBLE].T)
 
 
-def _searched(problem: Problem, theta: Array, step: Array, decrease: float, data: Data, found: Fit) -> Array | None:
+def _searched(
+    problem: Problem, theta: Array, step: Array, bounds: Array, decrease: float, data: Data, found: Fit
+) -> Array | None:
     """Return theta after the longest part of the step that decreases the squares; None where rounding is reached."""
     size, before = 1.0, _squares(data, found)
     while size > _SHORTEST:
-        trial = theta + size * step
+        trial = np.clip(theta + size * step, *bounds)
         data = _linear_data(problem, _all_rows(problem, trial))
         if _squares(data, fit(data, found.noise)) <= before - _DECREASE * size * decrease:
             return trial
@@ -416,13 +418,6 @@ def _searched(problem: Problem, theta: Array, step: Array, decrease: float, data
 
 def _squares(data: Data, found: Fit) -> float:
     return float(data.count * np.sum((residual_rms(data, found.deviation) / found.noise) ** 2))
-
-
-def _inside(theta: Array, step: Array, bounds: Array) -> float:
-    """Return the part of a step that keeps the bounds."""
-    room = np.where(step > 0.0, bounds[1] - theta, theta - bounds[0])
-    moving = step != 0.0
-    return float(np.min(room[moving] / np.abs(step[moving]), initial=1.0))
 
 
 def _solution(problem: Problem, theta: Array) -> Solution:

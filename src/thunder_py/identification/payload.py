@@ -18,7 +18,7 @@ from ..table import Table
 from .equations import all_names, all_parameters, equations, extended, selection
 from .least_squares import ConsistentProblem, Data, Fit, compress, fit, fit_reweighted, solve_consistent
 from .log import read_log
-from .segments import SignalsLike
+from .segments import SignalsLike, listed_logs
 
 __all__ = ["PayloadIdentification", "identify_payload"]
 
@@ -176,11 +176,9 @@ def identify_payload(
     """
     index = Payload(0.0, link=link).link_index(robot)
     problem = _Problem.of(robot, index, unknown, trusted=unloaded is None)
-    parts = [
-        problem.data(log, cutoff, hold, carries=carries)
-        for logs, carries in ((loaded, True), (() if unloaded is None else unloaded, False))
-        for log in (logs if isinstance(logs, (list, tuple)) else [logs])
-    ]
+    parts = [problem.data(log, cutoff, hold, carries=True) for log in listed_logs(loaded)]
+    if unloaded is not None:
+        parts += [problem.data(log, cutoff, hold, carries=False) for log in listed_logs(unloaded)]
     data, gain = _merged([part.data for part in parts]), float(np.mean([part.gain for part in parts]))
     if isinstance(weights, str):
         found = fit_reweighted(data)
@@ -286,7 +284,7 @@ def _remaining(data: Data, found: Fit, count: int) -> tuple[Array, Array]:
     U, s, _ = np.linalg.svd(rows[:, :count] / lengths[:count], full_matrices=False)
     U = U[:, s > 1e-9 * s[0]] if s.size else U[:, :0]
     left = np.column_stack([rows[:, count:], z])
-    R = np.linalg.qr(left - U @ (U.T @ left), mode="r")[:10]
+    R = np.asarray(np.linalg.qr(left - U @ (U.T @ left), mode="r"))[:10]
     return R[:, :-1], R[:, -1]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -17,7 +17,16 @@ from .signals import central_differences, checked_cutoff, differentiate, instant
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = ["FrictionParts", "Segment", "Signals", "SignalsLike", "segment_of", "signals_of", "wide_velocity"]
+__all__ = [
+    "FrictionParts",
+    "Segment",
+    "Signals",
+    "SignalsLike",
+    "listed_logs",
+    "segment_of",
+    "signals_of",
+    "wide_velocity",
+]
 
 #: instants kept per period of the cutoff: filtered signals hold nothing faster
 _KEPT = 10.0
@@ -116,6 +125,11 @@ class Segment:
         return FrictionParts(found[:, :c], spline.derivative()(at)[:, :c], found[:, c : 2 * c], found[:, 2 * c :])
 
 
+def listed_logs(logs: SignalsLike | Sequence[SignalsLike]) -> Sequence[SignalsLike]:
+    """Return one or several logs as a sequence."""
+    return logs if isinstance(logs, (list, tuple)) else [cast("SignalsLike", logs)]
+
+
 class Signals(NamedTuple):
     """Checked signals of a log; `dq` and `ddq` only where these are used as they are."""
 
@@ -141,14 +155,13 @@ def signals_of(log: SignalsLike, n: int, cutoff: float | None) -> Signals:
     def checked(name: str) -> Array:
         return array(np.asarray(getattr(log, name))[inner], (times.size, n), name)
 
-    rates = [None, None]
-    if cutoff is None:
-        if getattr(log, "ddq", None) is None or getattr(log, "dq", None) is None:
-            raise ThunderError(
-                "cutoff must be given without ddq, because accelerations are computed from filtered positions"
-            )
-        rates = [checked("dq"), checked("ddq")]
-    return Signals(times, checked("q"), *rates, checked("tau"))
+    if cutoff is not None:
+        return Signals(times, checked("q"), None, None, checked("tau"))
+    if getattr(log, "ddq", None) is None or getattr(log, "dq", None) is None:
+        raise ThunderError(
+            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
+        )
+    return Signals(times, checked("q"), checked("dq"), checked("ddq"), checked("tau"))
 
 
 def wide_velocity(times: Array, q: Array, cutoff: float) -> Array:
