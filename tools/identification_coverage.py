@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification import FrictionModel, SensorCalibration, identify_model, identify_payload
+from thunder_py.identification import FrictionModel, Log, SensorCalibration, identify_model, identify_payload
 from thunder_py.table import Table
 
 TIMES = np.arange(0.0, 12.0, 2e-3)
@@ -63,7 +62,7 @@ def errors_of_models(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarray
     found = []
     for seed in range(draws):
         tau = tau_read + noise * np.random.default_rng(seed).normal(size=tau_read.shape)
-        log = SimpleNamespace(t=t, q=q_read, tau=tau)
+        log = Log(t=t, q=q_read, tau=tau)
         result = identify_model(robot, log, friction="stribeck", sensors=asked, cutoff=CUTOFF)
         base = result.identification.base
         error = result.identification.base_parameters - base.mapping @ robot.parameters
@@ -86,7 +85,7 @@ def errors_of_payloads(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarr
             q, dq, ddq = (part[::4] for part in states)
             tau = arm.inverse_dynamics(q, dq, ddq)
             tau = tau + 0.02 * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
-            logs.append(SimpleNamespace(t=TIMES[::4], q=q, dq=dq, ddq=ddq, tau=tau))
+            logs.append(Log(t=TIMES[::4], q=q, dq=dq, ddq=ddq, tau=tau))
         result = identify_payload(robot, *logs, consistent=False)
         found.append((result.estimates - values) / result.standard_deviations)
     return [f"payload {name}" for name in result.names], np.array(found)

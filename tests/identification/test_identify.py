@@ -13,7 +13,7 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
 from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimize_excitation
-from thunder_py.identification.least_squares import _newton, compress, consistent_problem, fit, solve_consistent
+from thunder_py.identification.least_squares import Data, _newton, consistent_problem, fit, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
 
@@ -448,7 +448,11 @@ def test_rank_does_not_depend_on_units() -> None:
     W, tau = rng.normal(size=(30, 2, 6)), rng.normal(size=(30, 2))
     W[:, :, 5] = W[:, :, 0] - W[:, :, 1]
     units = 10.0 ** np.array([9, -9, 0, 6, -6, 3])
-    ranks = [fit(compress(W * scale, tau, np.ones(6)), np.ones(2)).rank for scale in (np.ones(6), units)]
+    ranks = []
+    for scale in (np.ones(6), units):
+        rows = np.concatenate([W * scale, tau[..., None]], axis=-1).swapaxes(0, 1)
+        data = Data(rows, 30, np.ones(2), np.zeros((2, 6, 6)), np.zeros((2, 6)))
+        ranks.append(fit(data, np.ones(2)).rank)
     assert ranks == [5, 5]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +13,8 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.random_chains import random_robot
 from thunder_py.errors import ThunderWarning
-from thunder_py.identification import FrictionModel, SensorCalibration, identify_model
-from thunder_py.identification.friction import KINDS, friction_columns
+from thunder_py.identification import FrictionColumns, FrictionModel, Log, SensorCalibration, identify_model
+from thunder_py.identification.friction import KINDS, friction_terms
 from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
 from thunder_py.reference import Sinusoid
@@ -55,7 +54,7 @@ def log_of(robot, *, friction=None, sensors=None, noise=0.0, seed=0, exact=False
         tau = tau + friction.torque(dq)
     t, q, tau = (SensorCalibration(robot.n) if sensors is None else sensors).read(TIMES, q, tau)
     tau = tau + noise * np.random.default_rng(seed).normal(size=tau.shape)
-    return SimpleNamespace(t=t, q=q, tau=tau, **({"dq": dq, "ddq": ddq} if exact else {}))
+    return Log(t=t, q=q, tau=tau, **({"dq": dq, "ddq": ddq} if exact else {}))
 
 
 def problem_of(robot, log, **options):
@@ -73,13 +72,13 @@ def problem_of(robot, log, **options):
 def test_columns_of_friction_are_the_torque_and_their_slopes_are_derivatives(kind):
     v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
     coefficients, velocity, delta = np.arange(1.0, len(KINDS[kind]) + 1.0), 0.2, 0.01
-    model = FrictionModel.of((kind,), coefficients, np.array([velocity]), delta)
-    found = friction_columns(kind, delta, velocity, v)
+    model = FrictionColumns((kind,), ("joint1",), delta, [velocity]).model(coefficients)
+    found = friction_terms(kind, delta, velocity, v)
     np.testing.assert_allclose(found.values @ coefficients, model.torque(v[:, None])[:, 0], atol=1e-15)
     h = 1e-6
-    ahead, behind = (friction_columns(kind, delta, velocity, v + step).values for step in (h, -h))
+    ahead, behind = (friction_terms(kind, delta, velocity, v + step).values for step in (h, -h))
     np.testing.assert_allclose(found.slopes, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-6)
-    ahead, behind = (friction_columns(kind, delta, velocity * np.exp(step), v).values for step in (h, -h))
+    ahead, behind = (friction_terms(kind, delta, velocity * np.exp(step), v).values for step in (h, -h))
     np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
@@ -115,7 +114,7 @@ def test_the_derivatives_by_all_parameters_of_sensors_and_friction():
     values |= {"torque_gain": [1.2, 0.9], "position_gain": [1.05, 0.97]}
     sensors = SensorCalibration(2, **values)
     log = log_of(elbow())
-    log.tau = np.zeros_like(log.tau)
+    log = Log(t=log.t, q=log.q, tau=np.zeros_like(log.tau))
     problem = problem_of(
         elbow(), log, friction=["stribeck", "asymmetric"], sensors=SensorCalibration.QUANTITIES, calibration=sensors
     )
@@ -174,7 +173,7 @@ def test_the_same_as_scipy_on_the_full_problem():
     truth = friction_of("stribeck", 2)
     sensors = SensorCalibration(2, torque_gain=[1.0, 1.1], torque_bias=[0.3, -0.2], position_bias=[0.02, 0.0])
     log = log_of(elbow(), friction=truth, sensors=sensors, noise=0.05, exact=True)
-    log = SimpleNamespace(**{name: value[::5] for name, value in vars(log).items()})
+    log = log[::5]
     asked = ["joint2.torque_gain", "torque_bias", "joint1.position_bias"]
     found = identify_model(elbow(), log, friction="stribeck", sensors=asked, weights=[20.0, 20.0])
     base = elbow().base_parameters()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.random_chains import random_robot
 from tests.identification.test_identify_model import TIMES, motion
-from thunder_py.identification import identify_payload
+from thunder_py.identification import Log, identify_payload
 from thunder_py.robot import inertia
 
 NOISE = 0.05
@@ -25,7 +23,7 @@ def box(link=None):
 def log_of(robot, seed, noise=NOISE, every=1):
     q, dq, ddq = (x[::every] for x in motion(robot.n, seed))
     tau = robot.inverse_dynamics(q, dq, ddq) + noise * np.random.default_rng(seed).normal(size=q.shape)
-    return SimpleNamespace(t=TIMES[::every], q=q, dq=dq, ddq=ddq, tau=tau)
+    return Log(t=TIMES[::every], q=q, dq=dq, ddq=ddq, tau=tau)
 
 
 @pytest.mark.parametrize("robot", [panda(), random_robot(2, 4)], ids=["panda", "chain"])
@@ -83,7 +81,7 @@ def test_positions_that_are_filtered_and_elastic_joints():
     law, goal = th.PassivityBased(robot, 4.0, [2.0, 1.0]), th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
     for arm in (robot, robot.replace(elastic=(th.robot.Elastic(joint=2, K=(300.0,), D=(1.0,), Dm=(0.2,), Mm=0.1),))):
         run = th.simulate(truth.added_to(arm), law, goal, 5.0)
-        log = SimpleNamespace(t=run.t[:-1], q=run.q[:-1], tau=run.tau[:-1], x=run.x[:-1] if arm.e else None)
+        log = Log(t=run.t[:-1], q=run.q[:-1], tau=run.tau[:-1], x=run.x[:-1] if arm.e else None)
         found = identify_payload(arm, log, cutoff=20.0, hold=1e-3)
         assert found.payload.mass == pytest.approx(1.0, abs=0.01)
         assert found.payload.com[0] == pytest.approx(0.2, abs=0.01)

@@ -1,29 +1,39 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
 from .convergence import AdaptationConvergence, adaptation_convergence
+from .equations import Columns
 from .excitation import MotionLimits
-from .friction import FrictionModel, FrictionPlant
-from .identify import Identification, identify
+from .friction import FrictionColumns, FrictionModel, FrictionPlant
+from .identification import Identification
+from .identify import identify
 from .least_squares import divergence
+from .log import Log
+from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
 from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
 from .payload import PayloadIdentification, identify_payload
+from .samples import Samples
 from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
 
 __all__ = [
     "AdaptationConvergence",
+    "Columns",
     "Conditioning",
     "Excitation",
+    "FrictionColumns",
     "FrictionModel",
     "FrictionPlant",
     "Identification",
+    "Log",
+    "LogFile",
     "ModelIdentification",
     "Motion",
     "MotionLimits",
     "PayloadIdentification",
     "PersistentExcitation",
+    "Samples",
     "SensorCalibration",
     "adaptation_convergence",
     "base_regressor_condition",

@@ -4,131 +4,150 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
-from ..errors import UnknownNameError
+from ..errors import ThunderError, UnknownNameError
 from ..robot import Robot
-from ..robot.elastic import spring_slopes
 from ..robot.joint_data import Elastic
 from ..robot.robot import BaseParameters, UnknownParameters, unknown_parameter
-from .log import Log
-from .offsets import Offsets, without_constants
+from .samples import Samples
 
-__all__ = ["Equations", "all_names", "all_parameters", "equations", "extended", "selection", "with_all_parameters"]
+__all__ = [
+    "Columns",
+    "Equations",
+    "all_names",
+    "all_parameters",
+    "drive_columns",
+    "equations",
+    "extended",
+    "joints_of_rows",
+    "selection",
+    "with_all_parameters",
+]
 
 
-#: instants over which the covariances of noise are averaged, which change slowly
-_INSTANTS = 500
+@runtime_checkable
+class Columns(Protocol):
+    """Further columns of the equations, linear in unknowns without a prior.
+
+    Attributes
+    ----------
+    names : sequence of str
+        Name of each unknown, (c,).
+
+    Examples
+    --------
+    A constant torque at each joint:
+
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> class Bias:
+    ...     names = ("joint1.bias", "joint2.bias")
+    ...
+    ...     def evaluate(self, samples):
+    ...         return np.broadcast_to(np.eye(2), (len(samples), 2, 2))
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + [0.2, -0.1]
+    >>> estimate = th.identification.identify(robot, t, q, dq, ddq, tau, columns=[Bias()])
+    >>> estimate.extra_names, estimate.extra.round(3).tolist()
+    (('joint1.bias', 'joint2.bias'), [0.2, -0.1])
+    """
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Name of each unknown, (c,)."""
+
+    def evaluate(self, samples: Samples) -> Array:
+        """Return the torques that one unit of each unknown adds to the rows, (k, r, c).
+
+        Rows are those of n joints, then with measured joint torques those of e springs, then those of e motors. Samples
+        have a margin on either side of those that are used, so that differences over their instants may be taken.
+        Several threads call this.
+        """
 
 
 @dataclass(frozen=True)
 class Equations:
-    """Rows ``W theta = y`` at each instant; theta are the parameters of the links, then those of elastic joints.
+    """Rows ``W theta = y`` at each instant.
+
+    theta are the parameters of the links, those of elastic joints, and those of further columns.
 
     Attributes
     ----------
-    W : (k, r, P) array
+    samples : Samples
+        Signals of these instants.
+    W : (k, r, P + c) array
         Regressor.
     y : (k, r) array
         Measured torques.
     joints : (r,) int array
         Joint of each row.
-    errors : (r, P, P) array
-        Covariances of the noise of each row of W from the noise of q and x: that of accelerations in Y, and of the
-        linear terms of elastic joints.
-    offsets : Offsets or None
-        What was taken out of the rows of springs.
     """
 
+    samples: Samples
     W: Array
     y: Array
     joints: npt.NDArray[np.intp]
-    errors: Array
-    offsets: Offsets | None = None
 
 
-def equations(robot: Robot, log: Log, known: Robot | None, offsets: Array) -> Equations:
-    """Return the rows of all equations.
+def joints_of_rows(robot: Robot, sensed: bool) -> npt.NDArray[np.intp]:
+    """Return the joint of each row, (r,): n joints, with measured joint torques e springs, and e motors."""
+    joints = [drive.joint - 1 for drive in robot.elastic]
+    return np.array([*range(robot.n), *(joints if sensed else ()), *joints], dtype=np.intp)
+
+
+def drive_columns(robot: Robot, samples: Samples, offsets: Array) -> list[Array]:
+    """Return the columns of springs and dampers, and of motors, (k, e, c) each; none without elastic joints.
+
+    x - q is less by the known `offsets`, (e,).
+    """
+    links, motors = samples.wide if robot.e else (samples.motion, None)
+    if samples.motors is None or motors is None:
+        return []
+    (wide_q, wide_dq, _), (wide_x, wide_dx, _) = links, motors
+    K, D = robot.elastic_regressor(wide_q, wide_x - offsets), robot.elastic_damping_regressor(wide_dq, wide_dx)
+    spring = samples.filtered(np.concatenate([K, D], axis=-1))
+    motor = samples.filtered(robot.motor_damping_regressor(wide_dx))
+    return [spring, np.concatenate([motor, robot.motor_inertia_regressor(samples.motors.ddq)], axis=-1)]
+
+
+def equations(robot: Robot, samples: Samples, drives: Sequence[Array] = (), further: Sequence[Array] = ()) -> Equations:
+    """Return the rows of all equations, from the `drive_columns` and further columns at the same instants.
 
     The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
     replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
     joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
-
-    x - q is less by the known `offsets`, (e,); small further ones are taken out of the rows of springs, whose stiffness
-    is that of the robot `known`, unless it is None.
     """
-    Y, n, p = robot.regressor(*log.motion), robot.n, robot.p
-    if log.motors is None or log.wide is None:
-        return Equations(Y, log.torque, np.arange(n), _errors_of_links(robot, log))
-    (wide_q, wide_dq, _), (wide_x, wide_dx, _) = log.wide
-    K, D = robot.elastic_regressor(wide_q, wide_x - offsets), robot.elastic_damping_regressor(wide_dq, wide_dx)
-    spring = log.filtered(np.concatenate([K, D], axis=-1))
-    motor = log.filtered(robot.motor_damping_regressor(wide_dx))
-    motor = np.concatenate([motor, robot.motor_inertia_regressor(log.motors.ddq)], axis=-1)
-    joints = np.array([drive.joint - 1 for drive in robot.elastic], dtype=np.intp)
-    sensed, driven = log.joint_torque, log.torque[:, joints]
-    e, springs, motors = robot.e, slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
-    blocks = 1 if sensed is None else 2
-    W = np.zeros((len(Y), n + blocks * e, p + spring.shape[-1] + motor.shape[-1]))
+    Y, y = robot.regressor(*samples.motion), samples.torque
+    joints = joints_of_rows(robot, samples.joint_torque is not None)
+    if drives:
+        Y, y = _with_drives(robot, samples, Y, *drives)
+    for columns in further:
+        if columns.ndim != 3 or columns.shape[:2] != y.shape:
+            raise ThunderError(f"columns must have shape {y.shape} and one more dimension, got {columns.shape}")
+    return Equations(samples, np.concatenate([Y, *further], axis=-1) if further else Y, y, joints)
+
+
+def _with_drives(robot: Robot, samples: Samples, Y: Array, spring: Array, motor: Array) -> tuple[Array, Array]:
+    n, e, p = robot.n, robot.e, robot.p
+    elastic = [drive.joint - 1 for drive in robot.elastic]
+    sensed, driven = samples.joint_torque, samples.torque[:, elastic]
+    springs, motors = slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
+    W = np.zeros((len(Y), n + (1 if sensed is None else 2) * e, p + spring.shape[-1] + motor.shape[-1]))
     W[:, :n, :p] = Y
     W[:, n : n + e, springs] = spring
     W[:, -e:, motors] = motor
-    y = log.torque
     if sensed is None:
-        W[:, joints, motors] = motor
-        y = np.hstack([y, driven])
-    else:
-        y = np.hstack([y, sensed, driven - sensed])
-        y[:, joints] = sensed
-    rows = np.concatenate([np.arange(n), *[joints] * blocks])
-    found = None
-    if known is not None:
-        inner, stiffness = slice(n, n + e), spring_slopes(known.elastic, log.deflection(robot) - offsets)
-        W[:, inner], y[:, inner], found = without_constants(W[:, inner], y[:, inner], stiffness)
-    errors = np.zeros((rows.size, W.shape[-1], W.shape[-1]))
-    errors[:n, :p, :p] = _errors_of_links(robot, log)
-    return Equations(W, y, rows, errors + _errors_of_drives(robot, log, W, rows), found)
-
-
-def _errors_of_links(robot: Robot, log: Log) -> Array:
-    """Return the covariances of the noise of Y from that of the accelerations, in which it is linear, (n, p, p)."""
-    errors = np.zeros((robot.n, robot.p, robot.p))
-    if log.position_noise is None:
-        return errors
-    q = log.motion.q[:: max(len(log.motion.q) // _INSTANTS, 1)]
-    still = np.zeros_like(q)
-    at_rest = robot.regressor(q, still, still)
-    for j, variance in enumerate(log.gains[2] * log.position_noise[0]):
-        unit = still.copy()
-        unit[:, j] = 1.0
-        slope = (robot.regressor(q, still, unit) - at_rest).swapaxes(0, 1)
-        errors += variance / len(q) * (slope.swapaxes(1, 2) @ slope)
-    return errors
-
-
-def _errors_of_drives(robot: Robot, log: Log, W: Array, joints: npt.NDArray[np.intp]) -> Array:
-    """Return those of the elastic parameters: K0, D0, Dm0 and Mm multiply x - q, dx - dq, dx and ddx."""
-    P = W.shape[-1]
-    errors = np.zeros((joints.size, P, P))
-    if log.position_noise is None:
-        return errors
-    place = {name: k for k, name in enumerate(all_names(robot))}
-    s, ds, dds = log.gains
-    for drive, x in zip(robot.elastic, log.position_noise[1], strict=True):
-        j = drive.joint - 1
-        d = x + log.position_noise[0][j]
-        covariance = np.array(
-            [[s * d, 0, 0, -ds * x], [0, ds * d, ds * x, 0], [0, ds * x, ds * x, 0], [-ds * x, 0, 0, dds * x]]
-        )
-        found = [place.get(f"{robot.joint_names[j]}.{name}", -1) for name in ("K0", "D0", "Dm0", "Mm")]
-        for row in np.flatnonzero(joints == j):
-            kept = [i for i, k in enumerate(found) if k >= 0 and W[:, row, k].any()]
-            columns = [found[i] for i in kept]
-            errors[row][np.ix_(columns, columns)] = covariance[np.ix_(kept, kept)]
-    return errors
+        W[:, elastic, motors] = motor
+        return W, np.hstack([samples.torque, driven])
+    y = np.hstack([samples.torque, sensed, driven - sensed])
+    y[:, elastic] = sensed
+    return W, y
 
 
 def all_parameters(robot: Robot) -> Array:

@@ -14,8 +14,17 @@ from ..errors import ThunderError, nearest_hint
 from ..robot import Robot
 from ..robot.description import Friction
 from ..values import Value, set_fields
+from .samples import Samples
 
-__all__ = ["KINDS", "FrictionColumns", "FrictionModel", "FrictionPlant", "friction_columns", "friction_kinds"]
+__all__ = [
+    "KINDS",
+    "FrictionColumns",
+    "FrictionModel",
+    "FrictionPlant",
+    "FrictionTerms",
+    "friction_kinds",
+    "friction_terms",
+]
 
 #: kinds of friction, and the names of their coefficients, in which torque is linear
 KINDS: dict[str, tuple[str, ...]] = {
@@ -110,19 +119,6 @@ class FrictionModel(Value):
             delta=above_zero(self.delta, "friction delta"),
         )
 
-    @classmethod
-    def of(cls, kinds: Sequence[str], coefficients: Array, velocity: Array, delta: float) -> FrictionModel:
-        """Return the model of the coefficients of all joints, (c,), in the order of `KINDS` joint by joint."""
-        n, ends = len(kinds), np.cumsum([len(KINDS[kind]) for kind in kinds])
-        viscous, coulomb, stribeck = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
-        for j, (kind, values) in enumerate(zip(kinds, np.split(coefficients, ends[:-1]), strict=True)):
-            found = dict(zip(KINDS[kind], values, strict=True))
-            for sides, name in ((viscous, "viscous"), (coulomb, "coulomb")):
-                both = found.get(name, 0.0)
-                sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
-            stribeck[j] = found.get("stribeck", 0.0)
-        return cls(viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=velocity, delta=delta)
-
     @property
     def n(self) -> int:
         """Number of joints."""
@@ -213,7 +209,7 @@ class FrictionPlant:
         return self.robot.mass_matrix_dot(q, dq)
 
 
-class FrictionColumns(NamedTuple):
+class FrictionTerms(NamedTuple):
     """Columns of one joint that coefficients of friction multiply, and their derivatives.
 
     Attributes
@@ -229,12 +225,87 @@ class FrictionColumns(NamedTuple):
     bends: Array
 
 
-def friction_columns(kind: str, delta: float, velocity: float, v: Array) -> FrictionColumns:
+def friction_terms(kind: str, delta: float, velocity: float, v: Array) -> FrictionTerms:
     """Evaluate the columns of one joint at the velocities v, (k,)."""
     parts = [_COLUMNS[name](v, delta, velocity) for name in KINDS[kind]]
     if not parts:
-        return FrictionColumns(*np.zeros((3, v.size, 0)))
-    return FrictionColumns(*(np.stack(part, axis=-1) for part in zip(*parts, strict=True)))
+        return FrictionTerms(*np.zeros((3, v.size, 0)))
+    return FrictionTerms(*(np.stack(part, axis=-1) for part in zip(*parts, strict=True)))
+
+
+@dataclass(frozen=True)
+class FrictionColumns:
+    """Friction as further columns of `identify`, with coefficients in any direction and known Stribeck velocities.
+
+    The columns are formed of velocities behind a wider filter and then filtered like the torques, because the filter of
+    a sign is not the sign of the filtered velocity.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Kind of friction of each joint; see `identify_model`.
+    joint_names : tuple of str
+        Names of the joints.
+    delta : float
+        Width of the smooth sign [rad/s or m/s].
+    velocity : (n,) array, optional
+        Stribeck velocities [rad/s or m/s].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import FrictionColumns, FrictionModel, identify
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0, 1.2], [0.5, 0.6]])
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> columns = FrictionColumns(("asymmetric", "asymmetric"), robot.joint_names)
+    >>> found = identify(robot, t, q, tau=tau, cutoff=20.0, columns=[columns])
+    >>> np.abs(columns.model(found.extra).coulomb - truth.coulomb).max() < 0.01
+    np.True_
+    """
+
+    kinds: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    delta: float = 1e-2
+    velocity: npt.ArrayLike | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the coefficients, such as ``joint1.coulomb_positive``."""
+        joints = zip(self.joint_names, self.kinds, strict=True)
+        return tuple(f"{joint}.{name}" for joint, kind in joints for name in KINDS[kind])
+
+    def evaluate(self, samples: Samples) -> Array:
+        """Return the columns in the rows of the links, (k, r, c)."""
+        links, motors = samples.wide
+        velocity, start = self._velocity(), 0
+        drives = 0 if motors is None else motors.q.shape[1] * (1 if samples.joint_torque is None else 2)
+        found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
+        for j, kind in enumerate(self.kinds):
+            stop = start + len(KINDS[kind])
+            found[:, j, start:stop] = friction_terms(kind, self.delta, velocity[j], links.dq[:, j]).values
+            start = stop
+        return samples.filtered(found)
+
+    def model(self, coefficients: npt.ArrayLike) -> FrictionModel:
+        """Return the friction with these coefficients, (c,)."""
+        values, n = array(coefficients, (len(self.names),), "coefficients"), len(self.kinds)
+        viscous, coulomb, stribeck = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
+        ends = np.cumsum([len(KINDS[kind]) for kind in self.kinds])
+        for j, (kind, part) in enumerate(zip(self.kinds, np.split(values, ends[:-1]), strict=True)):
+            found = dict(zip(KINDS[kind], part, strict=True))
+            for sides, name in ((viscous, "viscous"), (coulomb, "coulomb")):
+                both = found.get(name, 0.0)
+                sides[j] = found.get(f"{name}_negative", both), found.get(f"{name}_positive", both)
+            stribeck[j] = found.get("stribeck", 0.0)
+        return FrictionModel(
+            viscous=viscous, coulomb=coulomb, stribeck=stribeck, velocity=self._velocity(), delta=self.delta
+        )
+
+    def _velocity(self) -> Array:
+        return np.ones(len(self.kinds)) if self.velocity is None else np.asarray(self.velocity, dtype=np.float64)
 
 
 _Column = tuple[Array, Array, Array]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,15 +20,14 @@ __all__ = [
     "ConsistentProblem",
     "Data",
     "Fit",
-    "compress",
     "consistent_problem",
     "covariance",
     "divergence",
     "fit",
     "fit_reweighted",
+    "nearest_change",
     "residual_rms",
     "solve_consistent",
-    "spread",
 ]
 
 #: iterations of reweighting, and the relative change of weights at which it ends
@@ -44,39 +44,29 @@ _LEAST_PART = 0.1
 
 @dataclass(frozen=True)
 class Data:
-    """Least-squares data: torque minus that of the prior, linear in deviations of the base parameters.
+    """Least-squares data: torque minus that of the prior, linear in the unknowns.
+
+    Unknowns are deviations of the base parameters, then those of further columns.
 
     Attributes
     ----------
-    factors : (n, b + 1, b + 1) array
-        Triangular factor of ``[W_j | tau_j]`` for each joint j, W_j the base columns of its rows of the regressor.
-    count : int
+    factors : (r, m, u + 1) array
+        Factor of ``[W_j | tau_j]`` for each row j of the regressor; those of one joint share their coordinates.
+    count : float
         Number of instants.
-    scale : (n,) array
-        Root mean square of the measured torque of each joint, at least a small fraction of the largest.
-    errors : (n, b, b) array
+    scale : (r,) array
+        Root mean square of the measured torque of each row's joint, at least a small fraction of the largest.
+    errors : (r, u, u) array
         Sum of W_j' W_j over the instants that is due to noise of W_j.
-    pull : (n, b) array
+    pull : (r, u) array
         The same noise times that of the prior's torque.
     """
 
     factors: Array
-    count: int
+    count: float
     scale: Array
     errors: Array
     pull: Array
-
-
-def compress(W: Array, tau: Array, scale: Array, errors: Array | None = None, pull: Array | None = None) -> Data:
-    """Reduce columns (k, n, b) and torques (k, n) to triangular factors; without `errors` the columns are exact."""
-    count, n, b = W.shape
-    factors = np.zeros((n, b + 1, b + 1))
-    for j in range(n):
-        R = np.linalg.qr(np.column_stack([W[:, j], tau[:, j]]), mode="r")
-        factors[j, : len(R)] = R
-    if errors is None or pull is None:
-        errors, pull = np.zeros((n, b, b)), np.zeros((n, b))
-    return Data(factors, count, scale, errors, pull)
 
 
 @dataclass(frozen=True)
@@ -167,18 +157,18 @@ def _resolve(weighted: Array, errors: Array, pull: Array) -> _Resolved:
     return _Resolved(basis, rows, signal, right, determined, condition)
 
 
-def covariance(solution: Fit, W: Array, tau: Array, groups: npt.NDArray[np.intp]) -> Array:
-    """Return the covariance of the deviation, (b, b), zero in directions that the data do not determine.
+def covariance(solution: Fit, data: Data, groups: Sequence[Sequence[int]]) -> Array:
+    """Return the covariance of the deviation, (u, u), zero in directions that the data do not determine.
 
     Residuals of rows of one group may be correlated at an instant. With the basis B of `Fit`, its gains g, and the
     whitened rows V_j = W_j B / sigma_j, the covariance is B g (1 + sum_i!=j rho_ij V_i' V_j) g B'.
     """
     inner = np.eye(solution.rank)
-    whitened = (tau - W @ solution.deviation) / solution.noise
-    for i in range(groups.size):
-        for j in np.flatnonzero(groups[:i] == groups[i]):
-            first, second = (W[:, row] @ solution.basis / solution.noise[row] for row in (i, j))
-            product = np.mean(whitened[:, i] * whitened[:, j]) * (first.T @ second)
+    whitened = data.factors / solution.noise[:, None, None]
+    left, columns = whitened @ np.append(solution.deviation, -1.0), whitened[..., :-1] @ solution.basis
+    for group in groups:
+        for i, j in itertools.combinations(group, 2):
+            product = (left[i] @ left[j] / data.count) * (columns[i].T @ columns[j])
             inner += product + product.T
     B = solution.basis * solution.gains
     return np.asarray(B @ inner @ B.T)
@@ -210,7 +200,7 @@ def fit_reweighted(data: Data) -> Fit:
     return fit(data, noise)
 
 
-def spread(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) -> Array:
+def nearest_change(base: BaseParameters, mask: npt.NDArray[np.bool_], deviation: Array) -> Array:
     """Return the smallest change of the unknown parameters with this deviation of the base parameters, (p,)."""
     change = np.zeros(mask.size)
     change[mask] = np.linalg.lstsq(base.mapping[:, mask], deviation, rcond=None)[0]
@@ -334,12 +324,16 @@ def consistent_problem(
     mask: npt.NDArray[np.bool_],
     W: Array,
     y: Array,
+    *,
+    count: float | None = None,
     errors: Array | None = None,
+    pull: Array | None = None,
 ) -> ConsistentProblem:
     """Build the problem from the weighted unknown columns, (r, u), and the torque minus that of the known ones, (r,).
 
-    `prior`, `mask` and `errors`, the sum of W' W that is due to noise of W, (P, P), are in the order of
-    `all_parameters`.
+    These may be factors of as many columns; `count` is then the number of rows for each joint. `prior` and `mask` are
+    in the order of `all_parameters`. `errors` is the sum of W' W that is due to noise of W, (u, u), and `pull`, (u,),
+    that of W' times the torque of the known parameters.
 
     The divergence from a coefficient of zero is infinite. A prior of zero is therefore replaced by the coefficient
     whose torque is as large as the noise; it shifts the estimate by less than a standard deviation.
@@ -365,12 +359,12 @@ def consistent_problem(
         raise ThunderError(f"prior must not be negative for unknown coefficients, as it is for {names}")
     lengths, prior = np.linalg.norm(W, axis=0), prior.copy()
     absent = (unknown >= 10 * robot.n) & (prior[unknown] == 0.0)
-    prior[unknown[absent]] = np.sqrt(len(W) / robot.n) / lengths[absent]
+    prior[unknown[absent]] = np.sqrt(len(W) / robot.n if count is None else count) / lengths[absent]
     R = np.zeros((unknown.size, unknown.size + 1))
     factor = np.asarray(np.linalg.qr(np.column_stack([W, y]), mode="r"))[: unknown.size]
     R[: len(factor)] = factor
-    if errors is not None and errors.any():
-        found = _resolve(R, errors[np.ix_(unknown, unknown)], errors[np.ix_(unknown, ~mask)] @ prior[~mask])
+    if errors is not None and pull is not None and errors.any():
+        found = _resolve(R, errors, pull)
         root = np.sqrt(found.signal)
         R = np.column_stack([root[:, None] * found.rows, found.right / root])
     return ConsistentProblem(R[:, :-1], R[:, -1], prior, unknown, links, positive, all_names(robot))

@@ -1,145 +1,171 @@
-"""Logged motion and torque, filtered where accelerations are missing."""
+"""Logged motion and torque, as it was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, zero_or_above
+from ..checks import Array, array
 from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot
-from .signals import (
-    Motion,
-    central_differences,
-    checked_cutoff,
-    differentiate,
-    instants,
-    lowpass,
-    noise_gain,
-    sampling_period,
-    white_noise,
-)
+from ..values import Value, set_fields
 
-__all__ = ["Log", "read_log"]
+__all__ = ["Log", "LogSource", "check_signals", "checked_chunks", "log_of_run", "signals_of"]
 
-#: periods of the cutoff at either end in which filtered signals are left out
-_EDGE = 2.0
-#: cutoff for positions that columns are formed of before the filter, relative to its cutoff
-_WIDER = 4.0
+#: signals of links and of the motors of elastic joints, (k, n) and (k, e)
+_LINKS, _MOTORS = ("q", "dq", "ddq", "tau"), ("x", "dx", "ddx", "joint_torque")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Log:
-    """Signals at the same instants.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Log(Value):
+    """Motion and torque measured at the same instants.
 
     Attributes
     ----------
-    motion : Motion
-        Motion of the links, (k, n) each.
-    torque : (k, n) array
-        Measured torque [N m or N].
-    motors : Motion or None
-        Motion of the motors of elastic joints, (k, e) each.
+    t : (k,) array
+        Instants [s].
+    q, tau : (k, n) array
+        Joint positions [rad or m] and measured torques [N m or N]; those of elastic joints drive their motors.
+    dq, ddq : (k, n) array or None
+        Velocities and accelerations. Without `ddq` both are computed from `q`.
+    x, dx, ddx : (k, e) array or None
+        Motion of the motors of elastic joints, on the joint's side of the gear and in the units of `q`.
     joint_torque : (k, e) array or None
         Measured torque of springs and dampers on the links.
-    gains : tuple of 3 floats
-        Variances of white noise and of its first two derivatives after the filter, relative to that before.
-    position_noise : tuple of (n,) and (e,) arrays, or None
-        Variances of the noise of q and x, where they were filtered.
-    wide : tuple of 2 Motion, or None
-        Motions of links and motors, where these exist; filtered ones at all instants, behind a higher cutoff.
-    smooth : callable or None
-        The filter of the torques, from all instants to those of the log.
+    name : str
+        Name in messages and reports, such as that of a file; empty without one.
+
+    Raises
+    ------
+    ThunderError
+        If the arrays are not of the same length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import Log
+    >>> log = Log(t=np.arange(5) * 1e-3, q=np.zeros((5, 2)), tau=np.ones((5, 2)), name="morning")
+    >>> len(log), len(log[1:3]), log[1:3].t.tolist()
+    (5, 2, [0.001, 0.002])
     """
 
-    motion: Motion
-    torque: Array
-    motors: Motion | None = None
+    t: Array
+    q: Array
+    tau: Array
+    dq: Array | None = None
+    ddq: Array | None = None
+    x: Array | None = None
+    dx: Array | None = None
+    ddx: Array | None = None
     joint_torque: Array | None = None
-    gains: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    position_noise: tuple[Array, Array] | None = None
-    wide: tuple[Motion, Motion] | None = None
-    smooth: Callable[[Array], Array] | None = None
+    name: str = ""
 
-    def filtered(self, columns: Array) -> Array:
-        """Filter columns (k, e, c) of a regressor of `wide` like the torques.
+    def __post_init__(self) -> None:
+        """Check types and lengths."""
+        signals = {"t": self.t, **signals_of(self)}
+        for name, value in signals.items():
+            dimensions = 1 if name == "t" else 2
+            values = np.asarray(value)
+            if values.dtype.kind not in "fiu" or values.ndim != dimensions:
+                shape = "(k,)" if name == "t" else "(k, n)"
+                raise ThunderError(f"{name} must be numbers of shape {shape}, got {values.dtype} of {values.shape}")
+            if len(values) != np.size(self.t):
+                raise ThunderError(f"{name} must have {np.size(self.t)} rows like t, got {len(values)}")
+            set_fields(self, **{name: values.astype(np.float64, copy=False)})
 
-        The filter of a power of x - q is not the power of the filtered x - q. Columns are therefore formed before the
-        filter, of positions that have lost only noise far above it.
-        """
-        if self.smooth is None:
-            return columns
-        flat = columns.reshape(len(columns), -1)
-        used = flat.any(axis=0)
-        found = np.zeros((len(self.torque), flat.shape[1]))
-        found[:, used] = self.smooth(flat[:, used])
-        return found.reshape(-1, *columns.shape[1:])
+    def __len__(self) -> int:
+        """Return the number of instants."""
+        return self.t.size
 
-    def deflection(self, robot: Robot) -> Array:
-        """Return x - q of the elastic joints, (k, e)."""
-        if self.motors is None:
-            return np.zeros((len(self.torque), 0))
-        return np.asarray(self.motors.q - self.motion.q[:, [drive.joint - 1 for drive in robot.elastic]])
+    def __getitem__(self, part: slice) -> Log:
+        """Return a part of the log, which shares its memory."""
+        return Log(t=self.t[part], name=self.name, **{name: value[part] for name, value in signals_of(self).items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Log]) -> Log:
+        """Return consecutive parts as one log."""
+        signals = {"t": [part.t for part in parts]}
+        for name in signals_of(parts[0]):
+            signals[name] = [signals_of(part)[name] for part in parts]
+        arrays = {name: np.concatenate(values) for name, values in signals.items()}
+        return cls(**arrays, name=parts[0].name)
+
+    def __repr__(self) -> str:
+        """Name, duration and signals."""
+        span = f"{self.t[-1] - self.t[0]:g} s" if len(self) else "empty"
+        return f"<Log{self.name and f' {self.name}'}: {span}, {len(self)} instants of {', '.join(signals_of(self))}>"
+
+    @property
+    def rows(self) -> int:
+        """Number of instants."""
+        return len(self)
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
+        """Yield the log in parts of `size` instants."""
+        for start in range(0, len(self), size):
+            yield self[start : start + size]
 
 
-def read_log(
-    robot: Robot,
-    t: npt.ArrayLike | SimulationResult,
-    signals: dict[str, npt.ArrayLike | None],
-    cutoff: float | None,
-    hold: float,
-) -> Log:
-    """Check the signals ``q, dq, ddq, tau, x, dx, ddx, joint_torque``, and filter them unless `ddq` is given."""
-    if isinstance(t, SimulationResult):
-        t, signals = _of_run(robot, t, signals)
-    times = instants(t)
-    given = {name: value for name, value in signals.items() if value is not None}
+@runtime_checkable
+class LogSource(Protocol):
+    """A log that is read in parts: a `Log`, or a file."""
+
+    @property
+    def name(self) -> str:
+        """Name in messages and reports."""
+
+    @property
+    def rows(self) -> int:
+        """Number of instants, or an estimate of it."""
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
+        """Yield consecutive parts of `size` instants or less, with signals in the order of the robot's joints."""
+
+
+def signals_of(log: Log) -> dict[str, Array]:
+    """Return the signals that a log has, without its instants."""
+    named = ((name, getattr(log, name)) for name in (*_LINKS, *_MOTORS))
+    return {name: value for name, value in named if value is not None}
+
+
+def check_signals(robot: Robot, t: npt.ArrayLike, signals: dict[str, npt.ArrayLike | None], name: str = "") -> Log:
+    """Return a log of finite signals that suffice for a robot, as copies, or raise."""
+    given = {key: value for key, value in signals.items() if value is not None}
     _require(robot, given)
-    columns = dict.fromkeys(("x", "dx", "ddx", "joint_torque"), robot.e)
-    checked = {name: array(value, (times.size, columns.get(name, robot.n)), name) for name, value in given.items()}
-    if "ddq" in checked:
-        links = Motion(checked["q"], checked["dq"], checked["ddq"])
-        motors = Motion(checked["x"], checked["dx"], checked["ddx"]) if robot.e else None
-        return Log(
-            motion=links,
-            torque=checked["tau"],
-            motors=motors,
-            wide=None if motors is None else (links, motors),
-            joint_torque=checked.get("joint_torque"),
-        )
-    if cutoff is None:
-        raise ThunderError(
-            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
-        )
-    cutoff = checked_cutoff(cutoff, sampling_period(times))
-    return _filtered(times, checked, cutoff, zero_or_above(hold, "hold"))
+    times = array(t, (None,), "t")
+    sizes = {**dict.fromkeys(_LINKS, robot.n), **dict.fromkeys(_MOTORS, robot.e)}
+    return Log(t=times, name=name, **{key: array(value, (times.size, sizes[key]), key) for key, value in given.items()})
 
 
-def _of_run(
-    robot: Robot, run: SimulationResult, signals: dict[str, npt.ArrayLike | None]
-) -> tuple[Array, dict[str, npt.ArrayLike | None]]:
-    given = [name for name, value in signals.items() if value is not None and name != "joint_torque"]
-    if given:
-        raise ThunderError(f"{', '.join(given)} must be None where t is a SimulationResult")
+def checked_chunks(robot: Robot, source: LogSource, size: int) -> Iterator[Log]:
+    """Yield the parts of a log, which suffice for a robot, are finite, and whose instants increase, or raise."""
+    last = -np.inf
+    for chunk in source.chunks(robot, size):
+        if not len(chunk):
+            continue
+        checked = check_signals(robot, chunk.t, {**signals_of(chunk)}, chunk.name)
+        if checked.t[0] <= last or not (np.diff(checked.t) > 0.0).all():
+            raise ThunderError("t must increase from instant to instant")
+        last = float(checked.t[-1])
+        yield checked
+
+
+def log_of_run(robot: Robot, run: SimulationResult, joint_torque: npt.ArrayLike | None = None) -> Log:
+    """Return the positions and torques of a run."""
     if run.x.shape[1] != robot.e:
         wanted = f"with {robot.e} elastic joints" if robot.e else "without elastic joints"
         raise ThunderError(f"t must be a run {wanted}: their torques drive motors, not links; got {run.x.shape[1]}")
-    # the last row is always logged, off the grid of the log, and repeats the torque before
-    inner = slice(0, -1)
-    sensed = signals.get("joint_torque")
-    return run.t[inner], {
-        "q": run.q[inner],
-        "tau": run.tau[inner],
-        "x": run.x[inner] if robot.e else None,
-        "joint_torque": None if sensed is None else array(sensed, (run.t.size, robot.e), "joint_torque")[inner],
-    }
+    sensed = None if joint_torque is None else array(joint_torque, (run.t.size, robot.e), "joint_torque")
+    log = Log(t=run.t, q=run.q, tau=run.tau, x=run.x if robot.e else None, joint_torque=sensed)
+    return log[:-1]  # the last row is always logged, off the grid of the log, and repeats the torque before
 
 
-def _require(robot: Robot, signals: Collection[str]) -> None:
+def _require(robot: Robot, signals: dict[str, npt.ArrayLike]) -> None:
     """Raise unless the signals suffice."""
     for name in ("q", "tau"):
         if name not in signals:
@@ -147,7 +173,7 @@ def _require(robot: Robot, signals: Collection[str]) -> None:
     if "ddq" in signals and "dq" not in signals:
         raise ThunderError("dq must be given together with ddq")
     if not robot.e:
-        for name in ("x", "dx", "ddx", "joint_torque"):
+        for name in _MOTORS:
             if name in signals:
                 raise ThunderError(f"{name} must be None, because {robot.name} has no elastic joints")
         return
@@ -158,38 +184,3 @@ def _require(robot: Robot, signals: Collection[str]) -> None:
         )
     if "ddq" in signals and not ("dx" in signals and "ddx" in signals):
         raise ThunderError("dx and ddx must be given together with ddq")
-
-
-def _filtered(times: Array, signals: dict[str, Array], cutoff: float, hold: float) -> Log:
-    torque = signals["tau"]
-    if hold > 0.0:
-        torque = np.column_stack([np.interp(times, times + 0.5 * hold, column) for column in torque.T])
-    cut = min(round(_EDGE / (cutoff * (times[1] - times[0]))), (times.size - 5) // 2)
-    inner = slice(cut, times.size - cut)
-
-    def motion(name: str) -> Motion:
-        return Motion(*(signal[inner] for signal in differentiate(times, signals[name], cutoff)))
-
-    def smooth(columns: Array) -> Array:
-        return lowpass(times, columns, cutoff)[inner]
-
-    elastic = "x" in signals
-    sensed = signals.get("joint_torque")
-    return Log(
-        motion=motion("q"),
-        torque=smooth(torque),
-        motors=motion("x") if elastic else None,
-        joint_torque=None if sensed is None else smooth(sensed),
-        gains=(noise_gain(times, cutoff), noise_gain(times, cutoff, 1), noise_gain(times, cutoff, 2)),
-        position_noise=(white_noise(signals["q"]), white_noise(signals["x"]) if elastic else np.zeros(0)),
-        wide=(_wide(times, signals["q"], cutoff), _wide(times, signals["x"], cutoff)) if elastic else None,
-        smooth=smooth,
-    )
-
-
-def _wide(times: Array, positions: Array, cutoff: float) -> Motion:
-    """Return the motion behind a filter of a higher cutoff, or behind none where the log has no higher frequencies."""
-    higher = _WIDER * cutoff
-    if higher < 0.5 / sampling_period(times):
-        return differentiate(times, positions, higher)
-    return central_differences(times, positions)

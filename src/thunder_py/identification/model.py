@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,11 @@ from ..robot.robot import UnknownParameters
 from ..table import Table
 from .equations import selection
 from .friction import FrictionModel, friction_kinds
-from .identify import Identification, identify
-from .nonlinear import Problem, solve
-from .segments import SignalsLike, listed_logs, segment_of, signals_of, wide_velocity
+from .identification import Identification
+from .identify import identify
+from .log import Log
+from .nonlinear import NonlinearProblem, solve
+from .segments import LogLike, log_sources, segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 
 __all__ = ["ModelIdentification", "identify_model"]
@@ -36,8 +38,8 @@ class ModelIdentification:
     Attributes
     ----------
     identification : Identification
-        Links of the robot, from logs that are corrected for friction and sensors. Its standard deviations include the
-        uncertainty of those.
+        Links of the robot and coefficients of friction, from logs that are corrected for the sensors. The standard
+        deviations include the uncertainty of sensors and Stribeck velocities.
     friction : FrictionModel or None
         Identified friction; None where the robot's own was kept.
     sensors : SensorCalibration
@@ -84,7 +86,7 @@ class ModelIdentification:
 
 def identify_model(
     robot: Robot,
-    logs: SignalsLike | Sequence[SignalsLike],
+    logs: LogLike | Sequence[LogLike],
     *,
     friction: str | Sequence[str] | None = None,
     sensors: str | Iterable[str] = (),
@@ -96,6 +98,7 @@ def identify_model(
     prior: Robot | None = None,
     cutoff: float | None = None,
     hold: float = 0.0,
+    resample: float | None = None,
     **options: Any,
 ) -> ModelIdentification:
     """Identify a robot with nonlinear friction and with delays, gains and biases of its sensors.
@@ -104,9 +107,8 @@ def identify_model(
     ----------
     robot : Robot
         Geometry and known parameters, without elastic joints.
-    logs : log or sequence of logs
-        Objects with instants `t` (k,), measured `q` (k, n) and `tau` (k, n), such as a `SimulationResult`. Logs with
-        `dq` and `ddq` are used as they are if `cutoff` is None.
+    logs : SimulationResult, Log, path, LogFile, or sequence of these
+        The logs, as in `identify`. They are held in memory.
     friction : str or sequence of str, optional
         Kind of friction of all joints, or of each: ``"none"``, ``"viscous"``, ``"coulomb"`` (viscous and Coulomb),
         ``"asymmetric"`` (both, different for each direction) or ``"stribeck"`` (viscous, Coulomb and Stribeck effect);
@@ -120,10 +122,10 @@ def identify_model(
         Width of the smooth sign of friction [rad/s or m/s]; default that of the robot's friction, or 0.01.
     longest_delay : float
         Bound of estimated delays [s]; filtered logs lose this time at either end.
-    unknown, weights, prior, cutoff, hold
+    unknown, weights, prior, cutoff, hold, resample
         As in `identify`.
     **options
-        Further options of `identify` for the last pass, such as ``consistent=True``.
+        Further options of `identify` for the last pass, such as ``consistent=True`` and ``robust=True``.
 
     Returns
     -------
@@ -158,7 +160,8 @@ def identify_model(
     is known; equal delays of all sensors; the bias of a force that gravity makes constant; the position bias of the
     first joint about a vertical axis, and of a last joint whose link is unknown.
 
-    The last pass is `identify` with the corrected logs, friction subtracted.
+    The last pass is `identify` with the corrected logs and `FrictionColumns`. It finds the linear parameters once more,
+    from all samples and with the correction for the noise of positions.
 
     References
     ----------
@@ -168,11 +171,9 @@ def identify_model(
 
     Examples
     --------
-    >>> import dataclasses
-    >>> from types import SimpleNamespace
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification import FrictionModel, SensorCalibration, identify_model
+    >>> from thunder_py.identification import FrictionModel, Log, SensorCalibration, identify_model
     >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
     >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]], stribeck=[0.4, 0.3], velocity=[0.1, 0.2])
     >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
@@ -182,7 +183,7 @@ def identify_model(
     >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
     >>> found = identify_model(
     ...     robot,
-    ...     SimpleNamespace(t=t, q=q, tau=tau),
+    ...     Log(t=t, q=q, tau=tau),
     ...     friction="stribeck",
     ...     sensors=["torque_delay", "torque_bias"],
     ...     cutoff=15.0,
@@ -192,38 +193,48 @@ def identify_model(
     >>> found.friction.velocity.round(1).tolist()
     [0.1, 0.2]
     """
-    listed = listed_logs(logs)
+    whole = [whole_log(robot, source, cutoff, resample) for source in log_sources(robot, logs)]
     problem = _problem(
-        robot, listed, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
+        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
     )
     solution = solve(problem)
     _warn_of_invisible(solution.invisible)
     if solution.at_bound:
         _warn(f"the logs show no Stribeck effect that determines {', '.join(solution.at_bound)}")
-    friction_found = None if friction is None else problem.friction_of(solution.x, solution.point)
-    corrected = [_corrected(log, solution.point.sensors, friction_found, cutoff) for log in listed]
-    first = None if prior is None else prior.replace(friction=problem.robot.description.friction)
+    point, columns = solution.point, problem.friction(solution.point.velocity)
     identification = identify(
-        problem.robot, *corrected[0], unknown=unknown, weights=weights, prior=first, cutoff=cutoff, hold=hold, **options
+        problem.robot,
+        [_corrected(log, point.sensors) for log in whole],
+        unknown=unknown,
+        weights=weights,
+        prior=None if prior is None else prior.replace(friction=problem.robot.description.friction),
+        cutoff=cutoff,
+        hold=hold,
+        columns=[columns] if columns.names else [],
+        **options,
     )
-    b = problem.base.count
-    nonlinear = np.concatenate(
-        [solution.point.sensors.vector()[problem.chosen], solution.point.velocity[problem.stribeck]]
-    )
+    b, c = problem.base.count, len(columns.names)
+    deviations = solution.standard_deviations
+    nonlinear = [point.sensors.vector()[problem.chosen], point.velocity[problem.stribeck]]
     return ModelIdentification(
-        identification=dataclasses.replace(identification, standard_deviations=solution.standard_deviations[:b]),
-        friction=friction_found,
-        sensors=solution.point.sensors,
-        names=(*problem.linear_names[b:], *problem.names),
-        estimates=np.concatenate([solution.x[b:], nonlinear]),
-        standard_deviations=solution.standard_deviations[b:],
+        identification=dataclasses.replace(
+            identification,
+            standard_deviations=deviations[:b],
+            extra_deviations=deviations[b : b + c],
+            covariance=solution.covariance[: b + c, : b + c],
+        ),
+        friction=None if friction is None else columns.model(identification.extra),
+        sensors=point.sensors,
+        names=(*columns.names, *problem.names),
+        estimates=np.concatenate([identification.extra, *nonlinear]),
+        standard_deviations=deviations[b:],
         invisible=solution.invisible,
     )
 
 
 def _problem(
     robot: Robot,
-    logs: Sequence[SignalsLike],
+    logs: Sequence[Log],
     friction: str | Sequence[str] | None,
     sensors: str | Iterable[str],
     calibration: SensorCalibration | None,
@@ -234,7 +245,7 @@ def _problem(
     prior: Robot | None,
     cutoff: float | None,
     hold: float,
-) -> Problem:
+) -> NonlinearProblem:
     """Check all arguments."""
     if robot.e:
         raise ThunderError(f"robot must not have elastic joints, as {robot.name} has: use identify")
@@ -257,7 +268,7 @@ def _problem(
     longest = float(np.abs(start.vector()[delays]).max())
     if delays[quantities].any():
         longest = max(longest, zero_or_above(longest_delay, "longest_delay"))
-    return Problem(
+    return NonlinearProblem(
         robot=robot,
         prior=np.where(chosen.mask, first.parameters, robot.parameters),
         mask=chosen.mask,
@@ -266,7 +277,7 @@ def _problem(
         delta=delta,
         start=start,
         chosen=quantities,
-        segments=[segment_of(log, robot.n, cutoff, hold, longest) for log in logs],
+        segments=[segment_of(log, cutoff, zero_or_above(hold, "hold"), longest) for log in logs],
         longest_delay=longest,
         noise=None
         if isinstance(weights, str)
@@ -274,26 +285,12 @@ def _problem(
     )
 
 
-class _Corrected(NamedTuple):
-    """Signals that exact sensors would have read from a robot without the friction found."""
-
-    t: Array
-    q: Array
-    dq: Array | None
-    ddq: Array | None
-    tau: Array
-
-
-def _corrected(
-    log: SignalsLike, sensors: SensorCalibration, friction: FrictionModel | None, cutoff: float | None
-) -> _Corrected:
-    signals = signals_of(log, sensors.n, cutoff)
-    t, q, tau = sensors.correct(signals.t, signals.q, signals.tau)
+def _corrected(log: Log, sensors: SensorCalibration) -> Log:
+    """Return what exact sensors would have read."""
+    t, q, tau = sensors.correct(log.t, log.q, log.tau)
     gain = np.asarray(sensors.position_gain, dtype=np.float64)
-    dq, ddq = (None if part is None else part / gain for part in (signals.dq, signals.ddq))
-    if friction is not None:
-        tau = tau - friction.torque(np.asarray(dq) if cutoff is None else wide_velocity(t, q, cutoff))
-    return _Corrected(t, q, dq, ddq, tau)
+    dq, ddq = (None if part is None else part / gain for part in (log.dq, log.ddq))
+    return Log(t=t, q=q, tau=tau, dq=dq, ddq=ddq, name=log.name)
 
 
 def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:

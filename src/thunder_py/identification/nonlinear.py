@@ -22,12 +22,13 @@ from ..checks import Array
 from ..errors import ModelError, ThunderError
 from ..robot import Robot
 from ..robot.robot import BaseParameters
-from .friction import KINDS, FrictionModel, friction_columns
-from .least_squares import Data, Fit, compress, fit, fit_reweighted, residual_rms, spread
+from .friction import KINDS, FrictionColumns, friction_terms
+from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
+from .sums import triangle
 
-__all__ = ["Problem", "Solution", "solve"]
+__all__ = ["NonlinearProblem", "Solution", "solve"]
 
 #: Gauss-Newton steps, and the decrease of the sum of squares, in units of the noise, at which they end
 _STEPS, _SETTLED = 60, 1e-6
@@ -55,7 +56,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class NonlinearProblem:
     """Logs and unknown parameters.
 
     Attributes
@@ -117,8 +118,7 @@ class Problem:
     @cached_property
     def linear_names(self) -> tuple[str, ...]:
         """Names of the linear parameters: base parameters, then coefficients of friction."""
-        joints = zip(self.robot.joint_names, self.kinds, strict=True)
-        return (*self.base.names, *(f"{joint}.{name}" for joint, kind in joints for name in KINDS[kind]))
+        return (*self.base.names, *self.friction(np.ones(self.robot.n)).names)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -139,17 +139,17 @@ class Problem:
 
     def robot_of(self, x: Array) -> Robot:
         """Return the robot with the linear parameters x."""
-        change = spread(self.base, self.mask, x[: self.base.count])
+        change = nearest_change(self.base, self.mask, x[: self.base.count])
         return self.robot.with_parameters(self.prior + change)
 
-    def friction_of(self, x: Array, point: Point) -> FrictionModel:
-        """Return the friction with the linear parameters x."""
-        return FrictionModel.of(self.kinds, x[self.base.count :], point.velocity, self.delta)
+    def friction(self, velocity: Array) -> FrictionColumns:
+        """Return the columns of friction with these Stribeck velocities."""
+        return FrictionColumns(self.kinds, self.robot.joint_names, self.delta, velocity)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """Solution of a `Problem`.
+    """Solution of a `NonlinearProblem`.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class _Rows(NamedTuple):
     friction: Sequence[FrictionParts]
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: NonlinearProblem) -> Solution:
     """Minimize the weighted squares of the residuals over linear and nonlinear parameters.
 
     Raises
@@ -227,7 +227,7 @@ def solve(problem: Problem) -> Solution:
     return _solution(problem, theta)
 
 
-def _bounds(problem: Problem) -> Array:
+def _bounds(problem: NonlinearProblem) -> Array:
     """Return the lower and upper bounds of theta, (2, m)."""
     found = []
     for name in problem.names[: problem.chosen.size]:
@@ -237,7 +237,7 @@ def _bounds(problem: Problem) -> Array:
     return np.array(found).reshape(-1, 2).T
 
 
-def _first(problem: Problem) -> Point:
+def _first(problem: NonlinearProblem) -> Point:
     """Return the start, where each joint has that of some Stribeck velocities which leaves it the smallest residual."""
     n = problem.robot.n
     if not problem.stribeck.size:
@@ -249,12 +249,12 @@ def _first(problem: Problem) -> Point:
     return Point(problem.start, tried[np.argmin(rms, axis=0), np.arange(n)])
 
 
-def _all_rows(problem: Problem, theta: Array) -> list[_Rows]:
+def _all_rows(problem: NonlinearProblem, theta: Array) -> list[_Rows]:
     point = problem.point(theta)
     return [_rows(problem, segment, point) for segment in problem.segments]
 
 
-def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
+def _rows(problem: NonlinearProblem, segment: Segment, point: Point) -> _Rows:
     """Return the rows of one segment."""
     sensors = point.sensors
     delay, gain, bias = (np.asarray(getattr(sensors, f"position_{name}")) for name in ("delay", "gain", "bias"))
@@ -263,7 +263,7 @@ def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
     motion, rates = motion / gain, rates / gain
     Y = problem.robot.regressor(*motion)
     friction = [
-        segment.friction(j, delay[j], gain[j], partial(friction_columns, kind, problem.delta, point.velocity[j]))
+        segment.friction(j, delay[j], gain[j], partial(friction_terms, kind, problem.delta, point.velocity[j]))
         for j, kind in enumerate(problem.kinds)
     ]
     blocks = _block(problem, [parts.values for parts in friction])
@@ -274,7 +274,7 @@ def _rows(problem: Problem, segment: Segment, point: Point) -> _Rows:
     return _Rows(W, y, motion, rates, torque_rates, friction)
 
 
-def _block(problem: Problem, columns: Sequence[Array]) -> Array:
+def _block(problem: NonlinearProblem, columns: Sequence[Array]) -> Array:
     """Return columns (k, c_j) of joints as columns (k, n, c) of all rows."""
     found = np.zeros((len(columns[0]), problem.robot.n, sum(part.shape[1] for part in columns)))
     start = 0
@@ -284,26 +284,24 @@ def _block(problem: Problem, columns: Sequence[Array]) -> Array:
     return found
 
 
-def _linear_data(problem: Problem, rows: Sequence[_Rows], further: Sequence[Array] | None = None) -> Data:
+def _linear_data(problem: NonlinearProblem, rows: Sequence[_Rows], further: Sequence[Array] | None = None) -> Data:
     """Return triangular factors of the rows of all segments, with `further` columns (k, n, m) after those of x."""
-    parts = [
-        compress(part.W if further is None else np.concatenate([part.W, further[k]], axis=-1), part.y, problem.scale)
-        for k, part in enumerate(rows)
-    ]
-    if len(parts) == 1:
-        return parts[0]
-    factors = np.array(
-        [np.linalg.qr(np.vstack(joint), mode="r") for joint in zip(*(p.factors for p in parts), strict=True)]
-    )
-    first = parts[0]
-    return Data(factors, sum(part.count for part in parts), problem.scale, first.errors, first.pull)
+    parts = []
+    for k, part in enumerate(rows):
+        columns = [part.W, part.y[..., None]] if further is None else [part.W, further[k], part.y[..., None]]
+        whole = np.concatenate(columns, axis=-1)
+        parts.append([triangle(whole[:, j]) for j in range(problem.robot.n)])
+    factors = np.array([triangle(np.vstack(joint)) for joint in zip(*parts, strict=True)])
+    n, u = factors.shape[0], factors.shape[-1] - 1
+    count = float(sum(len(part.y) for part in rows))
+    return Data(factors, count, problem.scale, np.zeros((n, u, u)), np.zeros((n, u)))
 
 
-def _fit(problem: Problem, data: Data) -> Fit:
+def _fit(problem: NonlinearProblem, data: Data) -> Fit:
     return fit_reweighted(data) if problem.noise is None else fit(data, problem.noise)
 
 
-def _sensitivities(problem: Problem, point: Point, x: Array, rows: _Rows) -> Array:
+def _sensitivities(problem: NonlinearProblem, point: Point, x: Array, rows: _Rows) -> Array:
     """Return the derivatives of the modelled readings by theta, (k, n, m)."""
     n, sensors = problem.robot.n, point.sensors
     gain, torque_gain = np.asarray(sensors.position_gain), np.asarray(sensors.torque_gain)
@@ -334,10 +332,10 @@ def _sensitivities(problem: Problem, point: Point, x: Array, rows: _Rows) -> Arr
     return np.concatenate([of_sensors, of_friction], axis=-1)
 
 
-def _factor(problem: Problem, rows: Sequence[_Rows], slopes: Sequence[Array], found: Fit) -> Array:
+def _factor(problem: NonlinearProblem, rows: Sequence[_Rows], slopes: Sequence[Array], found: Fit) -> Array:
     """Return the triangular factor of ``[W | J | y]`` over all rows, divided by their noise."""
     factors = _linear_data(problem, rows, slopes).factors / found.noise[:, None, None]
-    return np.asarray(np.linalg.qr(factors.reshape(-1, factors.shape[-1]), mode="r"))
+    return triangle(factors.reshape(-1, factors.shape[-1]))
 
 
 def _range(W: Array) -> Array:
@@ -366,7 +364,7 @@ class _Reduced(NamedTuple):
     lengths: Array
 
 
-def _reduced(problem: Problem, theta: Array, rows: Sequence[_Rows], found: Fit) -> _Reduced:
+def _reduced(problem: NonlinearProblem, theta: Array, rows: Sequence[_Rows], found: Fit) -> _Reduced:
     point, x = problem.point(theta), found.deviation
     slopes = [_sensitivities(problem, point, x, part) for part in rows]
     R = _factor(problem, rows, slopes, found)
@@ -403,7 +401,7 @@ def _invisible(reduced: _Reduced) -> Array:
 
 
 def _searched(
-    problem: Problem, theta: Array, step: Array, bounds: Array, decrease: float, data: Data, found: Fit
+    problem: NonlinearProblem, theta: Array, step: Array, bounds: Array, decrease: float, data: Data, found: Fit
 ) -> Array | None:
     """Return theta after the longest part of the step that decreases the squares; None where rounding is reached."""
     size, before = 1.0, _squares(data, found)
@@ -420,7 +418,7 @@ def _squares(data: Data, found: Fit) -> float:
     return float(data.count * np.sum((residual_rms(data, found.deviation) / found.noise) ** 2))
 
 
-def _solution(problem: Problem, theta: Array) -> Solution:
+def _solution(problem: NonlinearProblem, theta: Array) -> Solution:
     rows = _all_rows(problem, theta)
     data = _linear_data(problem, rows)
     found = _fit(problem, data)
@@ -447,7 +445,7 @@ def _solution(problem: Problem, theta: Array) -> Solution:
     )
 
 
-def _white(problem: Problem) -> float:
+def _white(problem: NonlinearProblem) -> float:
     """Return the number of independent values of noise per instant: filtered noise is correlated."""
     counts = np.array([segment.at.size for segment in problem.segments], dtype=float)
     return float(counts @ [segment.white for segment in problem.segments] / counts.sum())
@@ -465,7 +463,7 @@ def _covariance(R: Array, white: float) -> tuple[Array, Array]:
     return covariance, np.where(determined, np.sqrt(np.diag(covariance)), np.inf)
 
 
-def _groups(problem: Problem, R: Array, reduced: _Reduced) -> tuple[tuple[str, ...], ...]:
+def _groups(problem: NonlinearProblem, R: Array, reduced: _Reduced) -> tuple[tuple[str, ...], ...]:
     """Return the names in each direction that torques do not show, one direction for each parameter to fix."""
     from scipy.linalg import qr
 

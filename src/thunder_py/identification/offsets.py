@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..checks import Array
+from .layout import Layout
 
-__all__ = ["Offsets", "without_constants"]
+__all__ = ["Offsets", "without_offsets"]
 
 
 @dataclass(frozen=True)
@@ -17,33 +19,54 @@ class Offsets:
 
     Attributes
     ----------
-    W : (e, P) array
-        Part of the regressor.
+    W : (e, u) array
+        Part of the columns.
     y : (e,) array
-        Part of the torques.
+        Part of the torques minus those of the prior.
     squares : (e,) array
         Sum of squares of each column of an offset, whose mean is one.
+    mean : (e,) array
+        Mean of the column before, its stiffness; one where there is none.
     """
 
     W: Array
     y: Array
     squares: Array
+    mean: Array
 
-    def torques(self, theta: Array) -> Array:
-        """Return the constant torques that these parameters leave, (e,)."""
-        return np.asarray(self.y - self.W @ theta)
+    def torques(self, deviation: Array) -> Array:
+        """Return the constant torques that these unknowns leave, (e,)."""
+        return np.asarray(self.y - self.W @ deviation)
+
+    def coefficients(self, deviation: Array) -> Array:
+        """Return the coefficients of the columns before their mean was made one, (e,)."""
+        return self.torques(deviation) / self.mean
 
 
-def without_constants(W: Array, y: Array, stiffness: Array) -> tuple[Array, Array, Offsets]:
-    """Take the columns of offsets out of the springs' rows W, (k, e, P), and y, (k, e).
+def without_offsets(
+    plan: Layout, factors: Sequence[Array], stiffness: Array, weight: Array
+) -> tuple[Array, Offsets | None]:
+    """Split the factors of joints into those of rows, (r, m, u + 1), and take the columns of offsets out of them.
 
-    An offset c of x - q changes the torque of a spring by -c times its stiffness, (k, e), to first order. Its column is
-    the stiffness relative to its mean, a constant where the spring is linear. By the theorem of Frisch and Waugh least
-    squares with this further column finds the same parameters as with rows orthogonal to it.
+    An offset c of x - q changes the torque of a spring by -c times its stiffness to first order. By the theorem of
+    Frisch and Waugh least squares with this further column finds the same parameters as with rows orthogonal to it.
+    `stiffness` is its mean, (e,), and `weight` the mean weight of each row, (r,), by which it is divided.
     """
-    mean = stiffness.mean(axis=0)
-    column = np.where(mean != 0.0, stiffness, 1.0) / np.where(mean != 0.0, mean, 1.0)
-    squares = np.sum(column**2, axis=0)
-    parts = np.einsum("ke,kep->ep", column, W) / squares[:, None]
-    torques = np.einsum("ke,ke->e", column, y) / squares
-    return W - column[..., None] * parts, y - column * torques, Offsets(parts, torques, squares)
+    u, n, e = plan.columns.size, plan.robot.n, plan.robot.e
+    rows = np.zeros((plan.joints.size, max(map(len, factors)), u + 1))
+    parts, squares = np.zeros((e, u + 1)), np.ones(e)
+    mean = np.where(stiffness != 0.0, stiffness, 1.0)
+    for group, factor in zip(plan.groups, factors, strict=True):
+        for row, place in zip(group, plan.places(group), strict=True):
+            columns = factor[:, place] / np.sqrt(weight[row])
+            inner = rows[row, : len(factor)]
+            if row in plan.springs:
+                offset, columns, i = columns[:, 0] / mean[row - n], columns[:, 1:], row - n
+                squares[i] = offset @ offset
+            inner[:, [*plan.used[row], u]] = columns
+            if row in plan.springs:
+                parts[i] = offset @ inner / squares[i]
+                inner -= np.outer(offset, parts[i])
+    if not plan.springs.size:
+        return rows, None
+    return rows, Offsets(parts[:, :-1], parts[:, -1], squares, mean)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, probability
+from ..checks import Array, above_zero, all_positive, array, probability, zero_or_above
 from ..errors import ThunderError
 from ..robot import Robot, inertia
 from ..robot.payload import Payload
-from ..robot.robot import UnknownParameters
+from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
-from .equations import all_names, all_parameters, equations, extended, selection
-from .least_squares import ConsistentProblem, Data, Fit, compress, fit, fit_reweighted, solve_consistent
-from .log import read_log
-from .segments import SignalsLike, listed_logs
+from .equations import all_names, all_parameters, extended, selection
+from .layout import Layout
+from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, solve_consistent
+from .offsets import without_offsets
+from .problem import Problem
+from .segments import LogLike, log_sources
+from .sums import Guess
 
 __all__ = ["PayloadIdentification", "identify_payload"]
 
@@ -103,8 +107,8 @@ class PayloadIdentification:
 
 def identify_payload(
     robot: Robot,
-    loaded: SignalsLike | Sequence[SignalsLike],
-    unloaded: SignalsLike | Sequence[SignalsLike] | None = None,
+    loaded: LogLike | Sequence[LogLike],
+    unloaded: LogLike | Sequence[LogLike] | None = None,
     *,
     link: int | str | None = None,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
@@ -114,6 +118,8 @@ def identify_payload(
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     cutoff: float | None = None,
     hold: float = 0.0,
+    resample: float | None = None,
+    workers: int | None = None,
 ) -> PayloadIdentification:
     """Identify mass, center of mass and inertia of a body fixed to a link.
 
@@ -121,9 +127,9 @@ def identify_payload(
     ----------
     robot : Robot
         Robot without the payload.
-    loaded : log or sequence of logs
-        Logs with the payload; see `identify_model`.
-    unloaded : log or sequence of logs, optional
+    loaded : SimulationResult, Log, path, LogFile, or sequence of these
+        Logs with the payload, of any length.
+    unloaded : SimulationResult, Log, path, LogFile, or sequence of these, optional
         Logs without it. The parameters `unknown` of the robot are then identified in the same problem, and what the
         robot's parameters are wrong by does not enter the payload. Default: the parameters of `robot` are trusted.
     link : int or str, optional
@@ -137,7 +143,7 @@ def identify_payload(
         Restrict the fit to bodies that can exist: a positive definite pseudo-inertia.
     regularization : float
         Weight of the divergence from the prior; see `identify`.
-    weights, cutoff, hold
+    weights, cutoff, hold, resample, workers
         As in `identify`.
 
     Returns
@@ -158,49 +164,58 @@ def identify_payload(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.identification import identify_payload
+    >>> from thunder_py.identification import Log, identify_payload
     >>> robot, t = th.Robot.load("panda"), np.arange(0.0, 10.0, 5e-3)
     >>> motion = th.reference.Sinusoid([0.5] * 7, np.arange(3, 10) / 10.0, center=[0, 0, 0, -1.5, 0, 1.8, 0])
     >>> q, dq, ddq = motion(t)
     >>> box = th.Payload(2.0, com=(0.02, 0.0, 0.1), inertia=0.01 * np.eye(3))
     >>> tau = box.added_to(robot).inverse_dynamics(q, dq, ddq)
     >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
-    >>> found = identify_payload(robot, SimpleNamespace(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
+    >>> found = identify_payload(robot, Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
     >>> found.payload.mass.round(2), found.payload.com.round(3).tolist()
     (2.0, [0.02, 0.0, 0.1])
     >>> bool(found.standard_deviations[0] < 0.01)
     True
     """
     index = Payload(0.0, link=link).link_index(robot)
-    problem = _Problem.of(robot, index, unknown, trusted=unloaded is None)
-    parts = [problem.data(log, cutoff, hold, carries=True) for log in listed_logs(loaded)]
+    if unloaded is None and unknown is not None:
+        raise ThunderError("unknown must be None without unloaded logs: the robot's parameters are trusted")
+    noise = None if isinstance(weights, str) else 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights")
+    body = 10 * (index - 1) + np.arange(10)
+    others = np.zeros(0, dtype=np.intp) if unloaded is None else _base(robot, unknown)
+    problem = Problem(
+        robot=robot,
+        logs=log_sources(robot, loaded),
+        theta0=all_parameters(robot),
+        mask=np.ones(all_parameters(robot).size, dtype=bool),
+        base=BaseParameters(np.concatenate([others, body]), np.zeros((0, 0)), 1.0, ()),
+        columns=(),
+        noise=None,
+        gamma=None,
+        offsets=False,
+        robust=False,
+        cutoff=cutoff,
+        hold=zero_or_above(hold, "hold"),
+        resample=resample,
+        workers=workers,
+    )
+    plan = problem.layout()
+    parts = [_sums(problem, plan)]
     if unloaded is not None:
-        parts += [problem.data(log, cutoff, hold, carries=False) for log in listed_logs(unloaded)]
-    data, gain = _merged([part.data for part in parts]), float(np.mean([part.gain for part in parts]))
-    if isinstance(weights, str):
-        found = fit_reweighted(data)
-    else:
-        noise = 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights")
-        found = fit(data, noise[parts[0].joints])
-    count = problem.columns.size - 10
-    half = (found.basis * found.gains)[count:]
-    parameters = found.deviation[count:]
+        empty = dataclasses.replace(problem, logs=log_sources(robot, unloaded))
+        parts.append(_without_payload(*_sums(empty, plan)))
+    data, gain = _merged(parts)
+    found = fit_reweighted(data) if noise is None else fit(data, noise[plan.joints])
+    parameters = found.deviation[others.size :]
     if consistent:
-        R, z = _remaining(data, found, count)
-        body = _ball(parameters, found.determined[count]) if prior is None else prior.parameters
-        names = tuple(f"payload.{name}" for name in _NAMES)
-        none = np.zeros(0, dtype=np.intp)
-        squares = ConsistentProblem(
-            R * gain**0.5, z * gain**0.5, body, np.arange(10), np.zeros(1, np.intp), none, names
-        )
+        squares = _squares(data, found, others.size, gain, prior)
         parameters = solve_consistent(squares, above_zero(regularization, "regularization"))
     return PayloadIdentification(
         parameters=parameters,
-        covariance=half @ half.T / gain,
-        determined=found.determined[count:],
+        covariance=covariance(found, data, plan.groups)[others.size :, others.size :] / gain,
+        determined=found.determined[others.size :],
         link=index,
         noise=found.noise,
         condition=found.condition,
@@ -208,70 +223,60 @@ def identify_payload(
     )
 
 
-class _Part(NamedTuple):
-    """Factors of one log, the noise gain of its filter, and the joint of each row."""
-
-    data: Data
-    gain: float
-    joints: npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """Robot, its known torque's parameters, and the columns: unknown ones of the robot, then those of the payload."""
-
-    robot: Robot
-    theta: Array
-    columns: npt.NDArray[np.intp]
-
-    @classmethod
-    def of(
-        cls,
-        robot: Robot,
-        link: int,
-        unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
-        *,
-        trusted: bool,
-    ) -> _Problem:
-        payload = 10 * (link - 1) + np.arange(10)
-        if trusted:
-            if unknown is not None:
-                raise ThunderError("unknown must be None without unloaded logs: the robot's parameters are trusted")
-            return cls(robot, all_parameters(robot), payload)
-        chosen, elastic = selection(robot, unknown)
-        base = extended(chosen.base_parameters(), elastic, all_names(robot))
-        return cls(robot, all_parameters(robot), np.concatenate([base.independent, payload]))
-
-    def data(self, log: SignalsLike, cutoff: float | None, hold: float, *, carries: bool) -> _Part:
-        signals = {name: getattr(log, name, None) for name in ("q", "tau", "x", "joint_torque")}
-        if cutoff is None:
-            signals |= {name: getattr(log, name, None) for name in ("dq", "ddq", "dx", "ddx")}
-        samples = read_log(self.robot, log.t, signals, cutoff, hold)
-        rows = equations(self.robot, samples, None, np.zeros(self.robot.e))
-        present = np.ones(self.columns.size)
-        present[-10:] = carries
-        W = rows.W[..., self.columns] * present
-        errors = len(rows.y) * rows.errors[:, self.columns] * present[:, None]
-        scale = np.sqrt(np.mean(rows.y**2, axis=0))
-        scale = np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0)
-        left = rows.y - rows.W @ self.theta
-        return _Part(
-            compress(W, left, scale, errors[..., self.columns] * present, errors @ self.theta),
-            samples.gains[0],
-            rows.joints,
-        )
+def _base(
+    robot: Robot, unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None
+) -> npt.NDArray[np.intp]:
+    """Return the independent columns of the robot's unknown parameters."""
+    chosen, elastic = selection(robot, unknown)
+    return extended(chosen.base_parameters(), elastic, all_names(robot)).independent
 
 
-def _merged(parts: Sequence[Data]) -> Data:
-    """Return the sums of all logs."""
-    stacked = zip(*(part.factors for part in parts), strict=True)
-    factors = np.array([np.linalg.qr(np.vstack(rows), mode="r") for rows in stacked])
-    counts = np.array([part.count for part in parts])
-    scale = np.sqrt(counts @ np.array([part.scale**2 for part in parts]) / counts.sum())
-    errors, pull = (
-        sum((getattr(part, name) for part in parts[1:]), getattr(parts[0], name)) for name in ("errors", "pull")
+def _sums(problem: Problem, plan: Layout) -> tuple[Data, float]:
+    """Return the sums over the logs, and the noise gain of their filter."""
+    e = problem.robot.e
+    sums, gain = problem.sums(plan, Guess(np.zeros(e), problem.robot))
+    factors, _ = without_offsets(plan, sums.factors, np.ones(e), np.ones(plan.joints.size))
+    count, errors = float(sums.totals["count"]), sums.totals["errors"]
+    if count < 1.0:
+        raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
+    scale = np.sqrt(sums.totals["torque"] / count)
+    scale = np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0)
+    return Data(factors, count, scale[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), gain
+
+
+def _without_payload(data: Data, gain: float) -> tuple[Data, float]:
+    """Take the columns of the payload, the last ten, out of the sums."""
+    present = np.ones(data.pull.shape[-1])
+    present[-10:] = 0.0
+    errors = data.errors * present * present[:, None]
+    return Data(data.factors * np.append(present, 1.0), data.count, data.scale, errors, data.pull * present), gain
+
+
+def _merged(parts: Sequence[tuple[Data, float]]) -> tuple[Data, float]:
+    """Return the sums of all logs, and their mean noise gain."""
+    counts = np.array([data.count for data, _ in parts])
+    data = Data(
+        factors=np.concatenate([data.factors for data, _ in parts], axis=1),
+        count=float(counts.sum()),
+        scale=np.sqrt(counts @ np.array([data.scale**2 for data, _ in parts]) / counts.sum()),
+        errors=np.sum([data.errors for data, _ in parts], axis=0),
+        pull=np.sum([data.pull for data, _ in parts], axis=0),
     )
-    return Data(factors, int(counts.sum()), scale, errors, pull)
+    return data, float(counts @ [gain for _, gain in parts] / counts.sum())
+
+
+def _squares(data: Data, found: Fit, count: int, gain: float, prior: Payload | None) -> ConsistentProblem:
+    """Return the squares of the payload's parameters with the first `count` ones eliminated, and their prior."""
+    R, z = _remaining(data, found, count)
+    return ConsistentProblem(
+        R=R * gain**0.5,
+        z=z * gain**0.5,
+        prior=_ball(found.deviation[count:], found.determined[count]) if prior is None else prior.parameters,
+        unknown=np.arange(10),
+        links=np.zeros(1, dtype=np.intp),
+        positive=np.zeros(0, dtype=np.intp),
+        names=tuple(f"payload.{name}" for name in _NAMES),
+    )
 
 
 def _remaining(data: Data, found: Fit, count: int) -> tuple[Array, Array]:

@@ -4,54 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..checks import Array, array, zero_or_above
+from ..checks import Array, above_zero
 from ..errors import ThunderError
 from ..result import SimulationResult
-from .friction import FrictionColumns
-from .signals import central_differences, checked_cutoff, differentiate, instants, lowpass, noise_gain, sampling_period
+from ..robot import Robot
+from .friction import FrictionTerms
+from .log import Log, LogSource, checked_chunks, log_of_run
+from .log_file import LogFile
+from .resample import Resampled
+from .samples import Filter
+from .signals import Motion, checked_cutoff, instants, sampling_period
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = [
-    "FrictionParts",
-    "Segment",
-    "Signals",
-    "SignalsLike",
-    "listed_logs",
-    "segment_of",
-    "signals_of",
-    "wide_velocity",
-]
+__all__ = ["FrictionParts", "LogLike", "Segment", "log_sources", "segment_of", "whole_log"]
+
+#: what stands for a log
+LogLike = SimulationResult | LogSource | str | Path
 
 #: instants kept per period of the cutoff: filtered signals hold nothing faster
 _KEPT = 10.0
 #: periods of the cutoff at either end in which filtered signals are left out
 _EDGE = 2.0
-#: cutoff for velocities that columns of friction are formed of before the filter, relative to its cutoff
-_WIDER = 4.0
 #: degree of the splines
 _DEGREE = 5
+#: instants that are read at once
+_READ = 65536
 
 
-class SignalsLike(Protocol):
-    """A log: instants (k,), positions and torques (k, n), such as a `Log` or a `SimulationResult`."""
+def log_sources(robot: Robot, logs: LogLike | Sequence[LogLike]) -> tuple[LogSource, ...]:
+    """Return one or several logs as sources of their signals."""
+    return tuple(_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))
 
-    @property
-    def t(self) -> Array:
-        """Instants [s]."""
 
-    @property
-    def q(self) -> Array:
-        """Positions [rad or m]."""
+def _source(robot: Robot, log: LogLike) -> LogSource:
+    if isinstance(log, SimulationResult):
+        return log_of_run(robot, log)
+    if isinstance(log, LogSource):
+        return log
+    if isinstance(log, (str, Path)):
+        return LogFile(Path(log))
+    raise ThunderError(f"logs must be runs, logs or paths, got {log!r:.80}")
 
-    @property
-    def tau(self) -> Array:
-        """Torques [N m or N]."""
+
+def whole_log(robot: Robot, source: LogSource, cutoff: float | None, resample: float | None) -> Log:
+    """Return a checked log in memory."""
+    if resample is not None:
+        source = Resampled(source, above_zero(resample, "resample"), cutoff)
+    parts = list(checked_chunks(robot, source, _READ))
+    if not parts:
+        raise ThunderError("t must hold at least 5 instants, got 0")
+    return Log.joined(parts)
 
 
 class FrictionParts(NamedTuple):
@@ -112,7 +121,7 @@ class Segment:
         return values, rates
 
     def friction(
-        self, joint: int, delay: float, gain: float, columns: Callable[[Array], FrictionColumns]
+        self, joint: int, delay: float, gain: float, columns: Callable[[Array], FrictionTerms]
     ) -> FrictionParts:
         """Return columns of friction of a joint, which an encoder with this delay and gain reads."""
         v = self.speed[:, joint] / gain
@@ -125,71 +134,28 @@ class Segment:
         return FrictionParts(found[:, :c], spline.derivative()(at)[:, :c], found[:, c : 2 * c], found[:, 2 * c :])
 
 
-def listed_logs(logs: SignalsLike | Sequence[SignalsLike]) -> Sequence[SignalsLike]:
-    """Return one or several logs as a sequence."""
-    return logs if isinstance(logs, (list, tuple)) else [cast("SignalsLike", logs)]
-
-
-class Signals(NamedTuple):
-    """Checked signals of a log; `dq` and `ddq` only where these are used as they are."""
-
-    t: Array
-    q: Array
-    dq: Array | None
-    ddq: Array | None
-    tau: Array
-
-
-def signals_of(log: SignalsLike, n: int, cutoff: float | None) -> Signals:
-    """Check one log; velocities and accelerations are left out where `cutoff` is given.
+def segment_of(log: Log, cutoff: float | None, hold: float, longest_delay: float) -> Segment:
+    """Filter one log unless it has accelerations.
 
     Raises
     ------
     ThunderError
-        If shapes do not match, instants do not increase or are too few, or accelerations and the cutoff are missing.
+        If the log is too short, its instants are not evenly spaced, or the cutoff is missing.
     """
-    # the last row of a run is always logged, off the grid of the log, and repeats the torque before
-    inner = slice(0, -1) if isinstance(log, SimulationResult) else slice(None)
-    times = instants(np.asarray(log.t)[inner])
-
-    def checked(name: str) -> Array:
-        return array(np.asarray(getattr(log, name))[inner], (times.size, n), name)
-
-    if cutoff is not None:
-        return Signals(times, checked("q"), None, None, checked("tau"))
-    if getattr(log, "ddq", None) is None or getattr(log, "dq", None) is None:
+    times = instants(log.t)
+    if log.ddq is not None and log.dq is not None:
+        if longest_delay:
+            raise ThunderError("ddq must be None for sensors with delays: torques are filtered and interpolated")
+        motion = Motion(log.q, log.dq, log.ddq)
+        return _segment(times, times, motion, log.tau, log.dq, lambda columns: columns, 1, 0.0, 1.0)
+    if cutoff is None:
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
-    return Signals(times, checked("q"), checked("dq"), checked("ddq"), checked("tau"))
-
-
-def wide_velocity(times: Array, q: Array, cutoff: float) -> Array:
-    """Return velocities behind a filter of a higher cutoff, or behind none where the log has no higher frequencies."""
-    higher = _WIDER * cutoff
-    if higher * sampling_period(times) < 0.5:
-        return differentiate(times, q, higher).dq
-    return central_differences(times, q).dq
-
-
-def segment_of(log: SignalsLike, n: int, cutoff: float | None, hold: float, longest_delay: float) -> Segment:
-    """Check one log, and filter it where `cutoff` is given.
-
-    Raises
-    ------
-    ThunderError
-        See `signals_of`; also if the instants are not evenly spaced, or delays or a hold need the cutoff.
-    """
-    times, q, dq, ddq, tau = signals_of(log, n, cutoff)
-    hold = zero_or_above(hold, "hold")
-    if dq is not None and ddq is not None:
-        if longest_delay or hold:
-            raise ThunderError("cutoff must be given for sensors with delays or a hold: torques are interpolated")
-        return _segment(times, times, (q, dq, ddq), tau, dq, lambda columns: columns, 1, 0.0, 1.0)
-    assert cutoff is not None  # signals_of requires one of both
-    dt = sampling_period(times)
-    cutoff = checked_cutoff(cutoff, dt)
-    stride = max(int(1.0 / (_KEPT * cutoff * dt)), 1)
+    period = sampling_period(times)
+    conversion = Filter(period, checked_cutoff(cutoff, period))
+    samples = conversion(log)
+    stride = max(int(1.0 / (_KEPT * cutoff * period)), 1)
     edge = _EDGE / cutoff + longest_delay + hold
     inside = (times >= times[0] + edge) & (times <= times[-1] - edge)
     inside[np.arange(times.size) % stride != 0] = False
@@ -198,19 +164,15 @@ def segment_of(log: SignalsLike, n: int, cutoff: float | None, hold: float, long
             f"t must span more than {2.0 * edge:g} s for cutoff = {cutoff:g} Hz and longest_delay = "
             f"{longest_delay:g} s, got {times[-1] - times[0]:g} s"
         )
-
-    def smooth(columns: Array) -> Array:
-        return lowpass(times, columns, cutoff)
-
-    white = min(stride * noise_gain(times, cutoff), 1.0)
-    motion, speed = differentiate(times, q, cutoff), wide_velocity(times, q, cutoff)
-    return _segment(times, times[inside], motion, smooth(tau), speed, smooth, stride, hold, white)
+    white = min(stride * conversion.gains[0], 1.0)
+    speed = samples.wide[0].dq
+    return _segment(times, times[inside], samples.motion, samples.torque, speed, conversion.smooth, stride, hold, white)
 
 
 def _segment(
     times: Array,
     at: Array,
-    motion: Sequence[Array],
+    motion: Motion,
     torque: Array,
     speed: Array,
     smooth: Callable[[Array], Array],

@@ -14,7 +14,11 @@ from ..errors import ThunderError
 __all__ = ["Motion", "differentiate", "lowpass"]
 
 #: largest relative deviation of sampling periods from their mean
-_JITTER = 1e-3
+JITTER = 1e-3
+#: response of a filter to a sample, relative to its start, that counts as none
+_FORGOTTEN = 1e-16
+#: orders of the differences that noise is estimated from
+_ORDERS = range(2, 9)
 
 
 class Motion(NamedTuple):
@@ -77,15 +81,14 @@ def differentiate(t: npt.ArrayLike, q: npt.ArrayLike, cutoff: float, *, order: i
     >>> bool(np.abs(error).max() < 1e-3)
     True
     """
-    return central_differences(t, lowpass(t, q, cutoff, order=order))
+    return central_differences(lowpass(t, q, cutoff, order=order), sampling_period(t))
 
 
-def central_differences(t: npt.ArrayLike, smooth: Array) -> Motion:
+def central_differences(smooth: Array, period: float) -> Motion:
     """Return positions (k, n) with central differences of second order."""
-    dt = sampling_period(t)
-    dq = np.gradient(smooth, dt, axis=0, edge_order=2)
+    dq = np.gradient(smooth, period, axis=0, edge_order=2)
     ddq = np.empty_like(smooth)
-    ddq[1:-1] = (smooth[2:] - 2.0 * smooth[1:-1] + smooth[:-2]) / dt**2
+    ddq[1:-1] = (smooth[2:] - 2.0 * smooth[1:-1] + smooth[:-2]) / period**2
     ddq[0], ddq[-1] = 2.0 * ddq[1] - ddq[2], 2.0 * ddq[-2] - ddq[-3]
     return Motion(smooth, dq, ddq)
 
@@ -124,15 +127,31 @@ def lowpass(t: npt.ArrayLike, x: npt.ArrayLike, cutoff: float, *, order: int = 4
     >>> bool(np.abs(left[200:-200]).max() < 1e-3)
     True
     """
-    from scipy.signal import butter, sosfiltfilt
-
     dt = sampling_period(t)
     signals = array(x, (np.size(t), None), "x")
-    cutoff = checked_cutoff(cutoff, dt)
-    whole(order, "order", 1, 10)
-    padding = round(min(3.0 / (cutoff * dt), len(signals) - 1))
-    filtered: Array = sosfiltfilt(butter(order, cutoff, fs=1.0 / dt, output="sos"), signals, axis=0, padlen=padding)
+    return zero_phase(signals, dt, checked_cutoff(cutoff, dt), whole(order, "order", 1, 10))
+
+
+def zero_phase(x: Array, period: float, cutoff: float, order: int = 4) -> Array:
+    """Filter signals (k, n) as `lowpass` does, without its checks."""
+    from scipy.signal import sosfiltfilt
+
+    padding = round(min(3.0 / (cutoff * period), len(x) - 1))
+    filtered: Array = sosfiltfilt(_sections(period, cutoff, order), x, axis=0, padlen=padding)
     return filtered
+
+
+def _sections(period: float, cutoff: float, order: int) -> Array:
+    from scipy.signal import butter
+
+    sections: Array = butter(order, cutoff, fs=1.0 / period, output="sos")
+    return sections
+
+
+def memory(period: float, cutoff: float, order: int = 4) -> int:
+    """Return the number of samples after which the filter of `lowpass` has forgotten a sample, to rounding."""
+    slowest = max(float(np.abs(np.roots(section[3:])).max()) for section in _sections(period, cutoff, order))
+    return int(np.ceil(np.log(_FORGOTTEN) / np.log(slowest)))
 
 
 def checked_cutoff(cutoff: Any, dt: float) -> float:
@@ -147,7 +166,7 @@ def checked_cutoff(cutoff: Any, dt: float) -> float:
     return frequency
 
 
-def noise_gain(t: npt.ArrayLike, cutoff: float, derivative: int = 0, *, order: int = 4) -> float:
+def noise_gain(period: float, cutoff: float, derivative: int = 0, *, order: int = 4) -> float:
     """Return the variance of a derivative of white noise after the filter of `differentiate`, relative to that before.
 
     The two passes have the power response 1 / (1 + u^(2 order))^2 with u = f / cutoff; the integral of
@@ -155,27 +174,40 @@ def noise_gain(t: npt.ArrayLike, cutoff: float, derivative: int = 0, *, order: i
     """
     share = (2 * derivative + 1) / (2 * order)
     integral = (1.0 - share) * np.pi / np.sin(np.pi * share) / (2 * order)
-    dt = sampling_period(t)
-    return float(min(2.0 * dt * cutoff * integral, 1.0) * (2.0 * np.pi * cutoff) ** (2 * derivative))
+    return float(min(2.0 * period * cutoff * integral, 1.0) * (2.0 * np.pi * cutoff) ** (2 * derivative))
 
 
-def white_noise(x: Array) -> Array:
-    """Estimate the variances of white noise on smooth signals, (k, n) -> (n,), from their higher differences.
+def difference_squares(x: Array, start: int, stop: int) -> Array:
+    """Return sums of squares and numbers of the differences of (k, n) that begin in a range, (orders, 2, n)."""
+    found = np.zeros((len(_ORDERS), 2, x.shape[1]))
+    difference = np.diff(x[start : stop + _ORDERS[-1]], axis=0)
+    for k, order in enumerate(_ORDERS):
+        difference = np.diff(difference, axis=0)
+        here = difference[: max(min(stop, len(x) - order) - start, 0)]
+        found[k, 0], found[k, 1] = np.sum(here**2, axis=0), len(here)
+    return found
+
+
+def white_noise(squares: Array) -> Array:
+    """Estimate the variances of white noise on smooth signals, (n,), from their `difference_squares`.
 
     The difference of order m multiplies the variance by (2m)! / m!^2, and nearly removes what is slow compared with
     the sampling. What is left of the signal can only add, so the smallest estimate counts.
     """
-    orders = [m for m in range(2, 9) if len(x) > 2 * m]
-    found = [np.mean(np.diff(x, m, axis=0) ** 2, axis=0) / comb(2 * m, m) for m in orders]
-    return np.min(found, axis=0) if found else np.zeros(x.shape[1])
+    found = [
+        sums / numbers / comb(2 * m, m)
+        for m, (sums, numbers) in zip(_ORDERS, squares, strict=True)
+        if numbers.size and numbers[0] > m
+    ]
+    return np.min(found, axis=0) if found else np.zeros(squares.shape[-1])
 
 
-def sampling_period(t: npt.ArrayLike) -> float:
-    """Return the period of evenly spaced instants [s], or raise."""
+def sampling_period(t: npt.ArrayLike, period: float | None = None) -> float:
+    """Return the period of evenly spaced instants [s], or raise; compared with a known period where it is given."""
     times = instants(t)
     steps = np.diff(times)
-    period = float(steps.mean())
-    if np.abs(steps - period).max() > _JITTER * period:
+    period = float(steps.mean()) if period is None else period
+    if np.abs(steps - period).max() > JITTER * period:
         raise ThunderError(f"t must be evenly spaced, got periods from {steps.min():g} to {steps.max():g} s")
     return period
 

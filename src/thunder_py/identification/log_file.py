@@ -1,0 +1,116 @@
+"""Logs in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..checks import one_of
+from ..errors import FileFormatError, ThunderError
+from ..robot import Robot
+from ..values import Value, set_fields
+from .log import Log
+from .readers import ArchiveReader, BagReader, CSVReader, Names, ParquetReader
+from .readers.names import in_radians
+
+__all__ = ["LogFile"]
+
+
+@dataclass(frozen=True, eq=False)
+class LogFile(Value):
+    r"""Log in a file, which is read in parts.
+
+    Attributes
+    ----------
+    path : path-like
+        A text table (``.csv``, ``.txt``, ``.tsv``), an archive (``.npz``) of arrays or of `SimulationResult.save`, a
+        Parquet file (``.parquet``), a bag of ROS 1 (``.bag``), or the folder of a bag of ROS 2.
+    columns : mapping of str to str or sequence of str, optional
+        Columns of ``t``, ``q``, ``tau`` and further signals of a table, or the arrays of an archive. By default they
+        are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``, ``torque``, ``effort``.
+    unit : "rad" or "deg"
+        Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second.
+    topic : str, optional
+        Topic of a bag, where it has several of ``sensor_msgs/JointState``.
+
+    Raises
+    ------
+    ThunderError
+        If the ending of the path is not one of these; errors of the content follow when the file is read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import LogFile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "log.csv")
+    ...     _ = path.write_text("time,q1,q2,tau1,tau2\n0.0,90,0,1.5,0\n0.1,180,0,1.5,0\n")
+    ...     log = LogFile(path, unit="deg").load(th.Robot.load("elbow"))
+    >>> log.name, log.q[:, 0].round(2).tolist()
+    ('log.csv', [1.57, 3.14])
+    """
+
+    path: Path
+    columns: Mapping[str, str | Sequence[str]] | None = None
+    unit: str = "rad"
+    topic: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the ending of the path and the unit."""
+        if not isinstance(self.path, (str, Path)):
+            raise ThunderError(f"path must be a path, got {self.path!r:.80}")
+        set_fields(self, path=Path(self.path))
+        one_of(self.unit, ("rad", "deg"), "unit")
+        self._reader()
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self.path.name
+
+    @property
+    def rows(self) -> int:
+        """Number of instants, or an estimate of it."""
+        return self._reader().rows
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
+        """Yield the log in parts of `size` instants."""
+        reader = self._reader()
+        try:
+            for signals in reader.chunks(robot, size):
+                t = signals.pop("t")
+                yield Log(t=t, name=self.name, **in_radians(robot, signals, self.unit))
+        except UnicodeDecodeError:
+            raise FileFormatError("must be a text table in UTF-8", path=self.path) from None
+
+    def load(self, robot: Robot) -> Log:
+        """Read the whole log, with the signals of the robot's joints.
+
+        Raises
+        ------
+        FileFormatError
+            If columns are missing, or the content is not numbers.
+        """
+        parts = list(self.chunks(robot, 1 << 62))
+        if not parts:
+            raise FileFormatError("there must be instants, got none", path=self.path)
+        return parts[0] if len(parts) == 1 else Log.joined(parts)
+
+    def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
+        path, ending = self.path, self.path.suffix.lower()
+        names = Names(path, self.columns)
+        if ending in (".csv", ".txt", ".tsv"):
+            return CSVReader(path, names)
+        if ending == ".npz":
+            return ArchiveReader(path, self.columns)
+        if ending == ".parquet":
+            return ParquetReader(path, names)
+        if ending == ".bag" or path.is_dir():
+            return BagReader(path, self.topic)
+        raise ThunderError(
+            "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
+            f"got {str(path)!r}"
+        )

@@ -1,0 +1,138 @@
+"""An identification problem, and the sums over its logs."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ThunderError
+from ..robot import Robot
+from ..robot.robot import BaseParameters
+from .equations import Columns, joints_of_rows
+from .layout import Layout, layout
+from .log import LogSource
+from .samples import Filter
+from .sums import Guess, Sums, finished, sums_of_window, total
+from .windows import Window, windows
+
+__all__ = ["Problem"]
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Logs, prior, and what is unknown.
+
+    Attributes
+    ----------
+    robot : Robot
+        The robot.
+    logs : tuple of LogSource
+        Its logs.
+    theta0 : (P,) array
+        Prior of all parameters.
+    mask : (P,) bool array
+        True for those that are unknown.
+    base : BaseParameters
+        Base parameters of these.
+    columns : tuple of Columns
+        Further columns.
+    noise : (n,) array or None
+        Standard deviations of torques; None where these are estimated.
+    gamma : float or None
+        Weight of the divergence from the prior; None without physical consistency.
+    offsets : bool
+        Whether offsets of springs are estimated.
+    robust : bool
+        Whether outliers count less.
+    cutoff : float or None
+        Cutoff frequency [Hz].
+    hold : float
+        Time that torques are held [s].
+    resample : float or None
+        Frequency to which logs are interpolated [Hz].
+    workers : int or None
+        Threads; None is one per processor.
+    """
+
+    robot: Robot
+    logs: tuple[LogSource, ...]
+    theta0: Array
+    mask: npt.NDArray[np.bool_]
+    base: BaseParameters
+    columns: tuple[Columns, ...]
+    noise: Array | None
+    gamma: float | None
+    offsets: bool
+    robust: bool
+    cutoff: float | None
+    hold: float
+    resample: float | None
+    workers: int | None
+
+    def layout(self) -> Layout:
+        """Return the columns and rows of the equations."""
+        first = next(self.logs[0].chunks(self.robot, 1), None)
+        joints = joints_of_rows(self.robot, first is not None and first.joint_torque is not None)
+        return layout(self.robot, self.theta0, self.base.independent, joints, self.columns, self.offsets)
+
+    def sums(self, plan: Layout, guess: Guess) -> tuple[Sums, float]:
+        """Return the sums over all logs, and the variance of white noise after the filter relative to that before.
+
+        The filter leaves different numbers of independent samples in logs with different periods. Their instants count
+        in proportion to that number.
+        """
+        found: dict[float, Sums] = {}
+        for log in self.logs:
+            sums, conversion = self._of_log(log, plan, guess)
+            gain = conversion.gains[0]
+            found[gain] = found[gain] + sums if gain in found else sums
+        counts = {gain: float(sums.totals["count"]) for gain, sums in found.items()}
+        mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
+        return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
+
+    def _of_log(self, log: LogSource, plan: Layout, guess: Guess) -> tuple[Sums, Filter]:
+        parts: list[tuple[Sums, Filter]] = []
+
+        def one(window: Window) -> tuple[Sums, Filter]:
+            if (window.log.joint_torque is None) == (plan.joints.size > self.robot.n + self.robot.e):
+                raise ThunderError("joint_torque must be in all logs or in none")
+            return sums_of_window(plan, window, guess), window.filter
+
+        source = windows(self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample)
+        workers = os.cpu_count() or 1 if self.workers is None else self.workers
+        for sums, conversion in in_order(one, source, workers):
+            parts = [(parts[0][0] + sums if parts else sums, conversion)]
+        sums, conversion = parts[0]
+        return finished(plan, sums, conversion), conversion
+
+
+def in_order(function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int) -> Iterator[_Result]:
+    """Apply a function to each item in threads, with `workers` items in memory, and yield the results in order."""
+    iterator = iter(items)
+    first = next(iterator, None)
+    if first is None:
+        return
+    second = next(iterator, None) if workers > 1 else None
+    if second is None:
+        yield function(first)
+        yield from map(function, iterator)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[_Result]] = deque([pool.submit(function, first), pool.submit(function, second)])
+        for item in iterator:
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(function, item))
+        while waiting:
+            yield waiting.popleft().result()

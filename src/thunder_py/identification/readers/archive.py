@@ -1,0 +1,125 @@
+"""Logs in NumPy's archives."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ...files import as_file
+from ...robot import Robot
+from .names import SIGNALS, NamesOf
+
+__all__ = ["ArchiveReader"]
+
+
+class _Member(NamedTuple):
+    """An array in an open archive, from which rows are read one after the other."""
+
+    file: IO[bytes]
+    rows: int
+    columns: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+
+    def read(self, count: int) -> Array:
+        width = int(np.prod(self.columns))
+        data = self.file.read(count * width * self.dtype.itemsize)
+        return np.frombuffer(data, self.dtype).reshape(-1, *self.columns).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class ArchiveReader:
+    """Reader of an ``.npz`` file with the arrays ``t``, (k,), ``q`` and ``tau``, (k, n), and further signals.
+
+    In a file of `SimulationResult.save` only ``t``, ``q``, ``tau`` and, for elastic joints, ``x`` are used.
+    """
+
+    path: Path
+    given: NamesOf | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of instants."""
+        with ExitStack() as stack:
+            return self._open(stack, {"t": self._name("t")})["t"].rows
+
+    def _name(self, signal: str) -> str:
+        name = (self.given or {}).get(signal, signal)
+        if not isinstance(name, str):
+            raise FileFormatError(f"columns must name one array of {signal}, got {list(name)}", path=self.path)
+        return name
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
+        """Yield the signals, with ``t``, in parts of `size` instants."""
+        with ExitStack() as stack:
+            members = self._open(stack, self._names(robot))
+            rows = {member.rows for member in members.values()}
+            if len(rows) > 1:
+                listed = ", ".join(f"{name} {member.rows}" for name, member in members.items())
+                raise FileFormatError(f"arrays must have equal lengths, got {listed}", path=self.path)
+            left = rows.pop() - int(self._is_run())  # the last row of a run repeats the torque before
+            while left > 0:
+                count = min(size, left)
+                left -= count
+                yield {name: member.read(count) for name, member in members.items()}
+
+    def _present(self) -> Sequence[str]:
+        try:
+            with zipfile.ZipFile(as_file(self.path)) as archive:
+                return [name.removesuffix(".npy") for name in archive.namelist()]
+        except zipfile.BadZipFile:
+            raise FileFormatError("must be an archive of numpy.savez", path=self.path) from None
+
+    def _is_run(self) -> bool:
+        return self.given is None and "status" in self._present()
+
+    def _names(self, robot: Robot) -> dict[str, str]:
+        present = self._present()
+        wanted = list(self.given or ("t", *SIGNALS))
+        if self._is_run():
+            wanted = ["t", "q", "tau", "x"]
+        if not robot.e:
+            wanted = [name for name in wanted if name not in ("x", "dx", "ddx", "joint_torque")]
+        names = {signal: self._name(signal) for signal in wanted}
+        required = list(names) if self.given else ["t", "q", "tau"]
+        missing = [name for signal, name in names.items() if signal in required and name not in present]
+        if missing:
+            raise FileFormatError(
+                f"there must be arrays {', '.join(missing)}, got {', '.join(present) or 'none'}", path=self.path
+            )
+        return {signal: name for signal, name in names.items() if name in present}
+
+    def _open(self, stack: ExitStack, names: Mapping[str, str]) -> dict[str, _Member]:
+        try:
+            archive = stack.enter_context(zipfile.ZipFile(as_file(self.path)))
+        except zipfile.BadZipFile:
+            raise FileFormatError("must be an archive of numpy.savez", path=self.path) from None
+        members = {}
+        for signal, name in names.items():
+            try:
+                file = stack.enter_context(archive.open(f"{name}.npy"))
+            except KeyError:
+                raise FileFormatError(f"there must be an array {name}", path=self.path) from None
+            members[signal] = self._member(file, name, 1 if signal == "t" else 2)
+        return members
+
+    def _member(self, file: IO[bytes], name: str, dimensions: int) -> _Member:
+        try:
+            version = np.lib.format.read_magic(file)
+            reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, by_columns, dtype = reader(file)
+        except ValueError:
+            raise FileFormatError(f"{name} must be an array of numpy.save", path=self.path) from None
+        if dtype.kind not in "fiu" or len(shape) != dimensions:
+            expected = "(k,)" if dimensions == 1 else "(k, n)"
+            raise FileFormatError(f"{name} must be numbers of shape {expected}, got {dtype} of {shape}", path=self.path)
+        if by_columns and dimensions > 1 and min(shape) > 1:
+            raise FileFormatError(f"{name} must be stored row by row: save numpy.ascontiguousarray", path=self.path)
+        return _Member(file, shape[0], tuple(shape[1:]), dtype)

@@ -1,0 +1,100 @@
+"""Logs in bags of ROS 1 and ROS 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ...optional import require
+from ...robot import Robot
+
+__all__ = ["BagReader"]
+
+_KIND = "sensor_msgs/msg/JointState"
+
+
+@dataclass(frozen=True)
+class BagReader:
+    """Reader of the messages ``sensor_msgs/JointState`` of a bag: position and effort of joints, by their names.
+
+    Messages without all joints of the robot, such as those of a gripper, are skipped.
+    """
+
+    path: Path
+    topic: str | None = None
+
+    @property
+    def rows(self) -> int:
+        """Number of messages."""
+        with self._open() as bag:
+            return sum(int(connection.msgcount) for connection in self._connections(bag))
+
+    def _open(self) -> Any:
+        highlevel = require("rosbags.highlevel", "logs")
+        typesys = require("rosbags.typesys", "logs")
+        if not self.path.exists():
+            raise FileNotFoundError(2, "No such file or directory", str(self.path))
+        try:
+            return highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST))
+        except highlevel.AnyReaderError as error:
+            raise FileFormatError(f"must be a bag of ROS 1 or 2: {error}", path=self.path) from None
+
+    def _connections(self, bag: Any) -> Sequence[Any]:
+        found = [connection for connection in bag.connections if connection.msgtype == _KIND]
+        topics = sorted({connection.topic for connection in found})
+        if self.topic is None and len(topics) > 1:
+            raise FileFormatError(f"topic must be given, one of {', '.join(topics)}", path=self.path)
+        chosen = [connection for connection in found if self.topic in (None, connection.topic)]
+        if not chosen:
+            listed = ", ".join(topics) or "none"
+            raise FileFormatError(f"there must be a topic of {_KIND}, got {listed}", path=self.path)
+        return chosen
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
+        """Yield the signals, with ``t``, in parts of `size` instants."""
+        rows: list[Array] = []
+        seen: set[str] = set()
+        with self._open() as bag:
+            begun = False
+            for connection, stamp, raw in bag.messages(connections=self._connections(bag)):
+                message = bag.deserialize(raw, connection.msgtype)
+                seen.update(message.name)
+                if not set(robot.joint_names) <= set(message.name):
+                    continue
+                rows.append(self._row(robot, message, stamp))
+                begun = True
+                if len(rows) == size:
+                    yield _signals(robot, np.array(rows))
+                    rows = []
+        if not begun:
+            missing = ", ".join(name for name in robot.joint_names if name not in seen)
+            raise FileFormatError(
+                f"messages must have all joints of {robot.name}, never had {missing or 'all together'}, "
+                f"got {', '.join(sorted(seen)) or 'none'}",
+                path=self.path,
+            )
+        if rows:
+            yield _signals(robot, np.array(rows))
+
+    def _row(self, robot: Robot, message: Any, stamp: int) -> Array:
+        for name in ("position", "effort"):
+            count = len(getattr(message, name))
+            if count != len(message.name):
+                raise FileFormatError(
+                    f"messages must have {name} of all joints, got {count} of {len(message.name)}",
+                    path=self.path,
+                )
+        place = [message.name.index(joint) for joint in robot.joint_names]
+        header = message.header.stamp
+        measured = header.sec + 1e-9 * header.nanosec or 1e-9 * stamp
+        return np.concatenate([[measured], message.position[place], message.effort[place]])
+
+
+def _signals(robot: Robot, rows: Array) -> dict[str, Array]:
+    return {"t": rows[:, 0], "q": rows[:, 1 : 1 + robot.n], "tau": rows[:, 1 + robot.n :]}

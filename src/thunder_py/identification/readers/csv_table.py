@@ -1,0 +1,92 @@
+"""Logs in text tables."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ...robot import Robot
+from .names import Names
+
+__all__ = ["CSVReader"]
+
+#: bytes from which the number of lines is estimated
+_SAMPLE = 1 << 16
+
+
+@dataclass(frozen=True)
+class CSVReader:
+    """Reader of a text table, whose first line names the columns; lines that begin with # are comments."""
+
+    path: Path
+    names: Names
+
+    @property
+    def rows(self) -> int:
+        """Estimate of the number of instants."""
+        with open(self.path, "rb") as file:
+            sample = file.read(_SAMPLE)
+        return round(self.path.stat().st_size * sample.count(b"\n") / max(len(sample), 1))
+
+    def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
+        """Yield the signals, with ``t``, in parts of `size` instants."""
+        with open(self.path, encoding="utf-8-sig", newline=None) as file:
+            header, delimiter, line = self._header(file)
+            columns = self.names.columns(robot, header)
+            order = [header.index(name) for names in columns.values() for name in names]
+            while lines := list(itertools.islice(file, size)):
+                table = self._table(lines, delimiter, order, line)
+                line += len(lines)
+                if len(table):
+                    ends = np.cumsum([len(names) for names in columns.values()])
+                    parts = np.split(table, ends[:-1], axis=1)
+                    yield {name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)}
+
+    def _header(self, file: TextIO) -> tuple[list[str], str | None, int]:
+        """Return the names of the columns, what separates them, and the number of the line."""
+        for number, text in enumerate(file, 1):
+            line = text.strip().lstrip("#").strip()
+            delimiter = next((mark for mark in (",", ";", "\t") if mark in line), None)
+            names = [name.strip().strip("\"'") for name in (line.split(delimiter))]
+            if len(names) > 1:
+                return names, delimiter, number
+            if line and not text.startswith("#"):
+                break
+        raise FileFormatError("the first line must name the columns, separated by commas", path=self.path)
+
+    def _table(self, lines: list[str], delimiter: str | None, order: list[int], before: int) -> Array:
+        try:
+            table = np.loadtxt(lines, delimiter=delimiter, usecols=order, ndmin=2, comments="#")
+        except (ValueError, IndexError) as error:
+            for number, line in enumerate(lines, before + 1):
+                self._check(line, delimiter, order, number)
+            raise FileFormatError(str(error), path=self.path) from None
+        if not np.isfinite(table).all():
+            kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
+            first = kept[int(np.argmax(~np.isfinite(table).all(axis=1)))]
+            raise FileFormatError("values must be finite", path=self.path, line=first)
+        return table
+
+    def _check(self, line: str, delimiter: str | None, order: list[int], number: int) -> None:
+        """Raise where a line does not hold the numbers of these columns."""
+        text = line.partition("#")[0].strip()
+        fields = text.split(delimiter)
+        if not text:
+            return
+        if len(fields) <= max(order):
+            message = f"there must be {max(order) + 1} values, got {len(fields)}"
+            raise FileFormatError(message, path=self.path, line=number)
+        for k in order:
+            try:
+                float(fields[k])
+            except ValueError:
+                raise FileFormatError(
+                    f"values must be numbers, got {fields[k].strip()!r}", path=self.path, line=number
+                ) from None

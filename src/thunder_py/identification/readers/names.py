@@ -1,0 +1,149 @@
+"""Names of columns, matched to signals and joints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...checks import Array
+from ...errors import FileFormatError
+from ...robot import Robot
+
+__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints", "in_radians"]
+
+#: what columns of a signal are called
+SIGNALS: Mapping[str, tuple[str, ...]] = {
+    "q": ("q", "pos", "position", "positions"),
+    "dq": ("dq", "qd", "vel", "velocity", "velocities"),
+    "ddq": ("ddq", "qdd", "acc", "acceleration", "accelerations"),
+    "tau": ("tau", "torque", "torques", "effort", "efforts"),
+    "x": ("x", "motor_position", "motor_positions"),
+    "dx": ("dx", "motor_velocity", "motor_velocities"),
+    "ddx": ("ddx", "motor_acceleration", "motor_accelerations"),
+    "joint_torque": ("joint_torque", "tau_j", "joint_torques"),
+}
+_TIME = ("t", "time", "stamp", "timestamp", "seconds")
+_OF_MOTORS = ("x", "dx", "ddx", "joint_torque")
+_ANGLES = ("q", "dq", "ddq", "x", "dx", "ddx")
+
+NamesOf = Mapping[str, "str | Sequence[str]"]
+
+
+def elastic_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the elastic joints."""
+    return tuple(robot.joint_names[drive.joint - 1] for drive in robot.elastic)
+
+
+def in_radians(robot: Robot, signals: dict[str, Array], unit: str) -> dict[str, Array]:
+    """Convert the motion of revolute joints from degrees."""
+    if unit == "rad":
+        return signals
+    revolute = np.array([kind == "R" for kind in robot.joint_types])
+    of_motors = revolute[[drive.joint - 1 for drive in robot.elastic]]
+    factors = {name: np.where(of_motors if name in _OF_MOTORS else revolute, np.pi / 180.0, 1.0) for name in _ANGLES}
+    return {name: values * factors[name] if name in factors else values for name, values in signals.items()}
+
+
+@dataclass(frozen=True)
+class Names:
+    """Columns of a table that hold the signals of a robot.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    given : mapping or None
+        Columns of ``t`` and of each signal; None recognizes them.
+    """
+
+    path: Path
+    given: NamesOf | None = None
+
+    def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[str]]:
+        """Return the columns of each signal that the table has, in the order of joints.
+
+        Raises
+        ------
+        FileFormatError
+            If a column is missing.
+        """
+        names = list(present)
+        if self.given is not None:
+            return self._given(robot, names)
+        plain = {_plain(name): name for name in names}
+        found = {"t": [self._time(plain, names)]}
+        for signal, called in SIGNALS.items():
+            joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
+            columns = _of_joints(plain, called, joints) if joints else None
+            if columns is not None:
+                found[signal] = columns
+            elif signal in ("q", "tau") or (signal == "x" and robot.e):
+                raise FileFormatError(
+                    f"there must be columns of {signal}, such as {signal}1 to {signal}{len(joints)} or "
+                    f"{signal}_{joints[0]}, got {_listed(names)}; name them with columns=",
+                    path=self.path,
+                )
+        return found
+
+    def _time(self, plain: Mapping[str, str], names: Sequence[str]) -> str:
+        for name in _TIME:
+            if name in plain:
+                return plain[name]
+        raise FileFormatError(
+            f"there must be a column of time, such as t or time, got {_listed(names)}; name it with columns=",
+            path=self.path,
+        )
+
+    def _given(self, robot: Robot, names: Sequence[str]) -> dict[str, list[str]]:
+        found = {}
+        for signal, columns in (self.given or {}).items():
+            if signal != "t" and signal not in SIGNALS:
+                raise FileFormatError(f"columns must name t, {', '.join(SIGNALS)}, got {signal!r}", path=self.path)
+            listed = [columns] if isinstance(columns, str) else list(columns)
+            count = 1 if signal == "t" else robot.e if signal in _OF_MOTORS else robot.n
+            if len(listed) != count:
+                raise FileFormatError(f"columns must name {count} of {signal}, got {listed}", path=self.path)
+            missing = [name for name in listed if name not in names]
+            if missing:
+                raise FileFormatError(
+                    f"columns {', '.join(missing)} of {signal} must be there, got {_listed(names)}", path=self.path
+                )
+            found[signal] = listed
+        for signal in ("t", "q", "tau"):
+            if signal not in found:
+                raise FileFormatError(f"columns must name those of {signal}", path=self.path)
+        return found
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, without spaces, a unit in brackets, and brackets around an index."""
+    name = re.sub(r"[\[(](\d+)[\])]", r"_\1", name.strip().lower())
+    name = re.sub(r"\s*[\[(].*[\])]\s*$", "", name)
+    return re.sub(r"[\s.:/-]+", "_", name).strip("_")
+
+
+def _of_joints(plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
+    """Return the columns of a signal for all joints, by their names or numbers from 1 or 0; None without them."""
+    by_name = [_plain(joint) for joint in joints]
+    for name in called:
+        for pattern in ("{name}_{joint}", "{joint}_{name}"):
+            wanted = [pattern.format(name=name, joint=joint) for joint in by_name]
+            if all(column in plain for column in wanted):
+                return [plain[column] for column in wanted]
+        for between in ("", "_", "_j", "_joint", "_joint_"):
+            for start in (0, 1):  # a column of number 0 says that numbers begin there
+                wanted = [f"{name}{between}{start + k}" for k in range(len(joints))]
+                if all(column in plain for column in wanted):
+                    return [plain[column] for column in wanted]
+    if len(joints) == 1:
+        return next(([plain[name]] for name in called if name in plain), None)
+    return None
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:12])
+    return f"{shown}, ..." if len(names) > 12 else shown or "none"

@@ -1,0 +1,210 @@
+"""Logs of any length in windows, which overlap where filters need their neighborhood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..checks import Array, above_zero, zero_or_above
+from ..errors import FileFormatError, ThunderError
+from ..robot import Robot
+from .equations import Columns, Equations, drive_columns, equations
+from .log import Log, LogSource, checked_chunks
+from .resample import Resampled
+from .samples import Filter, Samples
+from .signals import checked_cutoff, instants, sampling_period
+
+__all__ = ["Window", "windows"]
+
+#: instants of a window without its margins, in units of the margin and at least, and instants of equations in memory
+_WINDOW, _LEAST, _ROWS = 8, 16384, 1024
+#: instants of a log over which the covariances of noise are averaged, which change slowly
+_INSTANTS = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """Part of a log with the margins that its filter needs.
+
+    Attributes
+    ----------
+    robot : Robot
+        The robot.
+    log : Log
+        Measured signals, with margins.
+    filter : Filter
+        Conversion to samples.
+    first : int
+        Index of the first instant, with margins, in the whole log.
+    own : slice
+        Instants of the log in this window alone.
+    used : slice
+        Those of them that are not near the ends of the whole log.
+    stride : int
+        Instants between those that stand for the whole log, where some hundreds suffice.
+    """
+
+    robot: Robot = field(repr=False)
+    log: Log
+    filter: Filter
+    first: int
+    own: slice
+    used: slice
+    stride: int
+
+    def samples(self) -> Samples:
+        """Return the filtered signals, with margins."""
+        return self.filter(self.log)
+
+    def equations(
+        self, offsets: Array | None = None, columns: Sequence[Columns] = (), samples: Samples | None = None
+    ) -> Iterator[Equations]:
+        """Yield the rows of all instants that are used, about a thousand instants at a time.
+
+        Parameters
+        ----------
+        offsets : (e,) array, optional
+            Known offsets of x - q.
+        columns : sequence of Columns
+            Further columns.
+        samples : Samples, optional
+            Those of `samples`, where they are known.
+        """
+        found = self.samples() if samples is None else samples
+        drives = drive_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
+        further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
+        for start in range(self.used.start, self.used.stop, _ROWS):
+            part = slice(start, min(start + _ROWS, self.used.stop))
+            parts = [each[part] for each in drives]
+            yield equations(self.robot, found[part], parts, [each[part] for each in further])
+
+
+def windows(
+    robot: Robot,
+    log: LogSource,
+    *,
+    cutoff: float | None = None,
+    hold: float = 0.0,
+    resample: float | None = None,
+    least: int = _LEAST,
+) -> Iterator[Window]:
+    """Yield the windows of a log, in order.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    log : Log or LogFile
+        The log.
+    cutoff : float, optional
+        Cutoff frequency [Hz], required without accelerations.
+    hold : float
+        Time that a torque is held from its instant on [s].
+    resample : float, optional
+        Frequency [Hz] to which the log is interpolated before.
+    least : int
+        Smallest number of instants of a window, without margins; a shorter log is one window.
+
+    Raises
+    ------
+    ThunderError
+        If signals are missing, not finite or of the wrong shape, or instants do not increase or, for a filter, are not
+        evenly spaced.
+    """
+    source = log if resample is None else Resampled(log, above_zero(resample, "resample"), cutoff)
+    try:
+        yield from _windows(robot, _Reader(robot, source, least), cutoff, zero_or_above(hold, "hold"), least)
+    except FileFormatError:
+        raise
+    except ThunderError as error:
+        if not log.name:
+            raise
+        raise type(error)(f"{log.name}: {error}") from error
+
+
+def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, least: int) -> Iterator[Window]:
+    reader.read(least + least // 2)
+    conversion = _filter(reader.log, cutoff, hold)
+    margin = conversion.margin
+    length = max(least, _WINDOW * margin)
+    start = 0
+    while True:
+        reader.read(start + length + max(margin, length // 2) + 1)
+        rest = reader.stop - start - length
+        ends = reader.exhausted and rest <= length // 2
+        stop = reader.stop if ends else start + length
+        first = max(start - margin, 0)
+        log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
+        if conversion.cutoff is not None:
+            sampling_period(log.t, conversion.period)
+        yield _window(robot, log, conversion, first, (start, stop), reader)
+        if ends:
+            return
+        start = stop
+        reader.drop(start - margin)
+
+
+def _filter(log: Log, cutoff: float | None, hold: float) -> Filter:
+    if log.ddq is not None:
+        times = instants(log.t)
+        return Filter(float(np.mean(np.diff(times))))
+    if cutoff is None:
+        raise ThunderError(
+            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
+        )
+    period = sampling_period(log.t)
+    return Filter(period, checked_cutoff(cutoff, period), hold)
+
+
+def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], reader: _Reader) -> Window:
+    size = reader.stop
+    edge = conversion.edge(size)
+    low, high = max(own[0], edge), max(own[1], edge)
+    if own[1] == size:
+        high = max(size - edge, low)
+    return Window(
+        robot=robot,
+        log=log,
+        filter=conversion,
+        first=first,
+        own=slice(own[0] - first, own[1] - first),
+        used=slice(low - first, high - first),
+        stride=max(reader.source.rows // _INSTANTS, 1),
+    )
+
+
+class _Reader:
+    """A log that is read as far as it is needed; `log` is what is in memory, from the instant `start` on."""
+
+    def __init__(self, robot: Robot, source: LogSource, size: int) -> None:
+        self.robot, self.source, self.start, self.exhausted = robot, source, 0, False
+        self._chunks = checked_chunks(robot, source, size)
+        self._parts: list[Log] = []
+
+    @property
+    def stop(self) -> int:
+        return self.start + sum(map(len, self._parts))
+
+    @property
+    def log(self) -> Log:
+        if len(self._parts) != 1:
+            self._parts = [Log.joined(self._parts)]
+        return self._parts[0]
+
+    def read(self, stop: int) -> None:
+        """Read to the instant `stop`, or to the end."""
+        while self.stop < stop and not self.exhausted:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                self.exhausted = True
+            else:
+                self._parts.append(chunk)
+        if not self._parts:
+            raise ThunderError("t must hold at least 5 instants, got 0")
+
+    def drop(self, start: int) -> None:
+        """Forget what is before the instant `start`."""
+        if start > self.start:
+            self._parts, self.start = [self.log[start - self.start :]], start
