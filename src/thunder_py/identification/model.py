@@ -202,11 +202,12 @@ def identify_model(
     if solution.at_bound:
         _warn(f"the logs show no Stribeck effect that determines {', '.join(solution.at_bound)}")
     point, columns = solution.point, problem.friction(solution.point.velocity)
+    gain = np.asarray(point.sensors.torque_gain, dtype=np.float64)
     identification = identify(
         problem.robot,
         [_corrected(log, point.sensors) for log in whole],
         unknown=unknown,
-        weights=weights,
+        weights=weights if problem.noise is None else gain / problem.noise,
         prior=None if prior is None else prior.replace(friction=problem.robot.description.friction),
         cutoff=cutoff,
         hold=hold,

@@ -34,6 +34,8 @@ __all__ = ["NonlinearProblem", "Solution", "solve"]
 _STEPS, _SETTLED = 60, 1e-6
 #: decrease below which an iteration that finds no smaller squares has converged
 _ROUNDING = 1e-2
+#: searches for better Stribeck velocities after the first minimum
+_RESTARTS = 3
 #: relative decrease that an accepted step has at least, and the smallest part of a step that is tried
 _DECREASE, _SHORTEST = 1e-4, 1e-6
 #: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
@@ -204,8 +206,37 @@ def solve(problem: NonlinearProblem) -> Solution:
     ThunderError
         If a delay reaches its bound.
     """
-    theta = problem.theta(_first(problem))
-    bounds = _bounds(problem)
+    bounds, sensors = _bounds(problem), problem.chosen.size
+    theta = problem.theta(Point(problem.start, np.sqrt(problem.velocities[0] * problem.velocities[-1])))
+    if problem.stribeck.size:
+        fixed = np.hstack([bounds[:, :sensors], np.tile(theta[sensors:], (2, 1))])
+        theta = _with_best_velocities(problem, _minimized(problem, theta, fixed).theta)
+    best = _minimized(problem, theta, bounds)
+    for _ in range(_RESTARTS if problem.stribeck.size else 0):
+        theta = _with_best_velocities(problem, best.theta)
+        if (theta == best.theta).all():
+            break
+        best = min(best, _minimized(problem, theta, bounds), key=lambda minimum: minimum.value)
+    for name, value in zip(problem.names, best.theta, strict=True):
+        if name.endswith("_delay") and abs(value) >= problem.longest_delay:
+            raise ThunderError(
+                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
+            )
+    if best.decrease > _ROUNDING:
+        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
+    return _solution(problem, best.theta)
+
+
+class _Minimum(NamedTuple):
+    """Local minimum: theta, the decrease of the squares that a further step promises, and a measure of the misfit."""
+
+    theta: Array
+    decrease: float
+    value: float
+
+
+def _minimized(problem: NonlinearProblem, theta: Array, bounds: Array) -> _Minimum:
+    """Take Gauss-Newton steps within the bounds."""
     for _ in range(_STEPS):
         rows = _all_rows(problem, theta)
         data = _linear_data(problem, rows)
@@ -217,14 +248,9 @@ def solve(problem: NonlinearProblem) -> Solution:
         if moved is None:
             break
         theta = moved
-    for name, value in zip(problem.names, theta, strict=True):
-        if name.endswith("_delay") and abs(value) >= problem.longest_delay:
-            raise ThunderError(
-                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
-            )
-    if decrease > _ROUNDING:
-        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
-    return _solution(problem, theta)
+    rms = residual_rms(data, found.deviation)
+    value = np.sum(np.log(rms)) if problem.noise is None else np.sum((rms / problem.noise) ** 2)
+    return _Minimum(theta, decrease, float(value))
 
 
 def _bounds(problem: NonlinearProblem) -> Array:
@@ -237,16 +263,14 @@ def _bounds(problem: NonlinearProblem) -> Array:
     return np.array(found).reshape(-1, 2).T
 
 
-def _first(problem: NonlinearProblem) -> Point:
-    """Return the start, where each joint has that of some Stribeck velocities which leaves it the smallest residual."""
-    n = problem.robot.n
-    if not problem.stribeck.size:
-        return Point(problem.start, np.ones(n))
-    rms, tried = [], problem.velocities[1:-1]
+def _with_best_velocities(problem: NonlinearProblem, theta: Array) -> Array:
+    """Return theta with the Stribeck velocity of some which leaves each joint the smallest residual."""
+    point = problem.point(theta)
+    rms, tried = [], [point.velocity, *problem.velocities[1:-1]]
     for velocity in tried:
-        data = _linear_data(problem, _all_rows(problem, problem.theta(Point(problem.start, velocity))))
+        data = _linear_data(problem, _all_rows(problem, problem.theta(Point(point.sensors, velocity))))
         rms.append(residual_rms(data, _fit(problem, data).deviation))
-    return Point(problem.start, tried[np.argmin(rms, axis=0), np.arange(n)])
+    return problem.theta(Point(point.sensors, np.array(tried)[np.argmin(rms, axis=0), np.arange(problem.robot.n)]))
 
 
 def _all_rows(problem: NonlinearProblem, theta: Array) -> list[_Rows]:
