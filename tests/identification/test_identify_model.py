@@ -283,3 +283,33 @@ def test_bad_sensors_and_frictions_are_refused():
         FrictionModel(viscous=np.ones((2, 3)), coulomb=[[1.0], [1.0]])
     with pytest.raises(ValueError, match=r"^friction must have 2 joints, got 1$"):
         FrictionModel(viscous=[[1.0]], coulomb=[[1.0]]).plant(elbow())
+
+
+def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
+    """Damping and frictionloss of another engine, read by a torque sensor with a delay, a gain and a bias."""
+    mujoco = pytest.importorskip("mujoco")
+    elbow().save(tmp_path / "arm.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
+    model.dof_damping[:], model.dof_frictionloss[:] = [0.8, 0.5], [1.5, 0.7]
+    model.dof_solref[:], model.dof_solimp[:, :2] = [2.0 * model.opt.timestep, 1.0], 0.9999  # a hard constraint
+    data, period, delay = mujoco.MjData(model), model.opt.timestep, 8
+    reference = Sinusoid([0.8, 0.6], [0.5, 0.8])(np.arange(0.0, 5.0, period))
+    data.qpos[:], data.qvel[:] = reference.q[0], reference.dq[0]
+    q, tau = [], []
+    for goal_q, goal_dq, forward in zip(*reference[:2], elbow().inverse_dynamics(*reference), strict=True):
+        torque = forward + [40.0, 20.0] * (goal_q - data.qpos) + [8.0, 4.0] * (goal_dq - data.qvel)
+        q.append(data.qpos.copy())
+        tau.append(torque)
+        data.qfrc_applied[:] = torque
+        mujoco.mj_step(model, data)
+    q, tau = np.array(q)[delay:], (np.array(tau) * [1.0, 1.2] + [0.4, -0.3])[:-delay]
+    log = Log(t=period * np.arange(len(q)), q=q, tau=tau)
+    asked = ["torque_delay", "torque_bias", "joint2.torque_gain"]
+    found = identify_model(elbow(), log, friction="coulomb", sensors=asked, delta=1e-3, cutoff=20.0, hold=period)
+    np.testing.assert_allclose(found.sensors.torque_delay, delay * period, atol=1.2e-3)  # joints rest as they reverse
+    np.testing.assert_allclose(found.sensors.torque_bias, [0.4, -0.3], atol=0.02)
+    np.testing.assert_allclose(found.sensors.torque_gain, [1.0, 1.2], atol=5e-3)
+    np.testing.assert_allclose(found.friction.viscous[:, 0], [0.8, 0.5], rtol=0.03)
+    np.testing.assert_allclose(found.friction.coulomb[:, 0], [1.5, 0.7], rtol=0.03)
+    base = elbow().base_parameters()
+    np.testing.assert_allclose(found.identification.base_parameters, base.mapping @ elbow().parameters, atol=0.03)
