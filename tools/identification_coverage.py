@@ -1,6 +1,6 @@
 """Coverage of the confidence intervals of `identify_model` and `identify_payload` on synthetic logs.
 
-    python tools/identification_coverage.py [--draws 200] [--level 0.95] [--robots elbow,scara,panda]
+    python tools/identification_coverage.py [--draws 200] [--level 0.95] [--noise 0.002] [--robots elbow,scara,panda]
 
 Each draw simulates one log with friction, delays, gains and biases, and noise of the torques, and identifies it; the
 table shows the share of draws whose interval holds the truth, and the mean and largest error of the estimates in
@@ -44,13 +44,13 @@ def truth(robot: th.Robot) -> tuple[FrictionModel, SensorCalibration]:
     return friction, SensorCalibration(robot.n, torque_delay=delays, torque_gain=gains, torque_bias=biases)
 
 
-def errors_of_models(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarray]:
+def errors_of_models(robot: th.Robot, draws: int, noise: float) -> tuple[list[str], np.ndarray]:
     """Return names and the errors of all draws in standard deviations."""
     friction, sensors = truth(robot)
     asked = ["torque_delay", "torque_bias", *(f"{joint}.torque_gain" for joint in robot.joint_names[1:])]
     q, dq, ddq = motion(robot.n, 0)
     t, q_read, tau_read = sensors.read(TIMES, q, robot.inverse_dynamics(q, dq, ddq) + friction.torque(dq))
-    noise = 0.02 + 0.005 * np.sqrt(np.mean(tau_read**2, axis=0))
+    scale = noise * np.sqrt(np.mean(tau_read**2, axis=0))
     expected = {
         **{f"{joint}.{name}": getattr(friction, key)[j, 0] for j, joint in enumerate(robot.joint_names)
            for name, key in (("viscous", "viscous"), ("coulomb", "coulomb"))},
@@ -61,7 +61,7 @@ def errors_of_models(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarray
     }  # fmt: skip
     found = []
     for seed in range(draws):
-        tau = tau_read + noise * np.random.default_rng(seed).normal(size=tau_read.shape)
+        tau = tau_read + scale * np.random.default_rng(seed).normal(size=tau_read.shape)
         log = Log(t=t, q=q_read, tau=tau)
         result = identify_model(robot, log, friction="stribeck", sensors=asked, cutoff=CUTOFF)
         base = result.identification.base
@@ -71,7 +71,7 @@ def errors_of_models(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarray
     return [*(f"base {name}" for name in base.names), *result.names], np.array(found)
 
 
-def errors_of_payloads(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarray]:
+def errors_of_payloads(robot: th.Robot, draws: int, noise: float) -> tuple[list[str], np.ndarray]:
     """Return names and the errors of all draws in standard deviations; the robot is identified from a second log."""
     box = th.Payload(1.5, com=(0.03, -0.02, 0.1), inertia=np.diag([0.012, 0.015, 0.01]))
     values = np.concatenate([[1.5], box.com, np.asarray(box.inertia)[np.triu_indices(3)]])
@@ -84,7 +84,7 @@ def errors_of_payloads(robot: th.Robot, draws: int) -> tuple[list[str], np.ndarr
         for states, arm in clean:
             q, dq, ddq = (part[::4] for part in states)
             tau = arm.inverse_dynamics(q, dq, ddq)
-            tau = tau + 0.02 * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
+            tau = tau + noise * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
             logs.append(Log(t=TIMES[::4], q=q, dq=dq, ddq=ddq, tau=tau))
         result = identify_payload(robot, *logs, consistent=False)
         found.append((result.estimates - values) / result.standard_deviations)
@@ -98,6 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--level", type=float, default=0.95)
+    parser.add_argument("--noise", type=float, default=2e-3, help="of torques, relative to their root mean square")
     parser.add_argument("--robots", default="elbow,panda")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # draws that do not determine a parameter count for the others
@@ -106,7 +107,7 @@ def main() -> None:
         robot = th.Robot.load(name).replace(friction=None)
         rows = []
         for errors_of in (errors_of_models, errors_of_payloads):
-            names, errors = errors_of(robot, options.draws)
+            names, errors = errors_of(robot, options.draws, options.noise)
             for parameter, column in zip(names, errors.T, strict=True):
                 column = column[column != 0.0]
                 if column.size:

@@ -27,6 +27,8 @@ from .sensors import SensorCalibration, chosen_quantities, quantity_names
 
 __all__ = ["ModelIdentification", "identify_model"]
 
+#: relative standard deviation of a Stribeck velocity above which `identify_model` warns
+_UNCERTAIN = 0.2
 #: names that a warning lists
 _LISTED = 8
 
@@ -143,8 +145,8 @@ def identify_model(
     -----
     ThunderWarning
         If the logs do not distinguish some parameters. A common change of these leaves all predicted readings as they
-        are; fix one of each group by leaving it out of `sensors`. Also if a Stribeck velocity is at one of its bounds,
-        `delta` and the largest speed of the joint.
+        are; fix one of each group by leaving it out of `sensors`. Also if the standard deviation of a Stribeck velocity
+        exceeds a fifth of its value, infinite at its bounds, `delta` and the largest speed of the joint.
 
     Notes
     -----
@@ -157,8 +159,8 @@ def identify_model(
     where joints reverse.
 
     Not distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot
-    is known; equal delays of all sensors; the bias of a force that gravity makes constant; the position bias of the
-    first joint about a vertical axis, and of a last joint whose link is unknown.
+    is known; equal delays of all sensors; the position biases of a first joint about a vertical axis, of sliding
+    joints at the end that no torque depends on, and of a last joint whose link is unknown.
 
     The last pass is `identify` with the corrected logs and `FrictionColumns`. It finds the linear parameters once more,
     from all samples and with the correction for the noise of positions.
@@ -199,8 +201,6 @@ def identify_model(
     )
     solution = solve(problem)
     _warn_of_invisible(solution.invisible)
-    if solution.at_bound:
-        _warn(f"the logs show no Stribeck effect that determines {', '.join(solution.at_bound)}")
     point, columns = solution.point, problem.friction(solution.point.velocity)
     gain = np.asarray(point.sensors.torque_gain, dtype=np.float64)
     identification = identify(
@@ -216,7 +216,8 @@ def identify_model(
     )
     b, c = problem.base.count, len(columns.names)
     deviations = solution.standard_deviations
-    nonlinear = [point.sensors.vector()[problem.chosen], point.velocity[problem.stribeck]]
+    nonlinear = np.concatenate([point.sensors.vector()[problem.chosen], point.velocity[problem.stribeck]])
+    _warn_of_uncertain(problem.names, nonlinear, deviations[b + c :])
     return ModelIdentification(
         identification=dataclasses.replace(
             identification,
@@ -227,7 +228,7 @@ def identify_model(
         friction=None if friction is None else columns.model(identification.extra),
         sensors=point.sensors,
         names=(*columns.names, *problem.names),
-        estimates=np.concatenate([identification.extra, *nonlinear]),
+        estimates=np.concatenate([identification.extra, nonlinear]),
         standard_deviations=deviations[b:],
         invisible=solution.invisible,
     )
@@ -300,6 +301,20 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
         change = f"from a change of {listed}" if others else "at all"
         _warn(
             f"the logs do not distinguish {first} {change}: leave it out of sensors, or give its value by calibration"
+        )
+
+
+def _warn_of_uncertain(names: Sequence[str], values: Array, deviations: Array) -> None:
+    """Warn of Stribeck velocities that are so uncertain that linear intervals do not hold."""
+    uncertain = [
+        f"{name} ({100.0 * deviation / value:.0f} %)"
+        for name, value, deviation in zip(names, values, deviations, strict=True)
+        if name.endswith(".stribeck_velocity") and deviation > _UNCERTAIN * value
+    ]
+    if uncertain:
+        _warn(
+            f"the logs hardly determine {', '.join(uncertain)}: intervals of these and of the Stribeck coefficients "
+            "are too narrow"
         )
 
 

@@ -168,8 +168,6 @@ class Solution:
         Standard deviations that weighted the joints, and root mean squares of the residuals [N m or N].
     invisible : tuple of tuples of str
         Groups of parameters whose common change the torques do not show; the first is one that may be fixed.
-    at_bound : tuple of str
-        Stribeck velocities at a bound, for which the log shows none; their standard deviations are infinite.
     """
 
     point: Point
@@ -179,7 +177,6 @@ class Solution:
     noise: Array
     residual_rms: Array
     invisible: tuple[tuple[str, ...], ...]
-    at_bound: tuple[str, ...]
 
 
 class _Rows(NamedTuple):
@@ -453,10 +450,7 @@ def _solution(problem: NonlinearProblem, theta: Array) -> Solution:
     velocities = np.ones(deviations.size)
     velocities[deviations.size - problem.stribeck.size :] = point.velocity[problem.stribeck]
     bounds = _bounds(problem)
-    at_bound = problem.chosen.size + np.flatnonzero(
-        ((theta <= bounds[0]) | (theta >= bounds[1]))[problem.chosen.size :]
-    )
-    deviations[found.deviation.size + at_bound] = np.inf
+    deviations[found.deviation.size :][(theta <= bounds[0]) | (theta >= bounds[1])] = np.inf
     return Solution(
         point=point,
         x=found.deviation,
@@ -465,7 +459,6 @@ def _solution(problem: NonlinearProblem, theta: Array) -> Solution:
         noise=found.noise,
         residual_rms=residual_rms(data, found.deviation),
         invisible=_groups(problem, R, _reduced(problem, theta, rows, found)),
-        at_bound=tuple(problem.names[k] for k in at_bound),
     )
 
 
