@@ -11,8 +11,11 @@ from ..errors import FileFormatError, ThunderError
 from ..robot import Robot
 from ..values import Value, set_fields
 from .log import Log
-from .readers import ArchiveReader, BagReader, CSVReader, Names, ParquetReader
-from .readers.names import in_radians
+from .readers.archive import ArchiveReader
+from .readers.bag import BagReader
+from .readers.csv_table import CSVReader
+from .readers.names import Names, in_radians
+from .readers.parquet import ParquetReader
 
 __all__ = ["LogFile"]
 
