@@ -43,8 +43,9 @@ def record(folder: Path, nominal: th.Robot, real: th.Robot, seed: int, seconds: 
     q = run.q + 2e-5 * rng.normal(size=run.q.shape)  # encoders of about 17 bits
     tau = run.tau + 0.2 * rng.normal(size=run.q.shape)
     path = folder / f"motion{seed}.csv"
-    names = ["t", *(f"q{j}" for j in range(1, 7)), *(f"tau{j}" for j in range(1, 7))]
-    np.savetxt(path, np.column_stack([run.t, q, tau])[:-1], delimiter=",", header=",".join(names), comments="", fmt="%.7g")
+    header = ",".join(["t", *(f"q{j}" for j in range(1, 7)), *(f"tau{j}" for j in range(1, 7))])
+    rows = np.column_stack([run.t, q, tau])[:-1]
+    np.savetxt(path, rows, fmt="%.7g", delimiter=",", header=header, comments="")
     return path
 
 

@@ -287,7 +287,8 @@ def test_identification_workflow(capsys, tmp_path):
     """From CSV files to a URDF; the tool alone explains the logs as well as all links."""
     load("identification_workflow").main(tmp_path, 3, 4.0)
     printed = capsys.readouterr().out
-    inside, after = re.search(r"least squares: (\d+) %", printed), re.search(r"data sheet, ([\d.]+) % identified", printed)
+    inside = re.search(r"least squares: (\d+) %", printed)
+    after = re.search(r"data sheet, ([\d.]+) % identified", printed)
     assert inside is not None
     assert int(inside[1]) >= 85  # 95 expected
     assert after is not None

@@ -473,3 +473,17 @@ def test_noise_of_positions_does_not_lighten_the_links():
     mine, plain = np.abs(np.mean(errors, axis=0)) / found.standard_deviations
     assert plain.max() > 1.5
     assert mine.max() < 0.2
+
+
+def test_the_filter_does_not_bias_dry_friction():
+    """The sign of the filtered velocity finds coefficients a tenth off, four standard deviations."""
+    coefficients = np.array([[2.0, 5.0], [1.0, 3.0]])
+    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    robot, t = elbow().replace(friction=friction), np.arange(0.0, 10.0, 2e-3)
+    states = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    rng = np.random.default_rng(0)
+    tau = robot.inverse_dynamics(*states) + 0.1 * rng.normal(size=(t.size, 2))
+    found = identify(wrong(robot), t, states.q + 1e-5 * rng.normal(size=tau.shape), tau=tau, cutoff=10.0)
+    errors = found.base_parameters - found.base.mapping @ robot.parameters
+    assert np.sqrt(np.mean((errors / found.standard_deviations) ** 2)) < 1.3
+    assert np.abs(errors[-4:]).max() < 0.02

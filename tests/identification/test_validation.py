@@ -179,9 +179,27 @@ def test_a_comparison_finds_the_better_of_two_models_of_errors():
     made = {}
     for name, size in (("good", 0.1), ("bad", 0.2)):
         errors = tuple(Errors(str(i), ("joint1",), 10, np.array([size]), np.ones(1)) for i in range(4))
-        fits = tuple(SimpleNamespace(base=SimpleNamespace(count=3)) for _ in range(4))
+        fits = tuple(SimpleNamespace(base=SimpleNamespace(count=3), extra_names=()) for _ in range(4))
         made[name] = CrossValidation(fits=fits, folds=np.arange(4), logs=(), errors=errors)
     comparison = ModelComparison(validations=made)
     assert comparison.best == "good"
     assert comparison.difference("bad", "good").mean == pytest.approx(0.1)
     assert comparison.table().rows[0] == ("good", 3, pytest.approx(10.0), None, None)
+
+
+def test_models_of_friction_and_sensors_compare(arm, logs):
+    """A torque that is read with a bias: only the model that has one predicts held-out logs."""
+    biased = [Log(t=log.t, q=log.q, dq=log.dq, ddq=log.ddq, tau=log.tau + 3.0, name=log.name) for log in logs[:4]]
+    models = {
+        "plain": {},
+        "friction": {"friction": "viscous"},
+        "bias": {"friction": "viscous", "sensors": "torque_bias"},
+    }
+    found = compare_models(arm, biased, models, folds=2)
+    assert found.best == "bias"
+    counts = {row[0]: row[1] for row in found.table().rows}
+    assert counts["bias"] == counts["friction"] + 2 == counts["plain"] + 2
+    assert found.difference("friction", "plain").mean == pytest.approx(0.0, abs=1e-3)
+    np.testing.assert_allclose(found.validations["bias"].error, 0.2, rtol=0.1)
+    prediction = found.validations["bias"].predict(1)
+    np.testing.assert_allclose(prediction.rms, found.validations["bias"].errors[1].rms, rtol=1e-9)

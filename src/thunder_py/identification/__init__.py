@@ -3,15 +3,19 @@
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
 from .excitation import MotionLimits
+from .friction import FrictionColumns, FrictionModel, FrictionPlant
 from .identification import Identification
 from .identify import identify
 from .least_squares import divergence
 from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
+from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
+from .payload import PayloadIdentification, identify_payload
 from .prediction import Errors, Prediction
 from .samples import Samples
+from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
 from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
@@ -23,15 +27,21 @@ __all__ = [
     "Difference",
     "Errors",
     "Excitation",
+    "FrictionColumns",
+    "FrictionModel",
+    "FrictionPlant",
     "Identification",
     "Log",
     "LogFile",
     "ModelComparison",
+    "ModelIdentification",
     "Motion",
     "MotionLimits",
+    "PayloadIdentification",
     "PersistentExcitation",
     "Prediction",
     "Samples",
+    "SensorCalibration",
     "adaptation_convergence",
     "base_regressor_condition",
     "compare_models",
@@ -39,6 +49,8 @@ __all__ = [
     "differentiate",
     "divergence",
     "identify",
+    "identify_model",
+    "identify_payload",
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",

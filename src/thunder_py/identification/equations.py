@@ -19,15 +19,19 @@ from .samples import Samples
 __all__ = [
     "Columns",
     "Equations",
+    "Formed",
     "all_names",
     "all_parameters",
-    "drive_columns",
     "equations",
     "extended",
+    "formed_columns",
     "joints_of_rows",
     "selection",
     "with_all_parameters",
 ]
+
+#: instants whose regressors of friction are in memory at a time
+_ROWS = 1024
 
 
 @runtime_checkable
@@ -101,32 +105,78 @@ def joints_of_rows(robot: Robot, sensed: bool) -> npt.NDArray[np.intp]:
     return np.array([*range(robot.n), *(joints if sensed else ()), *joints], dtype=np.intp)
 
 
-def drive_columns(robot: Robot, samples: Samples, offsets: Array) -> list[Array]:
-    """Return the columns of springs and dampers, and of motors, (k, e, c) each; none without elastic joints.
+@dataclass(frozen=True)
+class Formed:
+    """Columns that are formed of signals behind a wider filter, and then filtered like the torques.
 
-    x - q is less by the known `offsets`, (e,).
+    The filter of a sign or a power is not the sign or the power of the filtered signal.
+
+    Attributes
+    ----------
+    friction : (k, f) array or None
+        Columns of friction, each in the row of its joint; None where velocities are measured, and without friction.
+    spring, motor : (k, e, c) array or None
+        Columns of springs and dampers, and of motors; None without elastic joints.
     """
-    links, motors = samples.wide if robot.e else (samples.motion, None)
-    if samples.motors is None or motors is None:
-        return []
-    (wide_q, wide_dq, _), (wide_x, wide_dx, _) = links, motors
-    K, D = robot.elastic_regressor(wide_q, wide_x - offsets), robot.elastic_damping_regressor(wide_dq, wide_dx)
-    spring = samples.filtered(np.concatenate([K, D], axis=-1))
-    motor = samples.filtered(robot.motor_damping_regressor(wide_dx))
-    return [spring, np.concatenate([motor, robot.motor_inertia_regressor(samples.motors.ddq)], axis=-1)]
+
+    friction: Array | None = None
+    spring: Array | None = None
+    motor: Array | None = None
+
+    def __getitem__(self, part: slice) -> Formed:
+        """Return the columns at some instants."""
+        return Formed(*(None if each is None else each[part] for each in (self.friction, self.spring, self.motor)))
 
 
-def equations(robot: Robot, samples: Samples, drives: Sequence[Array] = (), further: Sequence[Array] = ()) -> Equations:
-    """Return the rows of all equations, from the `drive_columns` and further columns at the same instants.
+def formed_columns(robot: Robot, samples: Samples, offsets: Array) -> Formed:
+    """Form the columns of `Formed`; x - q is less by the known `offsets`, (e,)."""
+    friction = None
+    if samples.source is not None and _friction_joints(robot).size:
+        friction = samples.filtered(_friction(robot, samples.wide[0].dq))
+    if samples.motors is None:
+        return Formed(friction)
+    (q, dq, _), motors = samples.wide
+    assert motors is not None
+    K, D = robot.elastic_regressor(q, motors.q - offsets), robot.elastic_damping_regressor(dq, motors.dq)
+    motor = samples.filtered(robot.motor_damping_regressor(motors.dq))
+    return Formed(
+        friction,
+        samples.filtered(np.concatenate([K, D], axis=-1)),
+        np.concatenate([motor, robot.motor_inertia_regressor(samples.motors.ddq)], axis=-1),
+    )
+
+
+def _friction_joints(robot: Robot) -> npt.NDArray[np.intp]:
+    """Return the joint of each parameter of friction, (f,); these follow those of the links."""
+    friction = robot.description.friction
+    return np.repeat(np.arange(robot.n), 0 if friction is None else len(friction.terms))
+
+
+def _friction(robot: Robot, dq: Array) -> Array:
+    """Return the columns of friction, each of its joint alone, (k, f)."""
+    first, joints = 10 * robot.n, _friction_joints(robot)
+    found = np.empty((len(dq), joints.size))
+    for start in range(0, len(dq), _ROWS):
+        part = slice(start, start + _ROWS)
+        found[part] = robot.friction_regressor(dq[part])[:, joints, first + np.arange(joints.size)]
+    return found
+
+
+def equations(robot: Robot, samples: Samples, formed: Formed | None = None, further: Sequence[Array] = ()) -> Equations:
+    """Return the rows of all equations, from the `formed_columns` and further columns at the same instants.
 
     The equations of an elastic joint are Y pi = tau_el and Mm ddx + Dm dx + tau_el = tau. Their sum, without x - q,
     replaces the first: it has a measured torque on the right, and keeps the noise of x - q away from pi. With measured
     joint torques the right sides are these: Y pi = tau_J, tau_el = tau_J and Mm ddx + Dm dx = tau - tau_J.
     """
+    formed = Formed() if formed is None else formed
     Y, y = robot.regressor(*samples.motion), samples.torque
     joints = joints_of_rows(robot, samples.joint_torque is not None)
-    if drives:
-        Y, y = _with_drives(robot, samples, Y, *drives)
+    if formed.friction is not None:
+        of_friction = _friction_joints(robot)
+        Y[:, of_friction, 10 * robot.n + np.arange(of_friction.size)] = formed.friction
+    if formed.spring is not None and formed.motor is not None:
+        Y, y = _with_drives(robot, samples, Y, formed.spring, formed.motor)
     for columns in further:
         if columns.ndim != 3 or columns.shape[:2] != y.shape:
             raise ThunderError(f"columns must have shape {y.shape} and one more dimension, got {columns.shape}")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..robot import Robot
-from .equations import Columns, drive_columns, equations
+from .equations import Columns, equations, formed_columns
 from .samples import Samples
 from .signals import Motion
 
@@ -89,7 +89,7 @@ def layout(
     motors = Motion(*rng.uniform(-1.0, 1.0, (3, 64, e))) if e else None
     sensed = np.ones((64, e)) if r == n + 2 * e and e else None
     samples = Samples(t=np.arange(64.0), motion=motion, torque=torque, motors=motors, joint_torque=sensed)
-    pattern = np.any(equations(robot, samples, drive_columns(robot, samples, np.zeros(e))).W != 0.0, axis=0)
+    pattern = np.any(equations(robot, samples, formed_columns(robot, samples, np.zeros(e))).W != 0.0, axis=0)
     further_too = np.hstack([pattern[:, base], np.ones((r, count), dtype=bool)])
     return Layout(
         robot=robot,

@@ -15,10 +15,13 @@ from ..result import SimulationResult
 from ..robot import Robot
 from ..values import Value, set_fields
 from .log import Log, LogSource, log_of_run
-from .readers import ArchiveReader, BagReader, CSVReader, Names, ParquetReader
-from .readers.names import in_radians
+from .readers.archive import ArchiveReader
+from .readers.bag import BagReader
+from .readers.csv_table import CSVReader
+from .readers.names import Names, in_radians
+from .readers.parquet import ParquetReader
 
-__all__ = ["LogFile", "Recorded", "as_source"]
+__all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
 
 #: what logs are given as
 Recorded: TypeAlias = SimulationResult | LogSource | str | Path
@@ -132,3 +135,8 @@ def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = 
     if isinstance(log, LogSource):
         return log
     raise ThunderError(f"t must hold runs, logs or paths, got {log!r:.80}")
+
+
+def as_sources(robot: Robot, logs: Recorded | Sequence[Recorded]) -> tuple[LogSource, ...]:
+    """Return one or several runs, logs or paths as logs."""
+    return tuple(as_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))

@@ -20,6 +20,8 @@ __all__ = ["Resampled"]
 _GAP = 0.5
 #: share of the sampling frequency below which resampling would fold noise into the motion
 _SLOWER = 0.98
+#: instants from which on the sampling frequency is known before the end
+_COUNTED = 1000
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,15 @@ class Resampled:
         ThunderError
             If the log has gaps, or a higher sampling frequency.
         """
-        held, start, done, told = None, 0.0, 0, False
+        held, start, done, count, told = None, 0.0, 0, 0, False
         for chunk in checked_chunks(robot, self.source, size):
             if held is None:
                 start = float(chunk.t[0])
             held = chunk if held is None else Log.joined([held, chunk])
-            self._check(held.t)
+            count += len(chunk)
+            self._check_gaps(held.t)
+            if count >= _COUNTED:
+                self._check_frequency((count - 1) / (float(held.t[-1]) - start))
             told = told or self._tell(held.t)
             if len(held) < 5:
                 continue
@@ -77,11 +82,12 @@ class Resampled:
                 held = held[max(min(first, len(held) - 4), 0) :]
         if held is None or len(held) < 4:
             raise ThunderError(f"t must hold at least 5 instants, got {0 if held is None else len(held)}")
+        self._check_frequency((count - 1) / (float(held.t[-1]) - start))
         stop = int(np.floor((held.t[-1] - start) * self.frequency * (1.0 + 1e-12) + 1e-9)) + 1
         if stop > done:
             yield _interpolated(held, np.minimum(start + np.arange(done, stop) / self.frequency, held.t[-1]))
 
-    def _check(self, t: Array) -> None:
+    def _check_gaps(self, t: Array) -> None:
         steps = np.diff(t)
         gap = np.inf if self.cutoff is None else _GAP / self.cutoff
         if steps.size and steps.max() > gap:
@@ -90,8 +96,9 @@ class Resampled:
                 f"t must have no gap longer than {gap:g} s, half a period of the cutoff, got {steps[k]:g} s after "
                 f"{t[k]:g} s: split the log there"
             )
-        if len(t) >= 5 and (len(t) - 1) / (t[-1] - t[0]) * _SLOWER > self.frequency:
-            frequency = (len(t) - 1) / (t[-1] - t[0])
+
+    def _check_frequency(self, frequency: float) -> None:
+        if frequency * _SLOWER > self.frequency:
             raise ThunderError(
                 f"resample must be at least the sampling frequency of the log, {frequency:g} Hz, got {self.frequency:g}"
             )

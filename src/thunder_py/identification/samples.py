@@ -80,7 +80,7 @@ class Samples:
         return conversion.wide(log.q), None if log.x is None else conversion.wide(log.x)
 
     def filtered(self, columns: Array) -> Array:
-        """Filter columns (k, r, c) of a regressor of `wide` like the torques.
+        """Filter columns (k, ...) of a regressor of `wide` like the torques.
 
         The filter of a power of x - q is not the power of the filtered x - q. Columns are therefore formed before the
         filter, of positions that have lost only noise far above it.

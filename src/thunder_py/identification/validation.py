@@ -19,13 +19,16 @@ from ..table import Table
 from .identification import Identification
 from .identify import identify
 from .log import LogSource
-from .log_file import Recorded, as_source
+from .log_file import Recorded, as_sources
+from .model import ModelIdentification, identify_model
 from .prediction import Errors, Prediction, ratio
 
 __all__ = ["CrossValidation", "Difference", "ModelComparison", "compare_models", "cross_validate"]
 
 #: default number of folds
 _FOLDS = 5
+#: options of `identify_model` that `identify` does not have
+_NONLINEAR = {"friction", "sensors", "calibration", "delta", "longest_delay"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +37,7 @@ class CrossValidation:
 
     Attributes
     ----------
-    fits : tuple of Identification
+    fits : tuple of Identification or ModelIdentification
         Fits without the logs of each fold.
     folds : (L,) int array
         Fold of each log.
@@ -59,7 +62,7 @@ class CrossValidation:
     ([0.1, 0.1], '0.6 Hz')
     """
 
-    fits: tuple[Identification, ...] = field(repr=False)
+    fits: tuple[Identification | ModelIdentification, ...] = field(repr=False)
     folds: npt.NDArray[np.intp]
     logs: tuple[LogSource, ...] = field(repr=False)
     errors: tuple[Errors, ...] = field(repr=False)
@@ -88,7 +91,7 @@ class CrossValidation:
         (Efron, Tibshirani, An introduction to the bootstrap, 1993, eq. 11.5), and include errors of the model, which
         those of `Identification.standard_deviations` do not.
         """
-        values = np.stack([fit.base_parameters for fit in self.fits])
+        values = np.stack([linear(fit).base_parameters for fit in self.fits])
         K = len(values)
         return np.asarray(np.sqrt((K - 1) / K * np.sum((values - values.mean(axis=0)) ** 2, axis=0)))
 
@@ -112,7 +115,7 @@ class CrossValidation:
 
     def table(self) -> Table:
         """Return a table of the rows: error on held-out logs, relative to the torque, and error of the fits."""
-        fitted = np.sqrt(np.mean([fit.residual_rms**2 for fit in self.fits], axis=0))
+        fitted = np.sqrt(np.mean([linear(fit).residual_rms ** 2 for fit in self.fits], axis=0))
         rows = zip(self.errors[0].rows, self.error, 100.0 * self.relative, fitted, strict=True)
         return Table(["joint", "held-out error [N m or N]", "of the torque [%]", "error of the fits [N m or N]"], rows)
 
@@ -144,7 +147,7 @@ def cross_validate(
     progress : bool
         Show a progress bar.
     **options
-        Options of `identify`.
+        Options of `identify`; with ``friction`` or ``sensors`` those of `identify_model`.
 
     Returns
     -------
@@ -171,6 +174,17 @@ def cross_validate(
     assigned = _folds(folds, len(listed))
     (validation,) = _validate({"": {"robot": robot, **options}}, listed, assigned, workers, progress).values()
     return validation
+
+
+def linear(fit: Identification | ModelIdentification) -> Identification:
+    """Return the identification of the links of a fit."""
+    return fit.identification if isinstance(fit, ModelIdentification) else fit
+
+
+def _parameters(fit: Identification | ModelIdentification) -> int:
+    """Return the number of parameters of a fit."""
+    further = fit.names if isinstance(fit, ModelIdentification) else fit.extra_names
+    return linear(fit).base.count + len(further)
 
 
 class Difference(NamedTuple):
@@ -275,7 +289,7 @@ class ModelComparison:
         header = ["model", "parameters", "error [%]", "minus the best [%]", f"{100.0 * level:g} % interval [%]"]
         rows: list[tuple[Any, ...]] = []
         for name, validation in self.validations.items():
-            row: tuple[Any, ...] = (name, validation.fits[0].base.count, 100.0 * self._mean(name))
+            row: tuple[Any, ...] = (name, _parameters(validation.fits[0]), 100.0 * self._mean(name))
             if name == best:
                 rows.append((*row, None, None))
                 continue
@@ -303,7 +317,8 @@ def compare_models(
     logs : sequence of Log, SimulationResult or path
         At least two logs.
     models : mapping of str to mapping
-        Options of `identify` of each model; ``robot`` among them replaces the robot.
+        Options of `identify` of each model; ``robot`` among them replaces the robot. With ``friction`` or ``sensors``
+        they are options of `identify_model`.
     folds, workers, progress
         As for `cross_validate`.
     **options
@@ -349,7 +364,7 @@ def compare_models(
 
 
 def _listed(robot: Robot, logs: Sequence[Recorded]) -> tuple[LogSource, ...]:
-    listed = tuple(as_source(robot, log) for log in logs)
+    listed = as_sources(robot, list(logs))
     if len(listed) < 2:
         raise ThunderError(f"logs must hold at least 2 logs, got {len(listed)}")
     return listed
@@ -371,14 +386,17 @@ def _folds(folds: int | npt.ArrayLike | None, count: int) -> npt.NDArray[np.intp
 class _Held(NamedTuple):
     """Fit of a fold, and the errors of each of its logs."""
 
-    fit: Identification
+    fit: Identification | ModelIdentification
     errors: list[Errors]
 
 
 def _fold(logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]) -> _Held:
     """Identify without the logs of a fold, and predict these."""
     options, fold = dict(task[0]), task[1]
-    fit = identify(options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold], **options)
+    robot, train = options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold]
+    method: Callable[..., Identification | ModelIdentification]
+    method = identify_model if options.keys() & _NONLINEAR else identify
+    fit = method(robot, train, **options)
     return _Held(fit, [fit.errors(log) for log, k in zip(logs, assigned, strict=True) if k == fold])
 
 

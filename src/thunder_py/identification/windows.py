@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array, above_zero, zero_or_above
 from ..errors import FileFormatError, ThunderError
 from ..robot import Robot
-from .equations import Columns, Equations, drive_columns, equations
+from .equations import Columns, Equations, equations, formed_columns
 from .log import Log, LogSource, checked_chunks
 from .resample import Resampled
 from .samples import Filter, Samples
@@ -73,12 +73,11 @@ class Window:
             Those of `samples`, where they are known.
         """
         found = self.samples() if samples is None else samples
-        drives = drive_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
+        formed = formed_columns(self.robot, found, np.zeros(self.robot.e) if offsets is None else offsets)
         further = [np.asarray(each.evaluate(found), dtype=np.float64) for each in columns]
         for start in range(self.used.start, self.used.stop, _ROWS):
             part = slice(start, min(start + _ROWS, self.used.stop))
-            parts = [each[part] for each in drives]
-            yield equations(self.robot, found[part], parts, [each[part] for each in further])
+            yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
 
 
 def windows(
@@ -88,7 +87,6 @@ def windows(
     cutoff: float | None = None,
     hold: float = 0.0,
     resample: float | None = None,
-    least: int = _LEAST,
 ) -> Iterator[Window]:
     """Yield the windows of a log, in order.
 
@@ -104,8 +102,6 @@ def windows(
         Time that a torque is held from its instant on [s].
     resample : float, optional
         Frequency [Hz] to which the log is interpolated before.
-    least : int
-        Smallest number of instants of a window, without margins; a shorter log is one window.
 
     Raises
     ------
@@ -115,7 +111,7 @@ def windows(
     """
     source = log if resample is None else Resampled(log, above_zero(resample, "resample"), cutoff)
     try:
-        yield from _windows(robot, _Reader(robot, source, least), cutoff, zero_or_above(hold, "hold"), least)
+        yield from _windows(robot, _Reader(robot, source), cutoff, zero_or_above(hold, "hold"))
     except FileFormatError:
         raise
     except ThunderError as error:
@@ -124,11 +120,11 @@ def windows(
         raise type(error)(f"{log.name}: {error}") from error
 
 
-def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, least: int) -> Iterator[Window]:
-    reader.read(least + least // 2)
+def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float) -> Iterator[Window]:
+    reader.read(_LEAST + _LEAST // 2)
     conversion = _filter(reader.log, cutoff, hold)
     margin = conversion.margin
-    length = max(least, _WINDOW * margin)
+    length = max(_LEAST, _WINDOW * margin)
     start = 0
     while True:
         reader.read(start + length + max(margin, length // 2) + 1)
@@ -178,9 +174,9 @@ def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[i
 class _Reader:
     """A log that is read as far as it is needed; `log` is what is in memory, from the instant `start` on."""
 
-    def __init__(self, robot: Robot, source: LogSource, size: int) -> None:
+    def __init__(self, robot: Robot, source: LogSource) -> None:
         self.robot, self.source, self.start, self.exhausted = robot, source, 0, False
-        self._chunks = checked_chunks(robot, source, size)
+        self._chunks = checked_chunks(robot, source, _LEAST)
         self._parts: list[Log] = []
 
     @property

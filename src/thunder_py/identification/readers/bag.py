@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,15 +37,21 @@ class BagReader:
         with self._open() as bag:
             return sum(int(connection.msgcount) for connection in self._connections(bag))
 
-    def _open(self) -> Any:
+    @contextmanager
+    def _open(self) -> Iterator[Any]:
         highlevel = require("rosbags.highlevel", "logs")
         typesys = require("rosbags.typesys", "logs")
         if not self.path.exists():
-            raise FileNotFoundError(2, "No such file or directory", str(self.path))
+            raise FileNotFoundError(errno.ENOENT, "there is no such bag", str(self.path))
         try:
-            return highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST))
+            bag = highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST))
+            bag.open()
         except highlevel.AnyReaderError as error:
             raise FileFormatError(f"must be a bag of ROS 1 or 2: {error}", path=self.path) from None
+        try:
+            yield bag
+        finally:
+            bag.close()
 
     def _connections(self, bag: Any) -> Sequence[Any]:
         found = [connection for connection in bag.connections if connection.msgtype == _KIND]

@@ -195,13 +195,8 @@ def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[
 def _parameters(identification: Identification, validation: CrossValidation | None) -> Table:
     """Return the table of all base parameters."""
     header = ["base parameter", "value", "95 % from", "to", "standard deviation", "[%]"]
-    columns = [
-        identification.base.names,
-        identification.base_parameters,
-        *identification.intervals().T,
-        identification.standard_deviations,
-        100.0 * relative_deviations(identification),
-    ]
+    base = (identification.base_parameters, *identification.intervals().T, identification.standard_deviations)
+    columns: list[Any] = [identification.base.names, *base, 100.0 * relative_deviations(identification)]
     if validation is not None:
         header.append("by jackknife")
         columns.append(validation.deviations)

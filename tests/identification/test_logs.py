@@ -1,0 +1,277 @@
+"""Logs in files: what is read is what was written; bad files are refused by name and line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from tests.control.arms import elbow
+from tests.identification.test_identify import motion, wrong
+from tests.identification.test_identify_elastic import run, soft_elbow
+from thunder_py.errors import ThunderWarning
+from thunder_py.identification import Log, LogFile, identify
+from thunder_py.identification.resample import Resampled
+
+T = np.arange(200) * 1e-2
+#: every reader with parts of 70 instants, so that the last is shorter
+SIZE = 70
+
+
+@pytest.fixture
+def log():
+    rng = np.random.default_rng(0)
+    return Log(t=T, q=rng.normal(size=(T.size, 2)), tau=rng.normal(size=(T.size, 2)))
+
+
+def read(source, robot=None):
+    parts = list(source.chunks(elbow() if robot is None else robot, SIZE))
+    assert [len(part) for part in parts] == [70, 70, 60]
+    return Log.joined(parts)
+
+
+def assert_same(found, log, **tolerance):
+    for name in ("t", "q", "tau"):
+        np.testing.assert_allclose(getattr(found, name), getattr(log, name), **tolerance or {"rtol": 0}, err_msg=name)
+
+
+def write_table(path, header, log, mark=","):
+    rows = np.column_stack([log.t, log.q, log.tau])
+    path.write_text("\n".join([header, *(mark.join(map(repr, map(float, row))) for row in rows)]) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("t,q1,q2,tau1,tau2", None),
+        ("Time [s],q_0,q_1,effort_0,effort_1", None),
+        ("stamp;position[1];position[2];torque[1];torque[2]", None),
+        ("time joint1.pos joint2.pos joint1.torque joint2.torque", None),
+        ("# t\tq_joint1\tq_joint2\ttau_joint1\ttau_joint2", None),
+        ("when,a,b,c,d", {"t": "when", "q": ["a", "b"], "tau": ["c", "d"]}),
+    ],
+)
+def test_text_tables(header, columns, log, tmp_path):
+    mark = next((mark for mark in (",", ";", "\t") if mark in header), " ")
+    write_table(tmp_path / "log.csv", header, log, mark)
+    file = LogFile(tmp_path / "log.csv", columns=columns)
+    assert_same(read(file), log)
+    assert abs(file.rows - T.size) < 10
+
+
+def test_columns_in_another_order_and_further_ones(log, tmp_path):
+    rows = np.column_stack([log.tau[:, 1], log.q[:, ::-1], log.t, 7.0 + log.t, log.tau[:, 0]])
+    np.savetxt(tmp_path / "log.txt", rows, header="tau2 q2 q1 t temperature tau1")
+    assert_same(read(LogFile(tmp_path / "log.txt")), log)
+
+
+def test_degrees_are_of_revolute_joints_only(log, tmp_path):
+    robot = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP")
+    np.savez(tmp_path / "log.npz", t=log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau)
+    assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_archives(save, log, tmp_path):
+    save(tmp_path / "log.npz", t=log.t, q=log.q, tau=log.tau, other=np.zeros(3))
+    assert_same(read(LogFile(tmp_path / "log.npz")), log)
+    save(tmp_path / "log.npz", time=log.t, positions=log.q.astype(np.float32), torques=log.tau)
+    named = LogFile(tmp_path / "log.npz", columns={"t": "time", "q": "positions", "tau": "torques"})
+    assert_same(read(named), log, atol=1e-6)
+    assert named.rows == T.size
+
+
+@pytest.mark.parametrize("elastic", [False, True])
+def test_saved_runs(elastic, tmp_path):
+    robot = soft_elbow() if elastic else elbow()
+    if elastic:
+        result = run()
+    else:
+        waves = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])
+        result = th.simulate(robot, th.PassivityBased(robot, 4.0, [2.0, 1.0]), waves, 2.0)
+    result.save(tmp_path / "run.npz")
+    how = {"cutoff": 40.0, "hold": 1e-3}
+    direct, read_again = (identify(robot, each, **how) for each in (result, tmp_path / "run.npz"))
+    np.testing.assert_array_equal(direct.parameters, read_again.parameters)
+    assert read_again.logs == ("run.npz",)
+
+
+def test_parquet(log, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"q1": log.q[:, 0], "q2": log.q[:, 1], "t": log.t, "tau1": log.tau[:, 0], "tau2": log.tau[:, 1]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "log.parquet", row_group_size=1000)
+    assert_same(read(LogFile(tmp_path / "log.parquet")), log)
+    assert LogFile(tmp_path / "log.parquet").rows == T.size
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_bags_of_ros(version, log, tmp_path):
+    """Joints in another order, a further joint, and messages of a gripper in between."""
+    rosbags = pytest.importorskip("rosbags")
+    assert rosbags
+    path = write_bag(tmp_path, version, log)
+    file = LogFile(path)
+    assert_same(read(file), log, rtol=0, atol=1e-8)
+    other = elbow().replace(joint_names=("shoulder", "elbow"))
+    with pytest.raises(ValueError, match=r"messages must have all joints of \w+, never had shoulder, elbow, got"):
+        file.load(other)
+    with pytest.raises(ValueError, match=r"there must be a topic of sensor_msgs/msg/JointState, got /joint_states$"):
+        LogFile(path, topic="/other").load(elbow())
+
+
+def write_bag(folder, version, log):
+    from rosbags.rosbag1 import Writer as Writer1
+    from rosbags.rosbag2 import Writer as Writer2
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS1_NOETIC if version == 1 else Stores.ROS2_HUMBLE)
+    types, kind = store.types, "sensor_msgs/msg/JointState"
+    path = folder / ("log.bag" if version == 1 else "bag")
+    writer = Writer1(path) if version == 1 else Writer2(path, version=9)
+    with writer:
+        connection = writer.add_connection("/joint_states", kind, typestore=store)
+        for k, t in enumerate(log.t):
+            stamp = types["builtin_interfaces/msg/Time"](sec=int(t), nanosec=round(1e9 * (t - int(t))))
+            number = {"seq": k} if version == 1 else {}
+            header = types["std_msgs/msg/Header"](stamp=stamp, frame_id="", **number)
+            arm = ["joint2", "finger", "joint1"], [log.q[k, 1], 9.0, log.q[k, 0]], [log.tau[k, 1], 9.0, log.tau[k, 0]]
+            for names, position, effort in (arm, (["finger"], [9.0], [9.0])):
+                message = types[kind](
+                    header=header,
+                    name=names,
+                    position=np.array(position),
+                    velocity=np.zeros(0),
+                    effort=np.array(effort),
+                )
+                raw = store.serialize_ros1(message, kind) if version == 1 else store.serialize_cdr(message, kind)
+                writer.write(connection, 1 + round(1e9 * t), raw)
+    return path
+
+
+# --- uneven instants --------------------------------------------------------------------------------------------------
+
+
+def test_resampling_keeps_a_cubic_and_does_not_depend_on_parts():
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0.0, 1.0, 300))
+    cubic = np.column_stack([t**3, 1.0 - t**2])
+    with pytest.warns(ThunderWarning, match="^interpolated to 400 Hz"):
+        whole, parts = (
+            Log.joined(list(Resampled(Log(t=t, q=cubic, tau=-cubic), 400.0).chunks(elbow(), size))) for size in (300, 7)
+        )
+    np.testing.assert_allclose(whole.t, t[0] + np.arange(len(whole)) / 400.0, rtol=1e-12)
+    assert t[-1] - 1.0 / 400.0 < whole.t[-1] <= t[-1]
+    np.testing.assert_allclose(whole.q, np.column_stack([whole.t**3, 1.0 - whole.t**2]), atol=1e-9)
+    for name in ("t", "q", "tau"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-9)
+
+
+def uneven():
+    t = np.arange(1001) * 1e-2
+    t = t + 3e-3 * np.random.default_rng(0).uniform(-1.0, 1.0, t.size)
+    waves = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    return Log(t=t, q=waves.q, tau=elbow().inverse_dynamics(*waves), name="morning")
+
+
+def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
+    with pytest.warns(
+        ThunderWarning, match=r"^morning: interpolated to 100 Hz, from periods of 0\.00\d+ to 0\.01\d+ s$"
+    ):
+        found = identify(wrong(elbow()), uneven(), cutoff=10.0, resample=100.0)
+    expected = found.base.mapping @ elbow().parameters
+    np.testing.assert_allclose(found.base_parameters, expected, atol=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "how", "message"),
+    [
+        (lambda log: log, {}, r"^morning: t must be evenly spaced, got periods from"),
+        (
+            lambda log: Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap"),
+            {"resample": 100.0},
+            r"^gap: t must have no gap longer than 0\.05 s, half a period of the cutoff, got 1\.0\d+ s after ",
+        ),
+        (lambda log: log, {"resample": 50.0}, r"^morning: resample must be at least the sampling frequency of the log"),
+        (lambda log: log, {"resample": 0.0}, r"^resample must be positive, got 0$"),
+        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant$"),
+        (lambda log: log[:3], {}, r"^morning: t must hold at least 5 instants, got 3$"),
+        (lambda log: log[:0], {}, r"^morning: t must hold at least 5 instants, got 0$"),
+    ],
+)
+def test_logs_with_bad_instants_are_refused(change, how, message):
+    with pytest.raises(ValueError, match=message):
+        identify(elbow(), change(uneven()), cutoff=10.0, **how)
+
+
+# --- bad files --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "t,q1,q2,tau1\n0,0,0,0\n",
+            r"log\.csv: there must be columns of tau, such as tau1 to tau2 or tau_joint1, ",
+        ),
+        ("a,q1,q2,tau1,tau2\n", r"log\.csv: there must be a column of time, such as t or time, got a, q1"),
+        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,x,0,0\n", r"log\.csv:3: values must be numbers, got 'x'$"),
+        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n", r"log\.csv:3: values must be numbers, got ''$"),
+        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n", r"log\.csv:4: values must be finite$"),
+        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n", r"log\.csv:3: there must be 5 values, got 3$"),
+        ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
+        ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
+    ],
+)
+def test_bad_tables_are_refused(text, message, tmp_path):
+    (tmp_path / "log.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        identify(elbow(), tmp_path / "log.csv", cutoff=10.0)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"tau": None}, r"log\.npz: there must be arrays tau, got t, q$"),
+        ({"q": np.zeros((3, 2))}, r"log\.npz: arrays must have equal lengths, got t 200, q 3, tau 200$"),
+        ({"q": np.zeros(200)}, r"log\.npz: q must be numbers of shape \(k, n\), got float64 of \(200,\)$"),
+        ({"q": np.asfortranarray(np.ones((200, 2)))}, r"log\.npz: q must be stored row by row: save numpy\.ascont"),
+        ({"q": np.zeros((200, 3))}, r"^log\.npz: q must have shape \(200, 2\), got \(200, 3\)$"),
+        ({"q": np.full((200, 2), np.nan)}, r"^log\.npz: q must be finite"),
+    ],
+)
+def test_bad_archives_are_refused(arrays, message, log, tmp_path):
+    given = {"t": log.t, "q": log.q, "tau": log.tau, **arrays}
+    np.savez(tmp_path / "log.npz", **{name: value for name, value in given.items() if value is not None})
+    with pytest.raises(ValueError, match=message):
+        identify(elbow(), [tmp_path / "log.npz"], cutoff=10.0)
+
+
+@pytest.mark.parametrize("name", ["log.npz", "log.parquet", "log.bag"])
+def test_files_of_another_format_are_refused(name, tmp_path):
+    (tmp_path / name).write_text("t,q1\n0,0\n")
+    with pytest.raises(ValueError, match=rf"{name}: must be "):
+        LogFile(tmp_path / name).load(elbow())
+    with pytest.raises(FileNotFoundError):
+        LogFile(tmp_path / f"missing_{name}").load(elbow())
+
+
+def test_other_arguments_are_refused(log, tmp_path):
+    with pytest.raises(ValueError, match=r"^path must end in .*got '[^']*log.mat'$"):
+        identify(elbow(), tmp_path / "log.mat", cutoff=10.0)
+    with pytest.raises(ValueError, match=r"^q, tau must be None where t is a Log$"):
+        identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0)
+    with pytest.raises(ValueError, match=r"^t must hold runs, logs or paths, got 3$"):
+        identify(elbow(), [log, 3], cutoff=10.0)
+    with pytest.raises(ValueError, match=r"^unit must be one of \('rad', 'deg'\), got 'grad'"):
+        LogFile("log.csv", unit="grad")
+    with pytest.raises(ValueError, match=r"^q must have 200 rows like t, got 3$"):
+        Log(t=log.t, q=log.q[:3], tau=log.tau)
+    q, dq, ddq = motion(2)
+    sensed = Log(t=np.arange(1001.0), q=q, dq=dq, ddq=ddq, tau=q, joint_torque=q)
+    with pytest.raises(ValueError, match=r"^joint_torque must be None, because \w+ has no elastic joints$"):
+        identify(elbow(), sensed)
+    write_table(tmp_path / "log.csv", "t,q1,q2,tau1,tau2", log)
+    file = LogFile(tmp_path / "log.csv", columns={"t": "t", "q": ["q1"], "tau": ["tau1", "tau2"]})
+    with pytest.raises(ValueError, match=r"log\.csv: columns must name 2 of q, got \['q1'\]$"):
+        file.load(elbow())
