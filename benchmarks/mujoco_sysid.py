@@ -2,7 +2,8 @@
 
 python benchmarks/mujoco_sysid.py                                   the table
 python benchmarks/mujoco_sysid.py --quick                           its first row
-python benchmarks/mujoco_sysid.py --markdown docs/identification.md also renews the generated part of the page
+python benchmarks/mujoco_sysid.py --markdown docs/identification_workflow.md
+   also renews the generated part of the page
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -497,8 +498,10 @@ def test_identify_from_files_to_files(thunder, logs):
 
 
 def test_identify_reports(thunder, logs):
-    status, out, err = thunder("identify", "arm.yaml", logs[0], "--cutoff", 12, "--report", "report.html")
+    options = ["--cutoff", 12, "--friction", "viscous, coulomb", "--report", "report.html"]
+    status, out, err = thunder("identify", "elbow", logs[0], *options)
     assert (status, err) == (0, "")
+    assert re.search(r"joint1.viscous +(1\.9|2\.0)", out)
     assert out.endswith("\nreport  report.html\n")
     assert "Identification of elbow" in Path("report.html").read_text(encoding="utf-8")
 
@@ -520,6 +523,8 @@ def test_identify_prints_tables(thunder, logs):
             "--output: there is no folder 'none'; make it first or choose another",
         ),
         (["log0.csv", "--unknown", "joint3"], "no parameter of elbow is called 'joint3'; did you mean 'joint2'?"),
+        (["log0.csv", "--friction", "coulomb,viscous"], "friction terms must be some of viscous, coulomb, quadratic, cubic, "
+             "quartic, quintic, sextic, once each in this order, got ('coulomb', 'viscous')"),
         (["log9.csv"], "log9.csv: No such file or directory"),
     ],
 )

@@ -84,9 +84,9 @@ def test_windows_do_not_change_elastic_joints(how, monkeypatch):
     whole = identify(soft_elbow(), **log, cutoff=40.0, hold=1e-3, **how)
     short(monkeypatch)
     parts = identify(soft_elbow(), **log, cutoff=40.0, hold=1e-3, **how)
-    np.testing.assert_allclose(parts.base_parameters, whole.base_parameters, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(parts.base_parameters, whole.base_parameters, rtol=1e-9, atol=1e-9)
     for name in ("standard_deviations", "offsets", "offset_deviations", "noise"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-7, err_msg=name)
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, err_msg=name)
 
 
 def test_the_filter_does_not_see_the_borders_of_windows(short_windows):

@@ -15,6 +15,7 @@ from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
     from ..identification import CrossValidation, Identification
+    from ..robot import Robot
 
 __all__ = ["add_parser", "run"]
 
@@ -28,6 +29,7 @@ examples:
   thunder identify arm.yaml logs/*.csv --cutoff 20 --report report.html
   thunder identify arm.urdf logs/*.csv --cutoff 20 --consistent --output identified.urdf
   thunder identify panda tool.npz --cutoff 20 --unknown link7
+  thunder identify ur5e logs/*.csv --cutoff 20 --friction viscous,coulomb
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
 
@@ -60,6 +62,11 @@ def add_parser(commands: Any) -> None:
     fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
     fit.add_argument(
         "--unknown", metavar="NAMES", help="parameters to identify, such as link7,friction; default all of them"
+    )
+    fit.add_argument(
+        "--friction",
+        metavar="TERMS",
+        help="friction of all joints, from zero: viscous, or viscous,coulomb; default that of the robot's file",
     )
     fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
     fit.add_argument(
@@ -95,7 +102,7 @@ def run(arguments: argparse.Namespace) -> None:
         check_target(arguments.output, "--output", SUFFIXES)
     if arguments.no_folds and arguments.folds is not None:
         raise ThunderError("--folds and --no-folds exclude each other")
-    robot = load_robot(arguments.robot, arguments)
+    robot = _robot(arguments)
     options = _options(arguments)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -118,6 +125,19 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.output is not None:
         identification.save(arguments.output, lossy=arguments.lossy)
         print(f"\nrobot   {arguments.output}", file=written)
+
+
+def _robot(arguments: argparse.Namespace) -> Robot:
+    """Load the robot, with friction that the logs determine alone."""
+    import numpy as np
+
+    from ..robot import Friction
+
+    robot = load_robot(arguments.robot, arguments)
+    if arguments.friction is None:
+        return robot
+    terms = tuple(name.strip() for name in arguments.friction.split(","))
+    return robot.replace(friction=Friction(terms=terms, coefficients=np.zeros((robot.n, len(terms)))))
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .validation import CrossValidation, ModelComparison
 
-__all__ = ["Identification"]
+__all__ = ["Identification", "normal_intervals"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -181,10 +181,7 @@ class Identification:
         >>> bool(((low < truth) & (truth < high)).all())
         True
         """
-        from scipy.stats import norm
-
-        half = norm.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()")) * self.standard_deviations
-        return np.column_stack([self.base_parameters - half, self.base_parameters + half])
+        return normal_intervals(self.base_parameters, self.standard_deviations, level)
 
     @property
     def _model(self) -> Model:
@@ -325,3 +322,11 @@ class Identification:
         from .report import write_report
 
         write_report(path, self, logs=logs, validation=validation, comparison=comparison, notes=notes)
+
+
+def normal_intervals(values: Array, deviations: Array, level: float) -> Array:
+    """Return confidence intervals of normally distributed estimates, (m, 2)."""
+    from scipy.stats import norm
+
+    reach = norm.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()")) * deviations
+    return np.column_stack([values - reach, values + reach])

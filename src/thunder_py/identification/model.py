@@ -11,14 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, probability, zero_or_above
+from ..checks import Array, all_positive, array, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
 from ..table import Table
 from .equations import selection
 from .friction import FrictionModel, friction_kinds
-from .identification import Identification
+from .identification import Identification, normal_intervals
 from .identify import identify
 from .log import Log
 from .log_file import Recorded, as_source, as_sources
@@ -80,10 +80,7 @@ class ModelIdentification:
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return confidence intervals of `estimates`, (m, 2), for normal errors."""
-        from scipy.stats import norm
-
-        reach = float(norm.ppf(0.5 + 0.5 * probability(level, "level"))) * self.standard_deviations
-        return np.column_stack([self.estimates - reach, self.estimates + reach])
+        return normal_intervals(self.estimates, self.standard_deviations, level)
 
     def predict(self, log: Recorded, *, most: int | None = None) -> Prediction:
         """Predict the torques of a log, which is corrected for the sensors; see `Identification.predict`."""

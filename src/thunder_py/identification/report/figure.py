@@ -125,7 +125,7 @@ def draw_parameters(identification: Identification) -> Figure:
     figure = _figure(12.0, 6.4)
     values, precision = figure.subplots(2, 1, sharex=True)
     plot_identification(identification, ax=values)
-    relative = relative_deviations(identification)
+    relative = relative_deviations(identification.base_parameters, identification.standard_deviations)
     shown = np.clip(relative, 1e-6, 10.0)
     color = np.where(relative > _UNCERTAIN, VERMILION, SKY)
     precision.bar(np.arange(count), shown, 0.7, color=color.tolist())
@@ -136,10 +136,10 @@ def draw_parameters(identification: Identification) -> Figure:
     return figure
 
 
-def relative_deviations(identification: Identification) -> Array:
-    """Return the standard deviations relative to the base parameters, (b,); infinite where these are zero."""
-    sigma, values = identification.standard_deviations, np.abs(identification.base_parameters)
-    return np.asarray(np.divide(sigma, values, out=np.full(sigma.shape, np.inf), where=values > 0.0))
+def relative_deviations(values: Array, deviations: Array) -> Array:
+    """Return standard deviations relative to their values, infinite where these are zero."""
+    size = np.abs(values)
+    return np.asarray(np.divide(deviations, size, out=np.full(size.shape, np.inf), where=size > 0.0))
 
 
 def draw_excitation(identification: Identification, predictions: Sequence[Prediction]) -> Figure:

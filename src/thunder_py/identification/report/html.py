@@ -15,6 +15,7 @@ from ...errors import FileFormatError
 from ...files import write_whole
 from ...robot.inertia import dyn_from_reg
 from ...table import Table
+from ..identification import normal_intervals
 from ..log_file import Recorded
 from ..prediction import Errors, Prediction, ratio
 from .figure import (
@@ -142,7 +143,7 @@ def findings(identification: Identification, validation: CrossValidation | None)
     ]
     if hidden:
         found.append(f"The motion does not determine {', '.join(hidden)}; these keep their prior.")
-    relative = relative_deviations(identification)
+    relative = relative_deviations(identification.base_parameters, identification.standard_deviations)
     uncertain = [name for name, value in zip(base.names, relative, strict=True) if 1.0 < value < np.inf]
     if uncertain:
         found.append(f"The standard deviation exceeds the value of {', '.join(uncertain)}.")
@@ -193,13 +194,16 @@ def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[
 
 
 def _parameters(identification: Identification, validation: CrossValidation | None) -> Table:
-    """Return the table of all base parameters."""
+    """Return the table of the base parameters and of the coefficients of further columns."""
+    values = np.concatenate([identification.base_parameters, identification.extra])
+    sigma = np.concatenate([identification.standard_deviations, identification.extra_deviations])
     header = ["base parameter", "value", "95 % from", "to", "standard deviation", "[%]"]
-    base = (identification.base_parameters, *identification.intervals().T, identification.standard_deviations)
-    columns: list[Any] = [identification.base.names, *base, 100.0 * relative_deviations(identification)]
+    names = (*identification.base.names, *identification.extra_names)
+    relative = 100.0 * relative_deviations(values, sigma)
+    columns: list[Any] = [names, values, *normal_intervals(values, sigma, 0.95).T, sigma, relative]
     if validation is not None:
         header.append("by jackknife")
-        columns.append(validation.deviations)
+        columns.append([*validation.deviations, *[None] * identification.extra.size])
     return Table(header, zip(*columns, strict=True))
 
 
