@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from _measure import Record
 
@@ -39,3 +40,11 @@ def marked_below(value: float, goal: float | None, unit: str = "") -> str:
 def times(record: Record | None) -> str:
     """Return median, p99 and worst."""
     return " / ".join(f"{record[k]:.0f}" for k in ("median_ns", "p99_ns", "worst_ns")) if record else "-"
+
+
+def renew(path: Path, name: str, text: str) -> None:
+    """Put the tables between the two marks of a Markdown file that have this name."""
+    begin, end = f"<!-- made by {name}: begin -->", f"<!-- made by {name}: end -->"
+    before, rest = path.read_text().split(begin)
+    after = rest.split(end)[1]
+    path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}")

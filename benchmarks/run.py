@@ -47,6 +47,7 @@ from _table import (
     ros_markdown,
     sweeps_markdown,
 )
+from _table_text import renew
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 #: what the generated parts of the page are called in its marks
@@ -231,14 +232,6 @@ def machine(programs: list[Program]) -> dict[str, str]:
         **{c: compiler_version(c) for c in dict.fromkeys(p.compiler for p in programs)},
         **{f"{name} flags": " ".join([*COMMON, *flags]) for name, flags in FLAGS.items()},
     }
-
-
-def renew(path: Path, name: str, text: str) -> None:
-    """Put the tables between the two marks of a Markdown file that have this name."""
-    begin, end = f"<!-- made by {name}: begin -->", f"<!-- made by {name}: end -->"
-    before, rest = path.read_text().split(begin)
-    after = rest.split(end)[1]
-    path.write_text(f"{before}{begin}\n\n{text}\n{end}{after}")
 
 
 def report(what: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -41,6 +42,7 @@ def thunder(capsys, tmp_path, monkeypatch):
     [
         (["--help"], ["demo", "info", "thunder info panda", "Exit status"]),
         (["demo", "--help"], ["--duration", "--save", "--json", "--output", "--no-plot", 'signals["fixed_error"]']),
+        (["identify", "--help"], ["--cutoff", "--unknown", "--folds", "--held-out", "--report", "logs/*.csv", "tau1"]),
         (["info", "--help"], ["--base-link", "--tip-link", "--json", "thunder info panda"]),
     ],
 )
@@ -466,3 +468,67 @@ def test_a_lock_is_a_joint_and_a_position(thunder, given):
     status, _, err = thunder("info", URDF, "--fix-joint", given)
     assert status == 2
     assert f"expected JOINT=POSITION, such as grip=0.02, got {given!r}" in err
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Three CSV files of an elbow with friction, and the file of the robot with that friction unknown."""
+    friction = th.robot.Friction(terms=("viscous",), coefficients=[[2.0], [1.0]])
+    real, t = th.Robot.load("elbow").replace(friction=friction), np.arange(0.0, 3.0, 0.01)
+    zero = th.robot.Friction(terms=("viscous",), coefficients=[[0.0], [0.0]])
+    real.replace(friction=zero).save(tmp_path / "arm.yaml")
+    rng = np.random.default_rng(0)
+    for k in range(3):
+        q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5 + 0.2 * k, 0.8], phase=[k, 2 * k])(t)
+        tau = real.inverse_dynamics(q, dq, ddq) + rng.normal(scale=0.05, size=q.shape)
+        rows = np.column_stack([t, q, tau])
+        np.savetxt(tmp_path / f"log{k}.csv", rows, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
+    return ["log0.csv", "log1.csv", "log2.csv"]
+
+
+def test_identify_from_files_to_files(thunder, logs):
+    options = ["--cutoff", 12, "--held-out", logs[2], "--output", "found.yaml", "--json"]
+    status, out, err = thunder("identify", "arm.yaml", *logs[:2], *options)
+    assert (status, err) == (0, "\nrobot   found.yaml\n")
+    found = json.loads(out)
+    assert found["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.02)
+    assert found["cross_validation"]["folds"] == 2
+    assert max(found["held_out"]["log2.csv"]["relative"]) < 0.02
+    assert th.Robot.load("found.yaml").parameters[-2:] == pytest.approx([2.0, 1.0], abs=0.02)
+
+
+def test_identify_reports(thunder, logs):
+    options = ["--cutoff", 12, "--friction", "viscous, coulomb", "--report", "report.html"]
+    status, out, err = thunder("identify", "elbow", logs[0], *options)
+    assert (status, err) == (0, "")
+    assert re.search(r"joint1.viscous +(1\.9|2\.0)", out)
+    assert out.endswith("\nreport  report.html\n")
+    assert "Identification of elbow" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_identify_prints_tables(thunder, logs):
+    status, out, err = thunder("identify", "arm.yaml", *logs, "--cutoff", 12, "--unknown", "friction", "--folds", 3)
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "base parameter  value  standard deviation [%]"
+    assert "cross-validation, 3 folds" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["log0.csv", "--folds", "2", "--no-folds"], "--folds and --no-folds exclude each other"),
+        (["log0.csv", "--report", "report.pdf"], "--report must end in .html or .htm, got 'report.pdf'"),
+        (
+            ["log0.csv", "--output", "none/arm.urdf"],
+            "--output: there is no folder 'none'; make it first or choose another",
+        ),
+        (["log0.csv", "--unknown", "joint3"], "no parameter of elbow is called 'joint3'; did you mean 'joint2'?"),
+        (["log0.csv", "--friction", "coulomb,viscous"], "friction terms must be some of viscous, coulomb, quadratic, cubic, "
+             "quartic, quintic, sextic, once each in this order, got ('coulomb', 'viscous')"),
+        (["log9.csv"], "log9.csv: No such file or directory"),
+    ],
+)
+def test_what_identify_refuses(thunder, logs, arguments, message):
+    status, out, err = thunder("identify", "arm.yaml", *arguments, "--cutoff", "12")
+    assert (status, out) == (2, "")
+    assert err == f"thunder identify: error: {message}\n"

@@ -293,3 +293,17 @@ def test_time_optimal(capsys):
     durations = {row[0]: float(row[1]) for row in rows if len(row) == 3 and row[1].startswith("0.")}
     assert len(durations) == 7
     assert durations["velocity, torque"] < durations["the same, 2 kg payload"] < 1.1 * durations["velocity, torque"]
+
+
+def test_identification_workflow(capsys, tmp_path):
+    """From CSV files to a URDF; the tool alone explains the logs as well as all links."""
+    load("identification_workflow").main(tmp_path, 3, 4.0)
+    printed = capsys.readouterr().out
+    inside = re.search(r"least squares: (\d+) %", printed)
+    after = re.search(r"data sheet, ([\d.]+) % identified", printed)
+    assert inside is not None
+    assert int(inside[1]) >= 85  # 95 expected
+    assert after is not None
+    assert float(after[1]) < 15.0
+    assert "the URDF has the identified torques: True" in printed
+    assert (tmp_path / "report.html").stat().st_size > 100_000

@@ -64,12 +64,13 @@ class Table:
             if len(row) != len(self.header):
                 raise ThunderError(f"row {k} must have {len(self.header)} values, got {len(row)}")
 
-    def _cells(self) -> list[list[str]]:
+    def cells(self) -> list[list[str]]:
+        """Return the header and the rows as text."""
         return [list(self.header), *([_text(value, self.digits) for value in row] for row in self.rows)]
 
     def __str__(self) -> str:
         """Return lines of aligned columns, the first to the left, the others to the right."""
-        cells = self._cells()
+        cells = self.cells()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join(
             "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in cells
@@ -77,7 +78,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, with aligned columns."""
-        cells = [[cell.replace("|", r"\|") for cell in row] for row in self._cells()]
+        cells = [[cell.replace("|", r"\|") for cell in row] for row in self.cells()]
         widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
         cells.insert(1, ["-" * (width - 1) + ":" for width in widths])
         return "\n".join("| " + " | ".join(map(str.rjust, row, widths)) + " |" for row in cells)

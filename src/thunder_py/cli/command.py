@@ -16,7 +16,7 @@ from typing import TextIO
 from .. import __version__
 from ..errors import ThunderError
 from ..optional import MissingExtraError
-from . import convert, demo, experiment, gen, info, view
+from . import convert, demo, experiment, gen, identify, info, view
 from .exit_status import ExitStatus
 
 __all__ = ["run"]
@@ -33,6 +33,7 @@ examples:
   thunder info arm.urdf --tip-link flange
   thunder convert panda panda.urdf   YAML, URDF and MJCF into one another
   thunder view panda                 a window, or with --output a picture or a film
+  thunder identify arm.yaml logs/*.csv --cutoff 20 --report report.html
   thunder gen panda                  C functions, a C++ class and parameter files in panda_generatedFiles
 
 'thunder COMMAND --help' says more about a command. In Python: import thunder_py as th.
@@ -139,7 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    for command in (convert, demo, experiment, gen, info, view):
+    for command in (convert, demo, experiment, gen, identify, info, view):
         command.add_parser(commands)
     return parser
 

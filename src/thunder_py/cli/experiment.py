@@ -5,17 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
 from ..files import whole_file
 from .text import check_picture, check_target
+from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
     from ..papers.registry import Experiment
-    from ..parallel import Workers
 
 __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 
@@ -64,19 +63,9 @@ def add_parser(commands: Any) -> None:
         help=f"recordings, for experiments that use them (default: the environment variable {DATA_VARIABLE}, if set)",
     )
     parser.add_argument(
-        "--seeds", type=_count, metavar="N", help="number of random draws; default that of the experiment"
+        "--seeds", type=count, metavar="N", help="number of random draws; default that of the experiment"
     )
-    parser.add_argument(
-        "--jobs",
-        type=_count,
-        metavar="N",
-        help="number of processes (default: one per processor; with --quick 1); results do not depend on it",
-    )
-    parser.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="scheduler of a Dask cluster that makes the runs instead, such as tcp://host:8786",
-    )
+    add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg")
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
@@ -97,16 +86,6 @@ class _Help(argparse.Action):
         parser.exit()
 
 
-def _count(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
-    return value
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Run an experiment, print its tables, write its results and its picture."""
     from ..papers import registry
@@ -121,7 +100,8 @@ def run(arguments: argparse.Namespace) -> None:
     picture = _picture(arguments)
     if arguments.results is not None:
         check_target(arguments.results, "--results", (".json",))
-    with _workers(arguments) as workers:
+    # every available processor, as results do not depend on it
+    with chosen_workers(arguments, 1 if arguments.quick else -1) as workers:
         experiment = registry.run_experiment(
             arguments.name, arguments.quick, data, seeds=arguments.seeds, workers=workers
         )
@@ -137,17 +117,6 @@ def run(arguments: argparse.Namespace) -> None:
         with whole_file(picture) as temporary:
             experiment.plot().savefig(temporary, dpi=130)
         print(f"\npicture  {picture}")
-
-
-def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
-    """Return the cluster or the number of processes: every available processor, as results do not depend on it."""
-    from ..parallel import connect
-
-    if arguments.cluster is None:
-        return nullcontext(arguments.jobs or (1 if arguments.quick else -1))
-    if arguments.jobs is not None:
-        raise ThunderError("--jobs and --cluster exclude each other")
-    return cast("AbstractContextManager[Workers]", connect(arguments.cluster))
 
 
 def _picture(arguments: argparse.Namespace) -> Path | None:

@@ -3,33 +3,54 @@
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
 from .excitation import MotionLimits
+from .friction import FrictionColumns, FrictionModel, FrictionPlant
 from .identification import Identification
 from .identify import identify
 from .least_squares import divergence
 from .log import Log
 from .log_file import LogFile
 from .measures import Conditioning, PersistentExcitation, base_regressor_condition, persistent_excitation
+from .model import ModelIdentification, identify_model
 from .optimize import Excitation, optimize_excitation
+from .payload import PayloadIdentification, identify_payload
+from .prediction import Errors, Prediction
 from .samples import Samples
+from .sensors import SensorCalibration
 from .signals import Motion, differentiate, lowpass
+from .validation import CrossValidation, Difference, ModelComparison, compare_models, cross_validate
 
 __all__ = [
     "AdaptationConvergence",
     "Columns",
     "Conditioning",
+    "CrossValidation",
+    "Difference",
+    "Errors",
     "Excitation",
+    "FrictionColumns",
+    "FrictionModel",
+    "FrictionPlant",
     "Identification",
     "Log",
     "LogFile",
+    "ModelComparison",
+    "ModelIdentification",
     "Motion",
     "MotionLimits",
+    "PayloadIdentification",
     "PersistentExcitation",
+    "Prediction",
     "Samples",
+    "SensorCalibration",
     "adaptation_convergence",
     "base_regressor_condition",
+    "compare_models",
+    "cross_validate",
     "differentiate",
     "divergence",
     "identify",
+    "identify_model",
+    "identify_payload",
     "lowpass",
     "optimize_excitation",
     "persistent_excitation",

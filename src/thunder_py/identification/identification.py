@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, within
+from ..errors import ModelError
 from ..robot import Robot, inertia
+from ..robot.description import check_physical_input
 from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import Columns
+from .log_file import Recorded
+from .prediction import Errors, Filtering, Model, Prediction, errors, predict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Identification"]
+    from .validation import CrossValidation, ModelComparison
+
+__all__ = ["Identification", "normal_intervals"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,6 +79,8 @@ class Identification:
         Cutoff frequency [Hz] of the filter, where accelerations were not measured.
     hold : float
         Time that torques were held [s].
+    resample : float or None
+        Frequency [Hz] to which logs were interpolated.
 
     Examples
     --------
@@ -107,6 +117,7 @@ class Identification:
     count: int
     cutoff: float | None
     hold: float
+    resample: float | None
 
     @property
     def physical(self) -> npt.NDArray[np.bool_]:
@@ -141,3 +152,181 @@ class Identification:
         from .plot import plot_identification
 
         return plot_identification(self, ax=ax, truth=truth)
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Return confidence intervals of the base parameters, (b, 2).
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, 0 to 1.
+
+        Returns
+        -------
+        (b, 2) array
+            Lower and upper ends: quantiles of the normal distribution times `standard_deviations`, infinite where these
+            are. They cover errors from noise of torques and positions, not those of the model, see
+            `CrossValidation.deviations`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+        >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+        >>> tau = robot.inverse_dynamics(q, dq, ddq) + np.random.default_rng(1).normal(scale=0.1, size=q.shape)
+        >>> estimate = th.identification.identify(robot, t, q, dq, ddq, tau)
+        >>> low, high = estimate.intervals().T
+        >>> truth = estimate.base.mapping @ robot.parameters
+        >>> bool(((low < truth) & (truth < high)).all())
+        True
+        """
+        return normal_intervals(self.base_parameters, self.standard_deviations, level)
+
+    @property
+    def _model(self) -> Model:
+        """What predicts torques."""
+        return Model(
+            self.robot,
+            self.parameters,
+            self.extra,
+            self.columns,
+            self.offsets,
+            Filtering(self.cutoff, self.hold, self.resample),
+        )
+
+    def predict(self, log: Recorded, *, most: int | None = None) -> Prediction:
+        """Predict the torques of a log on its measured motion, filtered as those of the identification.
+
+        Parameters
+        ----------
+        log : Log, SimulationResult, LogFile or path
+            Log as for `identify`.
+        most : int, optional
+            Largest number of instants, from the first on; default all.
+
+        Returns
+        -------
+        Prediction
+            Measured and predicted torques.
+        """
+        return predict(self._model, log, most)
+
+    def errors(self, log: Recorded) -> Errors:
+        """Return the errors of the predicted torques of a log of any length.
+
+        Parameters
+        ----------
+        log : Log, SimulationResult, LogFile or path
+            Log as for `identify`.
+
+        Returns
+        -------
+        Errors
+            Root mean squares of the residual and of the measured torque.
+        """
+        return errors(self._model, log)
+
+    def inconsistent_links(self) -> tuple[str, ...]:
+        """Return the names of identified links that no physical body has the parameters of."""
+        inertial = self.unknown.indices[self.unknown.indices < 10 * self.robot.n]
+        return tuple(self.robot.link_names[k] for k in np.unique(inertial // 10) if not self.physical[k])
+
+    def save(self, path: str | Path, *, lossy: bool = False) -> None:
+        """Write the robot with the identified parameters: ``.yaml``, ``.urdf``, ``.xml`` or ``.mjcf``.
+
+        Parameters
+        ----------
+        path : path-like
+            The suffix selects the format, see `Robot.save`. YAML holds any parameters.
+        lossy : bool
+            As for `Robot.save`.
+
+        Raises
+        ------
+        ModelError
+            If links, friction or rotors are not physically consistent and the format is not YAML, or the format cannot
+            represent the robot and `lossy` is False.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+        >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+        >>> tau = robot.inverse_dynamics(q, dq, ddq) + np.random.default_rng(1).normal(scale=2.0, size=q.shape)
+        >>> estimate = th.identification.identify(robot, t, q, dq, ddq, tau, consistent=True)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     estimate.save(f"{folder}/identified.yaml")
+        ...     again = th.Robot.load(f"{folder}/identified.yaml")
+        >>> np.allclose(again.inverse_dynamics(q, dq, ddq), estimate.torque(q, dq, ddq))
+        True
+        """
+        if Path(path).suffix not in (".yaml", ".yml"):
+            bad = self.inconsistent_links()
+            if bad:
+                raise ModelError(
+                    f"links must be physically consistent in {Path(path).suffix}, which is not the case for "
+                    f"{', '.join(bad)}: identify with consistent=True, or save as .yaml"
+                )
+            try:
+                check_physical_input(self.robot.description)
+            except ModelError as error:
+                raise ModelError(f"{error}: identify with consistent=True, or save as .yaml") from None
+        self.robot.save(path, lossy=lossy)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        logs: Sequence[Recorded] = (),
+        validation: CrossValidation | None = None,
+        comparison: ModelComparison | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Write a report as one HTML file with figures, which refers to no other file or host.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write, ``.html``.
+        logs : sequence of Log, SimulationResult, LogFile or path
+            Logs that the fit has not seen, whose torques are predicted.
+        validation : CrossValidation, optional
+            Validation of the same options on the logs of the fit, from `cross_validate`.
+        comparison : ModelComparison, optional
+            Comparison with other models, from `compare_models`.
+        notes : sequence of str
+            Further warnings to show, such as those of `identify`.
+
+        Raises
+        ------
+        FileFormatError
+            If the suffix is not ``.html``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> import thunder_py as th
+        >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+        >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+        >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     th.identification.identify(robot, log[:250]).report(Path(folder, "report.html"), logs=[log[250:]])
+        ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
+        True
+        """
+        from .report import write_report
+
+        write_report(path, self, logs=logs, validation=validation, comparison=comparison, notes=notes)
+
+
+def normal_intervals(values: Array, deviations: Array, level: float) -> Array:
+    """Return confidence intervals of normally distributed estimates, (m, 2)."""
+    from scipy.stats import norm
+
+    reach = norm.ppf(0.5 + 0.5 * within(level, "level", 0.0, 1.0, ends="()")) * deviations
+    return np.column_stack([values - reach, values + reach])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,12 @@ from ..robot import Robot
 from ..robot.robot import UnknownParameters
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .identification import Identification
-from .log import Log, LogSource, check_signals, log_of_run
-from .log_file import LogFile
+from .log import Log, LogSource, check_signals
+from .log_file import Recorded, as_source
 from .problem import Problem
 from .solve import Found, solve
 
-__all__ = ["Recorded", "identify"]
-
-Recorded: TypeAlias = SimulationResult | LogSource | str | Path
+__all__ = ["identify"]
 
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
@@ -248,6 +246,7 @@ def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identi
         count=found.instants,
         cutoff=None if problem.cutoff is None else float(problem.cutoff),
         hold=problem.hold,
+        resample=problem.resample,
     )
 
 
@@ -262,17 +261,7 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
     if given:
         kind = type(t).__name__ if isinstance(t, (SimulationResult, Log)) else "log or a sequence of logs"
         raise ThunderError(f"{', '.join(given)} must be None where t is a {kind}")
-    return tuple(_log(robot, each, sensed) for each in (t if several else (t,)))
-
-
-def _log(robot: Robot, log: Any, sensed: npt.ArrayLike | None) -> LogSource:
-    if isinstance(log, SimulationResult):
-        return log_of_run(robot, log, sensed)
-    if isinstance(log, (str, Path)):
-        return LogFile(Path(log))
-    if isinstance(log, LogSource):
-        return log
-    raise ThunderError(f"t must hold runs, logs or paths, got {log!r:.80}")
+    return tuple(as_source(robot, each, sensed) for each in (t if several else (t,)))
 
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
+
+import numpy.typing as npt
 
 from ..checks import one_of
 from ..errors import FileFormatError, ThunderError
+from ..result import SimulationResult
 from ..robot import Robot
 from ..values import Value, frozen, set_fields
-from .log import Log
+from .log import Log, LogSource, log_of_run
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
 from .readers.names import Names, in_radians
 from .readers.parquet import ParquetReader
 
-__all__ = ["LogFile"]
+__all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
+
+#: what logs are given as
+Recorded: TypeAlias = SimulationResult | LogSource | str | Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,3 +124,19 @@ class LogFile(Value):
             "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
             f"got {str(path)!r}"
         )
+
+
+def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = None) -> LogSource:
+    """Return a run, a log or the path of a log as a log; `joint_torque` is that of a run."""
+    if isinstance(log, SimulationResult):
+        return log_of_run(robot, log, joint_torque)
+    if isinstance(log, (str, Path)):
+        return LogFile(Path(log))
+    if isinstance(log, LogSource):
+        return log
+    raise ThunderError(f"t must hold runs, logs or paths, got {log!r:.80}")
+
+
+def as_sources(robot: Robot, logs: Recorded | Sequence[Recorded]) -> tuple[LogSource, ...]:
+    """Return one or several runs, logs or paths as logs."""
+    return tuple(as_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))

@@ -1,0 +1,196 @@
+"""``thunder identify``: parameters of a robot from logs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ThunderError
+from .robot_options import add_robot_options, load_robot
+from .text import check_target
+from .worker_options import add_worker_options, chosen_workers, count
+
+if TYPE_CHECKING:
+    from ..identification import CrossValidation, Identification
+    from ..robot import Robot
+
+__all__ = ["add_parser", "run"]
+
+_DESCRIPTION = """\
+Identify the parameters of a robot from logs of positions and torques: the parameters that torques determine, with
+confidence intervals, the errors on logs that were held out, a report with figures, and the robot with the new numbers.
+"""
+
+_EPILOG = """\
+examples:
+  thunder identify arm.yaml logs/*.csv --cutoff 20 --report report.html
+  thunder identify arm.urdf logs/*.csv --cutoff 20 --consistent --output identified.urdf
+  thunder identify panda tool.npz --cutoff 20 --unknown link7
+  thunder identify ur5e logs/*.csv --cutoff 20 --friction viscous,coulomb
+  thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
+  thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
+
+logs: .csv, .npz, .parquet, ROS bags, and runs of SimulationResult.save. A CSV file has a column of time, t [s], and for
+each joint its position and torque, q1, q2, ... [rad or m] and tau1, tau2, ... [N m or N]; docs/identification.md tells
+more. Logs of any length are read piece by piece.
+
+cutoff: accelerations come from filtered positions. Choose a few times the highest frequency of the motion, such as
+5 to 20 Hz. hold: the control period, if the torque of a sampled controller was logged.
+
+What to look at: a held-out error that is much larger than that of the fit means too many parameters, or a model that
+lacks something, such as friction; parameters with standard deviations of 100 % need a more exciting motion
+(thunder_py.identification.optimize_excitation). URDF and MJCF hold only bodies that exist: use --consistent.
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Add the subcommand and its arguments."""
+    parser = commands.add_parser(
+        "identify",
+        help="parameters of a robot from logs of its motion and torques",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="files with logs")
+    fit = parser.add_argument_group("fit")
+    fit.add_argument("--cutoff", type=float, required=True, metavar="HZ", help="cutoff frequency of the filters")
+    fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
+    fit.add_argument(
+        "--unknown", metavar="NAMES", help="parameters to identify, such as link7,friction; default all of them"
+    )
+    fit.add_argument(
+        "--friction",
+        metavar="TERMS",
+        help="friction of all joints, from zero: viscous, or viscous,coulomb; default that of the robot's file",
+    )
+    fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
+    fit.add_argument(
+        "--regularization", type=float, default=1.0, metavar="GAMMA",
+        help="weight of the prior with --consistent: 1 / s^2 for a prior with relative error s, default 1",
+    )  # fmt: skip
+    fit.add_argument("--robust", action="store_true", help="give outliers less weight")
+    fit.add_argument("--resample", type=float, metavar="HZ", help="resample logs whose instants are uneven")
+    check = parser.add_argument_group("validation")
+    check.add_argument(
+        "--folds", type=count, metavar="K", help="folds of cross-validation; default one per log, at most 5"
+    )
+    check.add_argument("--no-folds", action="store_true", help="no cross-validation")
+    check.add_argument("--held-out", nargs="+", default=[], metavar="LOG", help="logs that only validate")
+    add_worker_options(check, "1, of several threads")
+    result = parser.add_argument_group("results")
+    result.add_argument("--report", type=Path, metavar="FILE.html", help="write a report with figures")
+    result.add_argument("--output", type=Path, metavar="FILE", help="write the robot: .yaml, .urdf, .xml or .mjcf")
+    result.add_argument("--lossy", action="store_true", help="write the robot even if the format cannot hold all of it")
+    result.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    add_robot_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Identify, validate, print, and write what was asked for."""
+    from ..identification import cross_validate, identify
+    from ..io import SUFFIXES
+
+    if arguments.report is not None:
+        check_target(arguments.report, "--report", (".html", ".htm"))
+    if arguments.output is not None:
+        check_target(arguments.output, "--output", SUFFIXES)
+    if arguments.no_folds and arguments.folds is not None:
+        raise ThunderError("--folds and --no-folds exclude each other")
+    robot = _robot(arguments)
+    options = _options(arguments)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        identification = identify(robot, arguments.logs, **options)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for note in notes:
+        warnings.warn(note, stacklevel=1)
+    validation = None
+    if not arguments.no_folds and len(arguments.logs) > 1:
+        with chosen_workers(arguments, 1) as workers, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of all logs are shown
+            validation = cross_validate(
+                robot, arguments.logs, folds=arguments.folds, workers=workers, progress=True, **options
+            )
+    _print(identification, validation, arguments)
+    written = sys.stderr if arguments.json else sys.stdout
+    if arguments.report is not None:
+        identification.report(arguments.report, logs=arguments.held_out, validation=validation, notes=notes)
+        print(f"\nreport  {arguments.report}", file=written)
+    if arguments.output is not None:
+        identification.save(arguments.output, lossy=arguments.lossy)
+        print(f"\nrobot   {arguments.output}", file=written)
+
+
+def _robot(arguments: argparse.Namespace) -> Robot:
+    """Load the robot, with friction that the logs determine alone."""
+    import numpy as np
+
+    from ..robot import Friction
+
+    robot = load_robot(arguments.robot, arguments)
+    if arguments.friction is None:
+        return robot
+    terms = tuple(name.strip() for name in arguments.friction.split(","))
+    return robot.replace(friction=Friction(terms=terms, coefficients=np.zeros((robot.n, len(terms)))))
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `identify`."""
+    options = {name: getattr(arguments, name) for name in ("cutoff", "hold", "consistent", "robust", "resample")}
+    if arguments.consistent:
+        options["regularization"] = arguments.regularization
+    if arguments.unknown is not None:
+        options["unknown"] = [name.strip() for name in arguments.unknown.split(",")]
+    return options
+
+
+def _print(identification: Identification, validation: CrossValidation | None, arguments: argparse.Namespace) -> None:
+    """Print the parameters, and the errors on held-out logs."""
+    held_out = [identification.errors(log) for log in arguments.held_out]
+    if arguments.json:
+        import json
+
+        print(json.dumps(_document(identification, validation, held_out), indent=1))
+        return
+    print(identification.table())
+    if validation is not None:
+        print(f"\ncross-validation, {len(validation.fits)} folds\n{validation.table()}")
+    for errors in held_out:
+        print(f"\nheld-out log {errors.name}\n{errors.table()}")
+
+
+def _document(identification: Identification, validation: CrossValidation | None, held_out: Any) -> dict[str, Any]:
+    """Return the printed numbers as a dictionary; numbers that do not exist are None."""
+    import numpy as np
+
+    def plain(values: Any) -> list[float | None]:
+        return [float(value) if np.isfinite(value) else None for value in values]
+
+    document: dict[str, Any] = {
+        "robot": identification.robot.name,
+        "names": list(identification.base.names),
+        "base_parameters": plain(identification.base_parameters),
+        "standard_deviations": plain(identification.standard_deviations),
+        "condition": identification.condition if np.isfinite(identification.condition) else None,
+        "parameters": dict(
+            zip(identification.robot.parameter_names, plain(identification.robot.parameters), strict=True)
+        ),
+        "residual_rms": plain(identification.residual_rms),
+        "held_out": {
+            errors.name: {"rms": plain(errors.rms), "relative": plain(errors.relative)} for errors in held_out
+        },
+    }
+    if validation is not None:
+        document["cross_validation"] = {
+            "folds": len(validation.fits),
+            "rms": plain(validation.error),
+            "relative": plain(validation.relative),
+            "jackknife_deviations": plain(validation.deviations),
+        }
+    return document

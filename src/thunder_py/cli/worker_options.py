@@ -1,0 +1,51 @@
+"""Options of commands with many independent runs, which select where these are made."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import ThunderError
+
+if TYPE_CHECKING:
+    from ..parallel import Workers
+
+__all__ = ["add_worker_options", "chosen_workers", "count"]
+
+
+def add_worker_options(parser: Any, default: str) -> None:
+    """Add the options; `default` describes the number of processes without them."""
+    parser.add_argument(
+        "--jobs",
+        type=count,
+        metavar="N",
+        help=f"number of processes (default: {default}); results do not depend on it",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="scheduler of a Dask cluster that makes the runs instead, such as tcp://host:8786",
+    )
+
+
+def chosen_workers(arguments: argparse.Namespace, default: int) -> AbstractContextManager[Workers]:
+    """Return the cluster or the number of processes."""
+    from ..parallel import connect
+
+    if arguments.cluster is None:
+        return nullcontext(arguments.jobs or default)
+    if arguments.jobs is not None:
+        raise ThunderError("--jobs and --cluster exclude each other")
+    return cast("AbstractContextManager[Workers]", connect(arguments.cluster))
+
+
+def count(text: str) -> int:
+    """Read a whole number of at least 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+    return value

@@ -1,0 +1,180 @@
+"""Torques of a log, and those that identified parameters predict on its measured motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks import Array
+from ..robot import Robot
+from ..table import Table
+from .equations import Columns, Equations
+from .log import LogSource
+from .log_file import Recorded, as_source
+from .windows import windows
+
+__all__ = ["Errors", "Filtering", "Model", "Prediction", "errors", "predict"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prediction:
+    """Measured and predicted torques of a log, behind the filter of the identification.
+
+    Attributes
+    ----------
+    name : str
+        Name of the log.
+    rows : tuple of str
+        Names of the rows: the joints, then springs and motors of elastic joints as in `Identification.residual_rms`.
+    t : (k,) array
+        Instants [s].
+    q, dq : (k, n) array
+        Positions and velocities [rad or m, and their time derivatives].
+    measured, predicted : (k, r) array
+        Torques [N m or N].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot, t = th.Robot.load("elbow"), np.linspace(0.0, 10.0, 501)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> log = th.identification.Log(t=t, q=q, dq=dq, ddq=ddq, tau=robot.inverse_dynamics(q, dq, ddq) + [0.0, 0.1])
+    >>> estimate = th.identification.identify(robot, log)
+    >>> prediction = estimate.predict(log)
+    >>> prediction.rows, prediction.residual.shape, bool((prediction.rms < 0.1).all())
+    (('joint1', 'joint2'), (501, 2), True)
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    t: Array = field(repr=False)
+    q: Array = field(repr=False)
+    dq: Array = field(repr=False)
+    measured: Array = field(repr=False)
+    predicted: Array = field(repr=False)
+
+    @property
+    def residual(self) -> Array:
+        """Measured minus predicted torque, (k, r)."""
+        return self.measured - self.predicted
+
+    @property
+    def rms(self) -> Array:
+        """Root mean square of the residual of each row, (r,)."""
+        return _root_mean_square(self.residual)
+
+    @property
+    def relative(self) -> Array:
+        """`rms` relative to that of the measured torque, (r,); NaN for a torque of zero."""
+        return ratio(self.rms, _root_mean_square(self.measured))
+
+
+def _root_mean_square(values: Array) -> Array:
+    """Return the root mean square of each column."""
+    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
+
+
+def ratio(values: Array, scale: Array) -> Array:
+    """Return values relative to a scale, NaN where the scale is zero."""
+    return np.asarray(np.divide(values, scale, out=np.full(values.shape, np.nan), where=scale > 0.0))
+
+
+class Errors(NamedTuple):
+    """Errors of the predicted torques of a log.
+
+    Attributes
+    ----------
+    name : str
+        Name of the log.
+    rows : tuple of str
+        Names of the rows, see `Prediction.rows`.
+    instants : int
+        Number of instants.
+    rms, torque_rms : (r,) array
+        Root mean square of the residual and of the measured torque [N m or N].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.identification import Errors
+    >>> errors = Errors("swing", ("joint1",), 100, np.array([0.2]), np.array([4.0]))
+    >>> errors.relative.tolist()
+    [0.05]
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    instants: int
+    rms: Array
+    torque_rms: Array
+
+    @property
+    def relative(self) -> Array:
+        """`rms` relative to `torque_rms`, (r,); NaN for a torque of zero."""
+        return ratio(self.rms, self.torque_rms)
+
+    def table(self) -> Table:
+        """Return a table of the rows: error, and error relative to the torque."""
+        columns = zip(self.rows, self.rms, 100.0 * self.relative, strict=True)
+        return Table(["joint", "error [N m or N]", "of the torque [%]"], columns)
+
+
+class Filtering(NamedTuple):
+    """Conversion of logs to samples, as for `identify`."""
+
+    cutoff: float | None
+    hold: float
+    resample: float | None
+
+
+class Model(NamedTuple):
+    """What predicts torques: robot, all parameters (P,), coefficients (c,) of further columns, offsets of springs."""
+
+    robot: Robot
+    parameters: Array
+    extra: Array
+    columns: Sequence[Columns]
+    offsets: Array
+    filtering: Filtering
+
+    def of(self, log: LogSource) -> Iterator[tuple[Equations, Array]]:
+        """Yield the equations of a log piece by piece, with the predicted torques (k, r)."""
+        theta = np.concatenate([self.parameters, self.extra])
+        for window in windows(self.robot, log, **self.filtering._asdict()):
+            for rows in window.equations(self.offsets, self.columns):
+                yield rows, rows.W @ theta
+
+
+def predict(model: Model, log: Recorded, most: int | None) -> Prediction:
+    """Return measured and predicted torques of the first `most` instants of a log."""
+    pieces, count, source = [], 0, as_source(model.robot, log)
+    for rows, predicted in model.of(source):
+        pieces.append((rows.samples.t, rows.samples.motion.q, rows.samples.motion.dq, rows.y, predicted))
+        count += len(predicted)
+        if most is not None and count >= most:
+            break
+    t, q, dq, measured, predicted = (np.concatenate(parts)[:most] for parts in zip(*pieces, strict=True))
+    names = _row_names(model.robot, measured.shape[1])
+    return Prediction(name=source.name, rows=names, t=t, q=q, dq=dq, measured=measured, predicted=predicted)
+
+
+def errors(model: Model, log: Recorded) -> Errors:
+    """Return the errors of a log, of which one piece is in memory at a time."""
+    count, squares, source = 0, np.zeros((2, 0)), as_source(model.robot, log)
+    for rows, predicted in model.of(source):
+        count += len(predicted)
+        new = np.stack([np.sum((rows.y - predicted) ** 2, axis=0), np.sum(rows.y**2, axis=0)])
+        squares = new if squares.size == 0 else squares + new
+    rms, torque_rms = np.sqrt(squares / count)
+    return Errors(source.name, _row_names(model.robot, rms.size), count, rms, torque_rms)
+
+
+def _row_names(robot: Robot, count: int) -> tuple[str, ...]:
+    """Return the names of the rows of the equations: joints, springs where their torque is measured, motors."""
+    drives = [robot.joint_names[drive.joint - 1] for drive in robot.elastic]
+    kinds = () if not drives else ("motor",) if count == robot.n + robot.e else ("spring", "motor")
+    return (*robot.joint_names, *(f"{name} {kind}" for kind in kinds for name in drives))

@@ -1,0 +1,230 @@
+"""Assembly of the report from a template, figures and tables."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import __version__
+from ...errors import FileFormatError
+from ...files import write_whole
+from ...robot.inertia import dyn_from_reg
+from ...table import Table
+from ..identification import normal_intervals
+from ..log_file import Recorded
+from ..prediction import Errors, Prediction, ratio
+from .figure import (
+    data_url,
+    draw_comparison,
+    draw_excitation,
+    draw_friction,
+    draw_parameters,
+    draw_residuals,
+    draw_torques,
+    relative_deviations,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..identification import Identification
+    from ..validation import CrossValidation, ModelComparison
+
+__all__ = ["findings", "write_report"]
+
+#: most logs whose torques are drawn, and most instants of a log that figures show
+_DRAWN, _MOST = 2, 20_000
+#: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others
+_OVERFITTED, _OPTIMISTIC = 1.5, 2.0
+#: condition number of scaled columns above which the report warns (Gautier, Khalil 1992 ask for less than 100)
+_CONDITION = 100.0
+
+
+def write_report(
+    path: str | Path,
+    identification: Identification,
+    *,
+    logs: Sequence[Recorded] = (),
+    validation: CrossValidation | None = None,
+    comparison: ModelComparison | None = None,
+    notes: Sequence[str] = (),
+) -> None:
+    """Write the report of an identification; see `Identification.report`."""
+    if Path(path).suffix not in (".html", ".htm"):
+        raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
+    errors = [identification.errors(log) for log in logs] + list(() if validation is None else validation.errors)
+    predictions = [identification.predict(log, most=_MOST) for log in logs]
+    if validation is not None:
+        predictions += [validation.predict(i, most=_MOST) for i in range(len(validation.logs))]
+    values = {
+        "identification": identification,
+        "title": f"Identification of {identification.robot.name}",
+        "facts": _facts(identification, predictions),
+        "warnings": [*notes, *findings(identification, validation)],
+        "held_out": _held_out(errors, validation),
+        "parameters": _parameters(identification, validation),
+        "links": _links(identification),
+        "comparison": None if comparison is None else comparison.table(),
+        "figures": _figures(identification, predictions, comparison),
+        "provenance": _provenance(),
+    }
+    write_whole(_template().render(values), path)
+
+
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folder = Path(__file__).parent / "templates"
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2")
+
+
+def _figures(
+    identification: Identification, predictions: list[Prediction], comparison: ModelComparison | None
+) -> dict[str, list[tuple[str, str]]]:
+    """Return the captions and addresses of the figures of each section."""
+    drawn: dict[str, list[tuple[str, Figure]]] = {
+        "parameters": [
+            ("Base parameters with two standard deviations, and their precision", draw_parameters(identification))
+        ],
+        "torques": [(f"Torques of {each.name}", draw_torques(each)) for each in predictions[:_DRAWN]],
+        "residuals": [],
+        "excitation": [],
+        "friction": [],
+        "comparison": [],
+    }
+    if predictions:
+        drawn["residuals"] = [("Distribution and spectrum of the residuals", draw_residuals(predictions))]
+        drawn["excitation"] = [
+            ("Ranges of the motion, next to the limits of the joints", draw_excitation(identification, predictions))
+        ]
+        if identification.robot.description.friction is not None:
+            drawn["friction"] = [
+                (
+                    "Friction (line), and the measured torque without that of the links",
+                    draw_friction(identification, predictions),
+                )
+            ]
+    if comparison is not None:
+        drawn["comparison"] = [("Errors of the models on the same held-out logs", draw_comparison(comparison))]
+    return {name: [(text, data_url(figure)) for text, figure in figures] for name, figures in drawn.items()}
+
+
+def _facts(identification: Identification, predictions: list[Prediction]) -> list[tuple[str, str]]:
+    """Return what the head of the report lists."""
+    robot, base = identification.robot, identification.base
+    determined = int(np.isfinite(identification.standard_deviations).sum())
+    kind = "physically consistent" if identification.consistent else "least squares"
+    return [
+        ("Robot", f"{robot.name}, {robot.n} joints"),
+        ("Fit", kind),
+        ("Base parameters", f"{base.count}, of which the motion determines {determined}"),
+        ("Condition number", f"{identification.condition:.3g} (weighted, columns scaled to unit length)"),
+        ("Held-out logs", str(len(predictions)) if predictions else "none: errors on other logs are unknown"),
+    ]
+
+
+def findings(identification: Identification, validation: CrossValidation | None) -> list[str]:
+    """Return sentences on what the reader should doubt."""
+    base, found = identification.base, []
+    hidden = [
+        name for name, sigma in zip(base.names, identification.standard_deviations, strict=True) if np.isinf(sigma)
+    ]
+    if hidden:
+        found.append(f"The motion does not determine {', '.join(hidden)}; these keep their prior.")
+    relative = relative_deviations(identification.base_parameters, identification.standard_deviations)
+    uncertain = [name for name, value in zip(base.names, relative, strict=True) if 1.0 < value < np.inf]
+    if uncertain:
+        found.append(f"The standard deviation exceeds the value of {', '.join(uncertain)}.")
+    if identification.condition > _CONDITION:
+        found.append(
+            f"The condition number is {identification.condition:.3g}; above {_CONDITION:g} a more exciting motion pays "
+            "(optimize_excitation)."
+        )
+    bad = identification.inconsistent_links()
+    if bad:
+        found.append(f"No physical body has the parameters of {', '.join(bad)}: use consistent=True.")
+    if validation is not None:
+        found += _findings_of(identification, validation)
+    return found
+
+
+def _findings_of(identification: Identification, validation: CrossValidation) -> list[str]:
+    """Return sentences on what cross-validation shows."""
+    found = []
+    worse = ratio(validation.error, identification.residual_rms) > _OVERFITTED
+    if worse.any():
+        names = ", ".join(np.array(validation.errors[0].rows)[worse])
+        found.append(
+            f"Errors on held-out logs exceed those of the fit by more than {_OVERFITTED:g} times at {names}: the fit "
+            "does not generalize to these logs."
+        )
+    if validation.deviations.size == identification.base.count and len(validation.fits) > 2:
+        sigma = np.where(np.isfinite(identification.standard_deviations), identification.standard_deviations, np.nan)
+        factor = float(np.nanmedian(ratio(validation.deviations, sigma)))
+        if factor > _OPTIMISTIC:
+            found.append(
+                f"Parameters vary between folds {factor:.2g} times as much (median) as their standard deviations let "
+                "expect: the residuals are not white noise, the model lacks something."
+            )
+    return found
+
+
+def _held_out(errors: list[Errors], validation: CrossValidation | None) -> list[tuple[str, Table]]:
+    """Return tables of errors on held-out logs."""
+    tables = []
+    if validation is not None:
+        tables.append((f"Cross-validation, {len(validation.fits)} folds over whole logs", validation.table()))
+    if errors:
+        header = ["log", "instants", *errors[0].rows]
+        rows = [(each.name, each.instants, *(100.0 * each.relative)) for each in errors]
+        tables.append(("Error of each held-out log, relative to its torque [%]", Table(header, rows, digits=3)))
+    return tables
+
+
+def _parameters(identification: Identification, validation: CrossValidation | None) -> Table:
+    """Return the table of the base parameters and of the coefficients of further columns."""
+    values = np.concatenate([identification.base_parameters, identification.extra])
+    sigma = np.concatenate([identification.standard_deviations, identification.extra_deviations])
+    header = ["base parameter", "value", "95 % from", "to", "standard deviation", "[%]"]
+    names = (*identification.base.names, *identification.extra_names)
+    relative = 100.0 * relative_deviations(values, sigma)
+    columns: list[Any] = [names, values, *normal_intervals(values, sigma, 0.95).T, sigma, relative]
+    if validation is not None:
+        header.append("by jackknife")
+        columns.append([*validation.deviations, *[None] * identification.extra.size])
+    return Table(header, zip(*columns, strict=True))
+
+
+def _links(identification: Identification) -> Table:
+    """Return the table of the links' inertial parameters."""
+    robot = identification.robot
+    header = ["link", "mass [kg]", "center x [m]", "y", "z", "physically consistent"]
+    rows = []
+    for name, reg, physical in zip(robot.link_names, robot.inertial, identification.physical, strict=True):
+        center = dyn_from_reg(reg)[1:4] if reg[0] else np.full(3, np.nan)
+        rows.append((name, reg[0], *center, "yes" if physical else "no"))
+    return Table(header, rows)
+
+
+def _provenance() -> list[tuple[str, str]]:
+    import scipy
+
+    return [
+        ("Written", datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
+        ("thunder_py", __version__),
+        ("NumPy, SciPy", f"{np.__version__}, {scipy.__version__}"),
+        ("Python", platform.python_version()),
+        ("Machine", f"{platform.node()}, {platform.platform()}"),
+    ]

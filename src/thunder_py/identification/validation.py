@@ -1,0 +1,433 @@
+"""Validation on held-out logs: cross-validation over whole logs, comparison of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, array, whole, within
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..parallel import Workers, run_tasks
+from ..robot import Robot
+from ..table import Table
+from .identification import Identification
+from .identify import identify
+from .log import LogSource
+from .log_file import Recorded, as_sources
+from .model import ModelIdentification, identify_model
+from .prediction import Errors, Prediction, ratio
+
+__all__ = ["CrossValidation", "Difference", "ModelComparison", "compare_models", "cross_validate"]
+
+#: default number of folds
+_FOLDS = 5
+#: options of `identify_model` that `identify` does not have
+_NONLINEAR = {"friction", "sensors", "calibration", "delta", "longest_delay"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CrossValidation:
+    """Torque errors on logs that were held out of the identification.
+
+    Attributes
+    ----------
+    fits : tuple of Identification or ModelIdentification
+        Fits without the logs of each fold.
+    folds : (L,) int array
+        Fold of each log.
+    logs : tuple of Log
+        The logs.
+    errors : tuple of Errors
+        Errors of each log by the fit that it was held out of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import Log, cross_validate
+    >>> robot, t, rng = th.Robot.load("elbow"), np.linspace(0.0, 5.0, 251), np.random.default_rng(0)
+    >>> logs = []
+    >>> for frequency in (0.4, 0.6, 0.9):
+    ...     q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [frequency, 1.3 * frequency])(t)
+    ...     tau = robot.inverse_dynamics(q, dq, ddq) + rng.normal(scale=0.1, size=q.shape)
+    ...     logs.append(Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau, name=f"{frequency} Hz"))
+    >>> validation = cross_validate(robot, logs, folds=3)
+    >>> validation.error.round(2).tolist(), validation.predict(1).name
+    ([0.1, 0.1], '0.6 Hz')
+    """
+
+    fits: tuple[Identification | ModelIdentification, ...] = field(repr=False)
+    folds: npt.NDArray[np.intp]
+    logs: tuple[LogSource, ...] = field(repr=False)
+    errors: tuple[Errors, ...] = field(repr=False)
+
+    @property
+    def error(self) -> Array:
+        """Root mean square of the residuals of all held-out logs, (r,) [N m or N]."""
+        return self._pooled("rms")
+
+    @property
+    def relative(self) -> Array:
+        """`error` relative to the root mean square of the measured torque, (r,)."""
+        return ratio(self.error, self._pooled("torque_rms"))
+
+    @property
+    def scores(self) -> Array:
+        """Error of each log, (L,): root mean square over the rows, each relative to its torque in all logs."""
+        scale = self._pooled("torque_rms")
+        return np.array([np.sqrt(np.nanmean(ratio(each.rms, scale) ** 2)) for each in self.errors])
+
+    @property
+    def deviations(self) -> Array:
+        """Jackknife standard deviations of the base parameters of a fit to all logs, (b,).
+
+        They follow from the spread of the fits, (K - 1) / K times the sum of squared distances from their mean
+        (Efron, Tibshirani, An introduction to the bootstrap, 1993, eq. 11.5), and include errors of the model, which
+        those of `Identification.standard_deviations` do not.
+        """
+        values = np.stack([linear(fit).base_parameters for fit in self.fits])
+        K = len(values)
+        return np.asarray(np.sqrt((K - 1) / K * np.sum((values - values.mean(axis=0)) ** 2, axis=0)))
+
+    def _pooled(self, name: str) -> Array:
+        counts = np.array([each.instants for each in self.errors])
+        squares = np.stack([getattr(each, name) ** 2 for each in self.errors])
+        return np.asarray(np.sqrt(counts @ squares / counts.sum()))
+
+    def predict(self, log: int, *, most: int | None = None) -> Prediction:
+        """Return measured and predicted torques of one of the logs, by the fit that it was held out of.
+
+        Parameters
+        ----------
+        log : int
+            Number of the log, from 0.
+        most : int, optional
+            Largest number of instants, from the first on.
+        """
+        fit = self.fits[int(self.folds[log])]
+        return fit.predict(self.logs[log], most=most)
+
+    def table(self) -> Table:
+        """Return a table of the rows: error on held-out logs, relative to the torque, and error of the fits."""
+        fitted = np.sqrt(np.mean([linear(fit).residual_rms ** 2 for fit in self.fits], axis=0))
+        rows = zip(self.errors[0].rows, self.error, 100.0 * self.relative, fitted, strict=True)
+        return Table(["joint", "held-out error [N m or N]", "of the torque [%]", "error of the fits [N m or N]"], rows)
+
+
+def cross_validate(
+    robot: Robot,
+    logs: Sequence[Recorded],
+    *,
+    folds: int | npt.ArrayLike | None = None,
+    workers: Workers = 1,
+    progress: bool = False,
+    **options: Any,
+) -> CrossValidation:
+    """Identify with some logs, predict the torques of the others, and repeat until each log was held out once.
+
+    Whole logs are held out, because neighboring samples of one log resemble each other.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot, as for `identify`.
+    logs : sequence of Log, SimulationResult or path
+        At least two logs.
+    folds : int or (L,) int array_like, optional
+        Number of folds K, of which log i is in fold i modulo K, or the fold of each log, 0 to K - 1, such as the day of
+        its recording. Default one for each log, at most 5.
+    workers : int, callable, Executor or Client
+        Where the folds are computed, see `thunder_py.parallel.run_tasks`.
+    progress : bool
+        Show a progress bar.
+    **options
+        Options of `identify`; with ``friction`` or ``sensors`` those of `identify_model`.
+
+    Returns
+    -------
+    CrossValidation
+        Errors of each log, and the fits.
+
+    Raises
+    ------
+    ThunderError
+        If there are less than two logs or folds, or an option is invalid for `identify`.
+
+    Examples
+    --------
+    See `CrossValidation`.
+
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.identification.cross_validate(th.Robot.load("elbow"), [])
+    ... except th.errors.ThunderError as error:
+    ...     print(error)
+    logs must hold at least 2 logs, got 0
+    """
+    listed = _listed(robot, logs)
+    assigned = _folds(folds, len(listed))
+    (validation,) = _validate({"": {"robot": robot, **options}}, listed, assigned, workers, progress).values()
+    return validation
+
+
+def linear(fit: Identification | ModelIdentification) -> Identification:
+    """Return the identification of the links of a fit."""
+    return fit.identification if isinstance(fit, ModelIdentification) else fit
+
+
+def _parameters(fit: Identification | ModelIdentification) -> int:
+    """Return the number of parameters of a fit."""
+    further = fit.names if isinstance(fit, ModelIdentification) else fit.extra_names
+    return linear(fit).base.count + len(further)
+
+
+class Difference(NamedTuple):
+    """Mean difference of two models' errors of a log, with a confidence interval.
+
+    Attributes
+    ----------
+    mean, lower, upper : float
+        Relative to the torque.
+
+    Examples
+    --------
+    >>> from thunder_py.identification import Difference
+    >>> Difference(0.02, 0.01, 0.03).significant
+    True
+    """
+
+    mean: float
+    lower: float
+    upper: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.lower > 0.0 or self.upper < 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelComparison:
+    """Errors of several models on the same held-out logs.
+
+    Attributes
+    ----------
+    validations : mapping of str to CrossValidation
+        Validation of each model.
+
+    Examples
+    --------
+    See `compare_models`.
+
+    >>> import thunder_py as th
+    >>> th.identification.ModelComparison.__name__
+    'ModelComparison'
+    """
+
+    validations: Mapping[str, CrossValidation]
+
+    @property
+    def best(self) -> str:
+        """Name of the model with the smallest mean error of a log."""
+        return min(self.validations, key=self._mean)
+
+    def _mean(self, name: str) -> float:
+        return float(self._of(name).scores.mean())
+
+    def _of(self, name: str) -> CrossValidation:
+        if name not in self.validations:
+            raise UnknownNameError(f"no model is called {name!r}{nearest_hint(name, list(self.validations))}")
+        return self.validations[name]
+
+    def difference(self, first: str, second: str, *, level: float = 0.95) -> Difference:
+        """Return the mean error of a log of one model minus that of another, with a confidence interval.
+
+        Parameters
+        ----------
+        first, second : str
+            Names of the models.
+        level : float
+            Confidence level, 0 to 1.
+
+        Returns
+        -------
+        Difference
+            Of `CrossValidation.scores`.
+
+        Notes
+        -----
+        Student's distribution of the paired differences of the logs. The fits share training data, which makes the
+        differences of different logs dependent; the variance has the correction of Nadeau and Bengio (2003), a factor
+        1 / L + 1 / (K - 1) in place of 1 / L for L logs in K folds.
+        """
+        from scipy.stats import t as student
+
+        level = within(level, "level", 0.0, 1.0, ends="()")
+        one, other = self._of(first), self._of(second)
+        differences = one.scores - other.scores
+        L, K = differences.size, len(one.fits)
+        deviation = float(differences.std(ddof=1)) * np.sqrt(1.0 / L + 1.0 / (K - 1))
+        half = float(student.ppf(0.5 + 0.5 * level, L - 1)) * deviation
+        mean = float(differences.mean())
+        return Difference(mean, mean - half, mean + half)
+
+    def table(self, *, level: float = 0.95) -> Table:
+        """Return a table of the models: mean held-out error of a log, and its difference from the best, in per cent.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level of the differences' intervals.
+        """
+        best = self.best
+        header = ["model", "parameters", "error [%]", "minus the best [%]", f"{100.0 * level:g} % interval [%]"]
+        rows: list[tuple[Any, ...]] = []
+        for name, validation in self.validations.items():
+            row: tuple[Any, ...] = (name, _parameters(validation.fits[0]), 100.0 * self._mean(name))
+            if name == best:
+                rows.append((*row, None, None))
+                continue
+            found = self.difference(name, best, level=level)
+            rows.append((*row, 100.0 * found.mean, f"{100.0 * found.lower:.3g} to {100.0 * found.upper:.3g}"))
+        return Table(header, rows)
+
+
+def compare_models(
+    robot: Robot,
+    logs: Sequence[Any],
+    models: Mapping[str, Mapping[str, Any]],
+    *,
+    folds: int | npt.ArrayLike | None = None,
+    workers: Workers = 1,
+    progress: bool = False,
+    **options: Any,
+) -> ModelComparison:
+    """Cross-validate several models on the same folds.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot, as for `identify`.
+    logs : sequence of Log, SimulationResult or path
+        At least two logs.
+    models : mapping of str to mapping
+        Options of `identify` of each model; ``robot`` among them replaces the robot. With ``friction`` or ``sensors``
+        they are options of `identify_model`.
+    folds, workers, progress
+        As for `cross_validate`.
+    **options
+        Options of `identify` that all models share.
+
+    Returns
+    -------
+    ModelComparison
+        Validation of each model.
+
+    Raises
+    ------
+    ThunderError
+        As for `cross_validate`; if there are no models, or their cutoffs differ, because a lower cutoff removes error
+        from the torques that are predicted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import Log, compare_models
+    >>> plain, t, rng = th.Robot.load("elbow"), np.linspace(0.0, 5.0, 251), np.random.default_rng(0)
+    >>> zero = th.robot.Friction(terms=("viscous",), coefficients=[[0.0], [0.0]])
+    >>> robot, logs = plain.replace(friction=zero), []
+    >>> rubbing = robot.replace(friction=th.robot.Friction(terms=("viscous",), coefficients=[[2.0], [1.0]]))
+    >>> for frequency in (0.4, 0.5, 0.7, 0.9):
+    ...     q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [frequency, 1.3 * frequency])(t)
+    ...     tau = rubbing.inverse_dynamics(q, dq, ddq) + rng.normal(scale=0.1, size=q.shape)
+    ...     logs.append(Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
+    >>> comparison = compare_models(robot, logs, {"viscous": {}, "none": {"robot": plain}})
+    >>> comparison.best, comparison.difference("none", "viscous").significant
+    ('viscous', True)
+    """
+    if not models:
+        raise ThunderError("models must hold at least one model")
+    tasks = {str(name): {"robot": robot, **options, **chosen} for name, chosen in models.items()}
+    cutoffs = dict.fromkeys(task.get("cutoff") for task in tasks.values())
+    if len(cutoffs) > 1:
+        raise ThunderError(f"models must have the same cutoff, got {', '.join(map(str, cutoffs))}")
+    listed = _listed(robot, logs)
+    validations = _validate(tasks, listed, _folds(folds, len(listed)), workers, progress)
+    return ModelComparison(validations=validations)
+
+
+def _listed(robot: Robot, logs: Sequence[Recorded]) -> tuple[LogSource, ...]:
+    listed = as_sources(robot, list(logs))
+    if len(listed) < 2:
+        raise ThunderError(f"logs must hold at least 2 logs, got {len(listed)}")
+    return listed
+
+
+def _folds(folds: int | npt.ArrayLike | None, count: int) -> npt.NDArray[np.intp]:
+    """Return the fold of each log, 0 to K - 1."""
+    if folds is None or np.ndim(folds) == 0:
+        number = min(_FOLDS, count) if folds is None else whole(folds, "folds", 2, count)
+        return np.arange(count) % number
+    given = array(folds, (count,), "folds")
+    assigned = given.astype(np.intp)
+    number = int(assigned.max()) + 1
+    if (assigned != given).any() or number < 2 or not np.array_equal(np.unique(assigned), np.arange(number)):
+        raise ThunderError(f"folds must be numbered 0, 1, ... with a log in each, got {given.tolist()}")
+    return assigned
+
+
+class _Held(NamedTuple):
+    """Fit of a fold, and the errors of each of its logs."""
+
+    fit: Identification | ModelIdentification
+    errors: list[Errors]
+
+
+def _fold(logs: Sequence[LogSource], assigned: npt.NDArray[np.intp], task: tuple[Mapping[str, Any], int]) -> _Held:
+    """Identify without the logs of a fold, and predict these."""
+    options, fold = dict(task[0]), task[1]
+    robot, train = options.pop("robot"), [log for log, k in zip(logs, assigned, strict=True) if k != fold]
+    method: Callable[..., Identification | ModelIdentification]
+    method = identify_model if options.keys() & _NONLINEAR else identify
+    fit = method(robot, train, **options)
+    return _Held(fit, [fit.errors(log) for log, k in zip(logs, assigned, strict=True) if k == fold])
+
+
+def _validate(
+    tasks: Mapping[str, Mapping[str, Any]],
+    logs: tuple[LogSource, ...],
+    assigned: npt.NDArray[np.intp],
+    workers: Workers,
+    progress: bool,
+) -> dict[str, CrossValidation]:
+    """Cross-validate each task; all folds of all of them are independent."""
+    K = int(assigned.max()) + 1
+    items = [(options, fold) for options in tasks.values() for fold in range(K)]
+    found = _mapped(partial(_fold, logs, assigned), items, workers, progress)
+    return {name: _validation(found[K * i : K * i + K], logs, assigned) for i, name in enumerate(tasks)}
+
+
+def _mapped(function: Callable[[Any], _Held], items: Sequence[Any], workers: Workers, progress: bool) -> list[_Held]:
+    results: dict[int, _Held] = {}
+    with closing(run_tasks(function, items, workers=workers, progress=progress, unit="fold")) as outcomes:
+        for outcome in outcomes:
+            if outcome.error is not None:
+                raise outcome.error
+            results[outcome.index] = outcome.value
+    return [results[k] for k in range(len(items))]
+
+
+def _validation(found: Sequence[_Held], logs: tuple[LogSource, ...], assigned: npt.NDArray[np.intp]) -> CrossValidation:
+    """Put the errors of all folds into the order of the logs."""
+    order = np.argsort(np.concatenate([np.flatnonzero(assigned == fold) for fold in range(len(found))]))
+    errors = [error for held in found for error in held.errors]
+    return CrossValidation(
+        fits=tuple(held.fit for held in found), folds=assigned, logs=logs, errors=tuple(errors[i] for i in order)
+    )

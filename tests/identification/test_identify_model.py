@@ -1,0 +1,315 @@
+"""Friction and sensors beside the links: found again, told apart or said not to be, equal to another solver."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, least_squares
+
+import thunder_py as th
+from tests.control.arms import elbow, panda
+from tests.dynamics.random_chains import random_robot
+from thunder_py.errors import ThunderWarning
+from thunder_py.identification import FrictionColumns, FrictionModel, Log, SensorCalibration, identify_model
+from thunder_py.identification.friction import KINDS, friction_terms
+from thunder_py.identification.model import _problem
+from thunder_py.identification.nonlinear import _all_rows, _sensitivities
+from thunder_py.reference import Sinusoid
+
+TIMES = np.arange(0.0, 10.0, 4e-3)
+CUTOFF = 12.0
+
+
+@cache
+def motion(n, seed=0):
+    """Two tones in each joint."""
+    rng = np.random.default_rng(seed)
+    slow, fast = (
+        Sinusoid(rng.uniform(0.3, 0.6, n), rng.uniform(*band, n), phase=rng.uniform(0, 6, n))(TIMES)
+        for band in ((0.1, 0.5), (0.6, 1.2))
+    )
+    return tuple(a + b for a, b in zip(slow, fast, strict=True))
+
+
+def friction_of(kind, n):
+    """A friction of this kind, a little different in each joint."""
+    step = np.linspace(1.0, 1.3, n)
+    found = {"viscous": 0.5 * step[:, None], "coulomb": np.zeros((n, 1))}
+    if kind in ("coulomb", "stribeck"):
+        found["coulomb"] = 0.8 * step[:, None]
+    if kind == "asymmetric":
+        found = {"viscous": np.outer(step, [0.5, 0.8]), "coulomb": np.outer(step, [1.0, 0.6])}
+    if kind == "stribeck":
+        found |= {"stribeck": 0.4 * step, "velocity": 0.15 * step}
+    return FrictionModel(**found)
+
+
+def log_of(robot, *, friction=None, sensors=None, noise=0.0, seed=0, exact=False):
+    q, dq, ddq = motion(robot.n)
+    tau = robot.inverse_dynamics(q, dq, ddq)
+    if friction is not None:
+        tau = tau + friction.torque(dq)
+    t, q, tau = (SensorCalibration(robot.n) if sensors is None else sensors).read(TIMES, q, tau)
+    tau = tau + noise * np.random.default_rng(seed).normal(size=tau.shape)
+    return Log(t=t, q=q, tau=tau, **({"dq": dq, "ddq": ddq} if exact else {}))
+
+
+def problem_of(robot, log, **options):
+    defaults = {
+        "friction": None, "sensors": (), "calibration": None, "delta": None, "longest_delay": 0.05, "unknown": None,
+        "weights": "auto", "prior": None, "cutoff": CUTOFF, "hold": 0.0,
+    }  # fmt: skip
+    return _problem(robot, [log], **{**defaults, **options})
+
+
+# --- friction ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_of_friction_are_the_torque_and_their_slopes_are_derivatives(kind):
+    v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
+    coefficients, velocity, delta = np.arange(1.0, len(KINDS[kind]) + 1.0), 0.2, 0.01
+    model = FrictionColumns((kind,), ("joint1",), delta, [velocity]).model(coefficients)
+    found = friction_terms(kind, delta, velocity, v)
+    np.testing.assert_allclose(found.values @ coefficients, model.torque(v[:, None])[:, 0], atol=1e-15)
+    h = 1e-6
+    ahead, behind = (friction_terms(kind, delta, velocity, v + step).values for step in (h, -h))
+    np.testing.assert_allclose(found.slopes, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-6)
+    ahead, behind = (friction_terms(kind, delta, velocity * np.exp(step), v).values for step in (h, -h))
+    np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
+
+
+def test_a_robot_holds_friction_without_direction():
+    dq = np.linspace(-2.0, 2.0, 18).reshape(9, 2)
+    for kind in ("viscous", "coulomb"):
+        model = friction_of(kind, 2)
+        np.testing.assert_allclose(elbow().replace(friction=model.in_robot).friction_torque(dq), model.torque(dq))
+    assert friction_of("asymmetric", 2).in_robot is None
+    assert friction_of("stribeck", 2).in_robot is None
+
+
+def test_a_plant_with_friction_is_the_robot_with_the_same_friction():
+    model, law = friction_of("coulomb", 2), th.PDGravity(elbow(), 80.0, 20.0)
+    runs = [
+        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.1, q0=[0.0, 0.0], integrator=integrator)
+        for integrator in ("rk4", "implicit_midpoint")
+        for plant in (elbow().replace(friction=model.in_robot), model.plant(elbow()))
+    ]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-12)
+    np.testing.assert_allclose(runs[2].q, runs[3].q, atol=1e-9)
+
+
+# --- sensors ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_derivatives_by_all_parameters_of_sensors_and_friction():
+    """Those of the modelled readings: with torques of zero the residual is minus the model.
+
+    A delay of all encoders is a lead of the torque.
+    """
+    values = {name: 0.01 * (k + np.arange(2.0)) for k, name in enumerate(SensorCalibration.QUANTITIES)}
+    values |= {"torque_gain": [1.2, 0.9], "position_gain": [1.05, 0.97]}
+    sensors = SensorCalibration(2, **values)
+    log = log_of(elbow())
+    log = Log(t=log.t, q=log.q, tau=np.zeros_like(log.tau))
+    problem = problem_of(
+        elbow(), log, friction=["stribeck", "asymmetric"], sensors=SensorCalibration.QUANTITIES, calibration=sensors
+    )
+    theta = np.append(problem.theta(problem.point(np.append(sensors.vector(), 0.0)))[:-1], np.log(0.2))
+    x = np.random.default_rng(0).normal(size=len(problem.linear_names))
+
+    def readings(theta):
+        rows = _all_rows(problem, theta)[0]
+        return (rows.W @ x - rows.y)[50]
+
+    slopes = _sensitivities(problem, problem.point(theta), x, _all_rows(problem, theta)[0])[50]
+    numeric = approx_fprime(theta, readings, 1e-7)
+    np.testing.assert_allclose(slopes[:, 2:], numeric[:, 2:], rtol=1e-5, atol=1e-5 * np.abs(numeric).max())
+    delays = slopes[:, problem.names.index("joint1.position_delay") :][:, :2]
+    np.testing.assert_allclose(slopes[:, :2], -np.diag(delays.sum(axis=1)), atol=1e-9)
+
+
+def test_reading_and_correcting_are_inverse():
+    sensors = SensorCalibration(
+        2, torque_delay=[0.01, -0.003], torque_gain=1.1, position_delay=0.002, position_bias=0.1
+    )
+    q, _, _ = motion(2)
+    t, read_q, read_tau = sensors.read(TIMES, q, q**2)
+    t, back, torque = sensors.correct(t, read_q, read_tau)
+    inside = np.isin(TIMES, t)
+    np.testing.assert_allclose(back, q[inside], atol=1e-8)
+    np.testing.assert_allclose(torque, (q**2)[inside], atol=1e-7)
+
+
+# --- both together ----------------------------------------------------------------------------------------------------
+
+CHAINS = [elbow(), random_robot(3, 3, joints="R"), random_robot(5, 4, "modified")]
+
+
+@pytest.mark.parametrize(
+    ("chain", "kind"), [(0, "asymmetric"), (0, "stribeck"), (1, "coulomb"), (1, "stribeck"), (2, "asymmetric")]
+)
+def test_friction_and_sensors_come_back_without_noise(chain, kind):
+    robot = CHAINS[chain]
+    n = robot.n
+    truth, gains = friction_of(kind, n), np.linspace(1.0, 1.2, n)
+    sensors = SensorCalibration(n, torque_delay=np.linspace(0.004, 0.0101, n), torque_gain=gains)
+    log = log_of(robot, friction=truth, sensors=sensors, noise=1e-6)
+    others = [f"{joint}.torque_gain" for joint in robot.joint_names[1:]]
+    found = identify_model(robot, log, friction=kind, sensors=["torque_delay", *others], cutoff=CUTOFF)
+    assert not found.invisible
+    dq = np.linspace(-1.5, 1.5, 31)[:, None] * np.ones(n)
+    assert np.abs(found.friction.torque(dq) - truth.torque(dq)).max() < 0.02
+    np.testing.assert_allclose(found.sensors.torque_delay, sensors.torque_delay, atol=2e-4)
+    np.testing.assert_allclose(found.sensors.torque_gain, gains, rtol=5e-3)
+    states = motion(n)
+    error = found.torque(*states) - robot.inverse_dynamics(*states) - truth.torque(states[1])
+    assert np.sqrt(np.mean(error**2)) < 5e-3 * np.sqrt(np.mean(robot.inverse_dynamics(*states) ** 2))
+
+
+def test_the_same_as_scipy_on_the_full_problem():
+    """All parameters at once, by differences, from another formula of the readings."""
+    truth = friction_of("stribeck", 2)
+    sensors = SensorCalibration(2, torque_gain=[1.0, 1.1], torque_bias=[0.3, -0.2], position_bias=[0.02, 0.0])
+    log = log_of(elbow(), friction=truth, sensors=sensors, noise=0.05, exact=True)
+    log = log[::5]
+    asked = ["joint2.torque_gain", "torque_bias", "joint1.position_bias"]
+    found = identify_model(elbow(), log, friction="stribeck", sensors=asked, weights=[20.0, 20.0])
+    base = elbow().base_parameters()
+
+    def residuals(x):
+        pi, v, c, s, speed, gain, b, shift = np.split(x, [6, 8, 10, 12, 14, 15, 17])
+        Y = elbow().regressor(log.q - np.append(shift, 0.0), log.dq, log.ddq)[..., base.independent]
+        sign = log.dq / (np.abs(log.dq) + 0.01)
+        friction = v * log.dq + (c + s * np.exp(-((log.dq / speed) ** 2))) * sign
+        return 20.0 * ((Y @ pi + friction) * np.append(1.0, gain) + b - log.tau).ravel()
+
+    pi = base.mapping @ elbow().parameters
+    start = np.concatenate([pi, [0.5, 0.5, 1, 1, 0.3, 0.3, 0.1, 0.1, 1, 0, 0, 0]])
+    other = least_squares(residuals, start, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    order = ["viscous", "coulomb", "stribeck", "stribeck_velocity"]
+    names = [f"joint{j}.{name}" for name in order for j in (1, 2)]
+    names += ["joint2.torque_gain", "joint1.torque_bias", "joint2.torque_bias", "joint1.position_bias"]
+    places = [found.names.index(name) for name in names]
+    deviations = np.sqrt(np.diag(np.linalg.inv(other.jac.T @ other.jac)))
+    assert (np.abs(found.estimates[places] - other.x[6:]) < 2e-3 * deviations[6:]).all()
+    np.testing.assert_allclose(found.standard_deviations[places], deviations[6:], rtol=1e-3)
+    np.testing.assert_allclose(found.identification.standard_deviations, deviations[:6], rtol=1e-3)
+    np.testing.assert_allclose(found.identification.base_parameters, other.x[:6], atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("sensors", "expected"),
+    [
+        ("torque_gain", {"joint1.torque_gain", "joint2.torque_gain", "link2.mcx"}),
+        (
+            ("torque_delay", "position_delay"),
+            {f"joint{j}.{kind}_delay" for j in (1, 2) for kind in ("torque", "position")},
+        ),
+        ("joint2.position_bias", {"joint2.position_bias", "link2.mcx"}),
+    ],
+)
+def test_what_torques_do_not_distinguish_is_told(sensors, expected):
+    log = log_of(elbow(), noise=0.01)
+    with pytest.warns(ThunderWarning, match=r"^the logs do not distinguish joint\d\."):
+        found = identify_model(elbow(), log, sensors=sensors, cutoff=CUTOFF)
+    (group,) = found.invisible
+    assert expected <= set(group)
+    places = [found.names.index(name) for name in group if name in found.names]
+    assert np.isinf(found.standard_deviations[places]).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chosen = [name for name in found.names if name != group[0]]
+        if chosen:
+            assert not identify_model(elbow(), log, sensors=chosen, cutoff=CUTOFF).invisible
+
+
+def test_a_known_link_tells_the_gain_of_all_torques():
+    robot = elbow()
+    log = log_of(robot, sensors=SensorCalibration(2, torque_gain=[1.1, 0.8]), noise=0.01)
+    found = identify_model(robot, log, sensors="torque_gain", unknown="link2", cutoff=CUTOFF)
+    assert not found.invisible
+    np.testing.assert_allclose(found.sensors.torque_gain, [1.1, 0.8], atol=0.01)
+    assert (np.abs(found.sensors.torque_gain - [1.1, 0.8]) < 4.0 * found.standard_deviations).all()
+
+
+def test_a_simulated_run_with_a_held_torque():
+    """A sampled controller's torque is half a period ahead of its mean time; filtered friction columns show it."""
+    robot, reference = elbow().replace(friction=friction_of("coulomb", 2).in_robot), Sinusoid([0.8, 0.6], [0.5, 0.8])
+    law = th.SlotineLi(elbow(), Lambda=5.0, K_d=10.0, adaptation=1.0)
+    run = th.simulate(robot, law, reference, 4.0, dq0=reference(0.0).dq)
+    found = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0)
+    np.testing.assert_allclose(found.sensors.torque_delay, -5e-4, atol=5e-5)
+    np.testing.assert_allclose(found.robot.parameters[20:], robot.parameters[20:], rtol=0.01)
+    held = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0, hold=1e-3)
+    np.testing.assert_allclose(held.sensors.torque_delay, found.sensors.torque_delay + 5e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"friction": "stribek"},
+            r"^friction must be one of none, viscous, .*, got 'stribek'; did you mean 'stribeck'\?$",
+        ),
+        ({"friction": ["viscous"]}, r"^friction must be one kind or one for each of 2 joints, got 1$"),
+        ({"sensors": "torque_gian"}, r"^sensors must be names of sensor parameters, got 'torque_gian'; did you mean"),
+        ({"cutoff": None}, r"^cutoff must be given without ddq"),
+        ({"calibration": SensorCalibration(3)}, r"^calibration must have 2 joints, got 3$"),
+        ({"prior": panda()}, r"^prior must have the parameters of"),
+        (
+            {"sensors": "torque_delay", "longest_delay": 1e-3},
+            r"^longest_delay must be larger: joint1.torque_delay reaches",
+        ),
+        ({"sensors": "torque_delay", "longest_delay": 6.0}, r"^t must span more than 12\."),
+        ({"unknown": "link1.m"}, r"^unknown must hold a parameter that torques depend on$"),
+    ],
+)
+def test_bad_models_are_refused(changes, message):
+    log = log_of(elbow(), sensors=SensorCalibration(2, torque_delay=0.01))
+    with pytest.raises(ValueError, match=message):
+        identify_model(elbow(), log, **{"cutoff": CUTOFF, **changes})
+
+
+def test_bad_sensors_and_frictions_are_refused():
+    with pytest.raises(ValueError, match=r"^torque_gain must be positive, got \[1\.0, 0\.0\]$"):
+        SensorCalibration(2, torque_gain=[1.0, 0.0])
+    with pytest.raises(ValueError, match=r"^friction coulomb must have shape \(2, 2\), got \(3, 2\)$"):
+        FrictionModel(viscous=[[1.0], [1.0]], coulomb=[[1.0]] * 3)
+    with pytest.raises(ValueError, match=r"^friction viscous must have one column, or two"):
+        FrictionModel(viscous=np.ones((2, 3)), coulomb=[[1.0], [1.0]])
+    with pytest.raises(ValueError, match=r"^friction must have 2 joints, got 1$"):
+        FrictionModel(viscous=[[1.0]], coulomb=[[1.0]]).plant(elbow())
+
+
+def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
+    """Damping and frictionloss of another engine, read by a torque sensor with a delay, a gain and a bias."""
+    mujoco = pytest.importorskip("mujoco")
+    elbow().save(tmp_path / "arm.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
+    model.dof_damping[:], model.dof_frictionloss[:] = [0.8, 0.5], [1.5, 0.7]
+    model.dof_solref[:], model.dof_solimp[:, :2] = [2.0 * model.opt.timestep, 1.0], 0.9999  # a hard constraint
+    data, period, delay = mujoco.MjData(model), model.opt.timestep, 8
+    reference = Sinusoid([0.8, 0.6], [0.5, 0.8])(np.arange(0.0, 5.0, period))
+    data.qpos[:], data.qvel[:] = reference.q[0], reference.dq[0]
+    q, tau = [], []
+    for goal_q, goal_dq, forward in zip(*reference[:2], elbow().inverse_dynamics(*reference), strict=True):
+        torque = forward + [40.0, 20.0] * (goal_q - data.qpos) + [8.0, 4.0] * (goal_dq - data.qvel)
+        q.append(data.qpos.copy())
+        tau.append(torque)
+        data.qfrc_applied[:] = torque
+        mujoco.mj_step(model, data)
+    q, tau = np.array(q)[delay:], (np.array(tau) * [1.0, 1.2] + [0.4, -0.3])[:-delay]
+    log = Log(t=period * np.arange(len(q)), q=q, tau=tau)
+    asked = ["torque_delay", "torque_bias", "joint2.torque_gain"]
+    found = identify_model(elbow(), log, friction="coulomb", sensors=asked, delta=1e-3, cutoff=20.0, hold=period)
+    np.testing.assert_allclose(found.sensors.torque_delay, delay * period, atol=1.2e-3)  # joints rest as they reverse
+    np.testing.assert_allclose(found.sensors.torque_bias, [0.4, -0.3], atol=0.02)
+    np.testing.assert_allclose(found.sensors.torque_gain, [1.0, 1.2], atol=5e-3)
+    np.testing.assert_allclose(found.friction.viscous[:, 0], [0.8, 0.5], rtol=0.03)
+    np.testing.assert_allclose(found.friction.coulomb[:, 0], [1.5, 0.7], rtol=0.03)
+    base = elbow().base_parameters()
+    np.testing.assert_allclose(found.identification.base_parameters, base.mapping @ elbow().parameters, atol=0.03)

@@ -1,0 +1,205 @@
+"""Held-out logs: errors by hand, jackknife and paired intervals by textbook formulas, files of the identified robot."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import thunder_py as th
+from tests.control.arms import elbow
+from thunder_py.errors import ModelError, ThunderError
+from thunder_py.identification import CrossValidation, Log, ModelComparison, compare_models, cross_validate, identify
+from thunder_py.identification.prediction import Errors
+
+T = np.linspace(0.0, 6.0, 301)
+
+
+def with_friction(robot, coefficients):
+    return robot.replace(friction=th.robot.Friction(terms=("viscous",), coefficients=np.reshape(coefficients, (-1, 1))))
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return with_friction(elbow(), [2.0, 1.0])
+
+
+def upright(robot):
+    """The same arm where gravity points down, which URDF assumes."""
+    return robot.replace(base=th.spatial.pose_from_rpy((0, 0, 0), (0.5 * np.pi, 0, 0)), gravity=(0.0, 0.0, -9.81))
+
+
+def log_of(robot, seed, noise=0.2):
+    rng = np.random.default_rng(seed)
+    q, dq, ddq = th.reference.Sinusoid(rng.uniform(0.6, 0.9, 2), rng.uniform(0.3, 0.9, 2), phase=rng.uniform(0, 6, 2))(
+        T
+    )
+    tau = robot.inverse_dynamics(q, dq, ddq) + noise * rng.normal(size=q.shape)
+    return Log(t=T, q=q, dq=dq, ddq=ddq, tau=tau, name=f"log <{seed}>")
+
+
+@pytest.fixture(scope="module")
+def logs(arm):
+    return [log_of(arm, seed) for seed in range(6)]
+
+
+@pytest.fixture(scope="module")
+def validation(arm, logs):
+    return cross_validate(arm, logs, folds=3)
+
+
+def test_held_out_errors_are_those_of_a_loop_by_hand(arm, logs, validation):
+    assert validation.folds.tolist() == [0, 1, 2, 0, 1, 2]
+    for i, log in enumerate(logs):
+        fit = identify(arm, [other for k, other in enumerate(logs) if k % 3 != i % 3])
+        residual = log.tau - fit.robot.inverse_dynamics(log.q, log.dq, log.ddq)
+        rms = np.sqrt(np.mean(residual**2, axis=0))
+        np.testing.assert_allclose(validation.errors[i].rms, rms, rtol=1e-9)
+        np.testing.assert_allclose(validation.errors[i].relative, rms / np.sqrt(np.mean(log.tau**2, axis=0)), rtol=1e-9)
+        prediction = validation.predict(i)
+        np.testing.assert_allclose(prediction.residual, residual, atol=1e-9)
+        np.testing.assert_allclose(prediction.rms, rms, rtol=1e-9)
+    pooled = np.sqrt(np.mean([each.rms**2 for each in validation.errors], axis=0))
+    np.testing.assert_allclose(validation.error, pooled, rtol=1e-12)
+    np.testing.assert_allclose(validation.error, 0.2, rtol=0.1)
+    assert validation.table().to_dict()["joint1"]["held-out error [N m or N]"] == validation.error[0]
+
+
+def test_folds_may_be_given_and_run_elsewhere(arm, logs):
+    days = [0, 0, 1, 1, 2, 2]
+    here = cross_validate(arm, logs, folds=days)
+    there = cross_validate(arm, logs, folds=days, workers=map)
+    assert here.folds.tolist() == days
+    assert here.scores.tolist() == there.scores.tolist()
+
+
+def test_jackknife_deviations_of_means_are_those_of_the_textbook():
+    x = np.random.default_rng(0).normal(size=9)
+    fits = tuple(SimpleNamespace(base_parameters=np.array([np.delete(x, k).mean()])) for k in range(9))
+    validation = CrossValidation(fits=fits, folds=np.arange(9), logs=(), errors=())
+    np.testing.assert_allclose(validation.deviations, x.std(ddof=1) / 3.0, rtol=1e-12)
+
+
+def test_jackknife_deviations_agree_with_the_others_where_the_model_is_right(arm):
+    logs = [log_of(arm, seed) for seed in range(10)]
+    found, validation = identify(arm, logs), cross_validate(arm, logs, folds=10)
+    ratio = validation.deviations / found.standard_deviations
+    assert 0.7 < np.median(ratio) < 1.4
+
+
+def test_differences_are_paired_and_their_interval_is_that_of_scipy_with_the_correction(arm, logs):
+    comparison = compare_models(arm, logs, {"friction": {}, "none": {"robot": with_friction(elbow(), [0, 0])}}, folds=3)
+    none = compare_models(arm, logs, {"friction": {}, "links": {"robot": elbow()}}, folds=3)
+    assert none.best == "friction"
+    assert comparison.validations["none"].fits[0].base.count == comparison.validations["friction"].fits[0].base.count
+    one, other = (none.validations[name].scores for name in ("links", "friction"))
+    found = none.difference("links", "friction", level=0.9)
+    interval = stats.ttest_rel(one, other).confidence_interval(0.9)
+    wider = np.sqrt(1.0 + 6 / 2)  # 1/L + 1/(K - 1) in place of 1/L
+    half = 0.5 * (interval.high - interval.low) * wider
+    np.testing.assert_allclose(found, np.mean(one - other) + np.array([0.0, -half, half]), rtol=1e-9)
+    assert found.significant
+    row = none.table().to_dict()["links"]
+    assert row["minus the best [%]"] == pytest.approx(100.0 * found.mean)
+    with pytest.raises(ThunderError, match="no model is called 'link'; did you mean 'links'"):
+        none.difference("link", "friction")
+
+
+def test_errors_in_words(arm, logs):
+    with pytest.raises(ThunderError, match="logs must hold at least 2 logs, got 1"):
+        cross_validate(arm, logs[:1])
+    with pytest.raises(ThunderError, match="folds must"):
+        cross_validate(arm, logs, folds=7)
+    with pytest.raises(ThunderError, match=r"folds must be numbered 0, 1, ... with a log in each, got \[0.0, 2.0"):
+        cross_validate(arm, logs, folds=[0, 2, 2, 0, 2, 2])
+    with pytest.raises(ThunderError, match=r"models must have the same cutoff, got (5.0, 9.0|9.0, 5.0)"):
+        compare_models(arm, logs, {"a": {"cutoff": 5.0}, "b": {"cutoff": 9.0}})
+    with pytest.raises(ThunderError, match="models must hold at least one model"):
+        compare_models(arm, logs, {})
+
+
+def test_intervals_are_quantiles_of_the_normal_distribution(arm, logs):
+    found = identify(arm, logs)
+    for level in (0.5, 0.99):
+        low, high = stats.norm.interval(level, found.base_parameters, found.standard_deviations)
+        np.testing.assert_allclose(found.intervals(level).T, [low, high], rtol=1e-12)
+    still = log_of(arm, 0)
+    still = Log(t=T, q=still.q, dq=0.0 * still.dq, ddq=0.0 * still.ddq, tau=arm.gravity_vector(still.q))
+    hidden = identify(arm, still).intervals()[-1]
+    assert hidden.tolist() == [-np.inf, np.inf]
+    with pytest.raises(ThunderError, match="level must"):
+        found.intervals(1.0)
+
+
+def test_a_prediction_may_end_early_and_has_the_errors_of_the_log(arm, logs):
+    found = identify(arm, logs[:3])
+    whole, part = found.predict(logs[4]), found.predict(logs[4], most=100)
+    assert part.t.tolist() == T[:100].tolist()
+    np.testing.assert_array_equal(part.predicted, whole.predicted[:100])
+    errors = found.errors(logs[4])
+    assert (errors.name, errors.rows, errors.instants) == ("log <4>", ("joint1", "joint2"), T.size)
+    np.testing.assert_allclose(errors.rms, whole.rms, rtol=1e-12)
+    assert errors.table().to_dict()["joint2"]["of the torque [%]"] == pytest.approx(100.0 * whole.relative[1])
+    assert np.isnan(Errors("", ("joint1",), 1, np.ones(1), np.zeros(1)).relative).all()
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".urdf", ".xml"])
+def test_the_identified_robot_comes_back_from_files(arm, logs, tmp_path, suffix):
+    if suffix == ".xml":
+        pytest.importorskip("mujoco")
+    guess = upright(arm.replace(inertial=1.3 * arm.inertial))
+    found = identify(guess, logs, consistent=True)
+    found.save(tmp_path / f"identified{suffix}")
+    again = th.Robot.load(tmp_path / f"identified{suffix}")
+    states = np.random.default_rng(0).normal(size=(3, 20, 2))
+    np.testing.assert_allclose(again.inverse_dynamics(*states), found.torque(*states), rtol=1e-6, atol=1e-6)
+    assert np.abs(guess.inverse_dynamics(*states) - found.torque(*states)).max() > 1.0
+
+
+def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
+    found = identify(arm.replace(inertial=0.1 * arm.inertial), logs)
+    assert found.inconsistent_links()
+    for suffix in (".urdf", ".xml"):
+        with pytest.raises(ModelError, match=f"links must be physically consistent in {suffix}.*consistent=True"):
+            found.save(tmp_path / f"arm{suffix}")
+    found.save(tmp_path / "arm.yaml")
+    np.testing.assert_array_equal(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
+    rising = identify(
+        with_friction(elbow(), [0.0, 0.0]), [log_of(with_friction(elbow(), [-2.0, 1.0]), 0)], unknown="friction"
+    )
+    with pytest.raises(
+        ModelError, match=r"viscous friction of joint1 must be >= 0, got -.*: identify with consistent=True"
+    ):
+        rising.save(tmp_path / "arm.urdf")
+
+
+def test_a_comparison_finds_the_better_of_two_models_of_errors():
+    made = {}
+    for name, size in (("good", 0.1), ("bad", 0.2)):
+        errors = tuple(Errors(str(i), ("joint1",), 10, np.array([size]), np.ones(1)) for i in range(4))
+        fits = tuple(SimpleNamespace(base=SimpleNamespace(count=3), extra_names=()) for _ in range(4))
+        made[name] = CrossValidation(fits=fits, folds=np.arange(4), logs=(), errors=errors)
+    comparison = ModelComparison(validations=made)
+    assert comparison.best == "good"
+    assert comparison.difference("bad", "good").mean == pytest.approx(0.1)
+    assert comparison.table().rows[0] == ("good", 3, pytest.approx(10.0), None, None)
+
+
+def test_models_of_friction_and_sensors_compare(arm, logs):
+    """A torque that is read with a bias: only the model that has one predicts held-out logs."""
+    biased = [Log(t=log.t, q=log.q, dq=log.dq, ddq=log.ddq, tau=log.tau + 3.0, name=log.name) for log in logs[:4]]
+    models = {
+        "plain": {},
+        "friction": {"friction": "viscous"},
+        "bias": {"friction": "viscous", "sensors": "torque_bias"},
+    }
+    found = compare_models(arm, biased, models, folds=2)
+    assert found.best == "bias"
+    counts = {row[0]: row[1] for row in found.table().rows}
+    assert counts["bias"] == counts["friction"] + 2 == counts["plain"] + 2
+    assert found.difference("friction", "plain").mean == pytest.approx(0.0, abs=1e-3)
+    np.testing.assert_allclose(found.validations["bias"].error, 0.2, rtol=0.1)
+    prediction = found.validations["bias"].predict(1)
+    np.testing.assert_allclose(prediction.rms, found.validations["bias"].errors[1].rms, rtol=1e-9)
