@@ -52,6 +52,23 @@ class ModelIdentification:
         Their values and standard deviations, infinite for those that the logs do not determine.
     invisible : tuple of tuples of str
         Groups of parameters that torques do not distinguish; see `identify_model`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import FrictionModel, Log, identify_model
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]])
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> found = identify_model(robot, Log(t=t, q=q, tau=tau), friction="coulomb", sensors="torque_bias", cutoff=15.0)
+    >>> found.names[:4], found.estimates[:4].round(2).tolist()
+    (('joint1.viscous', 'joint1.coulomb', 'joint2.viscous', 'joint2.coulomb'), [0.5, 1.0, 0.3, 0.5])
+    >>> found.robot.description.friction.terms
+    ('viscous', 'coulomb')
+    >>> bool(np.abs(found.torque(q, dq, ddq) - tau).max() < 0.01), found.intervals().shape
+    (True, (6, 2))
     """
 
     identification: Identification
@@ -182,7 +199,7 @@ def identify_model(
     >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
     >>> late = SensorCalibration(2, torque_delay=0.004, torque_bias=[0.5, -0.2])
     >>> t, q, tau = late.read(t, q, tau)
-    >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
+    >>> tau += np.random.default_rng(0).normal(scale=0.01, size=tau.shape)
     >>> found = identify_model(
     ...     robot,
     ...     Log(t=t, q=q, tau=tau),
