@@ -118,6 +118,7 @@ def identify_model(
     cutoff: float | None = None,
     hold: float = 0.0,
     resample: float | None = None,
+    robust: bool = False,
     **options: Any,
 ) -> ModelIdentification:
     """Identify a robot with nonlinear friction and with delays, gains and biases of its sensors.
@@ -143,8 +144,11 @@ def identify_model(
         Bound of estimated delays [s]; filtered logs lose this time at either end.
     unknown, weights, prior, cutoff, hold, resample
         As in `identify`.
+    robust : bool
+        Reject torques that are further than four robust standard deviations from the model, and reduce the weight of
+        others in the last pass as `identify` does.
     **options
-        Further options of `identify` for the last pass, such as ``consistent=True`` and ``robust=True``.
+        Further options of `identify` for the last pass, such as ``consistent=True``.
 
     Returns
     -------
@@ -216,7 +220,7 @@ def identify_model(
     problem = _problem(
         robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
     )
-    solution = solve(problem)
+    solution = solve(problem, robust=robust)
     _warn_of_invisible(solution.invisible)
     point, columns = solution.point, problem.friction(solution.point.velocity)
     gain = np.asarray(point.sensors.torque_gain, dtype=np.float64)
@@ -229,6 +233,7 @@ def identify_model(
         cutoff=cutoff,
         hold=hold,
         columns=[columns] if columns.names else [],
+        robust=robust,
         **options,
     )
     b, c = problem.base.count, len(columns.names)
