@@ -13,7 +13,7 @@ from _measure import Record, check_same_numbers, quietest, run
 
 from thunder_py.manipulation.interception import InterceptionOptions, Interceptor, MeasurementModel
 from thunder_py.manipulation.interception.runs import Scenario, default_belt, default_planner, summary
-from thunder_py.papers.parallel import map_seeds
+from thunder_py.parallel import map_seeds
 
 #: at most, warm [us]
 GOALS = {"C++": 15.0, "Python": 100.0}
@@ -71,7 +71,7 @@ def python_replan(rounds: int) -> dict[str, float]:
 def conveyor(runs: int, *, arm: bool, jobs: int = 2) -> dict[str, Any]:
     """Time runs of the conveyor at 0.26 m/s in two processes, their start included [s]."""
     start = perf_counter()
-    found = map_seeds(partial(summary, scenario=Scenario(arm=arm)), runs, jobs=jobs)
+    found = map_seeds(partial(summary, scenario=Scenario(arm=arm)), runs, workers=jobs)
     seconds = perf_counter() - start
     success = float(np.mean([run.success for run in found]))
     return {"runs": runs, "arm": arm, "jobs": jobs, "seconds": seconds, "success": success}

@@ -1,4 +1,4 @@
-"""How exact a hand-eye calibration is: ``python examples/hand_eye_accuracy.py [runs] [jobs]`` (100 runs: a minute).
+"""How exact a hand-eye calibration is: ``python examples/hand_eye_accuracy.py [runs] [workers]`` (100 runs: a minute).
 
 Random poses of a hand that looks down, turned by up to 30 degrees about the horizontal axes and by up to 60 about the
 vertical one, within a cube of 0.3 m. Markers are measured with errors of 1 mm and 0.3 degrees (standard deviation of
@@ -12,8 +12,8 @@ import sys
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from thunder_py.papers.parallel import map_seeds
 from thunder_py.papers.tables import markdown
+from thunder_py.parallel import map_seeds
 from thunder_py.perception import calibrate_hand_eye
 from thunder_py.spatial import pose_from_rpy
 
@@ -58,9 +58,9 @@ def calibrations(seed: int) -> list[list[list[float]]]:
     return rows
 
 
-def main(runs: int = 8, jobs: int = 1) -> np.ndarray:
+def main(runs: int = 8, workers: int = 1) -> np.ndarray:
     """Print the table; return all errors, (runs, 2, counts, 4)."""
-    errors = np.array(map_seeds(calibrations, runs, jobs=jobs, progress=True, description="calibrations"))
+    errors = np.array(map_seeds(calibrations, runs, workers=workers, progress=True, description="calibrations"))
     typical = np.sqrt((errors**2).mean(axis=0))
     rows = [
         [f"{place}, {count} poses", position, predicted, angle, predicted_angle]

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,22 @@ void check_every_index() {
         CHECK(once);
         CHECK(worst == -1);
       }
+}
+
+/// 0 threads are those of the environment variable; what is no number above 0 counts as unset.
+void check_default_threads() {
+  const int cores = default_threads();
+  setenv("THUNDER_THREADS", "3", 1);
+  CHECK(default_threads() == 3);
+  CHECK(parallel_threads(100, {0, 1}) == 3);
+  CHECK(parallel_threads(2, {0, 1}) == 2);
+  CHECK(parallel_threads(100, {5, 1}) == 5);
+  for (const char* text : {"", "0", "-2", "many"}) {
+    setenv("THUNDER_THREADS", text, 1);
+    CHECK(default_threads() == cores);
+  }
+  unsetenv("THUNDER_THREADS");
+  CHECK(default_threads() == cores);
 }
 
 void check_first_error() {
@@ -175,6 +192,7 @@ void check_exclusive() {
 
 int main() {
   check_without_threads();
+  check_default_threads();
   check_every_index();
   check_first_error();
   check_no_memory();

@@ -9,6 +9,7 @@ from . import manipulation as manipulation
 from . import motion as motion
 from . import mujoco as mujoco
 from . import papers as papers
+from . import parallel as parallel
 from . import perception as perception
 from . import plotting as plotting
 from . import realtime as realtime
@@ -17,6 +18,7 @@ from . import reference as reference
 from . import result as result
 from . import robot as robot
 from . import robots as robots
+from . import samples as samples
 from . import simulation as simulation
 from . import spatial as spatial
 from . import symbolic as symbolic

@@ -44,7 +44,7 @@ def test_nominal_values_are_the_defaults(function, quantities):
 
 def test_joint_space_is_the_experiment():
     ours = mact.joint_errors(draws=1, duration=2.0)
-    runs = run_d42_joint(1, 2.0, (3.0,), laws=("CT", "AIRC"), jobs=1)
+    runs = run_d42_joint(1, 2.0, (3.0,), laws=("CT", "AIRC"), workers=1)
     for name in ("CT", "AIRC"):
         assert ours[name][0] == pytest.approx(runs.rmse(name, 3.0)[0], rel=0.02)  # every other logged instant
     assert ours["MACT / AIRC"][0] == pytest.approx(ours["MACT"][0] / ours["AIRC"][0])
@@ -62,7 +62,7 @@ def test_every_value_changes_the_joint_runs():
 
 def test_task_space_is_the_experiment():
     ours = mact.task_errors(duration=1.0)
-    found = run_d42_cartesian(1, 1.0, (3.0,), jobs=1)
+    found = run_d42_cartesian(1, 1.0, (3.0,), workers=1)
     for name in ("CT", "AIRC", "MACT"):
         theirs = [found.rmse(*case, name, 3.0)[0][0] for case in (("hand", "circle"), ("simulation", "liss3D"))]
         assert ours[f"Table 9, circle: {name}"] == pytest.approx(theirs[0], rel=0.05)

@@ -175,6 +175,8 @@ def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> No
 
     seen: list[object] = []
     monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None, **options: seen.append((quick, data, options)))
-    monkeypatch.setattr(human_like_sampling, "run", lambda quick, *, seeds, jobs: seen.append((quick, seeds, jobs)))
-    run_human_like(("arm", "sampling"), quick=True, data="folder", seeds=3, jobs=2)
-    assert seen == [(True, "folder", {"seeds": 3, "jobs": 2}), (True, 3, 2)]
+    monkeypatch.setattr(
+        human_like_sampling, "run", lambda quick, *, seeds, workers: seen.append((quick, seeds, workers))
+    )
+    run_human_like(("arm", "sampling"), quick=True, data="folder", seeds=3, workers=2)
+    assert seen == [(True, "folder", {"seeds": 3, "workers": 2}), (True, 3, 2)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from thunder_py import cli
 from thunder_py.papers import registry
 from thunder_py.papers.draws import Draws, spread
 from thunder_py.papers.human_like import real
-from thunder_py.papers.parallel import shared_workers
 from thunder_py.papers.tables import plain, write_results
+from thunder_py.parallel import Workers, shared_workers
 
 from .quick import one_time_of_each_kind, quick
 
@@ -34,7 +33,7 @@ class _Dice:
     """An experiment that keeps its options."""
 
     seeds: int
-    jobs: int
+    workers: object
     quick: bool
 
     def table(self) -> str:
@@ -46,11 +45,11 @@ class _Dice:
         return Figure()
 
     def to_dict(self) -> dict[str, Any]:
-        return {"seeds": np.int64(self.seeds), "values": np.array([[0.5, np.nan]]), "jobs": self.jobs}
+        return {"seeds": np.int64(self.seeds), "values": np.array([[0.5, np.nan]]), "workers": self.workers}
 
 
-def _roll(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> _Dice:
-    return _Dice(seeds or 6, jobs, quick)
+def _roll(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> _Dice:
+    return _Dice(seeds or 6, workers if isinstance(workers, int) else str(workers), quick)
 
 
 @pytest.fixture(autouse=True)
@@ -62,9 +61,9 @@ def _dice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_seeds_and_jobs_reach_the_experiment() -> None:
+def test_seeds_and_workers_reach_the_experiment() -> None:
     assert registry.run_experiment("dice") == _Dice(6, 1, False)
-    assert registry.run_experiment("dice", True, seeds=3, jobs=2) == _Dice(3, 2, True)
+    assert registry.run_experiment("dice", True, seeds=3, workers=2) == _Dice(3, 2, True)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +71,7 @@ def test_seeds_and_jobs_reach_the_experiment() -> None:
     [
         ("dice", {"data": "here"}, "data must be None for 'dice', which uses no recordings, unlike human-like"),
         ("dice", {"seeds": 0}, "seeds must be a whole number of at least 1"),
-        ("dice", {"jobs": 1.5}, "jobs must be a whole number of at least 1"),
+        ("dice", {"workers": 1.5}, "workers must be a whole number of at least 1"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(name: str, options: dict[str, Any], message: str) -> None:
@@ -90,7 +89,7 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
         "thunder_py": th.__version__,
         "quick": False,
         "seeds": 4,
-        "results": {"seeds": 4, "values": [[0.5, None]], "jobs": 2},
+        "results": {"seeds": 4, "values": [[0.5, None]], "workers": 2},
     }
     assert [path.name for path in Path().iterdir()] == ["dice.json"]
 
@@ -116,7 +115,7 @@ def workers() -> Iterator[None]:
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
     texts = []
     with one_time_of_each_kind():
-        both = quick(name), registry.run_experiment(name, True, seeds=2, jobs=2)
+        both = quick(name), registry.run_experiment(name, True, seeds=2, workers=2)
     for found in both:
         assert found.table().count("|") > 20
         numbers = plain(found.to_dict())
@@ -153,13 +152,35 @@ def test_fewer_seeds_than_the_default_are_enough() -> None:
     assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1
 
 
-@pytest.mark.parametrize(("arguments", "jobs"), [([], os.cpu_count()), (["--quick"], 1), (["--jobs", "3"], 3)])
-def test_command_uses_all_processors_unless_it_is_quick(
-    arguments: list[str], jobs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1), raising=False)
+@pytest.mark.parametrize(("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3)])
+def test_command_uses_all_processors_unless_it_is_quick(arguments: list[str], workers: int) -> None:
     assert cli.main(["experiment", "dice", *arguments, "--results", "dice.json", "--no-plot"]) == 0
-    assert json.loads(Path("dice.json").read_text())["results"]["jobs"] == jobs
+    assert json.loads(Path("dice.json").read_text())["results"]["workers"] == workers
+
+
+def test_command_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    class Client:
+        def __init__(self, address: str) -> None:
+            self.address = address
+
+        def __enter__(self) -> Client:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            closed.append(self.address)
+
+        def __call__(self) -> None: ...
+
+        def __str__(self) -> str:
+            return f"client of {self.address}"
+
+    monkeypatch.setattr("distributed.Client", Client)
+    arguments = ["experiment", "dice", "--cluster", "tcp://host:8786", "--results", "dice.json", "--no-plot"]
+    assert cli.main(arguments) == 0
+    assert json.loads(Path("dice.json").read_text())["results"]["workers"] == "client of tcp://host:8786"
+    assert closed == ["tcp://host:8786"]
 
 
 @pytest.mark.parametrize(
@@ -173,6 +194,8 @@ def test_command_uses_all_processors_unless_it_is_quick(
         (["dice", "--data", ".", "--no-plot"], "data must be None for 'dice'"),
         (["a/b", "--no-plot"], "no experiment is called 'a/b'"),
         (["nothing", "--results", "a.json"], "no experiment is called 'nothing'"),
+        (["dice", "--jobs", "2", "--cluster", "tcp://a:1", "--no-plot"], "--jobs and --cluster exclude each other"),
+        (["dice", "--cluster", "here", "--no-plot"], "cluster must be the address of a Dask scheduler such as tcp"),
     ],
 )
 def test_command_refuses_before_it_runs(
@@ -184,7 +207,7 @@ def test_command_refuses_before_it_runs(
     assert list(Path().iterdir()) == []
 
 
-def _roll_never(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> _Dice:
+def _roll_never(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> _Dice:
     raise AssertionError("it ran")
 
 
@@ -201,7 +224,7 @@ def test_help_names_every_experiment(capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     names = out.split("experiments:\n")[1].split("\n\n")[0].replace("\n", " ").replace(",", " ").split()
     assert names == list(registry.REGISTRY)
-    for option in ("--seeds", "--jobs", "--results", "--quick"):
+    for option in ("--seeds", "--jobs", "--cluster", "--results", "--quick"):
         assert option in out
 
 

@@ -422,7 +422,7 @@ def finished() -> Any:
 made(th.RunSpec, run, lambda one: one(), moves=True)
 made(
     simulation.Runs,
-    lambda: th.simulate_many([run(), run()], threads=1),
+    lambda: th.simulate_many([run(), run()], workers=1),
     lambda runs: (runs[0], runs.table()),
 )
 made(th.SimulationResult, finished)
@@ -466,6 +466,12 @@ made(
     lambda: identification.adaptation_convergence(
         elbow(), elbow().replace(inertial=0.5 * elbow().inertial), exciting().reference, 0.2, 0.1
     ),
+)
+value(identification.Log, t=np.arange(5.0), q=np.zeros((5, 2)), tau=np.ones((5, 2)), name="morning")
+value(identification.LogFile, "log.csv", columns={"t": "time", "q": ["q1", "q2"], "tau": ["tau1", "tau2"]}, unit="deg")
+made(
+    identification.Samples,
+    lambda: identification.Samples(t=shaken()[0], motion=shaken()[1], torque=np.ones((400, 2))),
 )
 made(identification.Motion, lambda: identification.differentiate(shaken()[0], shaken()[1].q, 5.0))
 made(

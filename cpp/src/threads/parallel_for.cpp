@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -123,10 +124,16 @@ class Loop {
 
 }  // namespace
 
+int default_threads() noexcept {
+  const char* text = std::getenv("THUNDER_THREADS");
+  const long wanted = text == nullptr ? 0 : std::strtol(text, nullptr, 10);
+  if (wanted > 0) return static_cast<int>(std::min<long>(wanted, kMostThreads));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
 int parallel_threads(std::size_t count, const ParallelOptions& options) noexcept {
   const std::size_t chunk = std::max<std::size_t>(1, options.chunk), chunks = count / chunk + (count % chunk != 0);
-  const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                                 : std::max(1u, std::thread::hardware_concurrency());
+  const auto wanted = static_cast<std::size_t>(options.threads > 0 ? options.threads : default_threads());
   return static_cast<int>(std::max<std::size_t>(1, std::min({wanted, chunks, kMostThreads})));
 }
 

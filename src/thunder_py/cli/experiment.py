@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ThunderError
 from ..files import whole_file
@@ -14,6 +15,7 @@ from .text import check_picture, check_target
 
 if TYPE_CHECKING:
     from ..papers.registry import Experiment
+    from ..parallel import Workers
 
 __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 
@@ -31,6 +33,7 @@ examples:
   thunder experiment softhand                           tables, and the picture thunder_softhand.png
   thunder experiment gains --quick --output gains.pdf
   thunder experiment throwing --seeds 200 --jobs 2 --results throwing.json
+  thunder experiment throwing --seeds 20000 --cluster tcp://host:8786
   thunder experiment human-like-real --data recordings
 
 seeds: draws of what the papers leave open or what is random: initial models, payloads, sensor noise, scenes, synthetic
@@ -67,7 +70,12 @@ def add_parser(commands: Any) -> None:
         "--jobs",
         type=_count,
         metavar="N",
-        help="number of processes or threads (default: one per processor; with --quick 1); results do not depend on it",
+        help="number of processes (default: one per processor; with --quick 1); results do not depend on it",
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="scheduler of a Dask cluster that makes the runs instead, such as tcp://host:8786",
     )
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg")
@@ -113,9 +121,10 @@ def run(arguments: argparse.Namespace) -> None:
     picture = _picture(arguments)
     if arguments.results is not None:
         check_target(arguments.results, "--results", (".json",))
-    experiment = registry.run_experiment(
-        arguments.name, arguments.quick, data, seeds=arguments.seeds, jobs=_jobs(arguments)
-    )
+    with _workers(arguments) as workers:
+        experiment = registry.run_experiment(
+            arguments.name, arguments.quick, data, seeds=arguments.seeds, workers=workers
+        )
     if arguments.results is not None:
         _write_results(arguments, experiment)
     print(experiment.table())
@@ -130,11 +139,15 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"\npicture  {picture}")
 
 
-def _jobs(arguments: argparse.Namespace) -> int:
-    """Return the number of processes: every available processor, as results do not depend on it."""
-    if arguments.jobs is not None or arguments.quick:
-        return arguments.jobs or 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _workers(arguments: argparse.Namespace) -> AbstractContextManager[Workers]:
+    """Return the cluster or the number of processes: every available processor, as results do not depend on it."""
+    from ..parallel import connect
+
+    if arguments.cluster is None:
+        return nullcontext(arguments.jobs or (1 if arguments.quick else -1))
+    if arguments.jobs is not None:
+        raise ThunderError("--jobs and --cluster exclude each other")
+    return cast("AbstractContextManager[Workers]", connect(arguments.cluster))
 
 
 def _picture(arguments: argparse.Namespace) -> Path | None:

@@ -100,7 +100,8 @@ def identify(
         springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
     robust : bool
         Give residuals that are outliers less weight: with Huber's weights until these settle, then with Tukey's, which
-        ignore large outliers. Each step reads the logs once.
+        ignore large outliers. Each step reads the logs once. Where the filter of `cutoff` would spread them, spikes of
+        up to three samples are replaced by interpolation before.
     columns : sequence of Columns
         Further columns of the equations, whose coefficients are found as well; see `Identification.extra`.
     resample : float, optional

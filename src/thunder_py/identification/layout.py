@@ -39,7 +39,7 @@ class Layout:
     used : tuple of (c,) int array
         Positions in `columns` that are not zero in each row.
     watched : (w,) int array
-        Coefficients with a prior of zero, whose joints may never move.
+        Coefficients with a prior of zero, whose joints may be at rest throughout.
     further : tuple of Columns
         Further columns of the regressor.
     springs : (e,) int array

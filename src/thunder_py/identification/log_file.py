@@ -9,7 +9,7 @@ from pathlib import Path
 from ..checks import one_of
 from ..errors import FileFormatError, ThunderError
 from ..robot import Robot
-from ..values import Value, set_fields
+from ..values import Value, frozen, set_fields
 from .log import Log
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
@@ -65,7 +65,7 @@ class LogFile(Value):
         """Check the ending of the path and the unit."""
         if not isinstance(self.path, (str, Path)):
             raise ThunderError(f"path must be a path, got {self.path!r:.80}")
-        set_fields(self, path=Path(self.path))
+        set_fields(self, path=Path(self.path), columns=frozen(self.columns))
         one_of(self.unit, ("rad", "deg"), "unit")
         self._reader()
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..checks import Array, above_zero, whole
 from ..errors import ThunderError
+from ..parallel import Workers, map_items
 from ..progress import percentage
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
@@ -129,6 +131,7 @@ def optimize_excitation(
     seed: int = 0,
     restarts: int = 3,
     iterations: int = 150,
+    workers: Workers = 1,
     progress: bool | Callable[[float], object] = False,
 ) -> Excitation:
     """Optimize a Fourier series for the excitation of the base parameters.
@@ -154,6 +157,8 @@ def optimize_excitation(
         Number of local searches from random starts; the best result is returned.
     iterations : int
         Largest number of iterations of each search.
+    workers : Workers
+        Where the searches are made, see `run_tasks`. The result does not depend on it.
     progress : bool or callable
         True shows a bar on terminals and in notebooks; a callable gets the completed fraction, 0 to 1.
 
@@ -186,19 +191,24 @@ def optimize_excitation(
     for name, value, least in (("restarts", restarts, 1), ("iterations", iterations, 1)):
         whole(value, name, least)
     rng = np.random.default_rng(seed)
-    best: tuple[float, Array] | None = None
-    histories = []
+    starts = [problem.start(rng) for _ in range(restarts)]
     with _reporting(progress) as report:
-        for k in range(restarts):
-            x, history = problem.search(problem.start(rng), iterations, _part(report, k, restarts))
-            histories.append(np.exp(history) if criterion == "condition" else history)
-            x = problem.shrunk(x)
-            reached = problem.objective(x)[0]
-            if problem.fine_margin(x) >= 0.0 and (best is None or reached < best[0]):
-                best = (reached, x)
-    if best is None:
+        if workers == 1:  # with reports from within the searches
+            found = [_search(problem, iterations, x, _part(report, k, restarts)) for k, x in enumerate(starts)]
+        else:
+            found = map_items(partial(_search, problem, iterations), starts, workers=workers, progress=report)
+    admitted = [(problem.objective(x)[0], k) for k, (x, _) in enumerate(found) if problem.fine_margin(x) >= 0.0]
+    if not admitted:
         raise ThunderError("limits must admit a motion, and none was found: widen the limits, or try more restarts")
-    return _excitation(problem, best[1], tuple(histories))
+    return _excitation(problem, found[min(admitted)[1]][0], tuple(history for _, history in found))
+
+
+def _search(
+    problem: ExcitationProblem, iterations: int, start: Array, report: Callable[[float], object] = lambda _: None
+) -> tuple[Array, Array]:
+    """Return the solution of a local search, within the limits if possible, and the history of the criterion."""
+    x, history = problem.search(start, iterations, report)
+    return problem.shrunk(x), np.exp(history) if problem.criterion == "condition" else history
 
 
 def _problem(

@@ -109,7 +109,9 @@ class Problem:
                 raise ThunderError("joint_torque must be in all logs or in none")
             return sums_of_window(plan, window, guess), window.filter
 
-        source = windows(self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample)
+        source = windows(
+            self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample, robust=self.robust
+        )
         workers = os.cpu_count() or 1 if self.workers is None else self.workers
         for sums, conversion in in_order(one, source, workers):
             parts = [(parts[0][0] + sums if parts else sums, conversion)]

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..checks import whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from .parallel import shared_workers
+from ..parallel import Workers, shared_workers
+from ..parallel.tasks import check_workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
 
-#: name -> module of this package with ``run(quick, *, seeds=None, jobs=1) -> Experiment``, and ``data=None`` where the
-#: experiment can use recordings; the first line of the module's docstring describes the experiment
+#: name -> module of this package with ``run(quick, *, seeds=None, workers=1) -> Experiment``, and ``data=None`` where
+#: the experiment can use recordings; the first line of the module's docstring describes the experiment
 REGISTRY: dict[str, str] = {
     "lissajous": "lissajous.run",
     "gains": "gains.run",
@@ -63,7 +64,7 @@ class Experiment(Protocol):
 
 
 def run_experiment(
-    name: str, quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1
+    name: str, quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
 ) -> Experiment:
     """Run an experiment of a paper.
 
@@ -78,8 +79,8 @@ def run_experiment(
     seeds : int, optional
         Number of random draws; default that of the experiment. The draws are described in its table: initial models,
         payloads, sensor noise, scenes, synthetic recordings. Where a paper prints a setting, draw 0 is that setting.
-    jobs : int
-        Number of processes or threads. Results do not depend on it, except measured computing times.
+    workers : Workers
+        Where the runs are made, see `run_tasks`. Results do not depend on it, except measured computing times.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def run_experiment(
     UnknownNameError
         If the experiment is unknown.
     ThunderError
-        If `data` is given to an experiment without recordings, or `seeds` or `jobs` is below 1.
+        If `data` is given to an experiment without recordings, `seeds` is below 1, or `workers` is invalid.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def run_experiment(
     """
     module = _module(name)
     options: dict[str, Any] = {"seeds": None if seeds is None else whole(seeds, "seeds", 1)}
-    options["jobs"] = whole(jobs, "jobs", 1)
+    options["workers"] = check_workers(workers)
     if data is not None:
         if not takes_data(name):
             those = ", ".join(filter(takes_data, REGISTRY))

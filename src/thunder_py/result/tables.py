@@ -13,7 +13,7 @@ from .result import SimulationResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "compare_results", "metrics_table"]
+__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "compare_results", "metric_functions", "metrics_table"]
 
 Metric = Callable[[Any], object]
 
@@ -45,7 +45,7 @@ def metrics_table(
     >>> th.result.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
     {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
-    functions = _functions(metrics)
+    functions = metric_functions(metrics)
     rows: list[list[Any]] = []
     for name, result in results.items():
         failed = isinstance(result, str)
@@ -56,7 +56,20 @@ def metrics_table(
     return Table(["", *functions, "failure"], rows)
 
 
-def _functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:
+def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str, Metric]:
+    """Return functions of a result by name; `metrics` as of `Comparison.table`.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> from thunder_py.result.tables import metric_functions
+    >>> list(metric_functions(["rmse", "status"]))
+    ['rmse', 'status']
+    """
     if isinstance(metrics, str):
         raise ValueError(f"metrics must be a sequence of names, got the text {metrics!r}")
     if isinstance(metrics, Mapping):

@@ -1,179 +1,91 @@
-"""Simulate many runs in parallel, one per thread."""
+"""Simulate many runs: on threads, in processes or on a cluster, with a store that survives."""
 
 from __future__ import annotations
 
-import os
+import functools
 import threading
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, overload
+import time
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from ..checks import whole
+import numpy as np
+
+from ..checks import positive
 from ..errors import ThunderError
+from ..parallel import Outcome, Workers, available_threads, run_tasks
 from ..progress import progress_bar
-from ..result import DEFAULT_METRICS, Metric, SimulationResult, metrics_table
-from ..table import Table
-from ..values import Stateful
-from .loop import simulate
-from .observers import named_observers
+from ..result import Metric
+from ..result.tables import metric_functions
+from .fingerprint import fingerprint
+from .provenance import worker
+from .run_spec import RunRecord, RunSpec, parts_with_state
+from .runs import Runs
+from .store import RESERVED, RunStore, Sweep, opened
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["simulate_many"]
 
-__all__ = ["RunSpec", "Runs", "simulate_many"]
-
-
-class RunSpec(Stateful):
-    """Store the arguments of a call of `simulate`, made by ``run()``.
-
-    Parameters
-    ----------
-    plant, controller, reference, *arguments, **options
-        Arguments of `simulate`. Runs may share objects without state; controllers, and plants with ``begin_step`` or
-        ``advance`` such as `MujocoPlant`, must not be shared.
-    label : str, optional
-        Name of the run in tables and plots; default its parameters in `simulate_many`, or its number.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> robot = th.Robot.load("elbow")
-    >>> run = th.RunSpec(robot, th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, label="PD")
-    >>> run.label, run().status.shape
-    ('PD', (1001,))
-    """
-
-    def __init__(
-        self, plant: Any, controller: Any, reference: Any, *arguments: Any, label: str | None = None, **options: Any
-    ) -> None:
-        self.plant, self.controller, self.reference = plant, controller, reference
-        self.arguments, self.options, self.label = arguments, options, label
-
-    def __call__(self, progress: bool | Callable[[float], object] = False) -> SimulationResult:
-        """Simulate and return the result."""
-        return simulate(
-            self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
-        )
-
-
-class Runs(Sequence[SimulationResult]):
-    """Results of `simulate_many`, in the order of the runs.
-
-    ``runs[k]`` is the result of run k; for a failed run it raises `ThunderError` from the run's own error.
-
-    Attributes
-    ----------
-    parameters : tuple of mapping
-        Parameters of each run; empty mappings where `simulate_many` got a sequence of runs.
-    labels : tuple of str
-        Name of each run.
-    failures : dict of int to Exception
-        Errors of the failed runs, by number.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> robot = th.Robot.load("elbow")
-    >>> target = th.reference.SetPoint([0.3, 0.2])
-    >>> runs = th.simulate_many([th.RunSpec(robot, th.PDGravity(robot, K, 20.0), target, 1.0) for K in (50.0, 80.0)])
-    >>> len(runs), runs.labels, runs.failures
-    (2, ('0', '1'), {})
-    """
-
-    def __init__(
-        self,
-        results: Sequence[SimulationResult | None],
-        failures: Mapping[int, Exception],
-        labels: Sequence[str],
-        parameters: Sequence[Mapping[str, Any]],
-    ) -> None:
-        self._results, self.failures = tuple(results), dict(failures)
-        self.labels, self.parameters = tuple(labels), tuple(parameters)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    @overload
-    def __getitem__(self, index: int) -> SimulationResult: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[SimulationResult]: ...
-    def __getitem__(self, index: int | slice) -> SimulationResult | Sequence[SimulationResult]:
-        """Return a result."""
-        if isinstance(index, slice):
-            return [self[k] for k in range(len(self))[index]]
-        k = range(len(self))[index]
-        result = self._results[k]
-        if result is None:
-            raise ThunderError(f"run {k} ({self.labels[k]}) failed: {self.failures[k]}") from self.failures[k]
-        return result
-
-    @property
-    def succeeded(self) -> dict[str, SimulationResult]:
-        """Results of the runs that did not fail, by label."""
-        pairs = zip(self.labels, self._results, strict=True)
-        return {label: result for label, result in pairs if result is not None}
-
-    def __iter__(self) -> Iterator[SimulationResult]:
-        """Iterate over the results; a failed run raises `ThunderError`."""
-        return (self[k] for k in range(len(self)))
-
-    def table(self, metrics: Sequence[str] | Mapping[str, Metric] = DEFAULT_METRICS) -> Table:
-        """Return a table of metrics with a row for each run; errors of failed runs are in the column ``failure``.
-
-        Parameters
-        ----------
-        metrics : sequence of str, or mapping of str to callable
-            See `Comparison.table`.
-        """
-        failed = {self.labels[k]: f"{type(error).__name__}: {error}" for k, error in self.failures.items()}
-        rows: dict[str, SimulationResult | str] = {label: failed.get(label, "") for label in self.labels}
-        return metrics_table({**rows, **self.succeeded}, metrics)
-
-    def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
-        """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
-        from ..result.plot import plot_comparison
-
-        return plot_comparison(self.succeeded, axes=axes)
-
-    def __repr__(self) -> str:
-        return f"<Runs: {len(self)}, {len(self.failures)} failed>"
+MetricsLike = Sequence[str] | Mapping[str, Metric] | None
 
 
 def simulate_many(
     runs: Sequence[RunSpec] | Callable[..., RunSpec],
     parameters: Sequence[Mapping[str, Any]] | None = None,
     *,
-    threads: int = 0,
+    workers: Workers | None = None,
+    metrics: MetricsLike = None,
+    store: str | Path | None = None,
+    retry_failed: bool = False,
+    retries: int = 1,
+    timeout: float | None = None,
     progress: bool | Callable[[float], object] = False,
 ) -> Runs:
-    """Simulate many runs in parallel.
+    """Simulate many runs: on the threads of this process, in worker processes or on a cluster.
 
-    Runs with plant, controller and reference of this package run without the GIL and scale with the threads; others
-    share the interpreter. A failed run does not stop the others: a warning counts the failures, and `Runs.failures`
-    has their errors.
+    A failed run does not stop the others: a warning counts the failures, and `Runs.failures` has their errors. Results
+    depend neither on the workers nor on the order in which runs end, nor on restarts.
 
     Parameters
     ----------
-    runs : sequence of Run, or callable
-        Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters.
+    runs : sequence of RunSpec, or callable
+        Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters. The
+        function is called by the workers, and may be a lambda or a function of a notebook.
     parameters : sequence of mapping, optional
-        Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``.
-    threads : int
-        Number of threads; 0 for one per core.
+        Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``; see `thunder_py.samples`.
+    workers : int, map-like callable, concurrent.futures.Executor or dask.distributed.Client, optional
+        See `thunder_py.parallel.run_tasks`. Default one thread for each core: runs with plant, controller and reference
+        of this package compute without the GIL, and nothing is pickled.
+    metrics : sequence of str, or mapping of str to callable, optional
+        Metrics to evaluate by the workers, as of `Comparison.table`; only their values are kept, which are numbers,
+        texts, or arrays of numbers. Default whole results.
+    store : path-like, optional
+        Folder to which results are written as they come. The same call goes on where a former one ended, and simulates
+        only what is missing. The extra ``cluster`` is needed.
+    retry_failed : bool
+        Simulate again the runs that failed in former calls with the store.
+    retries : int
+        Number of further attempts for a run that raises an error or whose worker dies.
+    timeout : float, optional
+        Largest duration of a run [s]. Worker processes of runs that take longer are ended; threads end a simulation at
+        its next report of progress, and so not within a call of Python code that hangs.
     progress : bool or callable
         True shows a bar on terminals and in notebooks; a callable gets the completed fraction of the runs.
 
     Returns
     -------
     Runs
-        Results in the order of the runs.
+        Results in the order of the runs; those of a store are read when they are used.
 
     Raises
     ------
     ValueError
         If an argument is of the wrong kind, or two runs share a controller or a plant with state.
+    ThunderError
+        If the store is in use or holds another sweep.
 
     Examples
     --------
@@ -181,120 +93,166 @@ def simulate_many(
     >>> robot = th.Robot.load("elbow")
     >>> def make(K_p):
     ...     return th.RunSpec(robot, th.PDGravity(robot, K_p, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, q0=[0, 0])
-    >>> runs = th.simulate_many(make, [{"K_p": 50.0}, {"K_p": 80.0}])
+    >>> runs = th.simulate_many(make, th.samples.grid(K_p=[50.0, 80.0]))
     >>> print(runs.table(["rmse", "status"]))
               rmse  status
     K_p=50  0.1744      ok
     K_p=80  0.1441      ok
     """
-    whole(threads, "threads", 0)
-    batch, failures, sets = _make_runs(runs, parameters)
-    _refuse_shared(batch)
-    results: list[SimulationResult | None] = [None] * len(batch)
+    items, sweep = _read(runs, parameters, metrics, digest=store is not None)
+    task = _Task(runs if callable(runs) else None, metrics)
     with ExitStack() as stack:
-        report = _progress(progress, len(batch), stack)
-        _run_all(batch, results, failures, int(threads) or os.cpu_count() or 1, report)
-    if failures:
-        first = min(failures)
-        warnings.warn(
-            f"{len(failures)} of {len(batch)} runs failed; the first is run {first}: {failures[first]}",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-    return Runs(results, failures, _labels(batch, sets), sets)
+        keeper = None if store is None else stack.enter_context(opened(store, sweep))
+        records: dict[int, RunRecord] = {} if keeper is None else keeper.records
+        todo = [k for k in range(len(items)) if k not in records or (retry_failed and records[k].error is not None)]
+        report = _progress(progress, len(items), stack)
+        if todo and keeper is not None:
+            keeper.begin_session()
+        if workers is None:
+            workers = stack.enter_context(ThreadPoolExecutor(max(1, min(available_threads(), len(todo)))))
+            task.timeout, timeout = None if timeout is None else positive(timeout, "timeout"), None
+        outcomes = run_tasks(task, [items[k] for k in todo], workers=workers, retries=retries, timeout=timeout)
+        stack.enter_context(closing(outcomes))
+        stack.callback(task.stop)  # before the others: threads end when they see it
+        for done, outcome in enumerate(outcomes, start=len(items) - len(todo) + 1):
+            _keep(todo[outcome.index], outcome, records, keeper)
+            report(done / len(items))
+    found = Runs(records, sweep.parameters, sweep.metrics, () if keeper is None else keeper.sessions)
+    found.warn_of_failures(stacklevel=2)
+    return found
 
 
-def _make_runs(
-    runs: Sequence[RunSpec] | Callable[..., RunSpec], parameters: Sequence[Mapping[str, Any]] | None
-) -> tuple[list[RunSpec | None], dict[int, Exception], list[Mapping[str, Any]]]:
-    """Return the runs (None where construction failed), the errors by number, and the sets of parameters."""
-    if not callable(runs):
+def _read(
+    runs: Sequence[RunSpec] | Callable[..., RunSpec],
+    parameters: Sequence[Mapping[str, Any]] | None,
+    metrics: MetricsLike,
+    *,
+    digest: bool,
+) -> tuple[Sequence[Any], Sweep]:
+    """Check what is swept; return the items for the workers, and the sweep, with digests for a store."""
+    names = None if metrics is None else tuple(metric_functions(metrics))
+    sets: list[Mapping[str, Any]]
+    if callable(runs):
+        if parameters is None:
+            raise ValueError("parameters must hold a mapping for each run where runs is a function, got None")
+        items: Sequence[Any] = (sets := [dict(values) for values in parameters])
+    else:
         if parameters is not None:
-            raise ValueError("parameters must be None where runs is a sequence of Run")
-        if not isinstance(runs, Iterable):
-            raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
-        items = list(runs)
-        for run in items:
-            if not isinstance(run, RunSpec):
-                raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
-        return [*items], {}, [{} for _ in items]
-    if parameters is None:
-        raise ValueError("parameters must hold a mapping for each run where runs is a function, got None")
-    batch: list[RunSpec | None] = []
-    failures: dict[int, Exception] = {}
-    sets = [dict(values) for values in parameters]
-    for k, values in enumerate(sets):
-        try:
-            run = runs(**values)
-            if not isinstance(run, RunSpec):
-                raise ValueError(f"runs must return a Run, got {type(run).__name__}")
-            batch.append(run)
-        except Exception as error:
-            failures[k] = error
-            batch.append(None)
-    return batch, failures, [*sets]
+            raise ValueError("parameters must be None where runs is a sequence of RunSpec")
+        items = _ready_made(runs)
+        sets = [{} for _ in items]
+    taken = {*RESERVED, *(name for values in sets for name in values)} & set(names or ())
+    if taken:
+        raise ValueError(f"metrics must not be called {', '.join(sorted(taken))}, the name of a column or a parameter")
+    swept = {"runs": runs, "parameters": sets, "metrics": metrics} if digest else {}
+    function = getattr(runs, "__qualname__", type(runs).__name__)
+    return items, Sweep(function, sets, names, {name: fingerprint(value) for name, value in swept.items()})
 
 
-def _refuse_shared(runs: Sequence[RunSpec | None]) -> None:
-    """Refuse an object with state in two runs: threads would mix its states."""
-    owners: dict[int, int] = {}
-    for k, run in enumerate(runs):
-        if run is None:
-            continue
-        parts: dict[str, object] = {"controller": run.controller}
-        if hasattr(run.plant, "begin_step") or hasattr(run.plant, "advance"):
-            parts["plant"] = run.plant
-        parts |= {f"observer {names[0]}": one for names, one in named_observers(run.options.get("observers")).items()}
-        for name, part in parts.items():
-            first = owners.setdefault(id(part), k)
-            if first != k:
-                raise ValueError(f"runs {first} and {k} share a {name}, which has state: make one for each run")
+def _ready_made(runs: Any) -> list[RunSpec]:
+    """Return a sequence of runs; refuse an object with state in two of them: workers would mix its states."""
+    if not isinstance(runs, Iterable):
+        raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
+    items = list(runs)
+    owners = _Owners()
+    for k, run in enumerate(items):
+        if not isinstance(run, RunSpec):
+            raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
+        owners.claim(run, f"{k}")
+    return items
 
 
-def _run_all(
-    runs: Sequence[RunSpec | None],
-    results: list[SimulationResult | None],
-    failures: dict[int, Exception],
-    threads: int,
-    report: Callable[[float], object],
-) -> None:
-    stop = threading.Event()
+class _Owners:
+    """The runs to which objects with state belong."""
 
-    def watch(_: float) -> None:
-        if stop.is_set():  # Ctrl-C reaches the main thread only
-            raise InterruptedError("stopped")
+    def __init__(self) -> None:
+        self._owners: dict[int, tuple[weakref.ref[Any] | Any, str]] = {}
 
-    with ThreadPoolExecutor(max_workers=max(1, min(threads, len(runs)))) as pool:
-        futures: dict[Future[SimulationResult], int] = {}
-        try:
-            futures = {pool.submit(run, watch): k for k, run in enumerate(runs) if run is not None}
-            for done, future in enumerate(as_completed(futures), start=len(failures) + 1):
-                error = future.exception()
-                if isinstance(error, Exception):
-                    failures[futures[future]] = error
-                elif error is not None:
-                    raise error
-                else:
-                    results[futures[future]] = future.result()
-                report(done / len(runs))
-        finally:
-            stop.set()
-            for future in futures:
-                future.cancel()
+    def claim(self, run: RunSpec, name: str) -> None:
+        """Note the objects of a run; refuse those that belong to another one."""
+        for kind, part in parts_with_state(run):
+            reference, owner = self._owners.get(id(part), (None, name))
+            if owner != name and reference() is part:
+                raise ValueError(f"runs {owner} and {name} share a {kind}, which has state: make one for each run")
+            try:
+                self._owners[id(part)] = weakref.ref(part), name
+            except TypeError:  # a class with slots: kept, so that its id is not used again
+                self._owners[id(part)] = functools.partial(_same, part), name
 
 
-def _labels(runs: Sequence[RunSpec | None], sets: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a name for each run, with its number where names would be equal."""
-    labels = []
-    for k, (run, values) in enumerate(zip(runs, sets, strict=True)):
-        text = ", ".join(f"{key}={_short(value)}" for key, value in values.items())
-        labels.append((run.label if run is not None else None) or text or str(k))
-    return [f"{label} #{k}" if labels.count(label) > 1 else label for k, label in enumerate(labels)]
+def _same(part: Any) -> Any:
+    return part
 
 
-def _short(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
-    return text if len(text) <= 24 else f"{text[:21]}..."
+class _Task:
+    """Work on one item: make the run, simulate it, keep its result or its metrics."""
+
+    def __init__(self, make: Callable[..., RunSpec] | None, metrics: MetricsLike) -> None:
+        self.make, self.metrics = make, metrics
+        self.timeout: float | None = None
+        self._stopped, self._owners = threading.Event(), _Owners()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Task, (self.make, self.metrics)
+
+    def stop(self) -> None:
+        """End simulations of threads: Ctrl-C reaches the main thread only."""
+        self._stopped.set()
+
+    @functools.cached_property
+    def _functions(self) -> dict[str, Metric] | None:
+        return None if self.metrics is None else metric_functions(self.metrics)
+
+    def __call__(self, item: Any) -> RunRecord:
+        run = item if self.make is None else self._made(item)
+        result = run(self._watch(time.monotonic()))
+        if self._functions is None:
+            return RunRecord(result=result, label=run.label, worker=worker())
+        values = {name: _kept(name, function(result)) for name, function in self._functions.items()}
+        return RunRecord(metrics=values, label=run.label, worker=worker())
+
+    def _made(self, values: Mapping[str, Any]) -> RunSpec:
+        assert self.make is not None
+        run = self.make(**values)
+        if not isinstance(run, RunSpec):
+            raise ValueError(f"runs must return a RunSpec, got {type(run).__name__}")
+        self._owners.claim(run, f"{values}")
+        return run
+
+    def _watch(self, start: float) -> Callable[[float], None]:
+        def watch(done: float) -> None:
+            if self._stopped.is_set():
+                raise InterruptedError("stopped")
+            if self.timeout is not None and time.monotonic() - start > self.timeout:
+                raise TimeoutError(f"the run took longer than {self.timeout:g} s")
+
+        return watch
+
+
+def _kept(name: str, value: Any) -> Any:
+    """Return a metric as it comes back from a store."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind == "f":
+        return array.astype(np.float64)
+    if array.dtype.kind in "biu":
+        return array
+    raise ThunderError(f"metric {name!r} must be a number, a text or an array of numbers, got {type(value).__name__}")
+
+
+def _keep(run: int, outcome: Outcome, records: dict[int, RunRecord], keeper: RunStore | None) -> None:
+    """Note what a run left, in the store where there is one."""
+    record = outcome.value if outcome.error is None else RunRecord(error=outcome.error, trace=outcome.trace)
+    record = replace(record, attempts=outcome.attempts, seconds=outcome.seconds)
+    records[run] = record if keeper is None else keeper.add(run, record)
 
 
 def _progress(progress: bool | Callable[[float], object], count: int, stack: ExitStack) -> Callable[[float], object]:

@@ -10,7 +10,7 @@ namespace thunder {
 using Interruption = std::function<void()>;
 
 struct ParallelOptions {
-  int threads = 1;               // at most, the calling one among them; 0: one per core
+  int threads = 1;               // at most, the calling one among them; 0: `default_threads`
   std::size_t chunk = 1;         // consecutive indices that a thread takes at a time
   Interruption interrupted = {};  // looked at between chunks of the calling thread, and while it waits for the others
   std::size_t* failed = nullptr;  // where to write the first index of the chunk that an error came from
@@ -18,6 +18,9 @@ struct ParallelOptions {
 
 /// Indices [first, last) on thread `worker`, 0 to `parallel_threads - 1`; 0 is the calling thread.
 using ParallelBody = std::function<void(std::size_t first, std::size_t last, int worker)>;
+
+/// Environment variable THUNDER_THREADS, which worker processes set to 1, or one per core.
+int default_threads() noexcept;
 
 /// Largest number of threads of `parallel_for`, for scratch memory per thread.
 int parallel_threads(std::size_t count, const ParallelOptions& options) noexcept;

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ReleaseError, ThunderError, UnknownNameError, nearest_hint
 from ...identification.excitation import MotionLimits
+from ...parallel import Workers, map_items
 from ...robot import Robot
 from .flight import GRAVITY, landing_with_drag, release_velocity
 
@@ -31,6 +33,8 @@ __all__ = [
     "release_at",
     "worst_margin",
 ]
+
+_Result = TypeVar("_Result")
 
 #: fraction of each limit that motions leave free, for the time between the instants at which limits are checked
 ROOM = 2e-3
@@ -554,6 +558,7 @@ def find_releases(
     drag: float = 0.0,
     starts: int = 20,
     seed: int = 0,
+    workers: Workers = 1,
 ) -> list[Release]:
     """Search joint states from which an object flies to the target, best first.
 
@@ -589,6 +594,8 @@ def find_releases(
         Number of random configurations to search from.
     seed : int
         Seed of these configurations.
+    workers : Workers
+        Where the searches are made, see `run_tasks`. The result does not depend on it.
 
     Returns
     -------
@@ -639,11 +646,12 @@ def find_releases(
     )
     rng = np.random.default_rng(whole(seed, "seed", 0))
     first = [problem.start(rng) for _ in range(whole(starts, "starts", 1))]
-    releases = list(_solve(problem, first, goal, k))
+    solve = partial(_solve, problem, goal, k)
+    releases = _found(map_items(solve, first, workers=workers))
     if not releases:
-        unlimited = _without_limits(problem, first)
+        unlimited = _without_limits(problem, first, workers)
         x0 = [np.concatenate([s.q, s.dq, [s.flight_time]]) for s in unlimited]
-        releases = list(_solve(problem, x0, goal, k))
+        releases = _found(map_items(solve, x0, workers=workers))
         if not releases:
             raise _infeasibility(problem, unlimited, starts=first)
     return sorted(releases, key=lambda release: release.value)
@@ -668,15 +676,18 @@ def _region(region: npt.ArrayLike | None) -> Array | None:
     return box
 
 
-def _solve(problem: ReleaseProblem, starts: list[Array], goal: Array, drag: float) -> Iterator[Release]:
-    for x0 in starts:
-        solved = problem.search(x0, _ITERATIONS)
-        if solved is None:
-            continue
-        try:
-            yield _release(problem, solved, goal) if drag == 0.0 else _against_drag(problem, solved, goal, drag)
-        except ReleaseError:  # with drag the throw breaks a limit
-            continue
+def _solve(problem: ReleaseProblem, goal: Array, drag: float, x0: Array) -> Release | None:
+    solved = problem.search(x0, _ITERATIONS)
+    if solved is None:
+        return None
+    try:
+        return _release(problem, solved, goal) if drag == 0.0 else _against_drag(problem, solved, goal, drag)
+    except ReleaseError:  # with drag the throw breaks a limit
+        return None
+
+
+def _found(results: Iterable[_Result | None]) -> list[_Result]:
+    return [result for result in results if result is not None]
 
 
 def _against_drag(problem: ReleaseProblem, solved: Solved, goal: Array, drag: float) -> Release:
@@ -702,12 +713,13 @@ def _release(problem: ReleaseProblem, solved: Solved, goal: Array) -> Release:
     )  # fmt: skip
 
 
-def _without_limits(problem: ReleaseProblem, starts: list[Array]) -> list[Solved]:
+def _without_limits(problem: ReleaseProblem, starts: list[Array], workers: Workers) -> list[Solved]:
     """Return throws with the least use of the limits of velocity, acceleration and torque, feasible or not."""
     free = replace(problem, limits=_loose(problem.full), objective="limits")
     # velocities of the starts are within the limits, which may be close to zero, hence `exact`
-    results = [free.search(free.exact(x0), _ITERATIONS, scaled=True) for x0 in starts]
-    return sorted((solved for solved in results if solved is not None), key=lambda solved: solved.value)
+    search = partial(free.search, iterations=_ITERATIONS, scaled=True)
+    results = map_items(search, [free.exact(x0) for x0 in starts], workers=workers)
+    return sorted(_found(results), key=lambda solved: solved.value)
 
 
 def _loose(limits: MotionLimits) -> MotionLimits:

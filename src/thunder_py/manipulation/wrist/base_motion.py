@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ThunderError
+from ...parallel import Workers, map_items
 from ...robot import Robot
 from ...trajectory import JointTrajectory, point_to_point, quintic
 from ...values import Value
@@ -138,6 +139,7 @@ def optimize_base_motion(
     opening_delay: float = 0.0,
     starts: int = 6,
     seed: int = 0,
+    workers: Workers = 1,
 ) -> BaseMotion:
     """Optimize the release for the greatest speed along a direction, and plan the motion to it.
 
@@ -166,6 +168,8 @@ def optimize_base_motion(
         Delay of the hand's opening after the command [s].
     starts, seed : int
         Number and seed of the random starts; up to ten times as many where none of them leads to a throw.
+    workers : Workers
+        Where the searches from the starts are made, see `run_tasks`. The result does not depend on it.
 
     Returns
     -------
@@ -203,20 +207,16 @@ def optimize_base_motion(
     if delay > T:
         raise ThunderError(f"opening_delay must be at most T = {T:g} s, or the hand opens in the run-up, got {delay:g}")
     rng = np.random.default_rng(whole(seed, "seed", 0))
-    best: tuple[float, Array] | None = None
-    attempts = 10 * whole(starts, "starts", 1)  # beyond `starts` only without a result, which rounding may decide
-    for k in range(attempts):
-        if k >= starts and best is not None:
-            break
-        z = problem.solve(problem.draw(rng))
-        if z is not None and (best is None or problem.speed(z) > best[0]):
-            best = (problem.speed(z), z)
-    if best is None:
+    z = _fastest(problem, [problem.draw(rng) for _ in range(whole(starts, "starts", 1))], workers)
+    for _ in range(9 * starts):  # only without a result, which rounding may decide
+        if z is None:
+            z = problem.solve(problem.draw(rng))
+    if z is None:
         raise ThunderError(
             f"no release of {robot.name} was found that throws along {problem.direction.tolist()} within the limits, "
-            f"from {attempts} starts; try other directions, a longer T or turning=True"
+            f"from {10 * starts} starts; try other directions, a longer T or turning=True"
         )
-    q, dq = np.split(best[1], 2)
+    q, dq = np.split(z, 2)
     before = q - 0.5 * dq * T
     distance = np.abs(before - q0)
     run_up = max(
@@ -226,8 +226,13 @@ def optimize_base_motion(
     )
     return BaseMotion(
         robot=robot, direction=problem.direction, T=float(T), q_start=q0, q_intermediate=before, q_release=q,
-        dq_release=dq, speed=best[0], run_up=run_up, brake=problem.brake_time(dq), opening_delay=delay,
+        dq_release=dq, speed=problem.speed(z), run_up=run_up, brake=problem.brake_time(dq), opening_delay=delay,
     )  # fmt: skip
+
+
+def _fastest(problem: _Problem, starts: list[Array], workers: Workers) -> Array | None:
+    found = [z for z in map_items(problem.solve, starts, workers=workers) if z is not None]
+    return max(found, key=problem.speed, default=None)
 
 
 class _Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.sparse import block_diag, coo_array, csr_array, hstack, vstack
 from ...checks import Array, of_kind, positive, whole
 from ...errors import ThunderError
 from ...integration import integrate
+from ...parallel import Workers, map_items
 from ...values import Value, set_fields
 from .model import ElasticWrist
 from .motor_plan import maximize
@@ -166,6 +168,7 @@ def optimize_base_and_motor(
     starts: int = 4,
     seed: int = 0,
     tolerance: float = 1e-6,
+    workers: Workers = 1,
 ) -> JointThrow:
     """Optimize motor and base motion for the greatest speed of the tip along z, with q(T) = 0 and dx(T) = 0.
 
@@ -187,6 +190,8 @@ def optimize_base_and_motor(
         Number of starts and seed of their controls; the first start is at rest, the others have random controls.
     tolerance : float
         Relative tolerance of the speed.
+    workers : Workers
+        Where the searches from the starts are made, see `run_tasks`. The result does not depend on it.
 
     Returns
     -------
@@ -219,7 +224,7 @@ def optimize_base_and_motor(
         )
     limits = BaseLimits() if base is None else of_kind(base, BaseLimits, "base")
     problem = _Collocation(wrist, T / n, n, limits, arm, linear)
-    optima = [problem.climb(w, close) for w in problem.starts(*tries)]
+    optima = map_items(partial(problem.climb, tolerance=close), problem.starts(*tries), workers=workers)
     solved = sum(count for _, count in optima)
     feasible = [w for w, _ in optima if w is not None]
     if not feasible:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ...checks import Array
 from ...errors import ThunderError
+from ...parallel import Workers, map_items
 from .splines import SplineBasis
 
 __all__ = [
@@ -298,13 +301,13 @@ class Setting(NamedTuple):
     units: Sequence[Sequence[int]]
 
 
-def cross_validated_shrinkage(setting: Setting, sample: Sample) -> float:
+def cross_validated_shrinkage(setting: Setting, sample: Sample, workers: Workers = 1) -> float:
     """Return the share of minimum jerk from cross-validation; 1 for fewer than three motions, or with jerk in few."""
     count = len(sample.offsets)
     if count < 3:
         return 1.0
     try:
-        return likely_share(cross_validated_errors(setting, sample, _KNOWN), count)
+        return likely_share(cross_validated_errors(setting, sample, _KNOWN, workers), count)
     except ThunderError:  # no prior without those left out; that of all motions raises again
         return 1.0
 
@@ -322,7 +325,9 @@ def likely_share(errors: Array, count: int) -> float:
     return _SHARES[int(np.argmin(evidence + surprise))]
 
 
-def cross_validated_errors(setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]]) -> Array:
+def cross_validated_errors(
+    setting: Setting, sample: Sample, known: Sequence[tuple[int, bool]], workers: Workers = 1
+) -> Array:
     """Return the mean errors of left-out motions, by share and kind of ends.
 
     A tenth of the motions at a time (one at a time below ten) is left out and predicted by the most probable motion of
@@ -336,18 +341,22 @@ def cross_validated_errors(setting: Setting, sample: Sample, known: Sequence[tup
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
-    sums = np.zeros((len(_SHARES), len(known)))
     folds = np.arange(count) % min(count, _FOLDS)
-    for fold in range(folds.max() + 1):
-        rest = Sample(sample.offsets[folds != fold], sample.centerd[folds != fold])
-        sums += _errors(setting, rest, whole[folds == fold], weights, known)
-    return sums / count
+    errors = partial(_errors, setting, sample, whole, weights, known)
+    parts = map_items(errors, [folds == fold for fold in range(folds.max() + 1)], workers=workers)
+    return sum(parts, start=np.zeros((len(_SHARES), len(known)))) / count
 
 
 def _errors(
-    setting: Setting, rest: Sample, left_out: Array, weights: Array, known: Sequence[tuple[int, bool]]
+    setting: Setting,
+    sample: Sample,
+    whole: Array,
+    weights: Array,
+    known: Sequence[tuple[int, bool]],
+    fold: npt.NDArray[np.bool_],
 ) -> Array:
-    """Return the sums of errors of motions, by share and kind of ends."""
+    """Return the sums of errors of the motions of a fold, which the others predict, by share and kind of ends."""
+    rest, left_out = Sample(sample.offsets[~fold], sample.centerd[~fold]), whole[fold]
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
@@ -435,6 +444,7 @@ def fit_components(
     *,
     count: int | float | None,
     shrinkage: float | str,
+    workers: Workers = 1,
 ) -> Components:
     """Return mean, components and variances of motions (R, K, d); see `FPCA`."""
     basis, space, joint = setting.basis, setting.space, setting.joint
@@ -444,7 +454,7 @@ def fit_components(
     deviations = moments.rows
     rho = 0.0
     if shrinkage != 0.0:
-        rho = cross_validated_shrinkage(setting, sample) if isinstance(shrinkage, str) else float(shrinkage)
+        rho = cross_validated_shrinkage(setting, sample, workers) if isinstance(shrinkage, str) else float(shrinkage)
         prior = jerk_prior(basis, space, moments, setting.shared)
         ideal = minimum_jerk_mean(basis, moments.mean + moments.offset_mean) if setting.ideal_mean else None
         moments = blended(space, moments, prior, rho, ideal)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
 from ...errors import NotFittedError, ThunderError
+from ...parallel import Workers
 from ...values import Estimator
 from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
 from .archive import check_fitted, load_fpca, save_fpca
@@ -340,7 +341,9 @@ class FPCA(Estimator):
 
     # --- fit --------------------------------------------------------------------------------------------------------
 
-    def fit(self, motions: Motions, y: object = None, *, dofs: Sequence[str] | None = None) -> FPCA:
+    def fit(
+        self, motions: Motions, y: object = None, *, dofs: Sequence[str] | None = None, workers: Workers = 1
+    ) -> FPCA:
         """Estimate mean and components.
 
         Parameters
@@ -351,6 +354,9 @@ class FPCA(Estimator):
             Ignored; scikit-learn passes it.
         dofs : sequence of str, optional
             Names of the coordinates of an array; x, y, z(, rx, ry, rz) by default. Trials have their own.
+        workers : Workers
+            Where the cross-validation of ``shrinkage="auto"`` is made, see `run_tasks`. The result does not depend on
+            it.
 
         Returns
         -------
@@ -384,7 +390,7 @@ class FPCA(Estimator):
             shared=groups if self.joint else [[k] for k in range(len(curves.dofs))],
             units=unit_groups(curves.units),
         )
-        result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage)
+        result = fit_components(setting, coefficients, count=count, shrinkage=shrinkage, workers=workers)
         self.basis_, self._dofs, self._units, self.durations_ = basis, curves.dofs, curves.units, curves.durations
         self.smoothing_, self.residual_ = smoothed.smoothing, smoothed.residual
         self.shrinkage_, self.frames_ = result.shrinkage, frames

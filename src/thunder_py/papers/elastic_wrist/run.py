@@ -23,9 +23,9 @@ from ...manipulation.wrist.motor_plan import plan_motor
 from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ...manipulation.wrist.throw import WristThrow
+from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar
 from ...robot import Robot
-from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class ArmCase:
         )
 
 
-def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, cells: int = 200) -> ArmCase:
+def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, workers: Workers = 1, cells: int = 200) -> ArmCase:
     """Optimize the motion of the arm, plan those of the motor, simulate.
 
     Parameters
@@ -149,14 +149,14 @@ def run_arm(*, turning: bool, seeds: int | Sequence[int] = 24, jobs: int = 1, ce
         If True, the hand may rotate at release.
     seeds : int or sequence of int
         Number or list of the random starts of the release's optimization.
-    jobs : int
-        Number of processes for them.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     cells : int
         Number of cells of the motor's plans.
     """
     panda = Robot.load("panda")
     rigid = with_rigid_hand(panda, WRIST, mount=MOUNT, tip=TIP)
-    motions = [one for one in map_seeds(partial(_release, rigid, turning), seeds, jobs=jobs) if one is not None]
+    motions = [one for one in map_seeds(partial(_release, rigid, turning), seeds, workers=workers) if one is not None]
     if not motions:
         raise ThunderError(f"no throw of the arm was found with seeds {seeds}; use more or others")
     base = max(motions, key=lambda one: one.speed)
@@ -385,7 +385,7 @@ _NOTES = """\
 def run_elastic_wrist(
     *,
     seeds: int | Sequence[int] = 24,
-    jobs: int = 1,
+    workers: Workers = 1,
     sweep: int = 121,
     cells: int = 80,
     starts: int = 4,
@@ -399,8 +399,8 @@ def run_elastic_wrist(
     ----------
     seeds : int or sequence of int
         Number or list of the random starts of the arm's release.
-    jobs : int
-        Number of processes for these.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     sweep : int
         Number of times of release in the sweep.
     cells, starts : int
@@ -416,15 +416,15 @@ def run_elastic_wrist(
     bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
     with bar as report:
         cases = tuple(_case(slope, c) for slope, c in _SLOPES)
-        curves = _sweep(sweep)
+        curves = _sweep(sweep, workers)
         report(1 / (3 + len(turning)))
         level = WRIST.oscillator()
         example, beyond = one_switch(level, 0.2), free_switching(level, 0.4)
-        together = _together(cells, starts)
+        together = _together(cells, starts, workers)
         report(3 / (3 + len(turning)))
         arms = []
         for turns in turning:
-            arms.append(run_arm(turning=turns, seeds=seeds, jobs=jobs, cells=plan_cells))
+            arms.append(run_arm(turning=turns, seeds=seeds, workers=workers, cells=plan_cells))
             report((3 + len(arms)) / (3 + len(turning)))
     return ElasticWristExperiment(
         cases=cases, times=curves[0], one=curves[1], free=curves[2], switches=curves[3].astype(np.int64),
@@ -450,23 +450,27 @@ def _case(slope: float, c: float) -> Case:
     )
 
 
-def _sweep(count: int) -> tuple[Any, Any, Any, Any]:
+def _sweep(count: int, workers: Workers) -> tuple[Any, Any, Any, Any]:
     o = WristOscillator(omega0=20.0, u_lo=-0.5, u_hi=0.5)
     times = np.unique(np.r_[np.linspace(0.2, 12.0, count), 20.0 * one_switch_limit(o)])
     unit = o.omega0 * o.u_hi
     one = [closed_form(20.0, 0.5, x / 20.0).speed / unit if x < 2.0 * math.pi else math.nan for x in times]
-    throws = [free_switching(o, x / 20.0, 300) for x in times]
-    speeds, counts = [throw.speed / unit for throw in throws], [throw.switches.size for throw in throws]
-    return times, np.array(one), np.array(speeds), np.array(counts)
+    speeds, counts = zip(*map_items(partial(_free, o), list(times / 20.0), workers=workers), strict=True)
+    return times, np.array(one), np.array(speeds) / unit, np.array(counts)
 
 
-def _together(cells: int, starts: int) -> Together:
+def _free(oscillator: WristOscillator, T: float) -> tuple[float, int]:
+    throw = free_switching(oscillator, T, 300)
+    return throw.speed, throw.switches.size
+
+
+def _together(cells: int, starts: int, workers: Workers) -> Together:
     T, base = 0.22, BaseLimits()
     ddz = base.constant(T)
     wrist = free_switching(WRIST, T)
     plan = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, ddz), T, WRIST.theta_max)
     linear, full = (
-        optimize_base_and_motor(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind)
+        optimize_base_and_motor(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind, workers=workers)
         for kind in (True, False)
     )
     speeds = {
@@ -481,12 +485,12 @@ def _together(cells: int, starts: int) -> Together:
     return Together(speeds=speeds, linear=linear, full=full)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> ElasticWristExperiment:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> ElasticWristExperiment:
     """Run the experiment of the registry; `seeds` random starts in the search for the arm's release."""
     count = (len(_FIRST) if quick else 24) if seeds is None else seeds
     starts = [*_FIRST, *(seed for seed in range(count) if seed not in _FIRST)][:count]
     if quick:
         return run_elastic_wrist(
-            seeds=starts, jobs=jobs, sweep=25, cells=40, starts=1, plan_cells=100, turning=(False,)
+            seeds=starts, workers=workers, sweep=25, cells=40, starts=1, plan_cells=100, turning=(False,)
         )
-    return run_elastic_wrist(seeds=starts, jobs=jobs, progress=True)
+    return run_elastic_wrist(seeds=starts, workers=workers, progress=True)

@@ -11,11 +11,11 @@ import numpy as np
 
 from ...checks import Array
 from ...optional import require
+from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
 from ..draws import spread
-from ..parallel import map_seeds
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 
@@ -283,9 +283,9 @@ def _difference_of_seed(seed: int) -> dict[str, tuple[float, float]]:
     return Elbow2009(elbow_model(), {}).difference(seed)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Elbow2009:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Elbow2009:
     """Run the experiment of the registry; `seeds` sets of random states, by default 5, or 2 if `quick`."""
     model = elbow_model()
     count = (2 if quick else 5) if seeds is None else seeds
-    rows = map_seeds(_difference_of_seed, count, jobs=jobs, description="elbow")
+    rows = map_seeds(_difference_of_seed, count, workers=workers, description="elbow")
     return Elbow2009(model, recorded_terms(model), _collected(rows))

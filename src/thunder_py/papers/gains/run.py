@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
 from ..draws import Draws
 from ..lissajous.run import DRAWN, Run, draw_last_link, follow_lissajous
-from ..parallel import map_seeds
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import CASES, DURATION, PUBLISHED, TABLES, controller_of, curve, panda_with_friction
@@ -128,7 +128,7 @@ def _rise(run: Run) -> float | str:
     return f"> {run.result.t[-1] - run.window:g}" if rise is None else rise
 
 
-def run_article_gains(duration: float = DURATION, *, seeds: int = 0, jobs: int = 1) -> ArticleGains:
+def run_article_gains(duration: float = DURATION, *, seeds: int = 0, workers: Workers = 1) -> ArticleGains:
     """Simulate every setting of Tables 6 and 7 and the law without adaptation, for three plants and gains.
 
     Parameters
@@ -138,8 +138,8 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, jobs: int =
     seeds : int
         Number of initial models of link 7 for which the settings are compared with friction; the first is the
         article's. 0 leaves the comparison out.
-    jobs : int
-        Number of processes for it.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
 
     Notes
     -----
@@ -150,7 +150,7 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, jobs: int =
     friction = _cases(plant, duration)
     draws = None
     if seeds:
-        rows = map_seeds(partial(_figures_of_seed, duration), range(1, seeds), jobs=jobs, description="gains")
+        rows = map_seeds(partial(_figures_of_seed, duration), range(1, seeds), workers=workers, description="gains")
         draws = Draws.of(DRAWN, [_figures(friction), *rows])
     return ArticleGains(
         truth=truth,
@@ -184,8 +184,8 @@ def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dic
     return runs if seed else runs | {"fixed": _follow(plant, duration, adaptive=False, **gains)}
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> ArticleGains:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> ArticleGains:
     """Run the experiment of the registry: 40 s each, or 15 s; `seeds` initial models of link 7."""
     duration, count = (15.0, 2) if quick else (DURATION, 5)
-    found = run_article_gains(duration, seeds=count if seeds is None else seeds, jobs=jobs)
-    return replace(found, sweep=sweep_tables(quick, jobs))
+    found = run_article_gains(duration, seeds=count if seeds is None else seeds, workers=workers)
+    return replace(found, sweep=sweep_tables(quick, workers))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...parallel import Workers
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, simulate_many
@@ -39,7 +40,7 @@ def table_errors(
     *,
     K_p: float = 1.0, Lambda: float = 1.0, Gamma: float = 1.0, friction: float = 0.0, noise: float = 0.0,
     start: str = "on the curve", duration: float = DURATION, fraction: float = 0.1,
-    scale: float = 1.0, jobs: int = 1,
+    scale: float = 1.0, workers: Workers = 1,
 ) -> dict[str, float]:  # fmt: skip
     """Return steady state and rise time [s] of every setting, and the steady state without adaptation.
 
@@ -49,8 +50,8 @@ def table_errors(
         See `QUANTITIES`.
     scale : float
         Factor on the duration, for short tests.
-    jobs : int
-        Number of threads.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     robot, plant, end = Robot.load("panda"), panda_with_friction(friction), scale * duration
     reference = curve(robot, centered=start != "on the curve")
@@ -62,7 +63,7 @@ def table_errors(
         specs.append(RunSpec(plant, law, reference, end, q0=START, torque_limits=robot.limits.effort,
                              sensors=Sensors(velocity_noise=noise) if noise else None, log=("error",),
                              log_every=LOG_EVERY))  # fmt: skip
-    runs = simulate_many(specs, threads=jobs)
+    runs = simulate_many(specs, workers=workers)
     window = min(PERIOD / end, 0.5)
     found: dict[str, float] = {}
     for k, name in enumerate(settings):
@@ -73,7 +74,7 @@ def table_errors(
     return found
 
 
-def sweep_tables(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_tables(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Tables 6 and 7 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
     printed = {f"{_FIXED}: norm of e": 0.9}
     for name, case in _DIFFERENT.items():
@@ -81,4 +82,4 @@ def sweep_tables(quick: bool = False, jobs: int = 1) -> Sweep:
     function = partial(table_errors, scale=0.1) if quick else table_errors
     quantities = QUANTITIES[:3] if quick else QUANTITIES
     title = "Thunder article, Tables 6 and 7, Figure 10"
-    return sweep(title, function, quantities, printed, combined=0 if quick else 16, jobs=jobs)
+    return sweep(title, function, quantities, printed, combined=0 if quick else 16, workers=workers)

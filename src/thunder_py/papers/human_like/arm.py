@@ -13,6 +13,7 @@ from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
 from ...errors import NoPathError
 from ...geometry import Sphere
+from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
 from ...recordings.synthetic import daily_living
@@ -22,7 +23,6 @@ from ...robot import Robot
 from ...simulation import simulate
 from ...simulation.protocols import ControllerLike
 from ..draws import Draws
-from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
@@ -479,7 +479,7 @@ def run_human_like_arm(
     motions: MotionSet | None = None,
     *,
     kinematic: bool = False,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> HumanLikeArm:
     """Plan the tasks among obstacles with every method, and let the arm follow.
@@ -492,8 +492,8 @@ def run_human_like_arm(
         Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
     kinematic : bool
         If True, also follow the plans of paper mode around both obstacles with `KinematicNullSpace`.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
     """
@@ -502,7 +502,7 @@ def run_human_like_arm(
     recordings = daily_living(TRIALS) if motions is None else motions
     _taught(recordings, names)  # unknown names are refused here
     work = partial(_follow_all, robot, tuple(todo), names, recordings, kinematic)
-    found = map_seeds(work, len(todo), jobs=jobs, progress=progress, description="scenes")
+    found = map_seeds(work, len(todo), workers=workers, progress=progress, description="scenes")
     result = HumanLikeArm(robot=robot, runs={}, failures={})
     for scene, (runs, failures, other) in zip(todo, found, strict=True):
         place = (scene.task, scene.obstacles)
@@ -544,9 +544,9 @@ def _follow_all(
 DRAWN = "synthetic daily-living motions that the methods learn from"
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeArm:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeArm:
     """Run the experiment of the registry; `seeds` sets of synthetic recordings to learn from, by default 1."""
-    options: dict[str, Any] = {"jobs": jobs, "progress": not quick}
+    options: dict[str, Any] = {"workers": workers, "progress": not quick}
     if quick:
         options |= {"tasks": ("hitchhiking", "self-feeding"), "obstacles": ("none", "both")}
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...checks import Array
 from ...motion.primitives.dmp import DMP
+from ...parallel import Workers, map_seeds
 from ...recordings.metrics import mean_jerk, rms_distance
-from ..parallel import map_seeds
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
@@ -137,14 +137,14 @@ class DMPStudy:
         return plot_dmp_study(self)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> DMPStudy:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> DMPStudy:
     """Run the experiment of the registry; `seeds` demonstrations, by default 24."""
     count = (3 if quick else 24) if seeds is None else seeds
     counts = (COUNTS[0], CHOSEN, COUNTS[-1]) if quick else COUNTS
     shown = _demonstrations("sigma-lognormal", count)
     variants = list(VARIANTS.values())
     rows = map_seeds(
-        partial(_variant, shown, variants, counts), len(variants), jobs=jobs, description="number of functions"
+        partial(_variant, shown, variants, counts), len(variants), workers=workers, description="number of functions"
     )
     chosen = [each for each in UNPRINTED if not quick or each.name == "noise"]
     fixed = {each.name: each.nominal for each in UNPRINTED if each not in chosen}
@@ -154,7 +154,7 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> DMPS
         chosen,
         _PRINTED,
         combined=0 if quick else 10,
-        jobs=jobs,
+        workers=workers,
     )
     return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
 

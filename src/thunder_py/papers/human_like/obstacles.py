@@ -19,11 +19,11 @@ from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import Observation, ProMP
+from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
-from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
@@ -202,10 +202,12 @@ class GainSweep:
         return markdown(header, rows)
 
 
-def sweep_gains(learned: Learned, count: int = 20, gains: Iterable[float] = GAINS, *, jobs: int = 1) -> GainSweep:
+def sweep_gains(
+    learned: Learned, count: int = 20, gains: Iterable[float] = GAINS, *, workers: Workers = 1
+) -> GainSweep:
     """Roll movement primitives out with several gains (0: without obstacles), in `count` settings of every family."""
     tried = tuple(gains)
-    rows = map_seeds(partial(_sweep_setting, learned, tried), count, jobs=jobs, description="gains")
+    rows = map_seeds(partial(_sweep_setting, learned, tried), count, workers=workers, description="gains")
     order = [(k, family) for family in range(len(FAMILIES)) for k in range(count)]
     return GainSweep(
         gains=tried, values={name: np.stack([rows[k][name][f] for k, f in order], axis=1) for name in _BASES}
@@ -401,7 +403,7 @@ def run_human_like_obstacles(
     recordings: MotionSet | None = None,
     *,
     sweep: int = 0,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> HumanLikeObstacles:
     """Apply the methods in random settings of every family.
@@ -418,14 +420,14 @@ def run_human_like_obstacles(
         Training data: poses of hands, degrees of freedom x, y, z, rx, ry, rz; default synthetic daily-living motions.
     sweep : int
         Number of settings of every family in which gains of the potential are compared; 0 for none.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
     """
     learned = Learned(default_recordings() if recordings is None else recordings)
     work = partial(_attempts_in_setting, learned, names, seed)
-    rows = map_seeds(work, count, jobs=jobs, progress=progress, description="obstacles")
+    rows = map_seeds(work, count, workers=workers, progress=progress, description="obstacles")
     scenes = {family: scenarios(family, count, seed) for family in FAMILIES}
     attempts = {(name, family): [row[name, family] for row in rows] for name in names for family in FAMILIES}
     example = scenes[max(scenes)][0]
@@ -434,7 +436,7 @@ def run_human_like_obstacles(
         scenes=scenes,
         attempts=attempts,
         example=(example, {name: motion for name, motion in motions.items() if motion is not None}),
-        gains=sweep_gains(learned, sweep, jobs=jobs) if sweep else None,
+        gains=sweep_gains(learned, sweep, workers=workers) if sweep else None,
     )
 
 
@@ -451,9 +453,9 @@ def _attempts_in_setting(
     return {(name, family): attempt(makers[name], scene)[0] for name in names for family, scene in scenes.items()}
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeObstacles:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeObstacles:
     """Run the experiment of the registry; `seeds` random settings of every family."""
     count, sweep = (8, 0) if quick else (150, 20)
     recordings = default_recordings(quick=quick)
     count = count if seeds is None else seeds
-    return run_human_like_obstacles(count, recordings=recordings, sweep=sweep, jobs=jobs, progress=not quick)
+    return run_human_like_obstacles(count, recordings=recordings, sweep=sweep, workers=workers, progress=not quick)

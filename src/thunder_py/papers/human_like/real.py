@@ -14,10 +14,10 @@ import numpy as np
 
 from ...checks import Array
 from ...motion.planning.plan import HumanLikePlan
+from ...parallel import Workers, map_seeds
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
 from ..draws import Draws
-from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
@@ -149,7 +149,7 @@ class _Found:
 
 
 def compare(
-    reaches: Reaches, cuts: Iterable[float] = OTHER_CUTS, *, jobs: int = 1, progress: bool = False
+    reaches: Reaches, cuts: Iterable[float] = OTHER_CUTS, *, workers: Workers = 1, progress: bool = False
 ) -> Comparison:
     """Plan every reach by every method, in every state of the ends.
 
@@ -159,14 +159,14 @@ def compare(
         Reaches of two subjects or more, or of one and at least two folds.
     cuts : iterable of float
         Other speeds at which recordings are cut [m/s].
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show progress bars.
     """
     folds = list(reaches.folds())
     work = partial(_compare_fold, reaches, _examples(reaches))
-    parts = map_seeds(work, len(folds), jobs=jobs, progress=progress, description="subjects left out")
+    parts = map_seeds(work, len(folds), workers=workers, progress=progress, description="subjects left out")
     found = _Found(len(reaches))
     examples: dict[int, dict[str, Motion]] = {}
     for fold, (part, _, _, shown) in zip(folds, parts, strict=True):
@@ -182,7 +182,7 @@ def compare(
         jerk=found.column("jerk"),
         end_error=found.column("end"),
         ablation=ablation,
-        cuts=_cuts_of_subjects(reaches, cuts, found, float(np.median(shares)), jobs),
+        cuts=_cuts_of_subjects(reaches, cuts, found, float(np.median(shares)), workers),
         condition=np.array([condition for _, condition, _, _ in parts]),
         scores=found.rows["scores",],
         shares=shares,
@@ -255,7 +255,7 @@ def _largest_score(paper: Functional, motion: Motion) -> float:
 
 
 def _cuts_of_subjects(
-    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, jobs: int
+    reaches: Reaches, thresholds: Iterable[float], found: _Found, share: float, workers: Workers
 ) -> dict[float, dict[str, Array]]:
     """Compare MAP and minimum jerk on the same recordings, cut at other speeds, with one share of minimum jerk."""
     rows = {f"{name}, {state}": found.rows["rms", state, name] for state in (REST, FREE) for name in _THRESHOLD_METHODS}
@@ -263,7 +263,9 @@ def _cuts_of_subjects(
     for threshold in thresholds:
         other = reaches.cut_at(threshold)
         folds, again = list(other.folds()), _Found(len(other))
-        for fold, part in zip(folds, map_seeds(partial(_cut_fold, other, share), len(folds), jobs=jobs), strict=True):
+        for fold, part in zip(
+            folds, map_seeds(partial(_cut_fold, other, share), len(folds), workers=workers), strict=True
+        ):
             again.merge(part, fold.held_out)
         cuts[threshold] = again.column("rms")
     return dict(sorted(cuts.items()))
@@ -453,7 +455,7 @@ class HumanLikeReal:
 
 
 def run_human_like_real(
-    sources: Iterable[Reaches], *, cuts: Iterable[float] = OTHER_CUTS, jobs: int = 1, progress: bool = False
+    sources: Iterable[Reaches], *, cuts: Iterable[float] = OTHER_CUTS, workers: Workers = 1, progress: bool = False
 ) -> HumanLikeReal:
     """Compare planners with the reaches of some sources.
 
@@ -463,17 +465,19 @@ def run_human_like_real(
         Sources of reaches.
     cuts : iterable of float
         Other speeds at which recordings are cut [m/s].
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show progress bars.
     """
     speeds = tuple(cuts)
-    return HumanLikeReal(sources=tuple(compare(reaches, speeds, jobs=jobs, progress=progress) for reaches in sources))
+    return HumanLikeReal(
+        sources=tuple(compare(reaches, speeds, workers=workers, progress=progress) for reaches in sources)
+    )
 
 
 def run(
-    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1
+    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
 ) -> HumanLikeReal:
     """Run the experiment of the registry.
 
@@ -486,16 +490,18 @@ def run(
     seeds : int, optional
         Number of sets of synthetic reaches; default 4, or 2 if `quick`. Recordings have no random draws: with `data`
         there is a warning and no effect.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     cuts: tuple[float, ...] = () if quick else OTHER_CUTS
-    first = run_human_like_real(reaches_of(data, quick), cuts=cuts, jobs=jobs, progress=not quick)
+    first = run_human_like_real(reaches_of(data, quick), cuts=cuts, workers=workers, progress=not quick)
     if data is not None:
         if seeds is not None:
             warnings.warn("human-like-real is deterministic with recordings: seeds has no effect", stacklevel=2)
         return first
     count = (2 if quick else 4) if seeds is None else seeds
     rest = {name: first.sources[0].rms[REST, name] for name in METHODS}
-    rows = map_seeds(partial(_figures_of_seed, quick), range(1, count), jobs=jobs, description="synthetic reaches")
+    rows = map_seeds(
+        partial(_figures_of_seed, quick), range(1, count), workers=workers, description="synthetic reaches"
+    )
     return replace(first, draws=Draws.of("synthetic reaches of the sigma-lognormal model", [_figures(rest), *rows]))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import UnknownNameError, nearest_hint
+from ...parallel import Workers
 from ..registry import Experiment
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def run_human_like(
     quick: bool = False,
     data: str | Path | None = None,
     seeds: int | None = None,
-    jobs: int = 1,
+    workers: Workers = 1,
 ) -> HumanLike:
     """Run some or all parts of the validation.
 
@@ -79,8 +80,8 @@ def run_human_like(
         Folder with recordings, for the parts that take them; see `papers.human_like.real.run`.
     seeds : int, optional
         Number of draws of every part: settings, synthetic reaches, recordings to learn from; default theirs.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
 
     Raises
     ------
@@ -94,10 +95,12 @@ def run_human_like(
             raise UnknownNameError(f"no part is called {name!r}, only {known}{nearest_hint(name, PARTS)}")
         module = import_module(f".{PARTS[name]}", __package__)
         options = {"data": data} if "data" in inspect.signature(module.run).parameters else {}
-        found[name] = module.run(quick, seeds=seeds, jobs=jobs, **options)
+        found[name] = module.run(quick, seeds=seeds, workers=workers, **options)
     return HumanLike(found)
 
 
-def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> HumanLike:
+def run(
+    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
+) -> HumanLike:
     """Run the experiment of the registry: all parts, with `seeds` draws of each."""
-    return run_human_like(quick=quick, data=data, seeds=seeds, jobs=jobs)
+    return run_human_like(quick=quick, data=data, seeds=seeds, workers=workers)

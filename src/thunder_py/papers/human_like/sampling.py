@@ -15,9 +15,9 @@ from scipy import stats
 from ... import _core
 from ...checks import Array
 from ...motion.planning.obstacles import ViaSearch, obstacle_set
+from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
-from ..parallel import map_seeds
 from ..tables import markdown
 from .planners import VIA, Learned, default_recordings
 from .scenarios import FAMILIES, families_table, scenario
@@ -187,7 +187,7 @@ def run_human_like_sampling(
     searches: Iterable[str] = SEARCHES,
     recordings: MotionSet | None = None,
     *,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> HumanLikeSampling:
     """Search for via points with several numbers of candidates in random settings of every family.
@@ -204,15 +204,15 @@ def run_human_like_sampling(
         ``"paper mode"``, ``"MAP"`` or both: the searches `ViaSearch.paper` and `ViaSearch`, with their planners.
     recordings : MotionSet, optional
         Training data, as for `run_human_like_obstacles`.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
     """
     learned = Learned(default_recordings() if recordings is None else recordings)
     tried, names = tuple(counts), tuple(searches)
     work = partial(_search_in_setting, learned, names, tried, seed)
-    rows = map_seeds(work, count, jobs=jobs, progress=progress, description="sampling")
+    rows = map_seeds(work, count, workers=workers, progress=progress, description="sampling")
     samples = {
         (name, family): Samples(
             counts=tried,
@@ -261,9 +261,9 @@ def _mean_jerk(path: _core.BezierPath) -> float:
     return float(weights.ravel() @ norms) / (path.end - path.start)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> HumanLikeSampling:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> HumanLikeSampling:
     """Run the experiment of the registry; `seeds` random settings of every family."""
     count, options = (25, {"counts": (10, 100, 1000)}) if quick else (1000, {"progress": True})
     recordings = default_recordings(quick=quick)
     given: dict[str, Any] = options
-    return run_human_like_sampling(count if seeds is None else seeds, recordings=recordings, jobs=jobs, **given)
+    return run_human_like_sampling(count if seeds is None else seeds, recordings=recordings, workers=workers, **given)

@@ -19,6 +19,7 @@ from ...motion.planning.obstacles import ViaSearch
 from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP
 from ...motion.primitives.dynamic_potential import DynamicPotential
+from ...parallel import Workers
 from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
@@ -369,7 +370,7 @@ def run_human_like_sweeps(
     quick: bool = False,
     data: str | Path | None = None,
     seeds: int | None = None,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> Sweeps:
     """Sweep Tables 10 and 11 ("reaches"), 12 and 13 ("obstacles"), 14 and 15 ("arm").
@@ -384,8 +385,8 @@ def run_human_like_sweeps(
         Folder with recordings, as in `papers.human_like.real.run`: further reaches of Tables 10 and 11.
     seeds : int, optional
         Number of sets of synthetic reaches of Tables 10 and 11, and of settings of every scenario of Tables 12 and 13.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show progress bars.
     """
@@ -419,13 +420,15 @@ def run_human_like_sweeps(
         fixed = {each.name: each.nominal for each in quantities if each not in chosen}
         combined = 0 if quick else 6
         part = partial(function, **fixed)
-        found[name] = sweep(title, part, chosen, printed, combined=combined, jobs=jobs, progress=progress)
+        found[name] = sweep(title, part, chosen, printed, combined=combined, workers=workers, progress=progress)
     return Sweeps(found, _SHOWN)
 
 
-def run(quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, jobs: int = 1) -> Sweeps:
+def run(
+    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
+) -> Sweeps:
     """Run the experiment of the registry."""
-    return run_human_like_sweeps(quick=quick, data=data, seeds=seeds, jobs=jobs, progress=not quick)
+    return run_human_like_sweeps(quick=quick, data=data, seeds=seeds, workers=workers, progress=not quick)
 
 
 _SHOWN = (

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
+from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
@@ -22,7 +23,6 @@ from ...result import SimulationResult
 from ...robot import Robot, inertia
 from ...simulation import Payload, simulate
 from ..draws import Draws
-from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -264,12 +264,12 @@ class LissajousPanda:
         self.to_result().save(path)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> LissajousPanda:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> LissajousPanda:
     """Run the experiment of the registry: 40 s, or 10 s; `seeds` initial models of link 7."""
     duration, count = (10.0, 2) if quick else (40.0, 10)
     first = run_lissajous_panda(duration)
     others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="lissajous")
+    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="lissajous")
     return replace(first, draws=Draws.of(DRAWN, [_figures(first.adaptive, first.fixed), *rows]))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers
 from ...reference import TaskReference
 from ...result import SimulationResult
 from ...robot import Robot
@@ -138,7 +139,7 @@ def run_d42_cartesian(
     etas: tuple[float, ...] = ETAS,
     *,
     gamma: float = GAMMA,
-    jobs: int = 0,
+    workers: Workers | None = None,
     progress: bool = False,
 ) -> D42Cartesian:
     """Follow curves with the hand, with errors in all parameters or with a SoftHand unknown to the controller.
@@ -153,8 +154,8 @@ def run_d42_cartesian(
         Adaptive gains, which the report does not print.
     gamma : float
         Weight of MACT's prediction error, which the report does not print.
-    jobs : int
-        Number of threads; 0 for one per core.
+    workers : Workers, optional
+        Where the runs are made, see `simulate_many`; default one thread for each core.
     progress : bool
         Show a progress bar.
     """
@@ -177,14 +178,14 @@ def run_d42_cartesian(
     sets = [
         {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed} for p, c, n, eta in cases for seed in range(seeds)
     ]
-    runs = iter(simulate_many(make, sets, threads=jobs, progress=progress))
+    runs = iter(simulate_many(make, sets, workers=workers, progress=progress))
     results = {key: [next(runs) for _ in range(seeds)] for key in cases}
     results |= {(p, c, n, eta): results[p, c, n, etas[0]] for p, c, n, eta in keys if (p, c, n, eta) not in results}
     return D42Cartesian(robot=robot, references=references, results=results)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Cartesian:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> D42Cartesian:
     """Run the experiment of the registry: 40 s each, or 10 s; `seeds` draws of parameter errors and mountings."""
     duration, count = (10.0, 1) if quick else (40.0, 3)
-    found = run_d42_cartesian(count if seeds is None else seeds, duration, jobs=jobs, progress=not quick)
-    return replace(found, sweep=sweep_task(quick, jobs))
+    found = run_d42_cartesian(count if seeds is None else seeds, duration, workers=workers, progress=not quick)
+    return replace(found, sweep=sweep_task(quick, workers))

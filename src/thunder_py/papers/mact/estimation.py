@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers, map_seeds
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ..draws import Draws
-from ..parallel import map_seeds
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
@@ -124,11 +124,11 @@ def _figures_of_seed(duration: float, seed: int) -> dict[str, float]:
     return run_d42_estimation(duration, seed=seed).figures()
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Estimation:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> D42Estimation:
     """Run the experiment of the registry: 200 s, or 20 s; `seeds` mountings of the hand."""
     duration, count = (20.0, 2) if quick else (200.0, 5)
     first = run_d42_estimation(duration, progress=not quick)
     others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="d42-estimation")
+    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="d42-estimation")
     labeled = [{f"{name} [{UNITS[name]}]": x for name, x in row.items()} for row in (first.figures(), *rows)]
-    return replace(first, draws=Draws.of(DRAWN, labeled), sweep=sweep_estimation(quick, jobs))
+    return replace(first, draws=Draws.of(DRAWN, labeled), sweep=sweep_estimation(quick, workers))

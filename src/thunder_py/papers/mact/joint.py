@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, simulate_many
@@ -110,7 +111,7 @@ def run_d42_joint(
     laws: Sequence[str] = tuple(TABLE_7),
     gamma: float = GAMMA,
     at_rest: bool = True,
-    jobs: int = 0,
+    workers: Workers | None = None,
     progress: bool = False,
 ) -> D42Joint:
     """Follow a joint-space Lissajous curve with the controllers of Table 7.
@@ -129,8 +130,8 @@ def run_d42_joint(
         Weight of MACT's prediction error, which the report does not print.
     at_rest : bool
         If True, the arm starts at rest at the start of the curve, otherwise with the velocity of the curve.
-    jobs : int
-        Number of threads; 0 for one per core.
+    workers : Workers, optional
+        Where the runs are made, see `simulate_many`; default one thread for each core.
     progress : bool
         Show a progress bar.
     """
@@ -144,12 +145,12 @@ def run_d42_joint(
         controller: Any = joint_controllers(models[seed], eta, gamma=gamma)[name]
         return RunSpec(robot, controller, curve, duration, q0=start.q, dq0=None if at_rest else start.dq, log_every=10)
 
-    runs = iter(simulate_many(make, sets, threads=jobs, progress=progress))
+    runs = iter(simulate_many(make, sets, workers=workers, progress=progress))
     return D42Joint(robot=robot, results={key: [next(runs) for _ in range(seeds)] for key in keys})
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> D42Joint:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> D42Joint:
     """Run the experiment of the registry: 60 s each, or 15 s and two gains; `seeds` draws of the parameter error."""
     duration, etas, count = (15.0, (1.0, 10.0), 2) if quick else (60.0, ETAS, 5)
-    found = run_d42_joint(count if seeds is None else seeds, duration, etas, jobs=jobs, progress=not quick)
-    return replace(found, sweep=sweep_joint(quick, jobs))
+    found = run_d42_joint(count if seeds is None else seeds, duration, etas, workers=workers, progress=not quick)
+    return replace(found, sweep=sweep_joint(quick, workers))

@@ -16,6 +16,7 @@ from ...checks import Array
 from ...errors import ThunderError
 from ...kinematics import CLIK
 from ...kinematics.clik import SampledJointReference
+from ...parallel import Workers
 from ...reference import Sinusoid
 from ...result import SimulationResult
 from ...robot import Robot
@@ -93,9 +94,9 @@ def _published_curve() -> Sinusoid:
     return Sinusoid(amplitude, frequency, center=0.5 * (limits.lower + limits.upper))
 
 
-def _results(specs: Sequence[RunSpec], jobs: int) -> list[SimulationResult | None]:
+def _results(specs: Sequence[RunSpec], workers: Workers) -> list[SimulationResult | None]:
     """Return the results of runs, None for a failed one."""
-    runs = simulate_many(specs, threads=jobs)
+    runs = simulate_many(specs, workers=workers)
     return [None if k in runs.failures else runs[k] for k in range(len(runs))]
 
 
@@ -103,7 +104,7 @@ def joint_errors(
     *,
     eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
     noise: float = 0.0, duration: float = 20.0, curve: str = "ours", start: float = 0.0, signs: str = "drawn",
-    draws: int = 3, scale: float = 1.0, jobs: int = 1,
+    draws: int = 3, scale: float = 1.0, workers: Workers = 1,
 ) -> dict[str, Array]:  # fmt: skip
     """Return the RMSE of Table 7 by law over the draws of the parameter error, and MACT's relative to AIRC's.
 
@@ -115,8 +116,8 @@ def joint_errors(
         Number of draws.
     scale : float
         Factor on the duration, for short tests.
-    jobs : int
-        Number of threads.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     plant = panda(friction)
     known = plant if modeled == "yes" else Robot.load("panda")
@@ -126,7 +127,7 @@ def joint_errors(
         laws = joint_controllers(wrong_panda(known, seed, signs), eta, gamma=gamma)
         options = {"q0": motion(0.0).q + start, **_options(noise, seed)}
         specs += [RunSpec(plant, laws[name], motion, scale * duration, **options) for name in TABLE_7]
-    values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, jobs)]).reshape(draws, -1)
+    values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, workers)]).reshape(draws, -1)
     errors = {name: values[:, k] for k, name in enumerate(TABLE_7)}
     with np.errstate(invalid="ignore"):
         return errors | {"MACT / AIRC": errors["MACT"] / errors["AIRC"]}
@@ -141,7 +142,7 @@ def task_errors(
     *,
     eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
     noise: float = 0.0, duration: float = 20.0, size: float = 1.0, start: float = 0.0, signs: str = "drawn",
-    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, jobs: int = 1,
+    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, workers: Workers = 1,
 ) -> dict[str, float]:  # fmt: skip
     """Return the RMSE of the position in Tables 8 and 9 by table, curve and law, and MACT's relative to AIRC's.
 
@@ -151,8 +152,8 @@ def task_errors(
         See `TASK`.
     scale : float
         Factor on the duration, for short tests.
-    jobs : int
-        Number of threads.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     arm, end = panda(friction), scale * duration
     known = arm if modeled == "yes" else Robot.load("panda")
@@ -169,7 +170,7 @@ def task_errors(
         specs[plant, curve, name] = RunSpec(
             arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)
         )
-    runs = dict(zip(specs, _results(list(specs.values()), jobs), strict=True))
+    runs = dict(zip(specs, _results(list(specs.values()), workers), strict=True))
     rmse = {}
     for plant, curve, name in _RUNS:
         run = runs.get((plant, curve, name))
@@ -241,13 +242,13 @@ def estimation_figures(
     return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
 
 
-def sweep_estimation(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_estimation(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Figures 19 and 20 over `ESTIMATION`; `quick` has short runs over the first three quantities."""
     printed = {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()}
     function = partial(estimation_figures, duration=10.0) if quick else estimation_figures
     title = "D4.2, Figures 19 and 20: errors of the estimate and of tracking"
     quantities = ESTIMATION[:3] if quick else ESTIMATION
-    return sweep(title, function, quantities, printed, combined=0 if quick else 8, jobs=jobs)
+    return sweep(title, function, quantities, printed, combined=0 if quick else 8, workers=workers)
 
 
 def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
@@ -257,15 +258,15 @@ def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None)
     return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
 
 
-def sweep_joint(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_joint(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Table 7 over `JOINT`; `quick` has short runs of one draw over the first three quantities."""
     function = partial(joint_errors, draws=1, scale=0.1) if quick else joint_errors
     printed = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
     title = "D4.2, Table 7: RMSE [rad]"
-    return sweep(title, function, JOINT[:3] if quick else JOINT, printed, combined=0 if quick else 24, jobs=jobs)
+    return sweep(title, function, JOINT[:3] if quick else JOINT, printed, combined=0 if quick else 24, workers=workers)
 
 
-def sweep_task(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_task(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Tables 8 and 9 over `TASK`; `quick` has short runs over the first three quantities."""
     printed = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
                for curve, row in table.items() for name, x in row.items()}  # fmt: skip
@@ -274,4 +275,4 @@ def sweep_task(quick: bool = False, jobs: int = 1) -> Sweep:
             printed[f"{_NUMBER[plant]}, {curve}: MACT / AIRC"] = row["MACT"] / row["AIRC"]
     function = partial(task_errors, scale=0.1) if quick else task_errors
     title = "D4.2, Tables 8 and 9: RMSE of the position [m]"
-    return sweep(title, function, TASK[:3] if quick else TASK, printed, combined=0 if quick else 4, jobs=jobs)
+    return sweep(title, function, TASK[:3] if quick else TASK, printed, combined=0 if quick else 4, workers=workers)

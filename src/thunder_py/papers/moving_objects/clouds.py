@@ -14,12 +14,12 @@ from ...checks import Array, whole
 from ...manipulation.interception.conveyor import BeltObject, Conveyor, Feed, GraspTolerance
 from ...manipulation.interception.interceptor import InterceptionOptions, TimeAugmentation
 from ...manipulation.interception.runs import Scenario, default_belt, run_conveyor
+from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
 from ..draws import wilson_interval
-from ..parallel import map_seeds
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 
@@ -312,7 +312,9 @@ def _outcomes(trials: list[CloudTrial]) -> str:
     return ", ".join(f"{n} {name}" for name, n in Counter(trial.outcome for trial in trials).most_common())
 
 
-def run_clouds(trials: int = TRIALS, *, arm: bool = True, jobs: int = 1, progress: bool = False) -> MovingObjectClouds:
+def run_clouds(
+    trials: int = TRIALS, *, arm: bool = True, workers: Workers = 1, progress: bool = False
+) -> MovingObjectClouds:
     """Run the trials of Figure 38.
 
     Parameters
@@ -321,17 +323,17 @@ def run_clouds(trials: int = TRIALS, *, arm: bool = True, jobs: int = 1, progres
         Number of trials; kinds and speeds take turns.
     arm : bool
         Whether the Panda follows the plan.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a bar.
     """
     count = whole(trials, "trials", 1)
-    found = map_seeds(partial(run_trial, arm=arm), count, jobs=jobs, progress=progress, description="clouds")
+    found = map_seeds(partial(run_trial, arm=arm), count, workers=workers, progress=progress, description="clouds")
     return MovingObjectClouds(trials=tuple(found))
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjectClouds:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MovingObjectClouds:
     """Run the experiment of the registry: 117 trials as in the report, or 6; `seeds` trials."""
     count = (6 if quick else TRIALS) if seeds is None else seeds
-    return run_clouds(count, arm=not quick, jobs=jobs, progress=not quick)
+    return run_clouds(count, arm=not quick, workers=workers, progress=not quick)

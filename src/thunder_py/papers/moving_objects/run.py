@@ -19,8 +19,8 @@ from ...manipulation.interception.interceptor import (
     VariableStructure,
 )
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
+from ...parallel import Workers, map_seeds
 from ..draws import wilson_interval
-from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -213,11 +213,11 @@ def _nth(index: int, work: tuple[_Work, ...]) -> RunSummary:
     raise IndexError(index)
 
 
-def _cells(work: tuple[_Work, ...], jobs: int, progress: bool) -> dict[str, dict[Key, Cell]]:
+def _cells(work: tuple[_Work, ...], workers: Workers, progress: bool) -> dict[str, dict[Key, Cell]]:
     """Do all runs in one go: processes take longer to start than most cells take."""
     count = sum(each.seeds for each in work)
     done = iter(
-        map_seeds(partial(_nth, work=work), count, jobs=jobs, progress=progress, description="conveyor")
+        map_seeds(partial(_nth, work=work), count, workers=workers, progress=progress, description="conveyor")
         if count
         else ()
     )
@@ -235,7 +235,7 @@ def run_moving_objects(
     arm_seeds: int = 100,
     point_seeds: int = 200,
     variant_seeds: int = 60,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> MovingObjects:
     """Run the conveyor with each strategy at each speed.
@@ -248,8 +248,8 @@ def run_moving_objects(
         Speeds of the belt [m/s].
     arm_seeds, point_seeds, variant_seeds : int
         Runs of each with the Panda, with the planned point, and of the variants; 0 leaves them out.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show bars.
     """
@@ -265,7 +265,7 @@ def run_moving_objects(
         for name, scenario in named.items()
         for speed in speeds
     )
-    cells = _cells(work, jobs, progress)
+    cells = _cells(work, workers, progress)
     base = Scenario(conveyor=Conveyor(FIGURE_SPEED))
     shown = {name: replace(base, options=STRATEGIES[name]) for name in ("variable structure", "time augmentation")}
     shown["arm"] = replace(base, options=STRATEGIES["time augmentation"], arm=True)
@@ -273,7 +273,7 @@ def run_moving_objects(
     return MovingObjects(**cells, examples=examples)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjects:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MovingObjects:
     """Run the experiment.
 
     Parameters
@@ -282,9 +282,11 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Movi
         Few runs and no variants.
     seeds : int, optional
         Runs with the Panda and with the planned point of each strategy at each speed.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     few = (6, 20, 0) if quick else (100, 200, 60)
     arm, point, variants = few if seeds is None else (seeds, seeds, 0 if quick else min(seeds, 100))
-    return run_moving_objects(arm_seeds=arm, point_seeds=point, variant_seeds=variants, jobs=jobs, progress=not quick)
+    return run_moving_objects(
+        arm_seeds=arm, point_seeds=point, variant_seeds=variants, workers=workers, progress=not quick
+    )

@@ -22,7 +22,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
-from ..parallel import map_seeds
+from ...parallel import Workers, map_seeds
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 
@@ -270,7 +270,7 @@ class SinglePlans:
 
 
 def run_single_plans(
-    runs: int = 40, entries: tuple[float, ...] = ENTRIES, *, jobs: int = 1, progress: bool = False
+    runs: int = 40, entries: tuple[float, ...] = ENTRIES, *, workers: Workers = 1, progress: bool = False
 ) -> SinglePlans:
     """Try all readings.
 
@@ -280,8 +280,8 @@ def run_single_plans(
         Number of runs of each reading at each speed.
     entries : tuple of float
         Distances before p_ref at which objects come into view [m].
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
     """
@@ -293,7 +293,7 @@ def run_single_plans(
         for value in values
     ]
     work = partial(_rates, tuple(readings), runs)
-    found = map_seeds(work, len(readings), jobs=jobs, progress=progress, description="single plans")
+    found = map_seeds(work, len(readings), workers=workers, progress=progress, description="single plans")
     return SinglePlans(runs, dict(zip(readings, found, strict=True)))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...manipulation.interception.conveyor import Conveyor, GraspTolerance, MeasurementModel
 from ...manipulation.interception.interceptor import InterceptionOptions
 from ...manipulation.interception.runs import Scenario
-from ..parallel import map_seeds
+from ...parallel import Workers, map_seeds
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
@@ -158,7 +158,7 @@ class MovingObjectsSweeps:
 
 
 def run_moving_objects_sweeps(
-    runs: int = 40, names: Collection[str] = (), *, combined: int = 40, jobs: int = 1, progress: bool = False
+    runs: int = 40, names: Collection[str] = (), *, combined: int = 40, workers: Workers = 1, progress: bool = False
 ) -> MovingObjectsSweeps:
     """Sweep Table 16 and try the readings of its single plan.
 
@@ -170,8 +170,8 @@ def run_moving_objects_sweeps(
         Quantities of `UNPRINTED` to sweep; default all. With some, readings are tried at one distance of view only.
     combined : int
         Number of random combinations of the quantities.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show bars.
     """
@@ -186,17 +186,17 @@ def run_moving_objects_sweeps(
     title = "D4.2, Table 16: grasped objects"
     entries = ENTRIES[:1] if names else ENTRIES
     return MovingObjectsSweeps(
-        sweep=sweep(title, function, swept, printed, combined=combined, jobs=jobs, progress=progress),
-        together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), jobs=jobs, description="both rows")),
-        single=run_single_plans(runs, entries, jobs=jobs, progress=progress),
+        sweep=sweep(title, function, swept, printed, combined=combined, workers=workers, progress=progress),
+        together=tuple(map_seeds(partial(_both_rows, runs), len(TOGETHER), workers=workers, description="both rows")),
+        single=run_single_plans(runs, entries, workers=workers, progress=progress),
     )
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MovingObjectsSweeps:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MovingObjectsSweeps:
     """Run the experiment of the registry: `seeds` runs of each cell; the short form sweeps three quantities."""
     runs = (4 if quick else 40) if seeds is None else seeds
     few = ("entry", "noise", "wait") if quick else ()
-    return run_moving_objects_sweeps(runs, few, combined=0 if quick else 40, jobs=jobs, progress=not quick)
+    return run_moving_objects_sweeps(runs, few, combined=0 if quick else 40, workers=workers, progress=not quick)
 
 
 def _both_rows(runs: int, number: int) -> dict[str, float]:

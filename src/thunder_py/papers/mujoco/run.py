@@ -14,6 +14,7 @@ from ...checks import Array
 from ...control import Backstepping
 from ...mujoco import MujocoPlant
 from ...optional import require
+from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...result import SimulationResult
 from ...robot import Robot
@@ -21,7 +22,6 @@ from ...simulation import Payload, simulate
 from ..draws import Draws
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
-from ..parallel import map_seeds
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 
@@ -427,7 +427,7 @@ def run_mujoco_plants(
     timesteps: Sequence[float] = _TIMESTEPS,
     d42: bool = True,
     seeds: int = 1,
-    jobs: int = 1,
+    workers: Workers = 1,
 ) -> MujocoPlants:
     """Run the closed loops on all plants, and compare the robots.
 
@@ -445,8 +445,8 @@ def run_mujoco_plants(
         If True, also run D4.2's loops.
     seeds : int
         Number of initial models; those after the first are run on our plant and the last one only.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     version = require("mujoco", "mujoco").__version__
     cases = _cases(duration, d42, 0)
@@ -455,7 +455,7 @@ def run_mujoco_plants(
     for k, case in enumerate(cases):
         if (case.group, case.name) in _STEPPED:
             loops += _stepped(k, min(duration, _STEPPED_FOR), timesteps)
-    found = map_seeds(partial(_nth_run, tuple(loops), duration, d42), len(loops), jobs=jobs, description="mujoco")
+    found = map_seeds(partial(_nth_run, tuple(loops), duration, d42), len(loops), workers=workers, description="mujoco")
     runs = dict(zip(loops, found, strict=True))
     by_seed = [
         {(x.case, x.plant): run for x, run in runs.items() if x.seed == s and not x.timestep} for s in range(seeds)
@@ -478,9 +478,9 @@ def run_mujoco_plants(
     )
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> MujocoPlants:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MujocoPlants:
     """Run the experiment of the registry; `seeds` initial models, by default 1."""
-    options: dict[str, Any] = {"seeds": 1 if seeds is None else seeds, "jobs": jobs}
+    options: dict[str, Any] = {"seeds": 1 if seeds is None else seeds, "workers": workers}
     if quick:
         return run_mujoco_plants(4.0, (OURS, LAST), states=10, timesteps=_TIMESTEPS[:2], **options)
     return run_mujoco_plants(**options)

@@ -20,13 +20,13 @@ from ...manipulation.servoing.pick_machine import PickEvent, PickMachine, PickPh
 from ...manipulation.servoing.pose_filter import LatestPose, PoseFilter
 from ...manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
 from ...manipulation.servoing.tracker import PoseBelief, TargetTracker, Track, Trouble
+from ...parallel import Workers, map_seeds
 from ...perception.pose_source import PoseMeasurement, PoseSource, SimulatedPoseSource
 from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
 from ..draws import wilson_interval
-from ..parallel import map_seeds
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 
@@ -526,24 +526,24 @@ def _picks_of(seed: int) -> dict[tuple[str, str], Pick]:
     return {(task, variant): pick(task, variant, seed) for task, variant in _CASES}
 
 
-def run_picking(seeds: int = _SEEDS, *, jobs: int = 1, progress: bool = False) -> Picking:
+def run_picking(seeds: int = _SEEDS, *, workers: Workers = 1, progress: bool = False) -> Picking:
     """Pick in random scenes, with the hand and with the tool, in all variants.
 
     Parameters
     ----------
     seeds : int
         Number of scenes of each task, those of the seeds from `FIRST_SEED` on.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show bars.
     """
     scenes = range(FIRST_SEED, FIRST_SEED + whole(seeds, "seeds", 1))
-    found = map_seeds(_picks_of, scenes, jobs=jobs, progress=progress, description="picking")
+    found = map_seeds(_picks_of, scenes, workers=workers, progress=progress, description="picking")
     return Picking(len(found), {key: [one[key] for one in found] for key in _CASES})
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Picking:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Picking:
     """Run the experiment.
 
     Parameters
@@ -552,8 +552,8 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Pick
         Few scenes.
     seeds : int, optional
         Number of scenes of each task.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     """
     default = _QUICK_SEEDS if quick else _SEEDS
-    return run_picking(default if seeds is None else seeds, jobs=jobs, progress=not quick)
+    return run_picking(default if seeds is None else seeds, workers=workers, progress=not quick)

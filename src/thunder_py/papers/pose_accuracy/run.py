@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array, whole
+from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
-from ..parallel import map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -246,15 +246,15 @@ def _scene(seed: int) -> tuple[Array, dict[str, Array]]:
     return cloud_errors(seed), tag_errors(seed)
 
 
-def run_pose_accuracy(scenes: int = 60, *, jobs: int = 1, progress: bool = False) -> PoseAccuracy:
+def run_pose_accuracy(scenes: int = 60, *, workers: Workers = 1, progress: bool = False) -> PoseAccuracy:
     """Measure clouds and tags in random scenes.
 
     Parameters
     ----------
     scenes : int
         Number of scenes.
-    jobs : int
-        Processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a bar.
 
@@ -264,14 +264,14 @@ def run_pose_accuracy(scenes: int = 60, *, jobs: int = 1, progress: bool = False
         If OpenCV or scikit-learn is not installed (extra ``vision``).
     """
     count = whole(scenes, "scenes", 1)
-    found = map_seeds(_scene, count, jobs=jobs, progress=progress, description="poses")
+    found = map_seeds(_scene, count, workers=workers, progress=progress, description="poses")
     clouds, tags = zip(*found, strict=True)
     return PoseAccuracy(
         clouds=np.array(clouds), tags={kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
     )
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> PoseAccuracy:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> PoseAccuracy:
     """Run the experiment of the registry: 60 scenes, or 3; `seeds` scenes."""
     count = (3 if quick else 60) if seeds is None else seeds
-    return run_pose_accuracy(count, jobs=jobs, progress=not quick)
+    return run_pose_accuracy(count, workers=workers, progress=not quick)

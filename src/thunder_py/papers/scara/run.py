@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...parallel import Workers, map_seeds
 from ..draws import Draws
-from ..parallel import map_seeds
 from ..registry import Experiment
 from ..sweeps.sweep import Sweep
 from .control import (
@@ -100,7 +100,7 @@ class Scara:
         return plot_scara(self)
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Scara:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Scara:
     """Run the experiment of the registry, in seconds; `quick` logs every tenth period only. `seeds` payloads."""
     count = (2 if quick else 5) if seeds is None else seeds
     return Scara(
@@ -111,6 +111,6 @@ def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Scar
         dynamics=run_dynamics(),
         control=run_control(log_every=10 if quick else 1),
         sampling=run_sampling(),
-        draws=Draws.of(DRAWN, map_seeds(control_of_seed, count, jobs=jobs, description="scara")),
-        sweep=sweep_control(quick, jobs),
+        draws=Draws.of(DRAWN, map_seeds(control_of_seed, count, workers=workers, description="scara")),
+        sweep=sweep_control(quick, workers),
     )

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...kinematics.clik import SampledJointReference
+from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload
 from ..sweeps.sweep import Sweep, Unprinted, sweep
@@ -68,7 +69,7 @@ def remaining_errors(
     return errors | {_MASS: np.inf if found.runs["adaptive"].result.diverged else found.time_of_mass()}
 
 
-def sweep_control(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_control(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep chapter 4 over `QUANTITIES`; `quick` sweeps the first quantity only."""
     printed = {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0}
     title = "SCARA project, chapter 4: errors with the payload"
@@ -78,5 +79,5 @@ def sweep_control(quick: bool = False, jobs: int = 1) -> Sweep:
         QUANTITIES[:1] if quick else QUANTITIES,
         printed,
         combined=0 if quick else 10,
-        jobs=jobs,
+        workers=workers,
     )

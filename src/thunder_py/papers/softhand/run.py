@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers, map_seeds
 from ...robot import Robot, inertia
 from ...simulation import Payload
 from ..draws import Draws
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
-from ..parallel import map_seeds
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged
@@ -183,10 +183,10 @@ def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
     return run_softhand(duration, com=draw_com(seed), plants=PLANTS[:1]).figures()
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> SoftHand:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> SoftHand:
     """Run the experiment of the registry: 40 s each, or 15 s; `seeds` mountings of the hand."""
     duration, count = (15.0, 2) if quick else (DURATION, 10)
     first = run_softhand(duration)
     others = range(1, count if seeds is None else seeds)
-    rows = map_seeds(partial(_figures_of_seed, duration), others, jobs=jobs, description="softhand")
-    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]), sweep=sweep_hand(quick, jobs))
+    rows = map_seeds(partial(_figures_of_seed, duration), others, workers=workers, description="softhand")
+    return replace(first, draws=Draws.of(DRAWN, [first.figures(), *rows]), sweep=sweep_hand(quick, workers))

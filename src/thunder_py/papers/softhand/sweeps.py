@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
@@ -72,7 +73,7 @@ def hand_estimate(
     return found | {"error settles after [s]": run.rise_time(window=window)}
 
 
-def sweep_hand(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_hand(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Table 8 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
     printed = {f"{name}: {part}": x for name in ("true", "estimate")
                for part, x in zip(_PARTS, TABLE_8[name], strict=True)}  # fmt: skip
@@ -80,5 +81,5 @@ def sweep_hand(quick: bool = False, jobs: int = 1) -> Sweep:
     function = partial(hand_estimate, scale=0.1) if quick else hand_estimate
     title = "Thunder article, Table 8: link 7 with the hand"
     return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 60, jobs=jobs
+        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 60, workers=workers
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...checks import Array, whole
 from ...errors import ThunderError, UnknownNameError, nearest_hint
-from ..parallel import map_seeds
+from ...parallel import Workers, map_seeds
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def sweep(
     *,
     combined: int = 0,
     seed: int = 0,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
 ) -> Sweep:
     """Compute results at the nominal choice, over each unprinted quantity alone, and at random combinations.
@@ -220,8 +220,7 @@ def sweep(
     title : str
         What is computed, with the numbers of the tables and figures.
     function : callable
-        Results by name for given quantities, ``function(**{name: value})``: numbers, or (draws,) arrays. With several
-        processes it must be importable, see `map_seeds`.
+        Results by name for given quantities, ``function(**{name: value})``: numbers, or (draws,) arrays.
     quantities : sequence of Unprinted
     printed : mapping of str to float
         The paper's numbers by result.
@@ -229,8 +228,8 @@ def sweep(
         Number of random combinations of the values, which find what quantities do together.
     seed : int
         Seed of the combinations.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
 
@@ -254,7 +253,9 @@ def sweep(
     if not quantities:
         raise ThunderError("quantities must have at least one Unprinted, got none")
     points = _points(quantities, whole(combined, "combined", 0), seed)
-    answers = map_seeds(partial(_at, function, points), len(points), jobs=jobs, progress=progress, description=title)
+    answers = map_seeds(
+        partial(_at, function, points), len(points), workers=workers, progress=progress, description=title
+    )
     values: dict[str, Array] = {}
     for name in answers[0]:
         rows = [np.atleast_1d(np.asarray(answer.get(name), dtype=np.float64)) for answer in answers]

@@ -12,9 +12,9 @@ import numpy as np
 from ...checks import Array, at_least
 from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
+from ...parallel import Workers, map_seeds
 from ...simulation import Payload
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..parallel import map_seeds
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .landings import Figures, descent_of, figures_of, hits, window
@@ -249,7 +249,7 @@ class Throwing:
 def run_throwing(
     seeds: int = _SEEDS,
     *,
-    jobs: int = 1,
+    workers: Workers = 1,
     progress: bool = False,
     setup: Setup | None = None,
     frictions: Sequence[float] = FRICTIONS,
@@ -260,8 +260,8 @@ def run_throwing(
     ----------
     seeds : int
         Number of throws of each object with each controller.
-    jobs : int
-        Number of processes.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
     progress : bool
         Show a progress bar.
     setup : Setup, optional
@@ -275,7 +275,7 @@ def run_throwing(
     All controllers repeat the motion four times before the throw, so those without adaptation are in steady state.
     """
     setup = make_setup() if setup is None else setup
-    rows = map_seeds(partial(throws_of_seed, setup), seeds, jobs=jobs, progress=progress, description="throws")
+    rows = map_seeds(partial(throws_of_seed, setup), seeds, workers=workers, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
     return Throwing(
         setup=setup,
@@ -287,7 +287,7 @@ def run_throwing(
     )
 
 
-def run(quick: bool = False, *, seeds: int | None = None, jobs: int = 1) -> Throwing:
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Throwing:
     """Run the experiment of the registry; `seeds` throws of each object with each controller."""
-    found = run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, jobs=jobs, progress=not quick)
-    return replace(found, sweep=sweep_throws(quick, jobs))
+    found = run_throwing((_QUICK if quick else _SEEDS) if seeds is None else seeds, workers=workers, progress=not quick)
+    return replace(found, sweep=sweep_throws(quick, workers))

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from ...checks import Array
+from ...parallel import Workers
 from ..mact.setup import ETA
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .landings import descent_of, hits, window
@@ -65,7 +66,7 @@ def throw_errors(
     return found
 
 
-def sweep_throws(quick: bool = False, jobs: int = 1) -> Sweep:
+def sweep_throws(quick: bool = False, workers: Workers = 1) -> Sweep:
     """Sweep Figures 27 and 28 over `QUANTITIES`; `quick` throws once, over the first three quantities."""
     printed = {
         "adaptive, low: position RMSE [m]": REPORT[0],
@@ -75,5 +76,5 @@ def sweep_throws(quick: bool = False, jobs: int = 1) -> Sweep:
     function = partial(throw_errors, draws=1) if quick else throw_errors
     title = "D4.2, Figures 27 and 28: throws"
     return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 10, jobs=jobs
+        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 10, workers=workers
     )

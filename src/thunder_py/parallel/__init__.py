@@ -1,0 +1,18 @@
+"""Many independent runs: in this process, in worker processes, on a cluster."""
+
+from .cluster import connect
+from .ordered import map_items, map_seeds
+from .processes import shared_workers
+from .tasks import Workers, run_tasks
+from .work import Outcome, available_threads
+
+__all__ = [
+    "Outcome",
+    "Workers",
+    "available_threads",
+    "connect",
+    "map_items",
+    "map_seeds",
+    "run_tasks",
+    "shared_workers",
+]

@@ -1,0 +1,156 @@
+"""Results of a function for many items or seeds, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any, TypeVar
+
+from ..checks import whole
+from ..errors import ThunderError
+from .tasks import Workers, run_tasks
+from .work import Outcome
+
+__all__ = ["map_items", "map_seeds"]
+
+T = TypeVar("T")
+
+
+def map_items(
+    function: Callable[[Any], T],
+    items: Sequence[Any],
+    *,
+    workers: Workers = 1,
+    progress: bool | Callable[[float], object] = False,
+    description: str = "",
+    unit: str = "run",
+) -> list[T]:
+    """Call a function with every item and return its results in the order of the items.
+
+    Parameters
+    ----------
+    function : callable
+        Function of one item.
+    items : sequence
+        Items.
+    workers : Workers
+        Where the function is called, see `run_tasks`; 1 is this process. Results do not depend on it if the function
+        depends on its item only.
+    progress : bool or callable
+        True shows a bar with the time left; a callable gets the completed fraction.
+    description, unit : str
+        Label of the bar, and name of an item in it.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid or the function cannot be pickled.
+    RuntimeError
+        If a worker process died twice with an item.
+    Exception
+        What the function raises for the first item in order that fails.
+
+    Examples
+    --------
+    >>> from thunder_py.parallel import map_items
+    >>> map_items(len, ["a", "bc"])
+    [1, 2]
+    """
+    results, failed = _in_order(function, items, workers, progress, description, unit)
+    if failed is not None and failed.error is not None:
+        if failed.error.__traceback__ is None:  # from another process
+            raise failed.error from RuntimeError(failed.trace)
+        raise failed.error
+    return results
+
+
+def map_seeds(
+    function: Callable[[int], T],
+    seeds: int | Sequence[int],
+    *,
+    workers: Workers = 1,
+    progress: bool | Callable[[float], object] = False,
+    description: str = "",
+) -> list[T]:
+    """Call a function with every seed and return its results in the order of the seeds.
+
+    Parameters
+    ----------
+    function : callable
+        Function of one seed.
+    seeds : int or sequence of int
+        Number of seeds, ``0, 1, ...``, or the seeds.
+    workers : Workers
+        Where the function is called, see `run_tasks`; 1 is this process. Results do not depend on it if the function
+        depends on its seed only.
+    progress : bool or callable
+        True shows a bar with the time left; a callable gets the completed fraction.
+    description : str
+        Label of the bar and of errors.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid, the function cannot be pickled, or it raises a `ThunderError`; with the seed.
+    RuntimeError
+        For any other exception of the function, with the seed, or if a worker process died twice with a seed. The error
+        is that of the first failing seed in order, whatever the workers.
+
+    Examples
+    --------
+    >>> from thunder_py.parallel import map_seeds
+    >>> map_seeds(lambda seed: 2 * seed, 4)
+    [0, 2, 4, 6]
+    """
+    given = _seeds(seeds)
+    results, failed = _in_order(function, given, workers, progress, description, "seed")
+    if failed is not None:
+        raise _error(failed, given[failed.index], description) from failed.error
+    return results
+
+
+def _in_order(
+    function: Callable[[Any], T],
+    items: Sequence[Any],
+    workers: Workers,
+    progress: bool | Callable[[float], object],
+    description: str,
+    unit: str,
+) -> tuple[list[T], Outcome | None]:
+    """Return the results, or those before the first item that failed, and its outcome."""
+    results: dict[int, T] = {}
+    failed: Outcome | None = None
+    outcomes = run_tasks(
+        function, items, workers=workers, retry_errors=False, progress=progress, description=description, unit=unit
+    )
+    with closing(outcomes):
+        for outcome in outcomes:
+            if outcome.error is None:
+                results[outcome.index] = outcome.value
+            elif failed is None or outcome.index < failed.index:
+                failed = outcome
+            if failed is not None and all(k in results for k in range(failed.index)):
+                break
+    return [results[k] for k in range(len(items) if failed is None else failed.index)], failed
+
+
+def _seeds(seeds: int | Sequence[int]) -> list[int]:
+    if isinstance(seeds, Sequence) and not isinstance(seeds, str):
+        return [whole(seed, "every seed", 0) for seed in seeds]
+    return list(range(whole(seeds, "seeds", 1)))
+
+
+def _error(outcome: Outcome, seed: int, description: str) -> Exception:
+    where = f"{description}, seed {seed}" if description else f"seed {seed}"
+    if isinstance(outcome.error, ThunderError):
+        return ThunderError(f"{where}: {outcome.error}")
+    text = f"\n\n{outcome.trace}" if outcome.trace else ""
+    return RuntimeError(f"{where}: {type(outcome.error).__name__}: {outcome.error}{text}")

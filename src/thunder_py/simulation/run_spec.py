@@ -1,0 +1,104 @@
+"""The arguments of one run, and the record that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ThunderError
+from ..result import SimulationResult
+from ..values import Stateful
+from .loop import simulate
+from .observers import named_observers
+
+__all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state"]
+
+
+class RunSpec(Stateful):
+    """Store the arguments of a call of `simulate`, made by ``run()``.
+
+    Parameters
+    ----------
+    plant, controller, reference, *arguments, **options
+        Arguments of `simulate`. Runs may share objects without state; controllers, and plants with ``begin_step`` or
+        ``advance`` such as `MujocoPlant`, must not be shared.
+    label : str, optional
+        Name of the run in tables and plots; default its parameters in `simulate_many`, or its number.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> run = th.RunSpec(robot, th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2]), 1.0, label="PD")
+    >>> run.label, run().status.shape
+    ('PD', (1001,))
+    """
+
+    def __init__(
+        self, plant: Any, controller: Any, reference: Any, *arguments: Any, label: str | None = None, **options: Any
+    ) -> None:
+        self.plant, self.controller, self.reference = plant, controller, reference
+        self.arguments, self.options, self.label = arguments, options, label
+
+    def __call__(self, progress: bool | Callable[[float], object] = False) -> SimulationResult:
+        """Simulate and return the result."""
+        return simulate(
+            self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
+        )
+
+
+def parts_with_state(run: RunSpec) -> Iterator[tuple[str, Any]]:
+    """Yield the objects of a run that no other run may use, with a name for messages."""
+    yield "controller", run.controller
+    if hasattr(run.plant, "begin_step") or hasattr(run.plant, "advance"):
+        yield "plant", run.plant
+    for names, observer in named_observers(run.options.get("observers")).items():
+        yield f"observer {names[0]}", observer
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What a run left: its metrics, its result or the file of it, or its error.
+
+    Attributes
+    ----------
+    metrics : mapping of str to value, or None
+        Metrics by name, where only these are kept.
+    result : SimulationResult or Path, or None
+        Result, or the file with it.
+    error : Exception or None
+        Error of the last attempt; then there are neither metrics nor a result.
+    trace : str
+        Traceback of the error.
+    label : str or None
+        Label of the `RunSpec`.
+    attempts : int
+        Number of attempts.
+    seconds : float
+        Duration of the last attempt [s].
+    worker : (str, str)
+        Host and kernels; see `provenance.worker`.
+    session : int
+        Number of the session of the store in which it was written.
+    """
+
+    metrics: Mapping[str, Any] | None = None
+    result: SimulationResult | Path | None = None
+    error: Exception | None = None
+    trace: str = ""
+    label: str | None = None
+    attempts: int = 1
+    seconds: float = 0.0
+    worker: tuple[str, str] = ("", "")
+    session: int = 0
+
+
+class StoredError(ThunderError):
+    """Error of a run that was read from a store, with the type of the original in its message."""
+
+
+def describe(error: Exception) -> str:
+    """Return type and message of an error."""
+    return str(error) if isinstance(error, StoredError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,259 @@
+"""Runs on every kind of workers: equal outcomes, failures that cost only their runs, ends that leave nothing behind."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.parallel.functions import draw, environment, process, sleep_in, trouble, unpicklable
+from thunder_py.errors import ThunderError
+from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers
+from thunder_py.parallel.tasks import _Batches
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def processes() -> Iterator[None]:
+    """Start worker processes once."""
+    with shared_workers():
+        yield
+
+
+@pytest.fixture(params=["here", "processes", "threads", "map", "executor"])
+def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
+    """Workers of each kind."""
+    if request.param == "threads":
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+    elif request.param == "executor":
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            yield pool
+    else:
+        yield {"here": 1, "processes": 2, "map": map}[request.param]
+
+
+def collected(*arguments: Any, **options: Any) -> dict[int, Outcome]:
+    """Outcomes by index, each once."""
+    found = list(run_tasks(*arguments, **options))
+    assert sorted(outcome.index for outcome in found) == list(range(len(found)))
+    return {outcome.index: outcome for outcome in sorted(found, key=lambda outcome: outcome.index)}
+
+
+def values(outcomes: dict[int, Outcome]) -> list[Any]:
+    return [outcome.value for outcome in outcomes.values()]
+
+
+def test_outcomes_do_not_depend_on_the_kind_of_workers(workers: Workers) -> None:
+    expected = [draw(k) for k in range(40)]
+    expected[5] = None  # type: ignore[call-overload]
+    found = collected(trouble, range(40), workers=workers)
+    assert values(found) == expected
+    assert repr(found[5].error) == "ZeroDivisionError('item 5')"
+    assert found[5].attempts == 2
+    assert "in trouble" in found[5].trace
+    assert {o.attempts for o in found.values() if o.index != 5} == {1}
+    assert all(o.seconds >= 0.0 and (o.error is None) == (o.trace == "") for o in found.values())
+    # a function without a name
+    scale = 3
+    assert values(collected(lambda k: scale * k, [2, 1], workers=workers)) == [6, 3]
+    assert values(collected(draw, iter([4, 2]), workers=workers)) == [draw(4), draw(2)]
+    assert values(collected(draw, [], workers=workers)) == []
+
+
+def test_what_cannot_be_sent_back_is_the_error_of_its_run() -> None:
+    found = collected(unpicklable, range(3), workers=2)
+    assert values(found) == [0, None, 2]
+    assert str(found[1].error).startswith("the returned lock cannot be pickled: TypeError")
+    assert values(collected(unpicklable, range(3)))[::2] == [0, 2]
+    sent = collected(type, [1, (k for k in "a"), 2.0], workers=2)
+    assert values(sent) == [int, None, float]
+    assert "pickle" in repr(sent[1].error).lower()
+    with pytest.raises(ThunderError, match=r"the function must be picklable .* got functools.partial.*lock"):
+        next(run_tasks(partial(draw, process=unpicklable(1)), range(3), workers=2))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_exits_has_failed(workers: int) -> None:
+    found = collected(partial(trouble, kind="exit", at=(1,)), range(3), workers=workers)
+    assert values(found) == [draw(0), None, draw(2)]
+    assert repr(found[1].error) == "RuntimeError('the run called exit(2)')"
+
+
+@pytest.mark.parametrize("kind", ["raise", "die"])
+def test_a_run_that_fails_once_is_tried_again(kind: str, tmp_path: Path) -> None:
+    found = collected(partial(trouble, kind=kind, at=(3, 4), once=str(tmp_path)), range(12), workers=2)
+    assert values(found) == [draw(k) for k in range(12)]
+    found = collected(partial(trouble, at=(1,)), range(3), retries=0)
+    assert [o.attempts for o in found.values()] == [1, 1, 1]
+    found = collected(partial(trouble, at=(1,)), range(3), retry_errors=False)
+    assert (found[1].attempts, found[1].value) == (1, None)
+
+
+def test_a_process_that_dies_costs_its_run_only() -> None:
+    found = collected(partial(trouble, kind="die", at=(0, 31)), range(60), workers=2, retries=0)
+    assert values(found) == [None if k in (0, 31) else draw(k) for k in range(60)]
+    errors = {k: (repr(o.error), o.attempts) for k, o in found.items() if o.error is not None}
+    death = "RuntimeError('the worker process died with the exit code EXIT(3)')"
+    assert errors == {k: (death, 1) for k in (0, 31)}
+
+
+def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:
+    """The process holds the lock of its interpreter, so that no thread of it could end it."""
+    once = partial(trouble, kind="hang", at=(2,), once=str(tmp_path))
+    assert values(collected(once, range(8), workers=2, timeout=0.3)) == [draw(k) for k in range(8)]
+    found = collected(partial(trouble, kind="hang", at=(2,)), range(4), workers=1, timeout=0.2, retries=0)
+    assert values(found) == [None if k == 2 else draw(k) for k in range(4)]
+    assert repr(found[2].error) == (
+        "TimeoutError('the run must end within timeout=0.2 s; its worker process was ended')"
+    )
+
+
+def test_a_broken_executor_is_told() -> None:
+    message = "the executor given as workers broke, and only its owner can replace"
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool, pytest.raises(RuntimeError, match=message):
+        list(run_tasks(partial(trouble, kind="die", at=(0,)), range(4), workers=pool))
+
+
+_SCRIPT = """
+import os, time
+from functools import partial
+from tests.parallel.functions import sleep_in
+from thunder_py.parallel import run_tasks
+outcomes = run_tasks(partial(sleep_in, {folder!r}), range({first}, 10), workers=2)
+next(outcomes)
+while len(os.listdir({folder!r})) < 2:
+    time.sleep(0.02)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, None], ids=["Ctrl-C", "killed", "end of program"])
+def test_nothing_runs_on_after_the_end(end: signal.Signals | None, tmp_path: Path) -> None:
+    script = subprocess.Popen(
+        [sys.executable, "-c", _SCRIPT.format(folder=str(tmp_path), first=1 if end else 0)],
+        cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    _until(lambda: len(list(tmp_path.iterdir())) == 2)
+    if end == signal.SIGINT:  # as terminals do, to all processes
+        os.killpg(script.pid, end)
+    elif end == signal.SIGKILL:
+        script.kill()
+    _, text = script.communicate(timeout=50)  # less than the runs take
+    assert end != signal.SIGINT or "KeyboardInterrupt" in text
+    _until(lambda: not any(Path("/proc", mark.name).exists() for mark in tmp_path.iterdir()))
+
+
+def test_an_error_in_the_loop_ends_the_runs(tmp_path: Path) -> None:
+    outcomes = run_tasks(partial(sleep_in, str(tmp_path)), range(10), workers=2)
+    assert next(outcomes).index == 0
+    _until(lambda: len(list(tmp_path.iterdir())) == 2)
+    outcomes.close()
+    _until(lambda: not any(Path("/proc", mark.name).exists() for mark in tmp_path.iterdir()))
+
+
+def _until(done: Callable[[], bool]) -> None:
+    start = time.monotonic()
+    while not done():
+        assert time.monotonic() - start < 60.0
+        time.sleep(0.02)
+
+
+def test_threads_stop_after_the_run_in_progress() -> None:
+    called: list[int] = []
+    with ThreadPoolExecutor(1) as pool:
+        outcomes = run_tasks(lambda k: called.append(k), range(100_000), workers=pool)
+        for _ in range(3):
+            next(outcomes)
+        outcomes.close()
+    assert len(called) < 5000
+
+
+def test_a_bounded_number_of_items_is_in_flight() -> None:
+    most, items = 0, itertools.count()
+    limited = itertools.takewhile(lambda k: k < 20_000, items)
+    with ThreadPoolExecutor(2) as pool:
+        for count, _ in enumerate(run_tasks(abs, limited, workers=pool)):
+            most = max(most, int(repr(items)[6:-1]) - count)
+    assert count == 19_999
+    assert most <= 5 * 1000 + 1  # two batches for each thread, and the one of this outcome
+
+
+def _run(index: int, seconds: float) -> Outcome:
+    return Outcome(index, None, None, 1, seconds)
+
+
+def test_batches_follow_the_duration_of_the_runs() -> None:
+    batches = _Batches(range(10_000))
+    assert [len(batches.take(2, 0)) for _ in range(3)] == [1, 1, 1]
+    batches.learn([_run(0, 0.01)])
+    assert [len(batches.take(2, 0)) for _ in range(8)] == [2, 4, 8, 16, 32, 50, 50, 50]
+    batches.learn([_run(0, 2.0)])
+    assert len(batches.take(2, 0)) == 1
+    for _ in range(40):
+        batches.learn([_run(0, 1e-6)])
+    sizes = []
+    while batch := batches.take(2, 0):
+        sizes.append(len(batch))
+    assert max(sizes) == 1000
+    assert sizes[-4:] == [1, 1, 1, 1]  # equal work for all at the end
+    assert sum(sizes) == 10_000 - 3 - 212 - 1
+
+
+def test_workers_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THUNDER_THREADS", "3")
+    assert available_threads() == 3
+    assert values(collected(environment, range(2), workers=2)) == [["1", "1", "1"]] * 2
+    assert os.environ["THUNDER_THREADS"] == "3"
+    monkeypatch.setenv("THUNDER_THREADS", "many")
+    with pytest.raises(ThunderError, match="environment variable THUNDER_THREADS must be a whole number of at least 1"):
+        available_threads()
+    monkeypatch.delenv("THUNDER_THREADS")
+    assert available_threads() == len(os.sched_getaffinity(0))
+
+
+def test_processes_are_shared_within_the_context() -> None:
+    first = set(values(collected(process, range(30), workers=2)))
+    assert len(first) == 2
+    assert os.getpid() not in first
+    assert set(values(collected(process, range(30), workers=2))) == first
+    assert set(values(collected(process, range(3), workers=1, timeout=30.0))) <= first
+
+
+def test_progress_counts_runs_of_all_workers() -> None:
+    seen: list[float] = []
+    assert len(list(run_tasks(abs, range(50), workers=2, progress=seen.append))) == 50
+    assert seen == [(k + 1) / 50 for k in range(50)]
+    assert len(list(run_tasks(abs, iter(range(5)), progress=True, description="runs"))) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"workers": 0},
+            "workers must be a whole number of at least 1, -1 .*, a function like map, an Executor or a Dask",
+        ),
+        ({"workers": -2}, "workers must be a whole number"),
+        ({"workers": 1.5}, "workers must be a whole number"),
+        ({"workers": True}, "workers must be a whole number"),
+        ({"workers": "tcp://here:1"}, "workers must be a whole number"),
+        ({"retries": -1}, "retries must be a whole number of at least 0"),
+        ({"timeout": 0.0}, "timeout must be a positive number"),
+        ({"workers": map, "timeout": 1.0}, "timeout must be None unless workers is a number or a Dask client"),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_run(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ThunderError, match=message):
+        run_tasks(draw, range(3), **options)
