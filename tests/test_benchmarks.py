@@ -225,3 +225,25 @@ def test_replans_in_the_loop_and_runs_of_the_conveyor_stand_beside_their_goals(t
     assert "| the Panda follows, under MACT | 1000 | 2 | 60 s | 61.00 s † |" in text
     assert "| 20 | 2 |  | 4.00 s |" in text
     assert text.count("Missed, and why") == 2
+
+
+def test_many_runs_stand_beside_their_goal(tables):
+    import _table_sweeps
+
+    free = {"cores": 2, "steps": 1000, "ours": 300.0, "theirs": 200.0, "version": "4.0", "difference": 1e-7}
+    case = {"workers": "Dask", "count": 100, "overhead": 0.024, "with_store": 0.031}
+    found = {
+        "free": free,
+        "overhead": [
+            {**case, "length": 0.01, "efficiency": 0.90},
+            {**case, "length": 0.1, "efficiency": 0.96},
+            {**case, "length": 0.1, "efficiency": 0.94},
+        ],
+        "memory": [{"workers": "Dask", "count": 100000, "us": 12.0, "resident_mb": 200.0, "growth_mb": 1.0}],
+    }
+    text = "\n".join(_table_sweeps.sweeps(found))
+    assert "`simulate_many` / `rollout`: 1.50." in text
+    assert "| Dask, 10 ms | 100 | 2.4 % | 3.1 % | 0.90 |" in text
+    assert "| Dask, 100 ms | 100 | 2.4 % | 3.1 % | **0.96** |" in text
+    assert "| Dask, 100 ms | 100 | 2.4 % | 3.1 % | 0.94 † |" in text
+    assert "| Dask | 100000 | 12 | 200 | 1.0 |" in text
