@@ -16,6 +16,7 @@ from thunder_py.simulation import Runs, RunSpec, simulate_many
 
 from ..control.arms import elbow, elbow_motion
 
+pytest.importorskip("xarray")
 METRICS = {
     "sum": lambda run: 10 * run.q[0, 0] + run.q[0, 1],
     "start": lambda run: run.q[0],

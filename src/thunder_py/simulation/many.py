@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -118,7 +119,13 @@ def simulate_many(
             _keep(todo[outcome.index], outcome, records, keeper)
             report(done / len(items))
     found = Runs(records, sweep.parameters, sweep.metrics, () if keeper is None else keeper.sessions)
-    found.warn_of_failures(stacklevel=2)
+    if found.failures:
+        first = min(found.failures)
+        warnings.warn(
+            f"{len(found.failures)} of {len(found)} runs failed; the first is run {first}: {found.failures[first]}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -312,16 +311,6 @@ class Runs(Sequence[SimulationResult]):
     def __repr__(self) -> str:
         pending = f", {len(self.pending)} pending" if self.pending else ""
         return f"<Runs: {len(self)}, {len(self.failures)} failed{pending}>"
-
-    def warn_of_failures(self, stacklevel: int) -> None:
-        """Warn if runs failed, with their number and the error of the first."""
-        if self.failures:
-            first = min(self.failures)
-            warnings.warn(
-                f"{len(self.failures)} of {len(self)} runs failed; the first is run {first}: {self.failures[first]}",
-                RuntimeWarning,
-                stacklevel=stacklevel + 1,
-            )
 
 
 def _labels(records: Mapping[int, RunRecord], sets: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
