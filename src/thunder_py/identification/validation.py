@@ -272,7 +272,7 @@ class ModelComparison:
         one, other = self._of(first), self._of(second)
         differences = one.scores - other.scores
         L, K = differences.size, len(one.fits)
-        deviation = float(differences.std(ddof=1)) * np.sqrt(1.0 / L + 1.0 / (K - 1))
+        deviation = float(differences.std(ddof=1) * np.sqrt(1.0 / L + 1.0 / (K - 1)))
         half = float(student.ppf(0.5 + 0.5 * level, L - 1)) * deviation
         mean = float(differences.mean())
         return Difference(mean, mean - half, mean + half)
