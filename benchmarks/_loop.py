@@ -44,20 +44,20 @@ def many(rounds: int) -> dict[str, Any]:
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
     cores = len(os.sched_getaffinity(0))
 
-    def seconds(threads: int) -> float:
+    def seconds(workers: int | None) -> float:
         runs = [LAWS["SlotineLi"](RUN_SECONDS) for _ in range(RUNS)]
         start = perf_counter()
-        results = th.simulate_many(runs, threads=threads)
+        results = th.simulate_many(runs, workers=workers)
         spent = perf_counter() - start
         for result in results:
             _check(result)
         return spent
 
-    best = {1: np.inf, cores: np.inf}
+    best: dict[int | None, float] = {1: np.inf, None: np.inf}
     for _ in range(rounds):
-        for threads in best:
-            best[threads] = min(best[threads], seconds(threads))
-    return {"cores": cores, "one": best[1], "all": best[cores]}
+        for workers in best:
+            best[workers] = min(best[workers], seconds(workers))
+    return {"cores": cores, "one": best[1], "all": best[None]}
 
 
 def _slotine_li(duration: float) -> th.RunSpec:

@@ -12,6 +12,7 @@ from _table_interception import interception
 from _table_jax import jax_functions
 from _table_planning import planning
 from _table_ros import ros
+from _table_sweeps import sweeps
 from _table_text import MODES, marked, marked_below, table, times
 
 GOALS = {
@@ -88,6 +89,13 @@ def jax_markdown(results: dict[str, Any]) -> str:
     machine = results["machine"]
     where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
     return "\n\n".join([where, *jax_functions(results["jax"])]) + "\n"
+
+
+def sweeps_markdown(results: dict[str, Any]) -> str:
+    """Return the tables of many runs."""
+    machine = results["machine"]
+    where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
+    return "\n\n".join([where, *sweeps(results["sweeps"])]) + "\n"
 
 
 def _cpp(records: list[Record]) -> list[str]:

@@ -53,10 +53,10 @@ def write_log(path: Path, samples: int, seed: int) -> None:
     np.savez(path, t=t, q=q + ENCODER * rng.normal(size=q.shape), tau=tau)
 
 
-def measure(paths: list[Path], workers: int) -> dict[str, float]:
+def measure(paths: list[Path], threads: int) -> dict[str, float]:
     """Identify in this process."""
     start, before = time.perf_counter(), time.process_time()
-    found = identify(guess(), paths, cutoff=CUTOFF, workers=workers)
+    found = identify(guess(), paths, cutoff=CUTOFF, threads=threads)
     seconds, processor = time.perf_counter() - start, time.process_time() - before
     errors = found.base_parameters - found.base.mapping @ truth().parameters
     status = Path("/proc/self/status").read_text()
@@ -78,12 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, default=10_000_000, help="of all logs together (default 10 000 000)")
     parser.add_argument("--logs", type=int, default=20, help="number of files (default 20)")
-    parser.add_argument("--workers", type=int, default=2, help="threads (default 2)")
+    parser.add_argument("--threads", type=int, default=2, help="default 2")
     parser.add_argument("--folder", type=Path, help="where to keep the logs (default a temporary folder)")
     parser.add_argument("--measure", type=Path, nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
-        print(json.dumps(measure(arguments.measure, arguments.workers)))
+        print(json.dumps(measure(arguments.measure, arguments.threads)))
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
@@ -93,7 +93,7 @@ def main() -> None:
             if not path.exists():
                 write_log(path, arguments.samples // arguments.logs, k)
         # one thread of BLAS each: the factors are too small for more
-        command = [sys.executable, __file__, "--workers", str(arguments.workers), "--measure", *map(str, paths)]
+        command = [sys.executable, __file__, "--threads", str(arguments.threads), "--measure", *map(str, paths)]
         subprocess.run(command, check=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
 
 

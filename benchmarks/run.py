@@ -6,6 +6,7 @@ python benchmarks/run.py --controllers                   controllers and simulat
 python benchmarks/run.py --planning                      planning and interception only
 python benchmarks/run.py --ros                           the loop over ROS 1 and 2 only; no part of a run without --ros
 python benchmarks/run.py --jax                           functions of JAX only; no part of a run without --jax
+python benchmarks/run.py --sweeps                        many runs and their workers only; no part of a run without it
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
 """
 
@@ -31,12 +32,21 @@ import _planning
 import _python
 import _ros
 import _sources
+import _sweeps
 import casadi
 import numpy as np
 import pinocchio as pin
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, quietest, run, run_in_turns
-from _table import SLOPE_GOALS, control_markdown, jax_markdown, markdown, planning_markdown, ros_markdown
+from _table import (
+    SLOPE_GOALS,
+    control_markdown,
+    jax_markdown,
+    markdown,
+    planning_markdown,
+    ros_markdown,
+    sweeps_markdown,
+)
 from _table_text import renew
 
 GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
@@ -45,6 +55,7 @@ KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 PLANNING = "benchmarks/run.py --planning"
 ROS = "benchmarks/run.py --ros"
 JAX = "benchmarks/run.py --jax"
+SWEEPS = "benchmarks/run.py --sweeps"
 BEGUN = time.monotonic()
 
 
@@ -53,6 +64,10 @@ def main() -> None:
     quick = arguments.quick
     if arguments.ros:
         finish(arguments, ros_results(quick))
+        return
+    if arguments.sweeps:
+        report("sweeps")
+        finish(arguments, {"machine": machine([]), **_sweeps.results(quick)})
         return
     arm = _arm.panda()
     if arguments.jax:
@@ -132,7 +147,7 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
     """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    only = arguments.controllers or arguments.planning or arguments.ros or arguments.jax
+    only = arguments.controllers or arguments.planning or arguments.ros or arguments.jax or arguments.sweeps
     parts = {}
     if not only:
         parts[KERNELS] = markdown(results)
@@ -144,6 +159,8 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
         parts[ROS] = ros_markdown(results)
     if arguments.jax:
         parts[JAX] = jax_markdown(results)
+    if arguments.sweeps:
+        parts[SWEEPS] = sweeps_markdown(results)
     for name, text in parts.items():
         if arguments.markdown:
             renew(arguments.markdown, name, text)
@@ -160,6 +177,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--planning", action="store_true", help="planning and interception only")
     parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
     parser.add_argument("--jax", action="store_true", help="functions of JAX only, where it is installed")
+    parser.add_argument("--sweeps", action="store_true", help="many runs and their workers only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     arguments = parser.parse_args()

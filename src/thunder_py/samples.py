@@ -51,7 +51,7 @@ def _values(name: str, given: Any) -> list[Any]:
     return found
 
 
-def random(count: int, seed: int, **ranges: Any) -> list[dict[str, Any]]:
+def random(count: int, seed: int, /, **ranges: Any) -> list[dict[str, Any]]:
     """Return independent random sets of arguments.
 
     Parameters
@@ -87,7 +87,7 @@ def random(count: int, seed: int, **ranges: Any) -> list[dict[str, Any]]:
     return _sets(count, ranges, lambda width: rng.random((int(count), width)))
 
 
-def latin_hypercube(count: int, seed: int, **ranges: Any) -> list[dict[str, Any]]:
+def latin_hypercube(count: int, seed: int, /, **ranges: Any) -> list[dict[str, Any]]:
     """Return a Latin hypercube sample: one set in each of `count` equally likely intervals of every argument.
 
     Parameters

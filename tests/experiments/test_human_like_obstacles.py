@@ -179,4 +179,4 @@ def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> No
         human_like_sampling, "run", lambda quick, *, seeds, workers: seen.append((quick, seeds, workers))
     )
     run_human_like(("arm", "sampling"), quick=True, data="folder", seeds=3, workers=2)
-    assert seen == [(True, "folder", {"seeds": 3, "workers": 2}), (True, {"seeds": 3, "workers": 2})]
+    assert seen == [(True, "folder", {"seeds": 3, "workers": 2}), (True, 3, 2)]

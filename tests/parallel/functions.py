@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from thunder_py.errors import ReleaseError, ThunderError
 
 
 def draw(seed: int) -> tuple[float, float]:
@@ -26,6 +29,8 @@ def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: st
             os._exit(3)
         if kind == "hang":  # in C, with the interpreter's lock
             re.match(r"(a+)+$", "a" * 60 + "b")
+        if kind == "exit":
+            sys.exit(2)
         raise ZeroDivisionError(f"item {item}")
     return draw(item)
 
@@ -54,7 +59,34 @@ def environment(item: int) -> list[str]:
 
 
 def sleep_in(folder: str, item: int) -> int:
-    """Leave the number of the process in a folder, and sleep."""
+    """Leave the number of the process in a folder, and sleep, but not at item 0."""
+    if item == 0:
+        return item
     Path(folder, str(os.getpid())).touch()
     time.sleep(60.0)
     return item
+
+
+def draw_with_threads(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
+    """Return numbers of a seed, and the threads of linear algebra of the process."""
+    number, solved = draw(seed)
+    return scale * number, solved, os.environ.get("OPENBLAS_NUM_THREADS", "")
+
+
+def fail_from_3(seed: int, error: type[Exception] = ThunderError) -> int:
+    """Raise an error for seeds of 3 and more."""
+    if seed >= 3:
+        raise error(f"no {seed}")
+    return seed
+
+
+def die_at_0(seed: int) -> int:
+    """End the process at seed 0."""
+    if seed == 0:
+        os._exit(3)
+    return seed
+
+
+def too_far(item: str) -> None:
+    """Raise an error with an attribute."""
+    raise ReleaseError("too far", "reach")

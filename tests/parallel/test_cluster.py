@@ -77,5 +77,10 @@ def test_a_lost_scheduler_is_told(dask_client: Any) -> None:
         list(outcomes)
     with pytest.raises(RuntimeError, match="was lost"):
         list(run_tasks(draw, range(3), workers=dask_client))
-    with pytest.raises(ThunderError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1: "):
+
+
+def test_an_address_without_a_scheduler_is_told() -> None:
+    dask = pytest.importorskip("dask")
+    message = r"no Dask scheduler answers at tcp://127\.0\.0\.1:1: "
+    with dask.config.set({"distributed.comm.timeouts.connect": "0.1s"}), pytest.raises(ThunderError, match=message):
         connect("tcp://127.0.0.1:1")

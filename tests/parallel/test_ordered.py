@@ -7,39 +7,18 @@ import sys
 from functools import partial
 from types import ModuleType
 
-import numpy as np
 import pytest
 
+from tests.parallel.functions import die_at_0, draw_with_threads, fail_from_3, process, too_far
 from thunder_py.errors import ReleaseError, ThunderError
 from thunder_py.parallel import map_items, map_seeds, shared_workers
-
-
-def _draw(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
-    """Numbers of a seed; processor time and threads of linear algebra are those of the process."""
-    rng = np.random.default_rng(seed)
-    a = rng.normal(size=(30, 30))
-    return scale * float(rng.normal()), float(np.linalg.solve(a, a[0])[0]), os.environ.get("OPENBLAS_NUM_THREADS", "")
-
-
-def _fail_from_3(seed: int, error: type[Exception] = ThunderError) -> int:
-    if seed >= 3:
-        raise error(f"no {seed}")
-    return seed
-
-
-def _process(seed: int) -> int:
-    return os.getpid()
-
-
-def _die(seed: int) -> None:
-    os._exit(seed)
 
 
 def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    here = map_seeds(partial(_draw, scale=2.0), 23)
-    workers = map_seeds(partial(_draw, scale=2.0), 23, workers=2, progress=True, description="draws")
+    here = map_seeds(partial(draw_with_threads, scale=2.0), 23)
+    workers = map_seeds(partial(draw_with_threads, scale=2.0), 23, workers=2, progress=True, description="draws")
     assert [row[:2] for row in here] == [row[:2] for row in workers]
     assert len({row[0] for row in here}) == 23
     # one thread of linear algebra for each worker, and this process keeps what it had
@@ -49,37 +28,37 @@ def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monke
 
 
 def test_seeds_may_be_given_one_by_one() -> None:
-    assert map_seeds(_draw, [5, 2]) == [_draw(5), _draw(2)]
-    assert map_seeds(_draw, []) == []
+    assert map_seeds(draw_with_threads, [5, 2]) == [draw_with_threads(5), draw_with_threads(2)]
+    assert map_seeds(draw_with_threads, []) == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_first_seed_that_fails_is_named(workers: int) -> None:
     with shared_workers():
         with pytest.raises(ThunderError, match=r"^throws, seed 3: no 3$"):
-            map_seeds(partial(_fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
+            map_seeds(partial(fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
         with pytest.raises(RuntimeError, match=r"^seed 3: ZeroDivisionError: no 3\n\nTraceback"):
-            map_seeds(partial(_fail_from_3, error=ZeroDivisionError), 40, workers=workers)
+            map_seeds(partial(fail_from_3, error=ZeroDivisionError), 40, workers=workers)
 
 
 def test_a_worker_that_dies_is_told_and_others_take_its_place() -> None:
     with shared_workers():
         with pytest.raises(
-            RuntimeError, match=r"^seed 0: RuntimeError: the worker process died with the exit code EXIT\(0\)$"
+            RuntimeError, match=r"^seed 0: RuntimeError: the worker process died with the exit code EXIT\(3\)$"
         ):
-            map_seeds(_die, 2, workers=2)
-        assert map_seeds(_fail_from_3, 1, workers=2) == [0]
+            map_seeds(die_at_0, 2, workers=2)
+        assert map_seeds(fail_from_3, 1, workers=2) == [0]
 
 
 def test_workers_may_be_shared_by_several_calls() -> None:
     with shared_workers():
-        first = set(map_seeds(_process, 8, workers=2))
+        first = set(map_seeds(process, 8, workers=2))
         with pytest.raises(ThunderError, match="seed 3"):
-            map_seeds(partial(_fail_from_3, error=ThunderError), 8, workers=2)
-        assert map_seeds(_draw, 3, workers=2) == [(*_draw(seed)[:2], "1") for seed in range(3)]
+            map_seeds(partial(fail_from_3, error=ThunderError), 8, workers=2)
+        assert map_seeds(draw_with_threads, 3, workers=2) == [(*draw_with_threads(seed)[:2], "1") for seed in range(3)]
         assert os.getpid() not in first
-        assert first & set(map_seeds(_process, 8, workers=2))
-    assert not first & set(map_seeds(_process, 2, workers=2))
+        assert first & set(map_seeds(process, 8, workers=2))
+    assert not first & set(map_seeds(process, 2, workers=2))
 
 
 def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,19 +76,14 @@ def test_functions_of_notebooks_are_sent(monkeypatch: pytest.MonkeyPatch) -> Non
     exec(cell, main.__dict__)
     monkeypatch.setitem(sys.modules, "__main__", main)
     assert map_seeds(main.work, 3, workers=2) == [1, 4, 7]
-    assert map_seeds(lambda seed: main.scale * seed, 2, workers=2) == [0, 3]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_items_raise_their_own_error(workers: int) -> None:
     with pytest.raises(ReleaseError, match="too far") as caught:
-        map_items(_too_far, ["a", "b"], workers=workers)
+        map_items(too_far, ["a", "b"], workers=workers)
     assert caught.value.limit == "reach"
     assert map_items(str.upper, ["a", "b"], workers=workers) == ["A", "B"]
-
-
-def _too_far(item: str) -> None:
-    raise ReleaseError("too far", "reach")
 
 
 @pytest.mark.parametrize(
@@ -125,4 +99,4 @@ def _too_far(item: str) -> None:
 )
 def test_nonsense_is_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
-        map_seeds(_draw, **arguments)  # type: ignore[arg-type]
+        map_seeds(draw_with_threads, **arguments)  # type: ignore[arg-type]

@@ -422,7 +422,7 @@ def finished() -> Any:
 made(th.RunSpec, run, lambda one: one(), moves=True)
 made(
     simulation.Runs,
-    lambda: th.simulate_many([run(), run()], threads=1),
+    lambda: th.simulate_many([run(), run()], workers=1),
     lambda runs: (runs[0], runs.table()),
 )
 made(th.SimulationResult, finished)

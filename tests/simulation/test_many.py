@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,9 +28,9 @@ def make(K_d: float = 8.0, seed: int = 0, mass: float = 0.0, duration: float = 0
 SETS = [{"K_d": gain, "seed": seed} for gain in (4.0, 8.0) for seed in range(3)]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 0])
-def test_results_are_those_of_single_runs_in_their_order(threads: int) -> None:
-    runs = simulate_many(make, SETS, threads=threads)
+@pytest.mark.parametrize("workers", [1, None, ThreadPoolExecutor(2), map])
+def test_results_are_those_of_single_runs_in_their_order(workers: Any) -> None:
+    runs = simulate_many(make, SETS, workers=workers)
     assert len(runs) == 6
     assert not runs.failures
     assert runs.parameters == tuple(SETS)
@@ -75,7 +78,7 @@ def test_failures_are_told_and_the_others_kept() -> None:
 
 def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     parts: list[float] = []
-    simulate_many(make, SETS, threads=2, progress=parts.append)
+    simulate_many(make, SETS, progress=parts.append)
     assert parts == pytest.approx(np.arange(1, 7) / 6.0)
     simulate_many(make, SETS[:2], progress=True)
     assert not capsys.readouterr().err  # nobody looks
@@ -89,7 +92,7 @@ def test_an_error_of_the_progress_ends_everything() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        simulate_many(make, [{"duration": 0.1}, {"duration": 1e5}], threads=2, progress=stop)
+        simulate_many(make, [{"duration": 0.1}, {"duration": 1e5}], workers=ThreadPoolExecutor(2), progress=stop)
 
 
 def test_plots() -> None:
@@ -109,7 +112,7 @@ def test_bad_arguments() -> None:
         ((same,), "runs 0 and 1 share a controller, which has state: make one for each run"),
         (([1],), "runs must be a sequence of RunSpec or a function that makes them, got 1 in it"),
         ((make,), "parameters must hold a mapping for each run where runs is a function, got None"),
-        (([make()], [{}]), "parameters must be None where runs is a sequence of Run"),
+        (([make()], [{}]), "parameters must be None where runs is a sequence of RunSpec"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             simulate_many(*arguments)
@@ -127,6 +130,60 @@ def test_bad_arguments() -> None:
     runs = [RunSpec(plant, th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.1) for _ in range(2)]
     with pytest.raises(ValueError, match="runs 0 and 1 share a plant, which has state: make one for each run"):
         simulate_many(runs)
-    with pytest.raises(ValueError, match="threads must be a whole number of at least 0, got -1"):
-        simulate_many(make, SETS, threads=-1)
+    with pytest.raises(ValueError, match=r"^workers must be a whole number of at least 1, .*, got 0$"):
+        simulate_many(make, SETS, workers=0)
+    taken = "metrics must not be called K_d, seed, the name of a column or a parameter"
+    with pytest.raises(ValueError, match=taken):
+        simulate_many(make, SETS, metrics={"K_d": len, "seed": len})
     assert isinstance(simulate_many([]), Runs)
+
+
+@pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
+def test_a_function_must_make_a_controller_for_each_run() -> None:
+    """Otherwise the second run goes on with what the first one learned."""
+    shared = th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)
+    runs = simulate_many(lambda K: RunSpec(elbow(), shared, elbow_motion(), 0.1), [{"K": 1}, {"K": 2}], workers=1)
+    assert list(runs.failures) == [1]
+    message = "runs {'K': 1} and {'K': 2} share a controller, which has state: make one for each run"
+    assert str(runs.failures[1]) == message
+
+
+def test_metrics_are_all_that_is_kept() -> None:
+    metrics = {"rmse": th.SimulationResult.rmse, "end": lambda run: run.q[-1], "all": lambda run: run.q}
+    whole, runs = simulate_many(make, SETS), simulate_many(make, SETS, metrics=metrics)
+    assert runs.columns(["rmse"]) == {"rmse": [run.rmse() for run in whole]}
+    assert [end.tobytes() for end in runs.columns()["end"]] == [run.q[-1].tobytes() for run in whole]
+    with pytest.raises(th.errors.ThunderError, match=re.escape("run 1 (K_d=4, seed=1) has no result: simulate_many")):
+        _ = runs[1]
+    assert runs.table(["rmse"]).to_dict() == whole.table(["rmse"]).to_dict()
+    with pytest.raises(th.errors.UnknownNameError, match="metrics must be among rmse, end, all, got 'peak'"):
+        runs.columns(["peak"])
+
+
+@pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
+def test_metrics_are_numbers_texts_or_arrays() -> None:
+    runs = simulate_many(make, SETS[:1], metrics={"itself": lambda run: run}, workers=1)
+    assert (
+        str(runs.failures[0]) == "metric 'itself' must be a number, a text or an array of numbers, got SimulationResult"
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
+def test_a_time_limit_ends_simulations_of_threads() -> None:
+    runs = simulate_many(make, [{"duration": 0.1}, {"duration": 1e5}], timeout=0.15, retries=0)
+    assert isinstance(runs.failures[1], TimeoutError)
+    assert str(runs.failures[1]) == "the run took longer than 0.15 s"
+    assert runs[0] == make()()
+
+
+def test_a_failed_attempt_is_tried_again() -> None:
+    failures = threading.Semaphore(2)
+
+    def sometimes(seed: int) -> RunSpec:
+        if failures.acquire(blocking=False):
+            raise OSError("no file now")
+        return make(seed=seed)
+
+    runs = simulate_many(sometimes, [{"seed": 3}], retries=2)
+    assert runs[0] == make(seed=3)()
+    assert runs.to_pandas()["attempts"].tolist() == [3]

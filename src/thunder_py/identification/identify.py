@@ -53,7 +53,7 @@ def identify(
     robust: bool = False,
     columns: Sequence[Columns] = (),
     resample: float | None = None,
-    workers: int | None = None,
+    threads: int = 0,
 ) -> Identification:
     """Identify parameters by weighted least squares, optionally restricted to physically consistent values.
 
@@ -98,14 +98,16 @@ def identify(
         springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
     robust : bool
         Give residuals that are outliers less weight: with Huber's weights until these settle, then with Tukey's, which
-        ignore large outliers. Each step reads the logs once.
+        ignore large outliers. Each step reads the logs once. Where the filter of `cutoff` would spread them, spikes of
+        up to three samples are replaced by interpolation before.
     columns : sequence of Columns
         Further columns of the equations, whose coefficients are found as well; see `Identification.extra`.
     resample : float, optional
         Sampling frequency [Hz] to which logs are interpolated before the filter, by cubic polynomials, with a warning:
         for logs whose instants are not evenly spaced. Gaps longer than half a period of the cutoff are refused.
-    workers : int, optional
-        Threads; default one per processor. The result does not depend on their number.
+    threads : int
+        Threads for windows of long logs; 0 is one per core, and one in worker processes. The result does not depend on
+        their number.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def identify(
         cutoff=cutoff,
         hold=zero_or_above(hold, "hold"),
         resample=resample,
-        workers=None if workers is None else whole(workers, "workers", 1),
+        threads=whole(threads, "threads", 0),
     )
     found = solve(problem)
     result = _result(problem, chosen, found)

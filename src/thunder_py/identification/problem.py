@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..parallel import available_threads
 from ..robot import Robot
 from ..robot.robot import BaseParameters
 from .equations import Columns, joints_of_rows
@@ -61,8 +61,8 @@ class Problem:
         Time that torques are held [s].
     resample : float or None
         Frequency to which logs are interpolated [Hz].
-    workers : int or None
-        Threads; None is one per processor.
+    threads : int
+        Threads; 0 is one per core.
     """
 
     robot: Robot
@@ -78,7 +78,7 @@ class Problem:
     cutoff: float | None
     hold: float
     resample: float | None
-    workers: int | None
+    threads: int
 
     def layout(self) -> Layout:
         """Return the columns and rows of the equations."""
@@ -109,29 +109,30 @@ class Problem:
                 raise ThunderError("joint_torque must be in all logs or in none")
             return sums_of_window(plan, window, guess), window.filter
 
-        source = windows(self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample)
-        workers = os.cpu_count() or 1 if self.workers is None else self.workers
-        for sums, conversion in in_order(one, source, workers):
+        source = windows(
+            self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample, robust=self.robust
+        )
+        for sums, conversion in in_order(one, source, self.threads or available_threads()):
             parts = [(parts[0][0] + sums if parts else sums, conversion)]
         sums, conversion = parts[0]
         return finished(plan, sums, conversion), conversion
 
 
-def in_order(function: Callable[[_Item], _Result], items: Iterable[_Item], workers: int) -> Iterator[_Result]:
-    """Apply a function to each item in threads, with `workers` items in memory, and yield the results in order."""
+def in_order(function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
+    """Apply a function to each item in threads, with a few items in memory, and yield the results in order."""
     iterator = iter(items)
     first = next(iterator, None)
     if first is None:
         return
-    second = next(iterator, None) if workers > 1 else None
+    second = next(iterator, None) if threads > 1 else None
     if second is None:
         yield function(first)
         yield from map(function, iterator)
         return
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[_Result]] = deque([pool.submit(function, first), pool.submit(function, second)])
         for item in iterator:
-            if len(waiting) > workers:
+            if len(waiting) > threads:
                 yield waiting.popleft().result()
             waiting.append(pool.submit(function, item))
         while waiting:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
+from .signals import NORMAL_MEDIAN
 
 __all__ = ["Outliers", "Spread", "spread_of"]
 
 #: residuals in standard deviations beyond which weights fall, for an efficiency of 95 % with normal residuals
 _HUBER, _BISQUARE = 1.345, 4.685
-#: median of the absolute value of a standard normal variable
-_MEDIAN = 0.6744897501960817
 #: bins of absolute residuals for each power of ten, and the powers; 1 % wide
 _PER_DECADE, _DECADES = 250, (-10.0, 10.0)
 _BINS = int(_PER_DECADE * (_DECADES[1] - _DECADES[0]))
@@ -97,7 +96,7 @@ def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
     below = np.cumsum(sums[:, 3:], axis=1) / count
     median = np.array([_quantile(row) for row in below])
     slope = np.maximum(slope, 1e-3)
-    return Spread(outliers.scale * median / _MEDIAN, outliers.scale * np.sqrt(square) / slope, weight)
+    return Spread(outliers.scale * median / NORMAL_MEDIAN, outliers.scale * np.sqrt(square) / slope, weight)
 
 
 def _quantile(below: Array) -> float:

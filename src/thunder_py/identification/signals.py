@@ -19,6 +19,8 @@ JITTER = 1e-3
 _FORGOTTEN = 1e-16
 #: orders of the differences that noise is estimated from
 _ORDERS = range(2, 9)
+#: median of the absolute value of a standard normal variable
+NORMAL_MEDIAN = 0.6744897501960817
 
 
 class Motion(NamedTuple):

@@ -15,6 +15,7 @@ from .log import Log, LogSource, checked_chunks
 from .resample import Resampled
 from .samples import Filter, Samples
 from .signals import checked_cutoff, instants, sampling_period
+from .spikes import without_spikes
 
 __all__ = ["Window", "windows"]
 
@@ -87,6 +88,7 @@ def windows(
     cutoff: float | None = None,
     hold: float = 0.0,
     resample: float | None = None,
+    robust: bool = False,
 ) -> Iterator[Window]:
     """Yield the windows of a log, in order.
 
@@ -102,6 +104,8 @@ def windows(
         Time that a torque is held from its instant on [s].
     resample : float, optional
         Frequency [Hz] to which the log is interpolated before.
+    robust : bool
+        Replace spikes by interpolation before the filter.
 
     Raises
     ------
@@ -111,7 +115,7 @@ def windows(
     """
     source = log if resample is None else Resampled(log, above_zero(resample, "resample"), cutoff)
     try:
-        yield from _windows(robot, _Reader(robot, source), cutoff, zero_or_above(hold, "hold"))
+        yield from _windows(robot, _Reader(robot, source), cutoff, zero_or_above(hold, "hold"), robust)
     except FileFormatError:
         raise
     except ThunderError as error:
@@ -120,7 +124,7 @@ def windows(
         raise type(error)(f"{log.name}: {error}") from error
 
 
-def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float) -> Iterator[Window]:
+def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, robust: bool) -> Iterator[Window]:
     reader.read(_LEAST + _LEAST // 2)
     conversion = _filter(reader.log, cutoff, hold)
     margin = conversion.margin
@@ -135,6 +139,7 @@ def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float) -
         log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
+            log = without_spikes(log) if robust else log
         yield _window(robot, log, conversion, first, (start, stop), reader)
         if ends:
             return

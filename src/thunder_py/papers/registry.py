@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..checks import whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..parallel import Workers, check_workers, shared_workers
+from ..parallel import Workers, shared_workers
+from ..parallel.tasks import check_workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,14 +3,13 @@
 from .cluster import connect
 from .ordered import map_items, map_seeds
 from .processes import shared_workers
-from .tasks import Workers, check_workers, run_tasks
+from .tasks import Workers, run_tasks
 from .work import Outcome, available_threads
 
 __all__ = [
     "Outcome",
     "Workers",
     "available_threads",
-    "check_workers",
     "connect",
     "map_items",
     "map_seeds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import time
 import uuid
@@ -68,7 +69,7 @@ class Cluster:
         self.client, self.timeout = client, work.timeout
         self._name, self._count = f"thunder-{uuid.uuid4().hex}", 0
         self._started: dict[Any, float] = {}
-        self._counted = -1.0
+        self._size, self._counted = 1, -1.0
         self.check()
         # the scheduler can compute it again wherever a worker needs it
         self._work = client.submit(RemoteWork, work.packed, process_name(), key=f"{self._name}-function", pure=False)
@@ -111,10 +112,10 @@ class Cluster:
             return Lost(future.exception())
         distributed = sys.modules["distributed"]
         try:
-            answers: list[Outcome] = future.result()
+            answers: list[Outcome] = pickle.loads(future.result())
             return answers
         except distributed.scheduler.KilledWorker as error:
-            return Lost(self._death(error, time.monotonic() - start))
+            return Lost(self._death(error, time.monotonic() - start), error.allowed_failures + 1)
         except distributed.CancelledError as error:
             self.check()
             raise self._gone() from error
@@ -146,8 +147,8 @@ class Cluster:
             self.client.cancel([*self._started, self._work], force=True)
 
 
-def run_batch(work: RemoteWork, packed: bytes) -> list[Outcome]:
-    """Run a batch in a Dask worker until it is cancelled."""
+def run_batch(work: RemoteWork, packed: bytes) -> bytes:
+    """Run a pickled batch in a Dask worker until it is cancelled; return its outcomes, pickled."""
     worker = sys.modules["distributed"].get_worker()
     key = worker.get_current_task()
 
@@ -155,4 +156,4 @@ def run_batch(work: RemoteWork, packed: bytes) -> list[Outcome]:
         task = worker.state.tasks.get(key)
         return task is None or task.state == "cancelled"
 
-    return work(cloudpickle.loads(packed), cancelled)
+    return pickle.dumps(work(cloudpickle.loads(packed), cancelled))

@@ -9,11 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from typing import TypeAlias
+from weakref import WeakSet
 
 from loky.process_executor import ProcessPoolExecutor
 
@@ -23,6 +24,8 @@ __all__ = ["Processes", "shared_workers"]
 
 #: a process waits so long for work before it ends [s]
 _IDLE = 300.0
+#: a process that may be used again has so long to end its batch [s]
+_GRACE = 0.2
 #: runs shorter than this wait in the queue of a process, which then never waits for this one [s]
 _SHORT = 0.05
 
@@ -38,15 +41,19 @@ class _Process:
         self._start()
 
     def _start(self) -> None:
+        self.started = False
         self.pool = ProcessPoolExecutor(1, timeout=_IDLE, env=one_thread(), initializer=_start, initargs=(os.getpid(),))
 
     def submit(self, work: Work, batch: list[Entry]) -> _Future:
         try:
-            future = self.pool.submit(work, batch)
+            future: _Future = self.pool.submit(work, batch)
         except RuntimeError:  # it died a moment ago
             self.replace()
             future = self.pool.submit(work, batch)
         self.waiting.append(future)
+        if not self.started:  # after loky, which waits for the runs: what was registered last is called first
+            threading._register_atexit(_end_all)  # type: ignore[attr-defined]
+            self.started = True
         return future
 
     def replace(self) -> None:
@@ -57,6 +64,7 @@ class _Process:
 
 
 _idle: list[_Process] = []
+_open: WeakSet[Processes] = WeakSet()
 _sharing = 0  # number of open contexts of `shared_workers`
 
 
@@ -93,6 +101,7 @@ class Processes:
         work.packed  # noqa: B018  raises before any work
         self.size, self.work = count, work
         self.processes: list[_Process] = []
+        _open.add(self)
         self._of: dict[_Future, tuple[_Process, ProcessPoolExecutor]] = {}
 
     def room(self, seconds: float | None) -> bool:
@@ -120,7 +129,7 @@ class Processes:
                 process.replace()
             if future in process.innocent:
                 process.innocent.discard(future)
-                return Lost(error, blame=False)
+                return Lost(error, attempts=0)
             return Lost(_death(error, self.work.timeout))
         except Exception as error:
             return Lost(error)
@@ -133,12 +142,22 @@ class Processes:
 
     def close(self, running: Iterable[_Future]) -> None:
         """End processes that are running; keep the others within `shared_workers`."""
+        done = wait(running, timeout=_GRACE if _sharing else 0.0).done
         for process in self.processes:
-            if process.waiting or not _sharing:
-                process.pool.shutdown(wait=bool(process.waiting), kill_workers=bool(process.waiting))
-            else:
+            if not done.issuperset(process.waiting):
+                process.pool.shutdown(kill_workers=True)
+            elif _sharing:
+                process.waiting.clear()
                 _idle.append(process)
+            else:
+                process.pool.shutdown(wait=False)
         self.processes.clear()
+
+
+def _end_all() -> None:
+    """End running processes when the program ends, which would wait for them."""
+    for engine in list(_open):
+        engine.close(())
 
 
 def _death(error: BaseException, timeout: float | None) -> Exception:
@@ -159,5 +178,5 @@ def _start(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(1.0)
+        time.sleep(0.5)
     os._exit(1)

@@ -61,7 +61,8 @@ def run_tasks(
         Items; a bounded number of them is in flight.
     workers : int, map-like callable, concurrent.futures.Executor or dask.distributed.Client
         1 calls the function in this process, in order; another number starts so many worker processes, -1 one for each
-        core. A callable gets a function and an iterable, as `map`. Executors and clients are not closed.
+        core. A callable gets a function and an iterable, as `map`. Executors and clients are not closed; workers of
+        executors and callables that die are not replaced.
     retries : int
         Number of further attempts for a run that raises an error or whose worker dies.
     retry_errors : bool
@@ -178,12 +179,15 @@ class _Batches:
             self.seconds = last if self.seconds is None else max(last, 0.5 * (last + self.seconds))
 
     def repeat(self, batch: list[Entry]) -> None:
-        """Return this batch as the next one."""
-        self._again.append(batch)
+        """Return this batch as the next one, or, of one entry that runs alone, when nothing else is left."""
+        if batch[0].alone:
+            self._alone.extend(batch)
+        else:
+            self._again.append(batch)
 
     def repeat_alone(self, entry: Entry) -> None:
         """Return this entry when nothing else is left."""
-        self._alone.append(entry)
+        self._alone.append(entry._replace(alone=True))
 
 
 def _here(work: Work, batches: _Batches) -> Generator[Outcome, None, None]:
@@ -255,23 +259,20 @@ def _received(
     if not isinstance(found, Lost):
         batches.learn(found)
         done = {outcome.index for outcome in found}
-        if rest := [entry for entry in batch if entry.index not in done]:  # of a batch that was stopped
+        if rest := [entry for entry in batch if entry.number not in done]:  # of a batch that was stopped
             batches.repeat(rest)
         return [unpacked(outcome) for outcome in found]
-    if not found.blame:
+    if found.attempts == 0:
         batches.repeat(batch)
-        return []
-    if len(batch) > 1:
+    elif len(batch) > 1:
         for entry in batch:
             batches.repeat([entry])
-        return []
-    entry = batch[0]._replace(attempts=batch[0].attempts + 1)
-    if entry.attempts > retries:
-        return [Outcome(entry.index, None, found.error, entry.attempts, float("nan"))]
-    if engine.exact:
-        batches.repeat([entry])
+    elif not (engine.exact or batch[0].alone):
+        batches.repeat_alone(batch[0])
+    elif (attempts := batch[0].attempts + found.attempts) <= retries:
+        batches.repeat([batch[0]._replace(attempts=attempts)])
     else:
-        batches.repeat_alone(entry)
+        return [Outcome(batch[0].number, None, found.error, attempts, float("nan"))]
     return []
 
 

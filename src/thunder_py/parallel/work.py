@@ -75,18 +75,19 @@ class Outcome:
 
 
 class Entry(NamedTuple):
-    """Item to run, with its number and the attempts so far."""
+    """Item to run, with its number, the attempts so far, and whether it runs while no other does."""
 
-    index: int
+    number: int
     item: Any
     attempts: int = 0
+    alone: bool = False
 
 
 class Lost(NamedTuple):
-    """Loss of a whole batch, with the error that its run gets if it is to blame."""
+    """Loss of a whole batch, with the error that its run gets if it is to blame, after so many attempts."""
 
     error: Exception
-    blame: bool = True
+    attempts: int = 1  # 0: it is not to blame
 
 
 def available_cores() -> int:
@@ -147,9 +148,11 @@ class Work:
             try:
                 with process_deadline(timeout) if timeout else nullcontext():
                     value = self.function(entry.item)
-                return Outcome(entry.index, value, None, attempt, time.perf_counter() - start)
-            except Exception as error:
-                failed = Outcome(entry.index, None, error, attempt, time.perf_counter() - start, traceback.format_exc())
+                return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
+            except (Exception, SystemExit) as problem:
+                seconds = time.perf_counter() - start
+                error = problem if isinstance(problem, Exception) else RuntimeError(f"the run called exit({problem})")
+                failed = Outcome(entry.number, None, error, attempt, seconds, traceback.format_exc())
         return failed
 
     @cached_property
@@ -198,7 +201,7 @@ class RemoteWork:
                 f"import, or of a notebook ({type(error).__name__}: {error}); workers=1 calls it here"
             )
             return [
-                _packed(Outcome(e.index, None, missing, e.attempts + 1, 0.0, traceback.format_exc())) for e in batch
+                _packed(Outcome(e.number, None, missing, e.attempts + 1, 0.0, traceback.format_exc())) for e in batch
             ]
         answers: list[Outcome] = []
         for entry in batch:

@@ -90,7 +90,7 @@ def _rows(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def filled(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
-    """Return the values of a metric as an array with a row for each run; NaN where there is none."""
+    """Return the values of a metric as an array with a row for each run; NaN, or an empty text, where there is none."""
     given = [np.asarray(value) for value in values if value is not None]
     shapes, kinds = {one.shape for one in given}, {one.dtype.kind for one in given}
     if len(shapes) > 1:
@@ -98,7 +98,7 @@ def filled(values: Sequence[Any], name: str) -> npt.NDArray[Any]:
             f"metric {name!r} must have one shape in all runs, got {', '.join(map(str, sorted(shapes)))}"
         )
     if not kinds <= set("biuf"):
-        return np.array([None if value is None else str(value) for value in values], dtype=object)
+        return np.array(["" if value is None else str(value) for value in values])
     if len(given) == len(values) and given:
         return np.array(given)
     missing = np.full(next(iter(shapes), ()), np.nan)

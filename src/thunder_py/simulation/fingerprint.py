@@ -106,11 +106,21 @@ class _Digest:
             methods = {name: entry for name, entry in vars(value).items() if isinstance(entry, types.FunctionType)}
             yield self.of(methods)
         elif isinstance(value, types.FunctionType):
-            yield _source(value)
+            source = _source(value)
+            yield from self._compiled(value.__code__) if source is None else [source]
             yield self.of([value.__defaults__, value.__kwdefaults__])
             yield self.of([_content(cell) for cell in value.__closure__ or ()])
             used = value.__globals__.keys() & set(_globals(value.__code__))
             yield self.of({name: value.__globals__[name] for name in used})
+
+    def _compiled(self, code: types.CodeType) -> Iterator[bytes]:
+        """Yield the instructions, which another version of Python would compile differently."""
+        yield from (code.co_code, repr(code.co_names).encode())
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                yield from self._compiled(constant)
+            else:
+                yield self.of(constant)
 
     def _object(self, value: Any) -> Iterator[bytes]:
         yield b"object"
@@ -170,16 +180,14 @@ def _of_user(value: Any) -> bool:
     return not str(Path(file).absolute()).startswith(_libraries())
 
 
-def _source(function: types.FunctionType) -> bytes:
-    """Return the source without comments and layout; the instructions where there is none, as of `exec`."""
+def _source(function: types.FunctionType) -> bytes | None:
+    """Return the source without comments and layout; None for a lambda, whose line may have others, and for `exec`."""
+    if function.__name__ == "<lambda>":
+        return None
     try:
-        text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        return function.__code__.co_code + repr(function.__code__.co_consts).encode() + str(sys.version_info).encode()
-    try:
-        return ast.unparse(ast.parse(text)).encode()
-    except SyntaxError:  # a lambda within a longer expression
-        return text.encode()
+        return ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function)))).encode()
+    except (OSError, TypeError, SyntaxError):
+        return None
 
 
 def _globals(code: types.CodeType) -> Iterator[str]:

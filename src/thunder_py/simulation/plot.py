@@ -98,6 +98,6 @@ def _map(ax: Axes, metric: Array, axes: Sequence[tuple[Sequence[Any], Any]], nam
 def _edges(centers: Array) -> Array:
     """Return edges of cells about centers."""
     if len(centers) == 1:
-        return centers[0] + np.array([-0.5, 0.5])
+        return np.array([centers[0] - 0.5, centers[0] + 0.5])
     between = 0.5 * (centers[1:] + centers[:-1])
     return np.concatenate([[2 * centers[0] - between[0]], between, [2 * centers[-1] - between[-1]]])

@@ -343,8 +343,8 @@ def cross_validated_errors(
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
     folds = np.arange(count) % min(count, _FOLDS)
     errors = partial(_errors, setting, sample, whole, weights, known)
-    sums: Array = sum(map_items(errors, [folds == fold for fold in range(folds.max() + 1)], workers=workers))
-    return sums / count
+    parts = map_items(errors, [folds == fold for fold in range(folds.max() + 1)], workers=workers)
+    return sum(parts, start=np.zeros((len(_SHARES), len(known)))) / count
 
 
 def _errors(

@@ -23,7 +23,7 @@ from ...manipulation.wrist.motor_plan import plan_motor
 from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ...manipulation.wrist.throw import WristThrow
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar
 from ...robot import Robot
 from ..tables import markdown
@@ -416,11 +416,11 @@ def run_elastic_wrist(
     bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
     with bar as report:
         cases = tuple(_case(slope, c) for slope, c in _SLOPES)
-        curves = _sweep(sweep)
+        curves = _sweep(sweep, workers)
         report(1 / (3 + len(turning)))
         level = WRIST.oscillator()
         example, beyond = one_switch(level, 0.2), free_switching(level, 0.4)
-        together = _together(cells, starts)
+        together = _together(cells, starts, workers)
         report(3 / (3 + len(turning)))
         arms = []
         for turns in turning:
@@ -450,23 +450,27 @@ def _case(slope: float, c: float) -> Case:
     )
 
 
-def _sweep(count: int) -> tuple[Any, Any, Any, Any]:
+def _sweep(count: int, workers: Workers) -> tuple[Any, Any, Any, Any]:
     o = WristOscillator(omega0=20.0, u_lo=-0.5, u_hi=0.5)
     times = np.unique(np.r_[np.linspace(0.2, 12.0, count), 20.0 * one_switch_limit(o)])
     unit = o.omega0 * o.u_hi
     one = [closed_form(20.0, 0.5, x / 20.0).speed / unit if x < 2.0 * math.pi else math.nan for x in times]
-    throws = [free_switching(o, x / 20.0, 300) for x in times]
-    speeds, counts = [throw.speed / unit for throw in throws], [throw.switches.size for throw in throws]
-    return times, np.array(one), np.array(speeds), np.array(counts)
+    speeds, counts = zip(*map_items(partial(_free, o), list(times / 20.0), workers=workers), strict=True)
+    return times, np.array(one), np.array(speeds) / unit, np.array(counts)
 
 
-def _together(cells: int, starts: int) -> Together:
+def _free(oscillator: WristOscillator, T: float) -> tuple[float, int]:
+    throw = free_switching(oscillator, T, 300)
+    return throw.speed, throw.switches.size
+
+
+def _together(cells: int, starts: int, workers: Workers) -> Together:
     T, base = 0.22, BaseLimits()
     ddz = base.constant(T)
     wrist = free_switching(WRIST, T)
     plan = plan_motor(lambda t, q, dq, theta: WRIST.acceleration(q, dq, theta, 0.0, ddz), T, WRIST.theta_max)
     linear, full = (
-        optimize_base_and_motor(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind)
+        optimize_base_and_motor(WRIST, T, base=base, tip=TIP, cells=cells, starts=starts, linear=kind, workers=workers)
         for kind in (True, False)
     )
     speeds = {

@@ -1,0 +1,78 @@
+"""Sets of arguments: grids, random and Latin hypercube samples."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from thunder_py import samples
+from thunder_py.errors import ThunderError
+
+
+def test_a_grid_has_every_combination() -> None:
+    sets = samples.grid(K=np.array([4.0, 8.0]), law="PD", seed=range(3), limits=None)
+    assert sets == [{"K": K, "law": "PD", "seed": s, "limits": None} for K in (4.0, 8.0) for s in range(3)]
+    assert type(sets[0]["K"]) is float
+    assert samples.grid() == [{}]
+
+
+@pytest.mark.parametrize("sample", [samples.random, samples.latin_hypercube])
+def test_values_have_their_distributions(sample: Any) -> None:
+    ranges = {
+        "low": (2.0, 4.0),
+        "q": ([-1.0, 0.0], [0.0, 5.0]),
+        "mass": stats.expon(scale=0.5),
+        "count": stats.poisson(3.0),
+        "law": ["PD", "CT"],
+        "name": "panda",
+    }
+    sets = sample(2000, 7, **ranges)
+    columns = {name: [one[name] for one in sets] for name in ranges}
+    assert stats.kstest(columns["low"], stats.uniform(2.0, 2.0).cdf).pvalue > 1e-3
+    assert stats.kstest(columns["mass"], stats.expon(scale=0.5).cdf).pvalue > 1e-3
+    q = np.array(columns["q"])
+    assert stats.kstest(q[:, 0], stats.uniform(-1.0, 1.0).cdf).pvalue > 1e-3
+    assert stats.kstest(q[:, 1], stats.uniform(0.0, 5.0).cdf).pvalue > 1e-3
+    assert abs(np.corrcoef(q.T)[0, 1]) < 0.1
+    assert np.mean(columns["count"]) == pytest.approx(3.0, abs=0.2)
+    assert type(columns["count"][0]) is int
+    assert np.mean([law == "PD" for law in columns["law"]]) == pytest.approx(0.5, abs=0.05)
+    assert set(columns["name"]) == {"panda"}
+    again = sample(2000, 7, **ranges)
+    assert all(np.array_equal(a["q"], b["q"]) and a["low"] == b["low"] for a, b in zip(sets, again, strict=True))
+    assert sample(5, 8, low=(2.0, 4.0)) != sample(5, 9, low=(2.0, 4.0))
+
+
+def test_a_latin_hypercube_has_one_value_in_each_interval() -> None:
+    sets = samples.latin_hypercube(50, 3, a=(0.0, 50.0), b=stats.norm())
+    assert sorted(int(one["a"]) for one in sets) == list(range(50))
+    assert sorted(int(50 * stats.norm.cdf(one["b"])) for one in sets) == list(range(50))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"a": (1.0, 2.0, 3.0)}, "a must be a tuple (low, high), or a list of values, got (1.0, 2.0, 3.0)"),
+        ({"a": (2.0, 1.0)}, "a must have finite ends low <= high, got (2.0, 1.0)"),
+        ({"a": (0.0, np.inf)}, "a must have finite ends low <= high, got (0.0, inf)"),
+        ({"a": ([0.0, 1.0], [1.0, 2.0, 3.0])}, "a must have ends of one shape, got (2,) and (3,)"),
+        ({"a": []}, "a must have at least one value, got none"),
+        ({"a": ("PD", "CT")}, "a[0] must be numbers, got str"),
+    ],
+)
+def test_bad_ranges(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ThunderError, match=f"^{re.escape(message)}"):
+        samples.random(3, 0, **arguments)
+
+
+def test_bad_counts() -> None:
+    with pytest.raises(ThunderError, match=r"^count must be a whole number of at least 1, got 0$"):
+        samples.latin_hypercube(0, 0, a=(0.0, 1.0))
+    with pytest.raises(ThunderError, match=r"^seed must be a whole number of at least 0, got None$"):
+        samples.random(3, None, a=(0.0, 1.0))  # type: ignore[arg-type]
+    with pytest.raises(ThunderError, match=r"^a must have at least one value, got none$"):
+        samples.grid(a=[])
