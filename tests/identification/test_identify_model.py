@@ -313,3 +313,22 @@ def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
     np.testing.assert_allclose(found.friction.coulomb[:, 0], [1.5, 0.7], rtol=0.03)
     base = elbow().base_parameters()
     np.testing.assert_allclose(found.identification.base_parameters, base.mapping @ elbow().parameters, atol=0.03)
+
+
+def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
+    """A log in memory and one in a file, with outliers, and links that stay physically consistent."""
+    truth, sensors = friction_of("asymmetric", 2), SensorCalibration(2, torque_bias=[0.5, -0.3])
+    log = log_of(elbow(), friction=truth, sensors=sensors, noise=0.05)
+    tau = log.tau.copy()
+    tau[50::400] += 10.0
+    np.savez(tmp_path / "second.npz", t=log.t[1200:], q=log.q[1200:], tau=tau[1200:])
+    logs = [Log(t=log.t[:1300], q=log.q[:1300], tau=tau[:1300]), tmp_path / "second.npz"]
+    options = {"friction": "asymmetric", "sensors": "torque_bias", "cutoff": 15.0}
+    found = identify_model(elbow(), logs, **options, consistent=True, robust=True)
+    plain = identify_model(elbow(), logs, **options)
+    assert found.identification.physical.all()
+    assert found.identification.logs[1] == "second.npz"
+    bias = [found.names.index(f"joint{j}.torque_bias") for j in (1, 2)]
+    spread = [each.standard_deviations[bias] for each in (found, plain)]
+    assert (np.abs(found.estimates[bias] - [0.5, -0.3]) < 3.0 * spread[0]).all()
+    assert (spread[0] < 0.3 * spread[1]).all()

@@ -56,6 +56,23 @@ class ModelIdentification:
         Groups of parameters that torques do not distinguish; see `identify_model`.
     resample : float or None
         Frequency [Hz] to which logs were interpolated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import FrictionModel, Log, identify_model
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 2e-3)
+    >>> truth = FrictionModel(viscous=[[0.5], [0.3]], coulomb=[[1.0], [0.5]])
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
+    >>> found = identify_model(robot, Log(t=t, q=q, tau=tau), friction="coulomb", sensors="torque_bias", cutoff=15.0)
+    >>> found.names[:4], found.estimates[:4].round(2).tolist()
+    (('joint1.viscous', 'joint1.coulomb', 'joint2.viscous', 'joint2.coulomb'), [0.5, 1.0, 0.3, 0.5])
+    >>> found.robot.description.friction.terms
+    ('viscous', 'coulomb')
+    >>> bool(np.abs(found.torque(q, dq, ddq) - tau).max() < 0.01), found.intervals().shape
+    (True, (6, 2))
     """
 
     identification: Identification
@@ -116,6 +133,7 @@ def identify_model(
     cutoff: float | None = None,
     hold: float = 0.0,
     resample: float | None = None,
+    robust: bool = False,
     **options: Any,
 ) -> ModelIdentification:
     """Identify a robot with nonlinear friction and with delays, gains and biases of its sensors.
@@ -141,8 +159,11 @@ def identify_model(
         Bound of estimated delays [s]; filtered logs lose this time at either end.
     unknown, weights, prior, cutoff, hold, resample
         As in `identify`.
+    robust : bool
+        Reject torques that are further than four robust standard deviations from the model, and reduce the weight of
+        others in the last pass as `identify` does.
     **options
-        Further options of `identify` for the last pass, such as ``consistent=True`` and ``robust=True``.
+        Further options of `identify` for the last pass, such as ``consistent=True``.
 
     Returns
     -------
@@ -197,7 +218,7 @@ def identify_model(
     >>> tau = robot.inverse_dynamics(q, dq, ddq) + truth.torque(dq)
     >>> late = SensorCalibration(2, torque_delay=0.004, torque_bias=[0.5, -0.2])
     >>> t, q, tau = late.read(t, q, tau)
-    >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
+    >>> tau += np.random.default_rng(0).normal(scale=0.01, size=tau.shape)
     >>> found = identify_model(
     ...     robot,
     ...     Log(t=t, q=q, tau=tau),
@@ -214,7 +235,7 @@ def identify_model(
     problem = _problem(
         robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
     )
-    solution = solve(problem)
+    solution = solve(problem, robust=robust)
     _warn_of_invisible(solution.invisible)
     point, columns = solution.point, problem.friction(solution.point.velocity)
     gain = np.asarray(point.sensors.torque_gain, dtype=np.float64)
@@ -227,6 +248,7 @@ def identify_model(
         cutoff=cutoff,
         hold=hold,
         columns=[columns] if columns.names else [],
+        robust=robust,
         **options,
     )
     b, c = problem.base.count, len(columns.names)

@@ -11,7 +11,7 @@ derivatives of the residual after the columns of x have been projected out (Kauf
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -36,6 +36,8 @@ _STEPS, _SETTLED = 60, 1e-6
 _ROUNDING = 1e-2
 #: searches for better Stribeck velocities after the first minimum
 _RESTARTS = 3
+#: passes that reject outliers, residuals above this number of standard deviations, which are 1.4826 median sizes
+_REJECTIONS, _OUTLIER, _NORMAL = 10, 4.0, 1.4826
 #: relative decrease that an accepted step has at least, and the smallest part of a step that is tried
 _DECREASE, _SHORTEST = 1e-4, 1e-6
 #: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
@@ -193,8 +195,10 @@ class _Rows(NamedTuple):
     friction: Sequence[FrictionParts]
 
 
-def solve(problem: NonlinearProblem) -> Solution:
+def solve(problem: NonlinearProblem, *, robust: bool = False) -> Solution:
     """Minimize the weighted squares of the residuals over linear and nonlinear parameters.
+
+    With `robust`, readings whose residuals exceed some robust standard deviations of their joint do not count.
 
     Raises
     ------
@@ -203,6 +207,25 @@ def solve(problem: NonlinearProblem) -> Solution:
     ThunderError
         If a delay reaches its bound.
     """
+    best = _searched_from_start(problem)
+    for _ in range(_REJECTIONS if robust else 0):
+        changed = _without_outliers(problem, best.theta)
+        if all(_same(a.used, b.used) for a, b in zip(changed.segments, problem.segments, strict=True)):
+            break
+        problem = changed
+        best = _minimized(problem, best.theta, _bounds(problem))
+    for name, value in zip(problem.names, best.theta, strict=True):
+        if name.endswith("_delay") and abs(value) >= problem.longest_delay:
+            raise ThunderError(
+                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
+            )
+    if best.decrease > _ROUNDING:
+        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
+    return _solution(problem, best.theta)
+
+
+def _searched_from_start(problem: NonlinearProblem) -> _Minimum:
+    """Return the best minimum from several Stribeck velocities."""
     bounds, sensors = _bounds(problem), problem.chosen.size
     theta = problem.theta(Point(problem.start, np.sqrt(problem.velocities[0] * problem.velocities[-1])))
     if problem.stribeck.size:
@@ -214,14 +237,21 @@ def solve(problem: NonlinearProblem) -> Solution:
         if (theta == best.theta).all():
             break
         best = min(best, _minimized(problem, theta, bounds), key=lambda minimum: minimum.value)
-    for name, value in zip(problem.names, best.theta, strict=True):
-        if name.endswith("_delay") and abs(value) >= problem.longest_delay:
-            raise ThunderError(
-                f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
-            )
-    if best.decrease > _ROUNDING:
-        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
-    return _solution(problem, best.theta)
+    return best
+
+
+def _without_outliers(problem: NonlinearProblem, theta: Array) -> NonlinearProblem:
+    """Return the problem without the readings that do not fit the parameters."""
+    rows = _all_rows(problem, theta)
+    x = _fit(problem, _linear_data(problem, rows)).deviation
+    left = [np.abs(part.y - part.W @ x) for part in rows]
+    limit = _OUTLIER * _NORMAL * np.median(np.concatenate(left), axis=0)
+    kept = zip(problem.segments, left, strict=True)
+    return replace(problem, segments=[replace(segment, used=residual <= limit) for segment, residual in kept])
+
+
+def _same(a: npt.NDArray[np.bool_] | None, b: npt.NDArray[np.bool_] | None) -> bool:
+    return a is not None and b is not None and bool((a == b).all())
 
 
 class _Minimum(NamedTuple):
@@ -307,14 +337,16 @@ def _block(problem: NonlinearProblem, columns: Sequence[Array]) -> Array:
 
 def _linear_data(problem: NonlinearProblem, rows: Sequence[_Rows], further: Sequence[Array] | None = None) -> Data:
     """Return triangular factors of the rows of all segments, with `further` columns (k, n, m) after those of x."""
-    parts = []
-    for k, part in enumerate(rows):
+    parts, count = [], 0.0
+    for k, (part, segment) in enumerate(zip(rows, problem.segments, strict=True)):
         columns = [part.W, part.y[..., None]] if further is None else [part.W, further[k], part.y[..., None]]
         whole = np.concatenate(columns, axis=-1)
+        if segment.used is not None:
+            whole *= segment.used[..., None]
+        count += len(part.y) if segment.used is None else float(segment.used.sum(axis=0).mean())
         parts.append([triangle(whole[:, j]) for j in range(problem.robot.n)])
     factors = np.array([triangle(np.vstack(joint)) for joint in zip(*parts, strict=True)])
     n, u = factors.shape[0], factors.shape[-1] - 1
-    count = float(sum(len(part.y) for part in rows))
     return Data(factors, count, problem.scale, np.zeros((n, u, u)), np.zeros((n, u)))
 
 
@@ -394,10 +426,13 @@ def _reduced(problem: NonlinearProblem, theta: Array, rows: Sequence[_Rows], fou
     lengths[lengths == 0.0] = 1.0
     gradient = np.zeros(theta.size)
     delays = [(k, j) for k, j in enumerate(problem.chosen) if j < problem.robot.n]
-    for part, exact in zip(rows, slopes, strict=True):
+    for part, exact, segment in zip(rows, slopes, problem.segments, strict=True):
+        left = part.y - part.W @ x
+        if segment.used is not None:
+            left = left * segment.used
         for k, j in delays:  # a delay moves the readings, whose derivative differs from that of the model by noise
             exact[:, j, k] = -part.torque_rates[:, j]
-        gradient += np.einsum("kjm,kj,j->m", exact, part.y - part.W @ x, found.noise**-2.0)
+        gradient += np.einsum("kjm,kj,j->m", exact, left, found.noise**-2.0)
     return _Reduced((J - U @ (U.T @ J)) / lengths, gradient / lengths, lengths)
 
 

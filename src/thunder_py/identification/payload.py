@@ -56,6 +56,21 @@ class PayloadIdentification:
         Condition number of the weighted columns, scaled to unit length.
     consistent : bool
         Whether the fit was restricted to bodies that can exist.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.identification import Log, identify_payload
+    >>> robot, t = th.Robot.load("elbow"), np.arange(0.0, 10.0, 5e-3)
+    >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    >>> tau = th.Payload(1.0, com=(0.2, 0.0, 0.0)).added_to(robot).inverse_dynamics(q, dq, ddq)
+    >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
+    >>> found = identify_payload(robot, Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
+    >>> dict(zip(found.names[:3], found.estimates[:3].round(2).tolist(), strict=True))
+    {'m': 1.0, 'cx': 0.2, 'cy': 0.0}
+    >>> found.determined.tolist()  # a planar arm
+    [True, True, True, False, False, False, False, False, False, True]
     """
 
     parameters: Array
@@ -174,7 +189,7 @@ def identify_payload(
     >>> tau = box.added_to(robot).inverse_dynamics(q, dq, ddq)
     >>> tau += np.random.default_rng(0).normal(scale=0.05, size=tau.shape)
     >>> found = identify_payload(robot, Log(t=t, q=q, dq=dq, ddq=ddq, tau=tau))
-    >>> found.payload.mass.round(2), found.payload.com.round(3).tolist()
+    >>> round(found.payload.mass, 2), found.payload.com.round(3).tolist()
     (2.0, [0.02, 0.0, 0.1])
     >>> bool(found.standard_deviations[0] < 0.01)
     True

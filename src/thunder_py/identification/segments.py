@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import Array, above_zero
 from ..errors import ThunderError
@@ -74,6 +75,8 @@ class Segment:
         Time that a torque is held from its instant on [s].
     white : float
         Number of independent values of noise per instant of `at`.
+    used : (k, n) bool array or None
+        Readings of torques that count; None where all do.
     """
 
     at: Array
@@ -83,6 +86,7 @@ class Segment:
     spline: Callable[[Array], BSpline]
     hold: float
     white: float
+    used: npt.NDArray[np.bool_] | None = None
 
     def motion(self, delay: Array) -> tuple[Array, Array]:
         """Return q, dq, ddq and their time derivatives that encoders with these delays read, (3, k, n) each."""
