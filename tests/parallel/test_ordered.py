@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
 
@@ -14,6 +15,25 @@ from thunder_py.errors import ReleaseError, ThunderError
 from thunder_py.parallel import map_items, map_seeds, shared_workers
 
 
+def test_workers_may_be_shared_by_several_calls() -> None:
+    with shared_workers():
+        first = set(map_seeds(process, 8, workers=2))
+        with pytest.raises(ThunderError, match="seed 3"):
+            map_seeds(partial(fail_from_3, error=ThunderError), 8, workers=2)
+        assert map_seeds(draw_with_threads, 3, workers=2) == [(*draw_with_threads(seed)[:2], "1") for seed in range(3)]
+        assert os.getpid() not in first
+        assert first & set(map_seeds(process, 8, workers=2))
+    assert not first & set(map_seeds(process, 2, workers=2))
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[None]:
+    """Start worker processes once, after the test above."""
+    with shared_workers():
+        yield
+
+
+@pytest.mark.usefixtures("processes")
 def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
@@ -32,35 +52,24 @@ def test_seeds_may_be_given_one_by_one() -> None:
     assert map_seeds(draw_with_threads, []) == []
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_first_seed_that_fails_is_named(workers: int) -> None:
-    with shared_workers():
-        with pytest.raises(ThunderError, match=r"^throws, seed 3: no 3$"):
-            map_seeds(partial(fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
-        with pytest.raises(RuntimeError, match=r"^seed 3: ZeroDivisionError: no 3\n\nTraceback"):
-            map_seeds(partial(fail_from_3, error=ZeroDivisionError), 40, workers=workers)
+    with pytest.raises(ThunderError, match=r"^throws, seed 3: no 3$"):
+        map_seeds(partial(fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
+    with pytest.raises(RuntimeError, match=r"^seed 3: ZeroDivisionError: no 3\n\nTraceback"):
+        map_seeds(partial(fail_from_3, error=ZeroDivisionError), 40, workers=workers)
 
 
+@pytest.mark.usefixtures("processes")
 def test_a_worker_that_dies_is_told_and_others_take_its_place() -> None:
-    with shared_workers():
-        with pytest.raises(
-            RuntimeError, match=r"^seed 0: RuntimeError: the worker process died with the exit code EXIT\(3\)$"
-        ):
-            map_seeds(die_at_0, 2, workers=2)
-        assert map_seeds(fail_from_3, 1, workers=2) == [0]
+    message = r"^seed 0: RuntimeError: the worker process died with the exit code EXIT\(3\)$"
+    with pytest.raises(RuntimeError, match=message):
+        map_seeds(die_at_0, 2, workers=2)
+    assert map_seeds(fail_from_3, 2, workers=2) == [0, 1]
 
 
-def test_workers_may_be_shared_by_several_calls() -> None:
-    with shared_workers():
-        first = set(map_seeds(process, 8, workers=2))
-        with pytest.raises(ThunderError, match="seed 3"):
-            map_seeds(partial(fail_from_3, error=ThunderError), 8, workers=2)
-        assert map_seeds(draw_with_threads, 3, workers=2) == [(*draw_with_threads(seed)[:2], "1") for seed in range(3)]
-        assert os.getpid() not in first
-        assert first & set(map_seeds(process, 8, workers=2))
-    assert not first & set(map_seeds(process, 2, workers=2))
-
-
+@pytest.mark.usefixtures("processes")
 def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     here = ModuleType("only_here")
     exec("def work(seed): return seed", here.__dict__)
@@ -70,6 +79,7 @@ def test_a_function_that_workers_cannot_import_is_told(monkeypatch: pytest.Monke
     assert map_seeds(here.work, 2) == [0, 1]
 
 
+@pytest.mark.usefixtures("processes")
 def test_functions_of_notebooks_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = "scale = 3\ndef helper(x): return scale * x\ndef work(seed): return helper(seed) + 1"
     main = ModuleType("__main__")
@@ -78,6 +88,7 @@ def test_functions_of_notebooks_are_sent(monkeypatch: pytest.MonkeyPatch) -> Non
     assert map_seeds(main.work, 3, workers=2) == [1, 4, 7]
 
 
+@pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_items_raise_their_own_error(workers: int) -> None:
     with pytest.raises(ReleaseError, match="too far") as caught:
