@@ -94,6 +94,18 @@ def test_elastic_joints(capsys, tmp_path):
     assert (tmp_path / "springs.png").stat().st_size > 1000
 
 
+def test_sweep(capsys, tmp_path):
+    """The second call simulates nothing: all runs are in the store."""
+    example, arguments = load("sweep"), [str(tmp_path / "sweep"), "--seeds", "1", "--duration", "0.4", "--jobs", "1"]
+    runs = example.main(arguments)
+    assert len(runs) == 24
+    assert not runs.failures
+    again = example.main([*arguments, "--picture", str(tmp_path / "sweep.png")])
+    assert again.columns() == runs.columns()
+    assert capsys.readouterr().out.count("24 runs, 0 failed; 1 sessions") == 2
+    assert (tmp_path / "sweep.png").stat().st_size > 1000
+
+
 def test_symbolic_model(capsys):
     load("symbolic_model").main()
     printed = capsys.readouterr().out

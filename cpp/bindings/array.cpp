@@ -2,6 +2,7 @@
 
 #include "thunder/math/dense.hpp"
 
+#include <pybind11/gil_safe_call_once.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -18,7 +19,10 @@ std::vector<py::ssize_t> shape_of(const py::array& a) { return {a.shape(), a.sha
 
 /// True for a plain float64 C-contiguous ndarray, without a call into NumPy.
 bool is_plain_double(py::handle value) {
-  static PyObject* const dtype = py::dtype::of<double>().release().ptr();  // a singleton of NumPy
+  // of a plain static, two threads could wait for each other: one for its initialization, the other for the GIL in it
+  PYBIND11_CONSTINIT static py::gil_safe_call_once_and_store<PyObject*> stored;
+  const PyObject* const dtype =  // a singleton of NumPy
+      stored.call_once_and_store_result([] { return py::dtype::of<double>().release().ptr(); }).get_stored();
   const auto& api = py::detail::npy_api::get();
   if (Py_TYPE(value.ptr()) != api.PyArray_Type_) return false;
   const auto* proxy = py::detail::array_proxy(value.ptr());

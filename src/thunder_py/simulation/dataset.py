@@ -14,7 +14,7 @@ from ..errors import ThunderError
 from ..optional import require
 from ..result import SimulationResult
 
-__all__ = ["axis_of", "dataset_of", "filled"]
+__all__ = ["axis_of", "dataset_of", "filled", "short"]
 
 #: dimensions and values of a variable
 _Variable = tuple[tuple[str, ...], npt.NDArray[Any]]
@@ -137,3 +137,9 @@ def _over_time(results: Sequence[SimulationResult | None], name: str, time: Arra
         if result is not None:
             values[k, np.searchsorted(time, result.t)] = result.to_dict()[name]
     return values
+
+
+def short(value: Any) -> str:
+    """Return a value as a text of at most 24 characters."""
+    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    return text if len(text) <= 24 else f"{text[:21]}..."

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import ThunderError
 from ..plotting.panels import panel
-from ..plotting.style import BLUE, LINE, figure_of, positive, tidy
-from .dataset import axis_of, filled
+from ..plotting.style import BLUE, LINE, MOST_IN_LEGEND, figure_of, positive, tidy
+from .dataset import axis_of, filled, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 __all__ = ["plot_metric"]
 
@@ -34,17 +35,15 @@ def plot_metric(
     numbers = positive(numbers) if log else numbers
     ax = panel(ax, (6.0, 4.0))
     axes = [axis_of(column) for column in over.values()]
+    tidy(ax)
     if len(axes) == 1:
-        _line(ax, numbers, *axes[0], log)
+        _line(ax, numbers, *axes[0])
         ax.set(ylabel=name, yscale="log" if log else "linear")
     else:
         _map(ax, numbers, axes, name, log)
-    for parameter, (different, _), setting in zip(over, axes, (ax.xaxis, ax.yaxis), strict=False):
+    for parameter, setting in zip(over, (ax.xaxis, ax.yaxis), strict=False):
         setting.set_label_text(parameter)
-        if not _numeric(different):
-            setting.set_ticks(range(len(different)), labels=different)
     ax.set_title(_missing(metric), fontsize="medium")
-    tidy(ax)
     return ax
 
 
@@ -58,13 +57,23 @@ def _numeric(different: Sequence[Any]) -> bool:
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in different)
 
 
-def _positions(different: Sequence[Any]) -> Array:
-    """Return the places of values on an axis: numbers at their value, others in their order."""
-    return np.array(different if _numeric(different) else range(len(different)), dtype=np.float64)
+def _positions(different: Sequence[Any], axis: Axis) -> Array:
+    """Return the places of values on an axis: numbers at their value, others in their order, with their names."""
+    if _numeric(different):
+        return np.array(different, dtype=np.float64)
+    return _named(different, axis)
 
 
-def _line(ax: Axes, metric: Array, different: Sequence[Any], places: npt.NDArray[np.int64], log: bool) -> None:
-    x = _positions(different)
+def _named(different: Sequence[Any], axis: Axis) -> Array:
+    """Name the values on an axis in their order, at equal distances, and return their places."""
+    step = -(-len(different) // MOST_IN_LEGEND)
+    labels = [short(value) for value in different[::step]]
+    axis.set_ticks(range(0, len(different), step), labels=labels)
+    return np.arange(len(different), dtype=np.float64)
+
+
+def _line(ax: Axes, metric: Array, different: Sequence[Any], places: npt.NDArray[np.int64]) -> None:
+    x = _positions(different, ax.xaxis)
     if len(different) > _VALUES:
         ax.plot(x[places], metric, ".", color=BLUE, markersize=4)
         return
@@ -84,20 +93,14 @@ def _map(ax: Axes, metric: Array, axes: Sequence[tuple[Sequence[Any], Any]], nam
 
     (columns, column), (rows, row) = axes
     norm = LogNorm() if log else None
-    if max(len(columns), len(rows)) > _VALUES or 2 * len(columns) * len(rows) > 3 * len(metric) + 8:
-        drawn: Any = ax.scatter(_positions(columns)[column], _positions(rows)[row], c=metric, norm=norm, s=18)
+    if max(len(columns), len(rows)) > _VALUES or len(columns) * len(rows) > 2 * len(metric):
+        x, y = _positions(columns, ax.xaxis)[column], _positions(rows, ax.yaxis)[row]
+        drawn: Any = ax.scatter(x, y, c=metric, norm=norm, s=18)
     else:
         cells = np.full((len(rows), len(columns)), np.nan)
         for i, j in {*zip(row.tolist(), column.tolist(), strict=True)}:
             inside = metric[(row == i) & (column == j)]
             cells[i, j] = np.median(inside[np.isfinite(inside)]) if np.isfinite(inside).any() else np.nan
-        drawn = ax.pcolormesh(_edges(_positions(columns)), _edges(_positions(rows)), cells, norm=norm)
+        drawn = ax.pcolormesh(_named(columns, ax.xaxis), _named(rows, ax.yaxis), cells, norm=norm)
+        ax.grid(visible=False)
     figure_of(ax).colorbar(drawn, ax=ax, label=name)
-
-
-def _edges(centers: Array) -> Array:
-    """Return edges of cells about centers."""
-    if len(centers) == 1:
-        return np.array([centers[0] - 0.5, centers[0] + 0.5])
-    between = 0.5 * (centers[1:] + centers[:-1])
-    return np.concatenate([[2 * centers[0] - between[0]], between, [2 * centers[-1] - between[-1]]])

@@ -13,6 +13,7 @@ from ..optional import require
 from ..result import DEFAULT_METRICS, Metric, SimulationResult
 from ..result.tables import metric_functions
 from ..table import Table
+from .dataset import short
 from .run_spec import RunRecord, describe
 from .store import RunStore
 
@@ -331,9 +332,3 @@ def _labels(records: Mapping[int, RunRecord], sets: Sequence[Mapping[str, Any]])
         labels.append((records[k].label if k in records else None) or text or str(k))
     count = Counter(labels)
     return tuple(f"{label} #{k}" if count[label] > 1 else label for k, label in enumerate(labels))
-
-
-def short(value: Any) -> str:
-    """Return a value as a text of at most 24 characters."""
-    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
-    return text if len(text) <= 24 else f"{text[:21]}..."
