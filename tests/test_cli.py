@@ -523,8 +523,11 @@ def test_identify_prints_tables(thunder, logs):
             "--output: there is no folder 'none'; make it first or choose another",
         ),
         (["log0.csv", "--unknown", "joint3"], "no parameter of elbow is called 'joint3'; did you mean 'joint2'?"),
-        (["log0.csv", "--friction", "coulomb,viscous"], "friction terms must be some of viscous, coulomb, quadratic, cubic, "
-             "quartic, quintic, sextic, once each in this order, got ('coulomb', 'viscous')"),
+        (
+            ["log0.csv", "--friction", "coulomb,viscous"],
+            "friction terms must be some of viscous, coulomb, quadratic, cubic, "
+            "quartic, quintic, sextic, once each in this order, got ('coulomb', 'viscous')",
+        ),
         (["log9.csv"], "log9.csv: No such file or directory"),
     ],
 )

@@ -13,7 +13,7 @@ import thunder_py as th
 from tests.identification.test_validation import arm, log_of, logs, validation  # noqa: F401
 from thunder_py.errors import FileFormatError
 from thunder_py.identification import ModelComparison, compare_models, cross_validate, identify
-from thunder_py.identification.report.figure import data_url, draw_comparison
+from thunder_py.identification.report.figures import data_url, draw_comparison
 from thunder_py.identification.report.html import findings
 
 

@@ -176,7 +176,7 @@ class Identification:
         >>> q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
         >>> tau = robot.inverse_dynamics(q, dq, ddq) + np.random.default_rng(1).normal(scale=0.1, size=q.shape)
         >>> estimate = th.identification.identify(robot, t, q, dq, ddq, tau)
-        >>> low, high = estimate.intervals().T
+        >>> low, high = estimate.intervals(0.999).T
         >>> truth = estimate.base.mapping @ robot.parameters
         >>> bool(((low < truth) & (truth < high)).all())
         True
@@ -319,7 +319,7 @@ class Identification:
         ...     "Identification of elbow" in Path(folder, "report.html").read_text(encoding="utf-8")
         True
         """
-        from .report import write_report
+        from .report.html import write_report
 
         write_report(path, self, logs=logs, validation=validation, comparison=comparison, notes=notes)
 

@@ -134,7 +134,7 @@ def identify_payload(
     cutoff: float | None = None,
     hold: float = 0.0,
     resample: float | None = None,
-    workers: int | None = None,
+    threads: int = 0,
 ) -> PayloadIdentification:
     """Identify mass, center of mass and inertia of a body fixed to a link.
 
@@ -158,7 +158,7 @@ def identify_payload(
         Restrict the fit to bodies that can exist: a positive definite pseudo-inertia.
     regularization : float
         Weight of the divergence from the prior; see `identify`.
-    weights, cutoff, hold, resample, workers
+    weights, cutoff, hold, resample, threads
         As in `identify`.
 
     Returns
@@ -214,7 +214,7 @@ def identify_payload(
         cutoff=cutoff,
         hold=zero_or_above(hold, "hold"),
         resample=resample,
-        workers=workers,
+        threads=threads,
     )
     plan = problem.layout()
     parts = [_sums(problem, plan)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array, whole, within
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..parallel import Workers, run_tasks
+from ..parallel import Workers, map_items
 from ..robot import Robot
 from ..table import Table
 from .identification import Identification
@@ -142,7 +141,7 @@ def cross_validate(
     folds : int or (L,) int array_like, optional
         Number of folds K, of which log i is in fold i modulo K, or the fold of each log, 0 to K - 1, such as the day of
         its recording. Default one for each log, at most 5.
-    workers : int, callable, Executor or Client
+    workers : Workers
         Where the folds are computed, see `thunder_py.parallel.run_tasks`.
     progress : bool
         Show a progress bar.
@@ -272,7 +271,7 @@ class ModelComparison:
         one, other = self._of(first), self._of(second)
         differences = one.scores - other.scores
         L, K = differences.size, len(one.fits)
-        deviation = float(differences.std(ddof=1)) * np.sqrt(1.0 / L + 1.0 / (K - 1))
+        deviation = float(differences.std(ddof=1) * np.sqrt(1.0 / L + 1.0 / (K - 1)))
         half = float(student.ppf(0.5 + 0.5 * level, L - 1)) * deviation
         mean = float(differences.mean())
         return Difference(mean, mean - half, mean + half)
@@ -409,19 +408,10 @@ def _validate(
 ) -> dict[str, CrossValidation]:
     """Cross-validate each task; all folds of all of them are independent."""
     K = int(assigned.max()) + 1
-    items = [(options, fold) for options in tasks.values() for fold in range(K)]
-    found = _mapped(partial(_fold, logs, assigned), items, workers, progress)
+    items = [(options, k) for options in tasks.values() for k in range(K)]
+    fold = partial(_fold, logs, assigned)
+    found = map_items(fold, items, workers=workers, progress=progress, unit="fold")
     return {name: _validation(found[K * i : K * i + K], logs, assigned) for i, name in enumerate(tasks)}
-
-
-def _mapped(function: Callable[[Any], _Held], items: Sequence[Any], workers: Workers, progress: bool) -> list[_Held]:
-    results: dict[int, _Held] = {}
-    with closing(run_tasks(function, items, workers=workers, progress=progress, unit="fold")) as outcomes:
-        for outcome in outcomes:
-            if outcome.error is not None:
-                raise outcome.error
-            results[outcome.index] = outcome.value
-    return [results[k] for k in range(len(items))]
 
 
 def _validation(found: Sequence[_Held], logs: tuple[LogSource, ...], assigned: npt.NDArray[np.intp]) -> CrossValidation:

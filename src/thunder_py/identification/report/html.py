@@ -18,7 +18,7 @@ from ...table import Table
 from ..identification import normal_intervals
 from ..log_file import Recorded
 from ..prediction import Errors, Prediction, ratio
-from .figure import (
+from .figures import (
     data_url,
     draw_comparison,
     draw_excitation,
