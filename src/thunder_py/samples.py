@@ -67,7 +67,7 @@ def random(count: int, seed: int, /, **ranges: Any) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        A set of keyword arguments each. Arguments are independent of each other, and so are the entries of arrays.
+        A set of keyword arguments each. Arguments and entries of arrays are drawn independently.
 
     Raises
     ------
