@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -92,9 +91,8 @@ def main() -> None:
         for k, path in enumerate(paths):
             if not path.exists():
                 write_log(path, arguments.samples // arguments.logs, k)
-        # one thread of BLAS each: the factors are too small for more
         command = [sys.executable, __file__, "--threads", str(arguments.threads), "--measure", *map(str, paths)]
-        subprocess.run(command, check=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":

@@ -92,11 +92,15 @@ class Problem:
         The filter leaves different numbers of independent samples in logs with different periods. Their instants count
         in proportion to that number.
         """
+        from threadpoolctl import threadpool_limits
+
         found: dict[float, Sums] = {}
-        for log in self.logs:
-            sums, conversion = self._of_log(log, plan, guess)
-            gain = conversion.gains[0]
-            found[gain] = found[gain] + sums if gain in found else sums
+        # windows have threads; those of linear algebra would wait for each other at every small factor
+        with threadpool_limits(1, user_api="blas"):
+            for log in self.logs:
+                sums, conversion = self._of_log(log, plan, guess)
+                gain = conversion.gains[0]
+                found[gain] = found[gain] + sums if gain in found else sums
         counts = {gain: float(sums.totals["count"]) for gain, sums in found.items()}
         mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
         return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
