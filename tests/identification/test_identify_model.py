@@ -113,7 +113,7 @@ def test_the_derivatives_by_all_parameters_of_sensors_and_friction():
     values = {name: 0.01 * (k + np.arange(2.0)) for k, name in enumerate(SensorCalibration.QUANTITIES)}
     values |= {"torque_gain": [1.2, 0.9], "position_gain": [1.05, 0.97]}
     sensors = SensorCalibration(2, **values)
-    log = log_of(elbow())
+    log = log_of(elbow())[:500]
     log = Log(t=log.t, q=log.q, tau=np.zeros_like(log.tau))
     problem = problem_of(
         elbow(), log, friction=["stribeck", "asymmetric"], sensors=SensorCalibration.QUANTITIES, calibration=sensors

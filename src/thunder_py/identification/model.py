@@ -26,6 +26,7 @@ from .nonlinear import NonlinearProblem, solve
 from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
+from .spikes import without_spikes
 
 __all__ = ["ModelIdentification", "identify_model"]
 
@@ -160,8 +161,8 @@ def identify_model(
     unknown, weights, prior, cutoff, hold, resample
         As in `identify`.
     robust : bool
-        Reject torques that are further than four robust standard deviations from the model, and reduce the weight of
-        others in the last pass as `identify` does.
+        Replace spikes of filtered logs and reduce the weight of outliers, as in `identify`; torques further than four
+        robust standard deviations from the model do not count for friction and sensors.
     **options
         Further options of `identify` for the last pass, such as ``consistent=True``.
 
@@ -232,6 +233,8 @@ def identify_model(
     [0.1, 0.2]
     """
     whole = [whole_log(robot, source, cutoff, resample) for source in as_sources(robot, logs)]
+    if robust:
+        whole = [without_spikes(log) if log.ddq is None else log for log in whole]
     problem = _problem(
         robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
     )

@@ -26,6 +26,7 @@ from .friction import KINDS, FrictionColumns, friction_terms
 from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
+from .signals import NORMAL_MEDIAN
 from .sums import triangle
 
 __all__ = ["NonlinearProblem", "Solution", "solve"]
@@ -36,8 +37,8 @@ _STEPS, _SETTLED = 60, 1e-6
 _ROUNDING = 1e-2
 #: searches for better Stribeck velocities after the first minimum
 _RESTARTS = 3
-#: passes that reject outliers, residuals above this number of standard deviations, which are 1.4826 median sizes
-_REJECTIONS, _OUTLIER, _NORMAL = 10, 4.0, 1.4826
+#: passes that reject outliers, and number of standard deviations above which residuals are outliers
+_REJECTIONS, _OUTLIER = 10, 4.0
 #: relative decrease that an accepted step has at least, and the smallest part of a step that is tried
 _DECREASE, _SHORTEST = 1e-4, 1e-6
 #: length of a direction of theta, all parameters scaled to unit influence, below which torques do not show it
@@ -245,7 +246,7 @@ def _without_outliers(problem: NonlinearProblem, theta: Array) -> NonlinearProbl
     rows = _all_rows(problem, theta)
     x = _fit(problem, _linear_data(problem, rows)).deviation
     left = [np.abs(part.y - part.W @ x) for part in rows]
-    limit = _OUTLIER * _NORMAL * np.median(np.concatenate(left), axis=0)
+    limit = _OUTLIER / NORMAL_MEDIAN * np.median(np.concatenate(left), axis=0)
     kept = zip(problem.segments, left, strict=True)
     return replace(problem, segments=[replace(segment, used=residual <= limit) for segment, residual in kept])
 
