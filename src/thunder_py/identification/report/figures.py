@@ -25,7 +25,6 @@ from ...plotting.style import (
     outside_legend,
     tidy,
 )
-from ..plot import plot_identification
 from ..signals import sampling_period
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def draw_parameters(identification: Identification) -> Figure:
     count = identification.base.count
     figure = _figure(12.0, 6.4)
     values, precision = figure.subplots(2, 1, sharex=True)
-    plot_identification(identification, ax=values)
+    identification.plot(ax=values)
     relative = relative_deviations(identification.base_parameters, identification.standard_deviations)
     shown = np.clip(relative, 1e-6, 10.0)
     color = np.where(relative > _UNCERTAIN, VERMILION, SKY)
