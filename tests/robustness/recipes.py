@@ -20,6 +20,7 @@ from thunder_py import (
     motion,
     mujoco,
     papers,
+    parallel,
     perception,
     realtime,
     recordings,
@@ -437,6 +438,8 @@ value(th.Payload, 0.5, (0.0, 0.0, 0.1))
 value(th.ExternalWrench, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0], stop=1.0)
 value(simulation.ExternalTorque, [1.0, 2.0, 3.0], stop=1.0)
 
+value(parallel.Outcome, 3, {"rmse": 0.1}, None, 1, 0.2)
+
 
 # --- identification ---------------------------------------------------------------------------------------------------
 
@@ -474,6 +477,49 @@ made(
     lambda: identification.Samples(t=shaken()[0], motion=shaken()[1], torque=np.ones((400, 2))),
 )
 made(identification.Motion, lambda: identification.differentiate(shaken()[0], shaken()[1].q, 5.0))
+
+
+@cache
+def shaken_log() -> Any:
+    t, motion = shaken()
+    return identification.Log(
+        t=t, q=motion.q, dq=motion.dq, ddq=motion.ddq, tau=elbow().inverse_dynamics(*motion), name="a"
+    )
+
+
+@cache
+def shaken_positions() -> Any:
+    log = shaken_log()
+    return identification.Log(t=log.t, q=log.q, tau=log.tau + rubbing().torque(log.dq))
+
+
+def rubbing() -> Any:
+    return identification.FrictionModel(viscous=[[0.5], [0.5]], coulomb=[[1.0, 1.5], [0.5, 0.5]])
+
+
+made(identification.FrictionModel, rubbing, lambda one: one.torque([0.1, -0.2]))
+made(identification.FrictionPlant, lambda: rubbing().plant(elbow()))
+made(
+    identification.FrictionColumns,
+    lambda: identification.FrictionColumns(("coulomb", "viscous"), ("joint1", "joint2"), 0.01),
+)
+made(identification.SensorCalibration, lambda: identification.SensorCalibration(2, torque_gain=[1.1, 0.9]))
+made(
+    identification.ModelIdentification,
+    lambda: identification.identify_model(elbow(), shaken_positions(), friction="coulomb", cutoff=5.0),
+)
+made(identification.PayloadIdentification, lambda: identification.identify_payload(elbow(), shaken_log(), link=2))
+made(identification.Prediction, lambda: identified().predict(shaken_log()))
+made(identification.Errors, lambda: identified().errors(shaken_log()))
+made(identification.CrossValidation, lambda: identification.cross_validate(elbow(), [shaken_log()] * 2))
+made(
+    identification.ModelComparison,
+    lambda: identification.compare_models(elbow(), [shaken_log()] * 3, {"all": {}, "link2": {"unknown": "link2"}}),
+)
+made(
+    identification.Difference,
+    lambda: RECIPES[identification.ModelComparison].make().difference("all", "link2"),
+)
 made(
     identification.PersistentExcitation,
     lambda: identification.persistent_excitation(elbow(), *shaken()[1], shaken()[0], 1.0, windows=5),
