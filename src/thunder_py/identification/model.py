@@ -192,8 +192,7 @@ def identify_model(
     are found by Gauss-Newton steps on the residuals from which the linear columns are projected out (Golub and Pereyra
     1973, Kaufman 1975), with the analytical derivatives of the inverse dynamics. Columns of friction are formed of
     velocities behind a filter of four times the cutoff and then filtered like the torques. Those of the friction that
-    `robot` keeps with ``friction=None`` are formed of the filtered velocities, as in `identify`, which is less accurate
-    where joints reverse.
+    `robot` keeps with ``friction=None`` are formed of the filtered velocities before the last pass.
 
     Not distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot
     is known; equal delays of all sensors; the position biases of a first joint about a vertical axis, of sliding
