@@ -25,8 +25,6 @@ __all__ = ["Cycle", "DriveLoop", "DriveRun"]
 
 #: speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s]
 _AT_REST, _HELD, _LONGEST_BRAKING = 0.05, 0.1, 2.0
-#: number of reads in a row without a new state that is the loss of states
-_MOST_READS_WITHOUT_STATE = 50
 
 
 class Cycle(NamedTuple):
@@ -172,7 +170,9 @@ class DriveLoop:
         self._drive, self._facts = drive, drive.facts
         self._law, self._reference, self._on_cycle = controller, reference, on_cycle
         if getattr(controller, "sees_motors", False):
-            raise ThunderError(f"{type(controller).__name__} needs the motors of elastic joints, which drives do not report")
+            raise ThunderError(
+                f"{type(controller).__name__} needs the motors of elastic joints, which drives do not report"
+            )
         order = JointOrder(robot.joint_names)
         places = order.places(self._facts.joint_names)
         if places is None:
@@ -283,8 +283,10 @@ class DriveLoop:
             return
         run, t = self._run, self._run.t
         gravity = None if raw.gravity is None else np.asarray(raw.gravity, dtype=np.float64)
-        if gravity is not None and gravity.shape != state.q.shape:
-            return self._leave(StopReason.invalid_states, DriveError(f"gravity has shape {gravity.shape}"))
+        if gravity is not None and not (gravity.shape == state.q.shape and all(np.isfinite(gravity).tolist())):
+            return self._leave(
+                StopReason.invalid_states, DriveError(f"gravity must be n finite numbers, got {gravity}")
+            )
         self._look(t, state)
         if self._ended:
             return
@@ -316,7 +318,7 @@ class DriveLoop:
             return None
         if state is None:
             self._reads += 1
-            if self._reads >= _MOST_READS_WITHOUT_STATE:
+            if self._reads > self.limits.most_missed:
                 self._leave(StopReason.invalid_states if self._reader.in_a_row else StopReason.states_lost)
             return None
         self._reads = 0
@@ -368,7 +370,7 @@ class DriveLoop:
     def _look_at_law(self, t: float, tau: npt.NDArray[np.float64]) -> None:
         """Look at the outcome of a controller's step."""
         status = getattr(self._law, "status", Status.ok)
-        if not np.isfinite(tau).all():
+        if not all(np.isfinite(tau).tolist()):
             self._leave(StopReason.invalid_torque)
         elif status == Status.diverged:
             self._leave(StopReason.diverged)

@@ -11,7 +11,7 @@ from ..robot import Robot, require_robot
 from ..robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
 
-__all__ = ["CYCLE", "drive_state", "franka_facts", "franka_load"]
+__all__ = ["CYCLE", "drive_state", "franka_facts", "franka_load", "raise_errors"]
 
 #: period of the robot's control [s]
 CYCLE = 1e-3
@@ -40,8 +40,12 @@ def franka_load(robot: Robot, payload: Payload | None) -> tuple[float, list[floa
     return payload.mass, com.tolist(), inertia.ravel(order="F").tolist()
 
 
-def drive_state(state: Any, model: Any) -> DriveState:
-    """Return a state of libfranka with the robot's own gravity torque, or raise the robot's errors."""
+def raise_errors(state: Any) -> None:
+    """Raise the errors in a state of libfranka; not of franky, whose errors have no truth value."""
     if state.current_errors:
         raise DriveError(f"the robot reports errors: {state.current_errors}")
+
+
+def drive_state(state: Any, model: Any) -> DriveState:
+    """Return a state of libfranka with the robot's own gravity torque."""
     return DriveState(round(1e9 * state.time.to_sec()), state.q, state.dq, model.gravity(state))

@@ -84,8 +84,7 @@ class FrankyDrive:
 
     def start(self) -> None:
         """Tell the robot its load and begin a motion by torques."""
-        if self._robot.has_errors:
-            raise DriveError("the robot has errors, which a person has to look at: recover_from_errors of franky")
+        self._raise_errors()
         self._robot.set_load(*self._load)
         motion = self._package.SimpleTorqueMotion(signal_timeout=self._watchdog, max_delta_tau=_LARGEST_STEP)
         self._robot.move(motion, asynchronous=True, cutoff_frequency=_NO_LOW_PASS)
@@ -94,8 +93,11 @@ class FrankyDrive:
     def read(self) -> DriveState:
         """Wait for the next period and return the state."""
         self._pacer.wait()
+        if self._motion is None:
+            raise DriveError("torque control has not been started")
         if not self._robot.poll_motion():
             raise DriveError("the robot's motion has ended")
+        self._raise_errors()
         return drive_state(self._robot.state, self._robot.model)
 
     def write(self, tau: Array, /) -> None:
@@ -114,3 +116,7 @@ class FrankyDrive:
             if self._robot.join_motion(timeout=_LONGEST_STOP):
                 return
         self._robot.stop()
+
+    def _raise_errors(self) -> None:
+        if self._robot.has_errors:
+            raise DriveError("the robot has errors")

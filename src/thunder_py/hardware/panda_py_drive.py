@@ -9,7 +9,7 @@ from ..optional import require
 from ..robot import Robot
 from ..robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
-from .franka import drive_state, franka_facts, franka_load
+from .franka import drive_state, franka_facts, franka_load, raise_errors
 from .watchdog import Watchdog
 
 __all__ = ["PandaPyDrive"]
@@ -79,7 +79,7 @@ class PandaPyDrive:
     def start(self) -> None:
         """Tell the robot its load and start panda-py's controller of torques."""
         self._panda.refresh_state()
-        drive_state(self._panda.get_state(), self._model)  # raises errors, which start_controller would clear
+        raise_errors(self._panda.get_state())  # start_controller would clear them
         self._panda.get_robot().set_load(*self._load)
         self._law = self._controllers.AppliedTorque()
         self._panda.start_controller(self._law)
@@ -93,7 +93,9 @@ class PandaPyDrive:
         self._context.ok()  # raises the robot's errors
         if not self._panda.is_moving():
             raise DriveError("panda-py's controller has ended")
-        return drive_state(self._panda.get_state(), self._model)
+        state = self._panda.get_state()
+        raise_errors(state)
+        return drive_state(state, self._model)
 
     def write(self, tau: Array, /) -> None:
         """Command torques without gravity, (7,) [N m]."""

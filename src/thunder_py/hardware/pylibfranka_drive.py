@@ -9,7 +9,7 @@ from ..optional import require
 from ..robot import Robot
 from ..robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
-from .franka import CYCLE, drive_state, franka_facts, franka_load
+from .franka import CYCLE, drive_state, franka_facts, franka_load, raise_errors
 
 __all__ = ["PylibfrankaDrive"]
 
@@ -67,6 +67,7 @@ class PylibfrankaDrive:
     def read(self) -> DriveState:
         """Wait for the next state and return it."""
         state, _ = self._active().readOnce()
+        raise_errors(state)
         return drive_state(state, self._model)
 
     def write(self, tau: Array, /) -> None:

@@ -21,6 +21,8 @@ __all__ = ["Safety", "SafetyLimits"]
 
 #: margin from the robot's position limits by default [rad or m]
 _MARGIN = 0.05
+#: shortest time between two commands [s], which keeps an infinite rate times it from being NaN
+_SHORTEST = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,7 @@ class SafetyLimits(Value):
     patience : float
         Longest time with torques beyond the limits, to which they are clipped, and without a solution [s].
     most_missed : int
-        Largest number of cycles without a state.
+        Largest number of cycles in a row without a valid state.
 
     Raises
     ------
@@ -180,16 +182,17 @@ class Safety(Stateful):
         self._observer = observer
         step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")
         self._still = np.zeros(n)
-        # lists of floats: for a few joints they are faster than arrays
+        # lists of floats, which for a few joints are compared faster than arrays
         self._ranges = [np.asarray(v).tolist() for v in (limits.lower, limits.upper, limits.velocity)]
-        self._most = [np.asarray(v).tolist() for v in (limits.torque, limits.torque_rate, step)]
+        self._torque, self._rate, self._step = np.asarray(limits.torque), np.asarray(limits.torque_rate), step
+        self._rate_bounded = bool(np.isfinite(self._rate).any())
         self._frames: list[int | None] = [*range(1, n + 1), None]
         self.reset()
 
     def reset(self) -> None:
         """Forget the violation; the last command is zero."""
         self.reason: StopReason | None = None
-        self._command = self._still.tolist()
+        self._command = self._still.copy()
         self._tau = self._still.copy()
         self._limited_at: float | None = None
         self._within: dict[StopReason, float] = {}
@@ -257,21 +260,21 @@ class Safety(Stateful):
         demand, added = _finite(tau, self._still), _finite(self._still if gravity is None else gravity, self._still)
         if demand is None or added is None:
             self.violated(StopReason.invalid_torque)
-            return np.array(self._command)
+            return self._command.copy()
         since, self._limited_at = self._limited_at, t
-        dt = 0.0 if since is None else max(t - since, 0.0)
-        too_much = too_fast = False
-        command = self._command
-        for i, (want, g, high, rate, step) in enumerate(zip(demand, added, *self._most, strict=True)):
-            target = min(max(min(max(want, -high), high) - g, -high), high)
-            change = min(step, rate * dt) if rate < np.inf else step
-            too_much |= abs(want) > high or abs(want - g) > high
-            too_fast |= abs(target - command[i]) > change
-            command[i] = min(max(target, command[i] - change), command[i] + change)
-        self._tau = np.array([c + g for c, g in zip(command, added, strict=True)])
+        change = self._step
+        if self._rate_bounded:
+            dt = 0.0 if since is None else max(t - since, 0.0)
+            change = np.minimum(change, self._rate * max(dt, _SHORTEST))
+        high, last = self._torque, self._command
+        total = np.minimum(np.maximum(demand, -high), high)
+        target = np.minimum(np.maximum(total - added, -high), high)
+        command: Array = np.minimum(np.maximum(target, last - change), last + change)
+        too_much, too_fast = True in (target != demand - added).tolist(), True in (command != target).tolist()
+        self._command, self._tau = command, command + added
         self._watch(t, StopReason.torque, too_much)
         self._watch(t, StopReason.torque_rate, too_fast)
-        return np.array(command)
+        return command.copy()
 
     def _watch(self, t: float, reason: StopReason, beyond: bool) -> None:
         """Keep a violation if demands were beyond a limit for longer than the patience."""
@@ -281,13 +284,10 @@ class Safety(Stateful):
             self.violated(reason)
 
 
-def _finite(values: npt.ArrayLike, like: Array) -> list[float] | None:
-    """Return values as a list of floats; None unless they are as many as those of `like`, and finite."""
+def _finite(values: npt.ArrayLike, like: Array) -> Array | None:
+    """Return values as an array; None unless it has the shape of `like`, and is finite."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    if numbers.shape != like.shape:
-        return None
-    listed: list[float] = numbers.tolist()
-    return listed if all(-np.inf < x < np.inf for x in listed) else None
+    return numbers if numbers.shape == like.shape and all(np.isfinite(numbers).tolist()) else None

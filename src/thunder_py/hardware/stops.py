@@ -58,6 +58,4 @@ class StopReason(StrEnum):
         return StopKind.immediate if self in _IMMEDIATE else StopKind.brake
 
 
-_IMMEDIATE = frozenset(
-    {StopReason.states_lost, StopReason.invalid_states, StopReason.watchdog, StopReason.drive_fault}
-)
+_IMMEDIATE = frozenset({StopReason.states_lost, StopReason.invalid_states, StopReason.watchdog, StopReason.drive_fault})
