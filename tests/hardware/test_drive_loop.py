@@ -177,6 +177,21 @@ def test_a_moving_arm_is_braked_before_its_limit():
     assert drive.q[0] < 0.9
 
 
+def test_braking_ends_without_rest():
+    """A sensor of velocity with noise."""
+    drive = Drive()
+    read = drive.read
+
+    def noisy():
+        state = read()
+        return state._replace(dq=state.dq + 0.2 * (-1) ** (state.stamp // 10**6))
+
+    drive.read = noisy
+    run = loop(drive).run(0.1)
+    assert (run.reason, run.kind, run.at_rest) == (StopReason.finished, StopKind.brake, False)
+    assert 2.1 <= run.t < 2.11
+
+
 def test_a_contact_stops_the_arm():
     drive = Drive()
     observer = th.control.MomentumObserver(ELBOW, 100.0, detector=th.control.ContactDetector(8.0))

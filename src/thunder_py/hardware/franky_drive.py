@@ -60,6 +60,24 @@ class FrankyDrive:
     Notes
     -----
     Not tried on a robot. The low-pass of franky's commands is switched off.
+
+    Examples
+    --------
+    The payload is known to the robot, which compensates its weight:
+
+    >>> import thunder_py as th
+    >>> from thunder_py.hardware import FrankyDrive
+    >>> def connected():
+    ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
+    ...     return FrankyDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)
+
+    Arms and payloads are checked before the connection:
+
+    >>> try:
+    ...     FrankyDrive("172.16.0.2", th.Robot.load("elbow"))
+    ... except ValueError as error:
+    ...     print(error)
+    robot must have 7 joints, got 2
     """
 
     def __init__(
@@ -73,10 +91,10 @@ class FrankyDrive:
         realtime: bool = True,
         pacer: Pacer | None = None,
     ) -> None:
-        self._package = package = require("franky", "franka")
         self._watchdog = positive(watchdog, "watchdog", "s")
         self.facts: DriveFacts = franka_facts(robot, payload, positive(period, "period", "s"), self._watchdog)
         self._load = franka_load(robot, payload)
+        self._package = package = require("franky", "franka")
         self._pacer = Pacer(period) if pacer is None else pacer
         config = package.RealtimeConfig
         self._robot = package.Robot(host, realtime_config=config.Enforce if realtime else config.Ignore)

@@ -52,6 +52,24 @@ class PandaPyDrive:
     -----
     Not tried on a robot. panda-py starts its control with libfranka's defaults, a low-pass of 100 Hz and a limit of the
     torque rate, and adds torques of its virtual walls near the position limits.
+
+    Examples
+    --------
+    The payload is known to the robot, which compensates its weight:
+
+    >>> import thunder_py as th
+    >>> from thunder_py.hardware import PandaPyDrive
+    >>> def connected():
+    ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
+    ...     return PandaPyDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)
+
+    Arms and payloads are checked before the connection:
+
+    >>> try:
+    ...     PandaPyDrive("172.16.0.2", th.Robot.load("elbow"))
+    ... except ValueError as error:
+    ...     print(error)
+    robot must have 7 joints, got 2
     """
 
     def __init__(
@@ -64,11 +82,11 @@ class PandaPyDrive:
         watchdog: float = 0.05,
         realtime: bool = True,
     ) -> None:
-        package = require("panda_py", "franka")
-        self._controllers = require("panda_py.controllers", "franka")
         self._timeout = positive(watchdog, "watchdog", "s")
         self.facts: DriveFacts = franka_facts(robot, payload, positive(period, "period", "s"), self._timeout)
         self._load = franka_load(robot, payload)
+        package = require("panda_py", "franka")
+        self._controllers = require("panda_py.controllers", "franka")
         config = package.libfranka.RealtimeConfig
         self._panda = package.Panda(host, realtime_config=config.kEnforce if realtime else config.kIgnore)
         self._model = self._panda.get_model()

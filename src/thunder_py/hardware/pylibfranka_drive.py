@@ -48,12 +48,30 @@ class PylibfrankaDrive:
     Notes
     -----
     Not tried on a robot. The bindings hold the GIL while they wait for a state, so other Python threads stand still.
+
+    Examples
+    --------
+    The payload is known to the robot, which compensates its weight:
+
+    >>> import thunder_py as th
+    >>> from thunder_py.hardware import PylibfrankaDrive
+    >>> def connected():
+    ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
+    ...     return PylibfrankaDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)
+
+    Arms and payloads are checked before the connection:
+
+    >>> try:
+    ...     PylibfrankaDrive("172.16.0.2", th.Robot.load("elbow"))
+    ... except ValueError as error:
+    ...     print(error)
+    robot must have 7 joints, got 2
     """
 
     def __init__(self, host: str, robot: Robot, *, payload: Payload | None = None, realtime: bool = True) -> None:
-        self._package = package = require("pylibfranka", "franka")
         self.facts: DriveFacts = franka_facts(robot, payload, CYCLE, _WATCHDOG)
         self._load = franka_load(robot, payload)
+        self._package = package = require("pylibfranka", "franka")
         config = package.RealtimeConfig
         self._robot = package.Robot(host, config.kEnforce if realtime else config.kIgnore)
         self._model = self._robot.load_model()

@@ -57,8 +57,8 @@ class SafetyLimits(Value):
     >>> import thunder_py as th
     >>> from thunder_py.hardware import SafetyLimits
     >>> limits = SafetyLimits.of(th.Robot.load("panda"), velocity=0.5)
-    >>> limits.velocity[0], float(limits.upper[0].round(4)), limits.torque[0]
-    (0.5, 2.8473, 87.0)
+    >>> limits.velocity[:2].tolist(), limits.upper[:2].round(4).tolist(), limits.torque[:2].tolist()
+    ([0.5, 0.5], [2.8473, 1.7128], [87.0, 87.0])
     """
 
     lower: npt.ArrayLike

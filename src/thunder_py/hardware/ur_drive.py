@@ -64,6 +64,24 @@ class URDrive:
     Notes
     -----
     Not tried on a robot. ur_rtde 1.6.5 passes torques on from PolyScope 5.26 on.
+
+    Examples
+    --------
+    The payload is known to the robot, which compensates its weight:
+
+    >>> import thunder_py as th
+    >>> from thunder_py.hardware import URDrive
+    >>> def connected():
+    ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
+    ...     return URDrive("192.168.56.101", th.Robot.load("ur5e"), payload=payload)
+
+    Arms and payloads are checked before the connection:
+
+    >>> try:
+    ...     URDrive("192.168.56.101", th.Robot.load("elbow"))
+    ... except ValueError as error:
+    ...     print(error)
+    robot must have 6 joints, got 2
     """
 
     def __init__(
@@ -77,7 +95,6 @@ class URDrive:
         coulomb: Sequence[float] | None = None,
         watchdog: float = 0.1,
     ) -> None:
-        control, receive = require("rtde_control", "ur"), require("rtde_receive", "ur")
         require_robot(robot)
         if robot.n != _JOINTS:
             raise ThunderError(f"robot must have {_JOINTS} joints, got {robot.n}")
@@ -89,6 +106,7 @@ class URDrive:
         effort, timeout = robot.limits.effort, positive(watchdog, "watchdog", "s")
         rate = effort / _RAMP if torque_rate is None else torque_rate
         self.facts: DriveFacts = DriveFacts(robot.joint_names, _CYCLE, _CYCLE, effort, rate, timeout, payload)
+        control, receive = require("rtde_control", "ur"), require("rtde_receive", "ur")
         self._control = control.RTDEControlInterface(host, 1.0 / _CYCLE)
         self._receive = receive.RTDEReceiveInterface(host, 1.0 / _CYCLE)
         self._period: Any = None
