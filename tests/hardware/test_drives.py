@@ -116,6 +116,42 @@ def test_a_minute_of_adaptive_control(name, monkeypatch):
     assert first > 5.0 * last
 
 
+LAWS = {
+    "PDGravity": {"K_p": 50.0, "K_d": GAINS[7]["K_d"]},
+    "ComputedTorque": {"K_0": 100.0, "K_1": 20.0},
+    "Backstepping": {**GAINS[7], "K_p": 50.0, "adaptation": None},
+    "OperationalSpace": {"K_0": 100.0, "K_1": 20.0, "K_d": 1.0},
+    "CartesianComputedTorque": {"K_0": 100.0, "K_1": 20.0, "K_d": 1.0},
+    "Impedance": {"K": 300.0, "K_d": 1.0, "D": 30.0},
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_laws_in_joint_and_task_space_run(law, monkeypatch):
+    arm = install(monkeypatch, "pylibfranka", payload=None)
+    one, start = getattr(th.control, law)(arm.robot, **LAWS[law]), arm.q.copy()
+    task = isinstance(one, th._core.TaskController)
+    pose = arm.robot.forward_kinematics(start)
+    reference = th.reference.SetPose(pose) if task else th.reference.SetPoint(start)
+    run = looped(arm, connect(arm, "pylibfranka"), controller=one, reference=reference).run(0.1)
+    assert run.ok, run
+    assert np.abs(arm.robot.forward_kinematics(arm.q) - pose).max() < 2e-3
+
+
+def test_a_controller_is_reset_before_a_run(monkeypatch):
+    arm = install(monkeypatch, "ur_rtde")
+    law = controller(arm.robot)
+    before = law.parameters
+    one = looped(arm, connect(arm, "ur_rtde"), controller=law)
+    one.run(0.3)
+    learned = law.parameters
+    assert np.abs(learned - before).max() > 1e-4
+    arm.q, arm.dq = DRIVES["ur_rtde"][3].copy(), np.zeros(6)
+    arm.starts, arm.stops = 0, 0
+    one.run(0.3)
+    assert np.abs(law.parameters - learned).max() < 1e-3 * np.abs(learned - before).max()
+
+
 def test_a_wrong_gravity_convention_does_not_pass(name, monkeypatch):
     """Gravity twice: an adapter that does not report what its drive adds."""
     arm = install(monkeypatch, name)

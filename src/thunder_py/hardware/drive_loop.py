@@ -117,7 +117,8 @@ class DriveLoop:
     `limits` and of the drive. Every run ends in the stop that `StopReason.kind` defines: the arm is braked by the safe
     torque of `thunder_py.realtime` (gravity of the nominal model and the drive's payload, damping, a spring at the
     position of rest), for at most 2 s, and then the adapter stops the drive; or the adapter stops the drive at once.
-    No fault is recovered from.
+    No fault is recovered from. As in `simulate`, `reset` of the controller is called before a run if it exists; to go
+    on with an estimate, build the controller with ``robot.with_parameters(law.parameters)``.
 
     Parameters
     ----------
@@ -220,6 +221,8 @@ class DriveLoop:
             interruption stops the drive at once.
         """
         self._begin(positive(duration, "duration", "s"))
+        if hasattr(self._law, "reset"):
+            self._law.reset()
         interruption: KeyboardInterrupt | None = None
         try:
             while not self._ended:

@@ -105,8 +105,8 @@ class FrankyDrive:
         self._raise_errors()
         self._robot.set_load(*self._load)
         motion = self._package.SimpleTorqueMotion(signal_timeout=self._watchdog, max_delta_tau=_LARGEST_STEP)
-        self._robot.move(motion, asynchronous=True, cutoff_frequency=_NO_LOW_PASS)
         self._motion = motion
+        self._robot.move(motion, asynchronous=True, cutoff_frequency=_NO_LOW_PASS)
 
     def read(self) -> DriveState:
         """Wait for the next period and return the state."""
