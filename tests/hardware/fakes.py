@@ -375,7 +375,7 @@ def ur_rtde(arm):
             return arm.stops < max(arm.starts, 1)
 
         def setPayload(self, arg0, arg1, /):
-            arm.tell(th.Payload(arg0, com=arg1))
+            arm.tell(th.Payload(arg0, com=arg1 if any(arg1) else (0.1, 0.1, 0.1)))  # zeros stand for the present one
             return True
 
         def setWatchdog(self, min_frequency=10.0):

@@ -150,7 +150,7 @@ def test_every_fault_of_a_drive_stops_it_at_once(where):
 def test_a_fault_while_the_arm_brakes():
     drive = Drive()
     run = loop(drive, on_cycle=lambda c: setattr(drive, "fail", "read,stop" if c.stop else "")).run(0.1)
-    assert (run.reason, run.kind, run.at_rest) == (StopReason.finished, StopKind.immediate, False)
+    assert (run.reason, run.kind, run.at_rest) == (StopReason.drive_fault, StopKind.immediate, False)
     assert (str(run.error), str(run.stop_error)) == ("read", "stop")
     assert not run.ok
 

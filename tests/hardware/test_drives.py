@@ -299,6 +299,12 @@ def test_panda_py_is_stopped_when_the_controller_hangs(monkeypatch):
     assert not arm.running
 
 
+def test_ur_takes_a_center_of_mass_of_zero(monkeypatch):
+    arm = install(monkeypatch, "ur_rtde")
+    connect(arm, "ur_rtde", payload=th.Payload(1.0)).start()
+    assert np.abs(arm.told.com).max() < 1e-5
+
+
 def test_ur_friction_scales_are_passed_on(monkeypatch):
     arm = install(monkeypatch, "ur_rtde")
     given = {}

@@ -25,6 +25,8 @@ __all__ = ["Cycle", "DriveLoop", "DriveRun"]
 
 #: speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s]
 _AT_REST, _HELD, _LONGEST_BRAKING = 0.05, 0.1, 2.0
+#: reasons that are no fault
+_EXPECTED = (StopReason.finished, StopReason.requested)
 
 
 class Cycle(NamedTuple):
@@ -66,7 +68,7 @@ class DriveRun:
     Attributes
     ----------
     reason : StopReason
-        Reason for the stop.
+        Reason for the stop. A violation or fault during the braking at the end of a duration replaces it.
     kind : StopKind
         What was done. A fault while the arm brakes makes it immediate.
     t : float
@@ -107,7 +109,7 @@ class DriveRun:
     @property
     def ok(self) -> bool:
         """True if the run ended by its duration or a request, and the drive stopped."""
-        return self.reason in (StopReason.finished, StopReason.requested) and self.stop_error is None
+        return self.reason in _EXPECTED and self.stop_error is None
 
 
 class DriveLoop:
@@ -264,13 +266,15 @@ class DriveLoop:
         self._run.dropped = {why: count for why, count in self._reader.dropped.items() if count}
 
     def _leave(self, reason: StopReason, error: BaseException | None = None, *, at_once: bool = False) -> None:
-        """Begin to brake, or end the run; the reason for braking remains if another one ends it."""
+        """Begin to brake, or end the run; only an expected reason is replaced by a later one."""
         run = self._run
         if error is not None and run.error is None:
             run.error = error
         if self._braking is None:
             run.reason = self._braking = reason
             self._braking_since = self._at_rest_since = run.t
+        elif self._braking in _EXPECTED and reason not in _EXPECTED:
+            run.reason = self._braking = reason
         if at_once or reason.kind is StopKind.immediate:
             run.kind, self._ended = StopKind.immediate, True
 

@@ -20,6 +20,8 @@ __all__ = ["URDrive"]
 #: period of the robot's control [s]
 _CYCLE = 2e-3
 _JOINTS = 6
+#: height of a center of mass at the origin, because zero stands for the robot's present one [m]
+_NOT_ZERO = 1e-6
 #: time in which the default torque rate reaches the torque limits [s]
 _RAMP = 0.1
 
@@ -27,9 +29,9 @@ _RAMP = 0.1
 class URDrive:
     """Drive of an arm of Universal Robots by ur_rtde (extra `ur`): one state and one command in two milliseconds.
 
-    The robot adds a gravity torque, with the payload it was told, to every command, and compensates part of the
-    friction. It reports neither, so the gravity torque is computed from `robot` with `payload`. The difference from the
-    robot's own model acts on the arm like an error of the controller's parameters.
+    The robot adds a gravity torque, with the payload it was told, to every command. It does not report it, so the
+    gravity torque is computed from `robot` with `payload`. The difference from the robot's own model acts on the arm
+    like an error of the controller's parameters.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class URDrive:
         no limit.
     viscous, coulomb : sequence of six floats, optional
         Compensated parts of the friction, 0 to 1; default those of ur_rtde. Use zeros with a controller that has a
-        friction model.
+        friction model. The program of ur_rtde 1.6.5 on the robot does not pass them on (see Notes).
     watchdog : float
         Time without a command after which the robot stops the program [s].
 
@@ -63,7 +65,9 @@ class URDrive:
 
     Notes
     -----
-    Not tried on a robot. ur_rtde 1.6.5 passes torques on from PolyScope 5.26 on.
+    Not tried on a robot. From the text of the program that ur_rtde 1.6.5 sends to the robot: torques are passed on from
+    PolyScope 5.26 on; the scales of friction are read into variables that ``direct_torque`` does not get, so it gets
+    zeros; a center of mass of exactly zero stands for the present one, which the adapter avoids by a micrometer.
 
     Examples
     --------
@@ -115,7 +119,8 @@ class URDrive:
         """Tell the robot its payload and start its watchdog, which every command resets."""
         self._raise_faults()
         payload = Payload(0.0) if self._payload is None else self._payload
-        if not self._control.setPayload(payload.mass, np.asarray(payload.com).tolist()):
+        com = np.asarray(payload.com) if np.any(payload.com) else np.array([0.0, 0.0, _NOT_ZERO])
+        if not self._control.setPayload(payload.mass, com.tolist()):
             raise DriveError("the robot did not take the payload")
         if not self._control.setWatchdog(1.0 / self.facts.watchdog):
             raise DriveError("the robot did not start its watchdog")
