@@ -106,8 +106,7 @@ class PandaPyDrive:
 
     def read(self) -> DriveState:
         """Wait for the next period and return the state."""
-        if self._context is None:
-            raise DriveError("torque control has not been started")
+        self._alive()
         self._context.ok()  # raises the robot's errors
         if not self._panda.is_moving():
             raise DriveError("panda-py's controller has ended")
@@ -117,12 +116,9 @@ class PandaPyDrive:
 
     def write(self, tau: Array, /) -> None:
         """Command torques without gravity, (7,) [N m]."""
-        if self._law is None or self._watchdog is None:
-            raise DriveError("torque control has not been started")
-        if self._watchdog.expired:
-            raise DriveError("the watchdog has stopped panda-py's controller")
+        watchdog = self._alive()
         self._law.set_control(tau)
-        self._watchdog.kick()
+        watchdog.kick()
 
     def stop(self) -> None:
         """Stop panda-py's controller."""
@@ -131,3 +127,11 @@ class PandaPyDrive:
             self._watchdog.stop()
         if law is not None:
             self._panda.stop_controller()
+
+    def _alive(self) -> Watchdog:
+        """Return the watchdog of a controller that runs."""
+        if self._law is None or self._watchdog is None:
+            raise DriveError("torque control has not been started")
+        if self._watchdog.expired:
+            raise DriveError("the watchdog has stopped panda-py's controller")
+        return self._watchdog
