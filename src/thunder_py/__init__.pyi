@@ -2,6 +2,7 @@ from . import codegen as codegen
 from . import control as control
 from . import errors as errors
 from . import geometry as geometry
+from . import hardware as hardware
 from . import identification as identification
 from . import io as io
 from . import kinematics as kinematics

@@ -14,6 +14,7 @@ import thunder_py as th
 from thunder_py import (
     control,
     geometry,
+    hardware,
     identification,
     kinematics,
     manipulation,
@@ -1087,3 +1088,40 @@ made(realtime.LoopOptions, lambda: loop().options)
 made(realtime.Mode, lambda: realtime.Mode.waiting)
 made(realtime.Reason, lambda: realtime.Reason.no_state)
 made(realtime.Quantiles, times, lambda one: (one.add(0.1), one), moves=True)
+
+
+# --- hardware ---------------------------------------------------------------------------------------------------------
+
+
+def safety_limits() -> Any:
+    wall = geometry.HalfSpace([0.0, 0.0, -1.0], [0.0, 0.0, 1.0])
+    return hardware.SafetyLimits.of(panda(), torque_rate=500.0, obstacles=[wall])
+
+
+def safety() -> Any:
+    observer = control.MomentumObserver(panda(), 20.0, detector=control.ContactDetector(50.0))
+    one = hardware.Safety(panda(), safety_limits(), torque_step=1.0, observer=observer)
+    checked(one, 0, 20)
+    return one
+
+
+def checked(one: Any, first: int, last: int) -> Any:
+    log = []
+    for k in range(first, last):
+        t, q, dq = measured(k)
+        log.append((one.check(t, q, dq), one.limit(t, 40.0 * np.sin(q), 3.0 * np.cos(q))))
+    return log
+
+
+def drive_run() -> Any:
+    return hardware.DriveRun(hardware.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
+
+
+made(hardware.SafetyLimits, safety_limits)
+made(hardware.Safety, safety, lambda one: checked(one, 20, 60), moves=True)
+made(hardware.DriveRun, drive_run)
+value(hardware.DriveFacts, ("a", "b"), 1e-3, 1e-3, 80.0, 1000.0, 0.02, th.Payload(0.5))
+value(hardware.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
+value(hardware.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
+made(hardware.StopKind, lambda: hardware.StopKind.brake)
+made(hardware.StopReason, lambda: hardware.StopReason.contact)

@@ -1,0 +1,15 @@
+from .adapter import DriveAdapter as DriveAdapter
+from .adapter import DriveError as DriveError
+from .adapter import DriveFacts as DriveFacts
+from .adapter import DriveState as DriveState
+from .drive_loop import Cycle as Cycle
+from .drive_loop import DriveLoop as DriveLoop
+from .drive_loop import DriveRun as DriveRun
+from .franky_drive import FrankyDrive as FrankyDrive
+from .panda_py_drive import PandaPyDrive as PandaPyDrive
+from .pylibfranka_drive import PylibfrankaDrive as PylibfrankaDrive
+from .safety import Safety as Safety
+from .safety import SafetyLimits as SafetyLimits
+from .stops import StopKind as StopKind
+from .stops import StopReason as StopReason
+from .ur_drive import URDrive as URDrive

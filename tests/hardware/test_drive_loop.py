@@ -1,0 +1,268 @@
+"""The loop with a drive written in Python: order of joints, stops, faults of controllers, interruptions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.errors import ThunderError
+from thunder_py.hardware import DriveFacts, DriveLoop, DriveState, SafetyLimits, StopKind, StopReason
+
+ELBOW = th.Robot.load("elbow")
+START = np.array([0.4, 0.6])
+
+
+class Drive:
+    """An arm whose drive lists the joints in the reverse order, and adds no gravity."""
+
+    def __init__(self, **changes):
+        self.facts = DriveFacts(
+            **{
+                "joint_names": ELBOW.joint_names[::-1],
+                "period": 1e-3,
+                "cycle": 1e-3,
+                "torque_limits": 100.0,
+                "torque_rate": [20_000.0, 40_000.0],
+                **changes,
+            }
+        )
+        self.q, self.dq, self.tau, self.external = START.copy(), np.zeros(2), np.zeros(2), np.zeros(2)
+        self.stamp, self.stops, self.skipped, self.steps = 10**9, 0, 0, []
+        self.fail, self.gravity = "", None
+
+    def start(self):
+        self._fail("start")
+
+    def read(self):
+        self._fail("read")
+        for _ in range(1 + self.skipped):
+            self.dq = self.dq + 1e-3 * ELBOW.forward_dynamics(self.q, self.dq, self.tau + self.external)
+            self.q, self.stamp = self.q + 1e-3 * self.dq, self.stamp + 10**6
+        self.skipped = 0
+        return DriveState(self.stamp, self.q[::-1], self.dq[::-1], self.gravity)
+
+    def write(self, tau):
+        self._fail("write")
+        self.steps.append(np.abs(tau[::-1] - self.tau))
+        self.tau = tau[::-1].copy()
+
+    def stop(self):
+        self.stops += 1
+        self._fail("stop")
+
+    def _fail(self, where):
+        if where in self.fail:
+            raise OSError(where)
+
+
+def law():
+    return th.ComputedTorque(ELBOW, 100.0, 20.0)
+
+
+def loop(drive, controller=None, reference=None, **options):
+    reference = th.reference.SetPoint(START) if reference is None else reference
+    return DriveLoop(drive, ELBOW, controller or law(), reference, **options)
+
+
+class Replaced:
+    """A controller whose torque is another one from a time on."""
+
+    def __init__(self, answer, at=0.05):
+        self.inner, self.answer, self.at = law(), answer, at
+
+    def step(self, t, q, dq, reference):
+        tau = self.inner.step(t, q, dq, reference)
+        return self.answer(tau) if t >= self.at else tau
+
+
+def test_the_order_of_joints_is_the_drives():
+    drive = Drive()
+    run = loop(drive).run(0.5)
+    assert run.ok
+    assert np.abs(drive.q - START).max() < 0.02
+    steps = np.max(drive.steps, axis=0)
+    assert steps[0] <= 40.0 * (1 + 1e-12)
+    assert steps[1] <= 20.0 * (1 + 1e-12)
+
+
+def fails(tau):
+    raise RuntimeError("no answer")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (fails, StopReason.controller_failed),
+        (lambda tau: tau[:1], StopReason.controller_failed),
+        (lambda tau: "torque", StopReason.controller_failed),
+        (lambda tau: tau * np.nan, StopReason.invalid_torque),
+        (lambda tau: tau + 1e400, StopReason.invalid_torque),
+        (lambda tau: np.array([300.0, 0.0]), StopReason.velocity),
+    ],
+)
+def test_faults_of_a_controller_end_in_the_brake(answer, reason):
+    drive = Drive()
+    run = loop(drive, Replaced(answer), limits=SafetyLimits.of(ELBOW, velocity=1.0)).run(1.0)
+    assert (run.reason, run.kind, run.at_rest, drive.stops) == (reason, StopKind.brake, True, 1)
+    assert run.t < 1.0
+    assert np.abs(drive.dq).max() < 0.05
+    assert (run.error is not None) == (reason is StopReason.controller_failed)
+
+
+@pytest.mark.parametrize(("status", "reason"), [("diverged", "diverged"), ("singular", "no_solution")])
+def test_the_status_of_a_controller_counts(status, reason):
+    controller = Replaced(lambda tau: tau)
+    step = controller.step
+
+    def with_status(t, *rest):
+        controller.status = getattr(th.control.Status, "ok" if t < 0.1 else status)
+        return step(t, *rest)
+
+    controller.step = with_status
+    run = loop(Drive(), controller).run(1.0)
+    assert run.reason is StopReason[reason]
+    assert run.kind is StopKind.brake
+    assert run.t < (0.3 if status == "diverged" else 0.6)
+
+
+def test_a_reference_and_a_log_that_fail_end_in_the_brake():
+    def reference(t):
+        return th.reference.SetPoint(START)(t) if t < 0.05 else fails(t)
+
+    for options in ({"reference": reference}, {"on_cycle": lambda cycle: fails(0) if cycle.t > 0.05 else None}):
+        run = loop(Drive(), **options).run(1.0)
+        assert run.reason is StopReason.controller_failed
+        assert run.at_rest
+        assert str(run.error) == "no answer"
+
+
+@pytest.mark.parametrize("where", ["start", "read", "write"])
+def test_every_fault_of_a_drive_stops_it_at_once(where):
+    drive = Drive()
+    drive.fail = where
+    run = loop(drive).run(1.0)
+    assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.drive_fault, StopKind.immediate, 0, 1)
+    assert str(run.error) == where
+    assert not run.ok
+
+
+def test_a_fault_while_the_arm_brakes():
+    drive = Drive()
+    run = loop(drive, on_cycle=lambda c: setattr(drive, "fail", "read,stop" if c.stop else "")).run(0.1)
+    assert (run.reason, run.kind, run.at_rest) == (StopReason.drive_fault, StopKind.immediate, False)
+    assert (str(run.error), str(run.stop_error)) == ("read", "stop")
+    assert not run.ok
+
+
+@pytest.mark.parametrize("gravity", [[0.0], [0.0, float("nan")], [[0.0, 0.0]]])
+def test_a_gravity_torque_that_is_none_is_an_invalid_state(gravity):
+    drive = Drive()
+    run = loop(drive, on_cycle=lambda cycle: setattr(drive, "gravity", gravity)).run(1.0)
+    assert (run.reason, run.kind, run.cycles) == (StopReason.invalid_states, StopKind.immediate, 1)
+
+
+def test_an_arm_that_starts_outside_the_limits_gets_no_torque():
+    drive = Drive()
+    run = loop(drive, limits=SafetyLimits.of(ELBOW, upper=[0.3, 1.0])).run(1.0)
+    assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.position, StopKind.immediate, 0, 1)
+
+
+def test_a_moving_arm_is_braked_before_its_limit():
+    drive = Drive()
+    limits = SafetyLimits.of(ELBOW, upper=[0.9, 3.0], velocity=5.0)
+    run = loop(drive, reference=th.reference.Sinusoid([0.8, 0.0], 0.5, center=START), limits=limits).run(5.0)
+    assert run.reason is StopReason.position
+    assert run.at_rest
+    assert drive.q[0] < 0.9
+
+
+def test_braking_ends_without_rest():
+    """A sensor of velocity with noise."""
+    drive = Drive()
+    read = drive.read
+
+    def noisy():
+        state = read()
+        return state._replace(dq=state.dq + 0.2 * (-1) ** (state.stamp // 10**6))
+
+    drive.read = noisy
+    run = loop(drive).run(0.1)
+    assert (run.reason, run.kind, run.at_rest) == (StopReason.finished, StopKind.brake, False)
+    assert 2.1 <= run.t < 2.11
+
+
+def test_a_contact_stops_the_arm():
+    drive = Drive()
+    observer = th.control.MomentumObserver(ELBOW, 100.0, detector=th.control.ContactDetector(8.0))
+
+    def push(cycle):
+        drive.external = np.array([0.0, 20.0 if cycle.t > 0.3 else 0.0])
+
+    run = loop(drive, observer=observer, on_cycle=push).run(2.0)
+    assert run.reason is StopReason.contact
+    assert run.kind is StopKind.brake
+
+
+def test_the_drives_watchdog_is_known():
+    drive = Drive(watchdog=0.02)
+    run = loop(drive, on_cycle=lambda cycle: setattr(drive, "skipped", 25 if cycle.t > 0.1 else 0)).run(1.0)
+    assert (run.reason, run.kind, run.worst_missed) == (StopReason.watchdog, StopKind.immediate, 25)
+
+
+def test_a_request_and_a_second_run():
+    drive = Drive()
+    one = loop(drive, on_cycle=lambda cycle: one.request_stop() if cycle.t > 0.1 else None)
+    assert one.run(1.0).reason is StopReason.requested
+    assert one.run(0.05).reason is StopReason.finished
+    assert drive.stops == 2
+
+
+def test_an_interruption_brakes_the_arm_and_a_second_one_stops_it():
+    for times in (1, 2):
+        drive, left = Drive(), [times]
+
+        def interrupt(cycle, left=left):
+            if cycle.t > 0.1 and left[0]:
+                left[0] -= 1
+                raise KeyboardInterrupt
+
+        one = loop(drive, on_cycle=interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            one.run(1.0)
+        assert drive.stops == 1
+        assert (len(drive.steps) > 150) == (times == 1)
+
+
+def test_exits_of_the_program_stop_the_drive():
+    def leave(cycle):
+        raise SystemExit
+
+    drive = Drive()
+    with pytest.raises(SystemExit):
+        loop(drive, on_cycle=leave).run(1.0)
+    assert drive.stops == 1
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: loop(Drive(joint_names=("a", "b"))), "^the drive must have the joints .*, got a, b$"),
+        (lambda: loop(Drive(joint_names=ELBOW.joint_names[:1], torque_rate=1.0)), "^the drive must have the joints"),
+        (lambda: Drive(joint_names=("a", "a")), r"^joint_names must be different names, got \('a', 'a'\)$"),
+        (lambda: Drive(period=0.0), "^period must be positive, got 0$"),
+        (lambda: loop(Drive()).run(float("inf")), "^duration must be a positive number"),
+        (lambda: loop(Drive(), limits=3), "^limits must be a SafetyLimits, got int"),
+    ],
+)
+def test_wrong_arguments_are_refused(build, message):
+    with pytest.raises(ThunderError, match=message):
+        build()
+
+
+def test_limits_are_those_of_the_drive_where_they_are_tighter():
+    limits = SafetyLimits.of(ELBOW, torque=[50.0, 200.0], torque_rate=30_000.0)
+    drive = Drive(torque_limits=[40.0, 90.0])  # of the second and the first joint
+    used = loop(drive, limits=limits).limits
+    assert np.array_equal(used.torque, [50.0, 40.0])
+    assert np.array_equal(used.torque_rate, [30_000.0, 20_000.0])
