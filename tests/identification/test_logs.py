@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from tests.identification.test_identify import motion, wrong
 from tests.identification.test_identify_elastic import run, soft_elbow
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
+from thunder_py.identification.readers.units import scale
 from thunder_py.identification.resample import Resampled
 
 T = np.arange(200) * 1e-2
@@ -69,6 +72,36 @@ def test_degrees_are_of_revolute_joints_only(log, tmp_path):
     robot = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP")
     np.savez(tmp_path / "log.npz", t=log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau)
     assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
+
+
+def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
+    scaled = Log(t=1e3 * log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau * [1e-3, 1.0])
+    header = "time [ms],q1 [deg],q2 (rad or m),tau1 [kN·m],tau2"
+    write_table(tmp_path / "log.csv", header, scaled)
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log, rtol=1e-14)
+    names = header.split(",")
+    columns = {"t": names[0], "q": names[1:3], "tau": names[3:]}
+    for unit in ("rad", "deg"):  # that of the names comes first
+        assert_same(LogFile(tmp_path / "log.csv", columns=columns, unit=unit).load(elbow()), log, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("signal", "revolute", "column", "factor"),
+    [
+        ("dq", True, "dq1 [deg/s]", np.pi / 180.0),
+        ("dq", True, "dq1 [rpm]", np.pi / 30.0),
+        ("ddq", True, "ddq[1] (rad/s²)", 1.0),
+        ("ddq", False, "ddq1 [mm/s^2]", 1e-3),
+        ("q", True, "q1 [°]", np.pi / 180.0),
+        ("x", False, "x1 [mm]", 1e-3),
+        ("tau", False, "tau1 [N]", 1.0),
+        ("tau", True, "tau1 [N m or N]", 1.0),
+        ("tau", True, "tau(1)", None),
+        ("t", False, "t [µs]", 1e-6),
+    ],
+)
+def test_units_of_signals(signal, revolute, column, factor):
+    assert scale(signal, revolute, column, Path("log.csv")) == factor
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
@@ -219,6 +252,10 @@ def test_logs_with_bad_instants_are_refused(change, how, message):
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n", r"log\.csv:3: values must be numbers, got ''$"),
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n", r"log\.csv:4: values must be finite$"),
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n", r"log\.csv:3: there must be 5 values, got 3$"),
+        (
+            "t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n",
+            r"log\.csv: the unit of column 'q1 \[mm\]' must be one of rad, deg, mrad, rev, got 'mm'$",
+        ),
         ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
     ],

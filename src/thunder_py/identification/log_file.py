@@ -18,7 +18,7 @@ from .log import Log, LogSource, log_of_run
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
-from .readers.names import Names, in_radians
+from .readers.names import Names
 from .readers.parquet import ParquetReader
 
 __all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
@@ -40,7 +40,8 @@ class LogFile(Value):
         Columns of ``t``, ``q``, ``tau`` and further signals of a table, or the arrays of an archive. By default they
         are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``, ``torque``, ``effort``.
     unit : "rad" or "deg"
-        Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second.
+        Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second. Units in
+        the names of columns, such as ``q1 [deg]``, ``time [ms]`` and ``tau1 [kN m]``, come first.
     topic : str, optional
         Topic of a bag, where it has several of ``sensor_msgs/JointState``.
 
@@ -92,7 +93,7 @@ class LogFile(Value):
         try:
             for signals in reader.chunks(robot, size):
                 t = signals.pop("t")
-                yield Log(t=t, name=self.name, **in_radians(robot, signals, self.unit))
+                yield Log(t=t, name=self.name, **signals)
         except UnicodeDecodeError:
             raise FileFormatError("must be a text table in UTF-8", path=self.path) from None
 
@@ -111,15 +112,15 @@ class LogFile(Value):
 
     def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
         path, ending = self.path, self.path.suffix.lower()
-        names = Names(path, self.columns)
+        names = Names(path, self.columns, self.unit)
         if ending in (".csv", ".txt", ".tsv"):
             return CSVReader(path, names)
         if ending == ".npz":
-            return ArchiveReader(path, self.columns)
+            return ArchiveReader(path, names)
         if ending == ".parquet":
             return ParquetReader(path, names)
         if ending == ".bag" or path.is_dir():
-            return BagReader(path, self.topic)
+            return BagReader(path, names, self.topic)
         raise ThunderError(
             "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
             f"got {str(path)!r}"

@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError
 from ...optional import require
 from ...robot import Robot
+from .names import Names
 
 __all__ = ["BagReader"]
 
@@ -29,6 +30,7 @@ class BagReader:
     """
 
     path: Path
+    names: Names
     topic: str | None = None
 
     @property
@@ -78,7 +80,7 @@ class BagReader:
                 rows.append(self._row(robot, message, stamp))
                 begun = True
                 if len(rows) == size:
-                    yield _signals(robot, np.array(rows))
+                    yield self.names.scaled(robot, _signals(robot, np.array(rows)))
                     rows = []
         if not begun:
             missing = ", ".join(name for name in robot.joint_names if name not in seen)
@@ -88,7 +90,7 @@ class BagReader:
                 path=self.path,
             )
         if rows:
-            yield _signals(robot, np.array(rows))
+            yield self.names.scaled(robot, _signals(robot, np.array(rows)))
 
     def _row(self, robot: Robot, message: Any, stamp: int) -> Array:
         for name in ("position", "effort"):

@@ -47,7 +47,10 @@ class CSVReader:
                 if len(table):
                     ends = np.cumsum([len(names) for names in columns.values()])
                     parts = np.split(table, ends[:-1], axis=1)
-                    yield {name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)}
+                    signals = {
+                        name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)
+                    }
+                    yield self.names.scaled(robot, signals, columns)
 
     def _header(self, file: TextIO) -> tuple[list[str], str | None, int]:
         """Return the names of the columns, what separates them, and the number of the line."""

@@ -12,8 +12,9 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...robot import Robot
+from .units import name_and_unit, scale
 
-__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints", "in_radians"]
+__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints"]
 
 #: what columns of a signal are called
 SIGNALS: Mapping[str, tuple[str, ...]] = {
@@ -38,19 +39,9 @@ def elastic_joints(robot: Robot) -> tuple[str, ...]:
     return tuple(robot.joint_names[drive.joint - 1] for drive in robot.elastic)
 
 
-def in_radians(robot: Robot, signals: dict[str, Array], unit: str) -> dict[str, Array]:
-    """Convert the motion of revolute joints from degrees."""
-    if unit == "rad":
-        return signals
-    revolute = np.array([kind == "R" for kind in robot.joint_types])
-    of_motors = revolute[[drive.joint - 1 for drive in robot.elastic]]
-    factors = {name: np.where(of_motors if name in _OF_MOTORS else revolute, np.pi / 180.0, 1.0) for name in _ANGLES}
-    return {name: values * factors[name] if name in factors else values for name, values in signals.items()}
-
-
 @dataclass(frozen=True)
 class Names:
-    """Columns of a table that hold the signals of a robot.
+    """Columns of a file that hold the signals of a robot, and their units.
 
     Attributes
     ----------
@@ -58,10 +49,13 @@ class Names:
         The file.
     given : mapping or None
         Columns of ``t`` and of each signal; None recognizes them.
+    unit : "rad" or "deg"
+        Unit of the motion of revolute joints in columns whose names have no unit.
     """
 
     path: Path
     given: NamesOf | None = None
+    unit: str = "rad"
 
     def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[str]]:
         """Return the columns of each signal that the table has, in the order of joints.
@@ -88,6 +82,35 @@ class Names:
                     path=self.path,
                 )
         return found
+
+    def scaled(
+        self, robot: Robot, signals: Mapping[str, Array], columns: Mapping[str, Sequence[str]] | None = None
+    ) -> dict[str, Array]:
+        """Convert signals from the units of their columns to s, rad, m, N m and N.
+
+        Raises
+        ------
+        FileFormatError
+            If a unit in the name of a column is not one of its signal.
+        """
+        found = {}
+        for name, values in signals.items():
+            factors = self._scales(robot, name, [] if columns is None else columns[name])
+            # another number of joints is refused later
+            found[name] = values * factors if np.shape(factors) in ((), values.shape[1:]) else values
+        return found
+
+    def _scales(self, robot: Robot, signal: str, columns: Sequence[str]) -> float | Array:
+        if signal == "t":
+            known = scale(signal, False, columns[0], self.path) if columns else None
+            return 1.0 if known is None else known
+        joints = [drive.joint - 1 for drive in robot.elastic] if signal in _OF_MOTORS else range(robot.n)
+        revolute = [robot.joint_types[k] == "R" for k in joints]
+        usual = np.where(np.array(revolute) & (signal in _ANGLES) & (self.unit == "deg"), np.pi / 180.0, 1.0)
+        if not columns:
+            return usual
+        units = [scale(signal, kind, column, self.path) for kind, column in zip(revolute, columns, strict=True)]
+        return np.array([default if each is None else each for default, each in zip(usual, units, strict=True)])
 
     def _time(self, plain: Mapping[str, str], names: Sequence[str]) -> str:
         for name in _TIME:
@@ -122,8 +145,7 @@ class Names:
 def _plain(name: str) -> str:
     """Return a name in small letters, without spaces, a unit in brackets, and brackets around an index."""
     name = re.sub(r"[\[(](\d+)[\])]", r"_\1", name.strip().lower())
-    name = re.sub(r"\s*[\[(].*[\])]\s*$", "", name)
-    return re.sub(r"[\s.:/-]+", "_", name).strip("_")
+    return re.sub(r"[\s.:/-]+", "_", name_and_unit(name)[0]).strip("_")
 
 
 def _of_joints(plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
