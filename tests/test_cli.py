@@ -506,6 +506,13 @@ def test_identify_reports(thunder, logs):
     assert "Identification of elbow" in Path("report.html").read_text(encoding="utf-8")
 
 
+def test_identify_finds_friction_next_to_other_unknowns(thunder, logs):
+    options = ["--cutoff", 12, "--friction", "viscous", "--unknown", "link2", "--json"]
+    status, out, err = thunder("identify", "elbow", logs[0], *options)
+    assert (status, err) == (0, "")
+    assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
+
+
 def test_identify_prints_tables(thunder, logs):
     status, out, err = thunder("identify", "arm.yaml", *logs, "--cutoff", 12, "--unknown", "friction", "--folds", 3)
     assert (status, err) == (0, "")

@@ -66,7 +66,7 @@ def add_parser(commands: Any) -> None:
     fit.add_argument(
         "--friction",
         metavar="TERMS",
-        help="friction of all joints, from zero: viscous, or viscous,coulomb; default that of the robot's file",
+        help="friction of all joints, identified as well: viscous, or viscous,coulomb; default that of the robot's file",
     )
     fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
     fit.add_argument(
@@ -146,7 +146,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.consistent:
         options["regularization"] = arguments.regularization
     if arguments.unknown is not None:
-        options["unknown"] = [name.strip() for name in arguments.unknown.split(",")]
+        further = [] if arguments.friction is None else ["friction"]  # begins at zero
+        options["unknown"] = [*(name.strip() for name in arguments.unknown.split(",")), *further]
     return options
 
 
