@@ -74,6 +74,31 @@ def test_degrees_are_of_revolute_joints_only(log, tmp_path):
     assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "# recorded Monday, lab 3\nt,q1,q2,tau1,tau2",
+        "# recorded Monday, lab 3\n# t,q1,q2,tau1,tau2\n\n# slow, and then fast",
+    ],
+)
+def test_a_comment_is_no_header(lines, log, tmp_path):
+    write_table(tmp_path / "log.csv", lines, log)
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log)
+    text = (tmp_path / "log.csv").read_text()
+    (tmp_path / "log.csv").write_text(text + '2.0,"x",0,0,0\n')
+    line = 1 + len(text.splitlines())
+    with pytest.raises(ValueError, match=rf"log\.csv:{line}: values must be numbers, got '\"x\"'$"):
+        LogFile(tmp_path / "log.csv").load(elbow())
+
+
+def test_numbers_may_be_quoted(log, tmp_path):
+    write_table(tmp_path / "log.csv", '"t","q1","q2","tau1","tau2"', log, '","')
+    text = (tmp_path / "log.csv").read_text()
+    head, _, rows = text.partition("\n")
+    (tmp_path / "log.csv").write_text(head + "\n" + "".join(f'"{row}"\n' for row in rows.splitlines()))
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log)
+
+
 def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
     scaled = Log(t=1e3 * log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau * [1e-3, 1.0])
     header = "time [ms],q1 [deg],q2 (rad or m),tau1 [kN·m],tau2"
@@ -256,6 +281,7 @@ def test_logs_with_bad_instants_are_refused(change, how, message):
             "t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n",
             r"log\.csv: the unit of column 'q1 \[mm\]' must be one of rad, deg, mrad, rev, got 'mm'$",
         ),
+        ("0,0,0,0,0\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
     ],

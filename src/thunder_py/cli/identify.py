@@ -66,7 +66,7 @@ def add_parser(commands: Any) -> None:
     fit.add_argument(
         "--friction",
         metavar="TERMS",
-        help="friction of all joints, identified as well: viscous, or viscous,coulomb; default that of the robot's file",
+        help="identified friction of all joints: viscous, or viscous,coulomb; default that of the robot's file",
     )
     fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
     fit.add_argument(
