@@ -319,6 +319,14 @@ def test_files_of_another_format_are_refused(name, tmp_path):
         LogFile(tmp_path / f"missing_{name}").load(elbow())
 
 
+def test_logs_without_a_name_are_called_by_their_number():
+    q, dq, ddq = motion(2)
+    good = Log(t=np.arange(len(q)) * 1e-2, q=q, dq=dq, ddq=ddq, tau=elbow().inverse_dynamics(q, dq, ddq))
+    assert identify(elbow(), [good, good]).logs == ("log 1", "log 2")
+    with pytest.raises(ValueError, match=r"^log 2: t must increase from instant to instant$"):
+        identify(elbow(), [good, good[::-1]])
+
+
 def test_other_arguments_are_refused(log, tmp_path):
     with pytest.raises(ValueError, match=r"^path must end in .*got '[^']*log.mat'$"):
         identify(elbow(), tmp_path / "log.mat", cutoff=10.0)

@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.identification.test_validation import arm, log_of, logs, validation  # noqa: F401
 from thunder_py.errors import FileFormatError
 from thunder_py.identification import ModelComparison, compare_models, cross_validate, identify
-from thunder_py.identification.report.figures import data_url, draw_comparison
+from thunder_py.identification.report.figures import data_url, draw_comparison, draw_residuals
 from thunder_py.identification.report.html import findings
 
 
@@ -96,6 +97,20 @@ def test_it_warns_of_what_is_doubtful(arm, logs):  # noqa: F811
 def test_a_report_without_held_out_logs_tells_so(arm, logs, tmp_path):  # noqa: F811
     identify(arm, logs[0]).report(tmp_path / "report.html")
     assert "No log was held out" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_any_name_and_uneven_instants_are_drawn(arm, tmp_path):  # noqa: F811
+    log = log_of(arm, 0)[:60]
+    uneven = replace(log, t=log.t + 2e-3 * np.sin(np.arange(60.0)), name=r"$\frac$")
+    found = identify(arm, log)
+    found.report(tmp_path / "report.html", logs=[uneven, replace(log, name="")])
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    svgs = [base64.b64decode(each["src"].partition(",")[2]).decode() for each in page.pictures]
+    assert any("no spectrum: instants are uneven" in svg for svg in svgs)
+    assert {r"$\frac$", "held-out log 2"} <= set(page.cells)
+    predictions = [found.predict(replace(log, name=r"$\frac$"))]
+    assert r"of the residuals, $\frac$</text>" in base64.b64decode(data_url(draw_residuals(predictions))[26:]).decode()
 
 
 def test_the_same_numbers_give_the_same_figure(validation):  # noqa: F811

@@ -18,7 +18,7 @@ from ..robot.robot import UnknownParameters
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .identification import Identification
 from .log import Log, LogSource, check_signals
-from .log_file import Recorded, as_source
+from .log_file import Recorded, as_sources
 from .problem import Problem
 from .solve import Found, solve
 
@@ -261,7 +261,7 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
     if given:
         kind = type(t).__name__ if isinstance(t, (SimulationResult, Log)) else "log or a sequence of logs"
         raise ThunderError(f"{', '.join(given)} must be None where t is a {kind}")
-    return tuple(as_source(robot, each, sensed) for each in (t if several else (t,)))
+    return as_sources(robot, t, sensed)
 
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:

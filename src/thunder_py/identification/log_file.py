@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -138,6 +138,18 @@ def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = 
     raise ThunderError(f"t must hold runs, logs or paths, got {log!r:.80}")
 
 
-def as_sources(robot: Robot, logs: Recorded | Sequence[Recorded]) -> tuple[LogSource, ...]:
-    """Return one or several runs, logs or paths as logs."""
-    return tuple(as_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))
+def as_sources(
+    robot: Robot, logs: Recorded | Sequence[Recorded], joint_torque: npt.ArrayLike | None = None, called: str = "log"
+) -> tuple[LogSource, ...]:
+    """Return one or several runs, logs or paths as logs; those of a sequence without a name are called by their number.
+
+    `joint_torque` is that of one run.
+    """
+    listed = logs if isinstance(logs, (list, tuple)) else (logs,)
+    sources = tuple(as_source(robot, log, joint_torque) for log in listed)
+    if listed is not logs:
+        return sources
+    return tuple(
+        replace(source, name=f"{called} {k}") if isinstance(source, Log) and not source.name else source
+        for k, source in enumerate(sources, 1)
+    )

@@ -25,7 +25,7 @@ _SAMPLE = 1 << 16
 class CSVReader:
     """Reader of a text table, whose first line names the columns.
 
-    Lines that begin with # are comments. Where numbers follow them, the last one with as many names as there are numbers
+    Lines that begin with # are comments. Where numbers follow them, the last with as many names as there are numbers
     names the columns.
     """
 
