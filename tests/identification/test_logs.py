@@ -281,6 +281,11 @@ def test_logs_with_bad_instants_are_refused(change, how, message):
             "t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n",
             r"log\.csv: the unit of column 'q1 \[mm\]' must be one of rad, deg, mrad, rev, got 'mm'$",
         ),
+        (
+            "t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n",
+            r"log\.csv: there must be columns of 2 joints, got also q3; name those of the robot with columns=$",
+        ),
+        ("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n", r"log\.csv: there must be one column Q1, got 2$"),
         ("0,0,0,0,0\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),

@@ -94,6 +94,7 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Identify, validate, print, and write what was asked for."""
     from ..identification import cross_validate, identify
+    from ..identification.report.html import findings
     from ..io import SUFFIXES
 
     if arguments.report is not None:
@@ -117,6 +118,8 @@ def run(arguments: argparse.Namespace) -> None:
             validation = cross_validate(
                 robot, arguments.logs, folds=arguments.folds, workers=workers, progress=True, **options
             )
+    for doubt in findings(identification, validation):
+        warnings.warn(doubt, stacklevel=1)
     _print(identification, validation, arguments)
     written = sys.stderr if arguments.json else sys.stdout
     if arguments.report is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class Names:
         found = {"t": [self._time(plain, names)]}
         for signal, called in SIGNALS.items():
             joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
-            columns = _of_joints(plain, called, joints) if joints else None
+            columns = self._of_joints(plain, called, joints) if joints else None
             if columns is not None:
                 found[signal] = columns
             elif signal in ("q", "tau") or (signal == "x" and robot.e):
@@ -81,7 +82,15 @@ class Names:
                     f"{signal}_{joints[0]}, got {_listed(names)}; name them with columns=",
                     path=self.path,
                 )
+        self._check_once(found, [_plain(name) for name in names])
         return found
+
+    def _check_once(self, found: Mapping[str, Sequence[str]], present: Sequence[str]) -> None:
+        """Raise if several columns have the name of one that is used."""
+        for column in itertools.chain.from_iterable(found.values()):
+            count = present.count(_plain(column) if self.given is None else column)
+            if count > 1:
+                raise FileFormatError(f"there must be one column {column}, got {count}", path=self.path)
 
     def scaled(
         self, robot: Robot, signals: Mapping[str, Array], columns: Mapping[str, Sequence[str]] | None = None
@@ -112,6 +121,32 @@ class Names:
         units = [scale(signal, kind, column, self.path) for kind, column in zip(revolute, columns, strict=True)]
         return np.array([default if each is None else each for default, each in zip(usual, units, strict=True)])
 
+    def _of_joints(self, plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
+        """Return the columns of a signal for all joints, by names or numbers from 1 or 0; None without them."""
+        by_name = [_plain(joint) for joint in joints]
+        for name in called:
+            for pattern in ("{name}_{joint}", "{joint}_{name}"):
+                wanted = [pattern.format(name=name, joint=joint) for joint in by_name]
+                if all(column in plain for column in wanted):
+                    return [plain[column] for column in wanted]
+            for between in ("", "_", "_j", "_joint", "_joint_"):
+                for start in (0, 1):  # a column of number 0 says that numbers begin there
+                    wanted = [f"{name}{between}{start + k}" for k in range(len(joints))]
+                    if all(column in plain for column in wanted):
+                        self._check_last(plain, f"{name}{between}{start + len(joints)}", len(joints))
+                        return [plain[column] for column in wanted]
+        if len(joints) == 1:
+            return next(([plain[name]] for name in called if name in plain), None)
+        return None
+
+    def _check_last(self, plain: Mapping[str, str], spare: str, count: int) -> None:
+        """Raise if there are columns of more joints."""
+        if spare in plain:
+            raise FileFormatError(
+                f"there must be columns of {count} joints, got also {plain[spare]}; name those of the robot with columns=",
+                path=self.path,
+            )
+
     def _time(self, plain: Mapping[str, str], names: Sequence[str]) -> str:
         for name in _TIME:
             if name in plain:
@@ -139,6 +174,7 @@ class Names:
         for signal in ("t", "q", "tau"):
             if signal not in found:
                 raise FileFormatError(f"columns must name those of {signal}", path=self.path)
+        self._check_once(found, names)
         return found
 
 
@@ -146,24 +182,6 @@ def _plain(name: str) -> str:
     """Return a name in small letters, without spaces, a unit in brackets, and brackets around an index."""
     name = re.sub(r"[\[(](\d+)[\])]", r"_\1", name.strip().lower())
     return re.sub(r"[\s.:/-]+", "_", name_and_unit(name)[0]).strip("_")
-
-
-def _of_joints(plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
-    """Return the columns of a signal for all joints, by their names or numbers from 1 or 0; None without them."""
-    by_name = [_plain(joint) for joint in joints]
-    for name in called:
-        for pattern in ("{name}_{joint}", "{joint}_{name}"):
-            wanted = [pattern.format(name=name, joint=joint) for joint in by_name]
-            if all(column in plain for column in wanted):
-                return [plain[column] for column in wanted]
-        for between in ("", "_", "_j", "_joint", "_joint_"):
-            for start in (0, 1):  # a column of number 0 says that numbers begin there
-                wanted = [f"{name}{between}{start + k}" for k in range(len(joints))]
-                if all(column in plain for column in wanted):
-                    return [plain[column] for column in wanted]
-    if len(joints) == 1:
-        return next(([plain[name]] for name in called if name in plain), None)
-    return None
 
 
 def _listed(names: Sequence[str]) -> str:
