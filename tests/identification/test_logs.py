@@ -15,6 +15,7 @@ from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
 from thunder_py.identification.readers.units import scale
 from thunder_py.identification.resample import Resampled
+from thunder_py.identification.signals import JITTER, instants, sampling_period
 
 T = np.arange(200) * 1e-2
 #: every reader with parts of 70 instants, so that the last is shorter
@@ -244,7 +245,7 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
 @pytest.mark.parametrize(
     ("change", "how", "message"),
     [
-        (lambda log: log, {}, r"^morning: t must be evenly spaced, got periods from"),
+        (lambda log: log, {}, r"^morning: t must be evenly spaced, got periods from .* s: interpolate a log with resample=$"),
         (
             lambda log: Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap"),
             {"resample": 100.0},
@@ -252,7 +253,7 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
         ),
         (lambda log: log, {"resample": 50.0}, r"^morning: resample must be at least the sampling frequency of the log"),
         (lambda log: log, {"resample": 0.0}, r"^resample must be positive, got 0$"),
-        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant$"),
+        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant, got .* in row 1$"),
         (lambda log: log[:3], {}, r"^morning: t must hold at least 5 instants, got 3$"),
         (lambda log: log[:0], {}, r"^morning: t must hold at least 5 instants, got 0$"),
     ],
@@ -260,6 +261,18 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
 def test_logs_with_bad_instants_are_refused(change, how, message):
     with pytest.raises(ValueError, match=message):
         identify(elbow(), change(uneven()), cutoff=10.0, **how)
+
+
+@pytest.mark.parametrize("kind", ["decimals", "single precision", "of the epoch"])
+def test_even_instants_may_be_rounded(kind):
+    t = 2.5e-3 * np.arange(2000) + (900.0 if kind == "single precision" else 1.7e9 if kind == "of the epoch" else 0.0)
+    rounded = t.astype(np.float32).astype(float) if kind == "single precision" else np.round(t, 3)
+    assert np.abs(np.diff(rounded) / 2.5e-3 - 1.0).max() > JITTER
+    np.testing.assert_allclose(instants(rounded) - t[0], t - t[0], atol=6e-4)
+    assert sampling_period(rounded) == pytest.approx(2.5e-3, rel=1e-3)
+    missing = np.delete(rounded, 1000)
+    with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
+        sampling_period(missing)
 
 
 # --- bad files --------------------------------------------------------------------------------------------------------
@@ -287,6 +300,10 @@ def test_logs_with_bad_instants_are_refused(change, how, message):
         ),
         ("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n", r"log\.csv: there must be one column Q1, got 2$"),
         ("0,0,0,0,0\n", r"log\.csv: the first line must name the columns, separated by commas$"),
+        (
+            "t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n",
+            r"log\.csv:5: t must increase from instant to instant, got 0\.1 after 0\.1$",
+        ),
         ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
     ],
@@ -305,7 +322,10 @@ def test_bad_tables_are_refused(text, message, tmp_path):
         ({"q": np.zeros(200)}, r"log\.npz: q must be numbers of shape \(k, n\), got float64 of \(200,\)$"),
         ({"q": np.asfortranarray(np.ones((200, 2)))}, r"log\.npz: q must be stored row by row: save numpy\.ascont"),
         ({"q": np.zeros((200, 3))}, r"^log\.npz: q must have shape \(200, 2\), got \(200, 3\)$"),
-        ({"q": np.full((200, 2), np.nan)}, r"^log\.npz: q must be finite"),
+        (
+            {"q": np.where(np.arange(400).reshape(200, 2) == 351, np.nan, 0.0)},
+            r"^log\.npz: q must be finite, got nan in row 175, column 1$",
+        ),
     ],
 )
 def test_bad_archives_are_refused(arrays, message, log, tmp_path):
@@ -328,7 +348,7 @@ def test_logs_without_a_name_are_called_by_their_number():
     q, dq, ddq = motion(2)
     good = Log(t=np.arange(len(q)) * 1e-2, q=q, dq=dq, ddq=ddq, tau=elbow().inverse_dynamics(q, dq, ddq))
     assert identify(elbow(), [good, good]).logs == ("log 1", "log 2")
-    with pytest.raises(ValueError, match=r"^log 2: t must increase from instant to instant$"):
+    with pytest.raises(ValueError, match=r"^log 2: t must increase from instant to instant, got .* in row 1$"):
         identify(elbow(), [good, good[::-1]])
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...robot import Robot
+from ..signals import first_not_increasing
 from .names import Names
 
 __all__ = ["CSVReader"]
@@ -45,11 +46,13 @@ class CSVReader:
             header, delimiter, line, first = self._header(file)
             columns = self.names.columns(robot, header)
             order = [header.index(name) for names in columns.values() for name in names]
-            rows = itertools.chain(first, file)
+            rows, last, time = itertools.chain(first, file), -np.inf, order.index(header.index(columns["t"][0]))
             while lines := list(itertools.islice(rows, size)):
                 table = self._table(lines, delimiter, order, line)
+                self._check_increasing(table[:, time], last, lines, line)
                 line += len(lines)
                 if len(table):
+                    last = float(table[-1, time])
                     ends = np.cumsum([len(names) for names in columns.values()])
                     parts = np.split(table, ends[:-1], axis=1)
                     signals = {
@@ -86,10 +89,16 @@ class CSVReader:
                 self._check(line, delimiter, order, number)
             raise FileFormatError(str(error), path=self.path) from None
         if not np.isfinite(table).all():
-            kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
-            first = kept[int(np.argmax(~np.isfinite(table).all(axis=1)))]
-            raise FileFormatError("values must be finite", path=self.path, line=first)
+            first = int(np.argmax(~np.isfinite(table).all(axis=1)))
+            raise FileFormatError("values must be finite", path=self.path, line=_number_of_line(lines, before, first))
         return table
+
+    def _check_increasing(self, t: Array, last: float, lines: list[str], before: int) -> None:
+        """Raise unless instants increase, from the last one before these lines on."""
+        k = first_not_increasing(t, last)
+        if k is not None:
+            message = f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
+            raise FileFormatError(message, path=self.path, line=_number_of_line(lines, before, k))
 
     def _check(self, line: str, delimiter: str | None, order: list[int], number: int) -> None:
         """Raise where a line does not hold the numbers of these columns."""
@@ -107,6 +116,12 @@ class CSVReader:
                 raise FileFormatError(
                     f"values must be numbers, got {fields[k].strip()!r}", path=self.path, line=number
                 ) from None
+
+
+def _number_of_line(lines: list[str], before: int, row: int) -> int:
+    """Return the number of the line of a row of numbers; `before` lines come before these."""
+    kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
+    return kept[row]
 
 
 def _fields(line: str) -> tuple[list[str], str | None]:
