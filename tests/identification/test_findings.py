@@ -10,6 +10,7 @@ from tests.control.arms import elbow
 from tests.identification.test_identify import T, motion
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Log, identify
+from thunder_py.identification.model import _warn_of_invisible
 
 
 def log(sign=1.0, scale=1.0, still=False):
@@ -38,3 +39,12 @@ def test_negative_friction_is_pointed_out():
     driven = log()
     with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint2\.viscous \(-1\.?\d*\): is the "):
         identify(robot, Log(t=T, q=driven.q, dq=driven.dq, ddq=driven.ddq, tau=driven.tau - driven.dq * [0.0, 1.0]))
+
+
+def test_a_resting_joint_has_no_stribeck_velocity():
+    with pytest.warns(ThunderWarning) as caught:
+        _warn_of_invisible([("joint2.stribeck_velocity",)])
+    assert str(caught[0].message) == (
+        "the logs do not distinguish joint2.stribeck_velocity at all: choose another friction for this joint, or move it "
+        "slowly in both directions"
+    )
