@@ -175,6 +175,11 @@ def test_bags_of_ros(version, log, tmp_path):
     other = elbow().replace(joint_names=("shoulder", "elbow"))
     with pytest.raises(ValueError, match=r"messages must have all joints of \w+, never had shoulder, elbow, got"):
         file.load(other)
+    renamed = LogFile(path, columns={"q": ["joint1", "joint2"]})
+    assert_same(renamed.load(other), log, rtol=0, atol=1e-8)
+    for columns in ({"q": ["joint1"]}, {"q": ["joint1", "joint2"], "tau": ["joint1", "joint2"]}):
+        with pytest.raises(ValueError, match=r"columns of a bag must be the names of 2 joints in its messages, \{'q': "):
+            LogFile(path, columns=columns).load(other)
     with pytest.raises(ValueError, match=r"there must be a topic of sensor_msgs/msg/JointState, got /joint_states$"):
         LogFile(path, topic="/other").load(elbow())
 
@@ -355,6 +360,8 @@ def test_logs_without_a_name_are_called_by_their_number():
 def test_other_arguments_are_refused(log, tmp_path):
     with pytest.raises(ValueError, match=r"^path must end in .*got '[^']*log.mat'$"):
         identify(elbow(), tmp_path / "log.mat", cutoff=10.0)
+    with pytest.raises(ValueError, match=r"^path must be the folder of a bag of ROS 2, 'bag', got 'bag.bag_0\.db3'$"):
+        LogFile(Path("bag", "bag_0.db3"))
     with pytest.raises(ValueError, match=r"^q, tau must be None where t is a Log$"):
         identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0)
     with pytest.raises(ValueError, match=r"^t must hold runs, logs or paths, got 3$"):

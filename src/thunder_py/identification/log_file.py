@@ -39,6 +39,7 @@ class LogFile(Value):
     columns : mapping of str to str or sequence of str, optional
         Columns of ``t``, ``q``, ``tau`` and further signals of a table, or the arrays of an archive. By default they
         are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``, ``torque``, ``effort``.
+        Of a bag, ``{"q": names}``: the names of the joints in its messages, by default those of the robot.
     unit : "rad" or "deg"
         Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second. Units in
         the names of columns, such as ``q1 [deg]``, ``time [ms]`` and ``tau1 [kN m]``, come first.
@@ -121,6 +122,8 @@ class LogFile(Value):
             return ParquetReader(path, names)
         if ending == ".bag" or path.is_dir():
             return BagReader(path, names, self.topic)
+        if ending in (".db3", ".mcap"):
+            raise ThunderError(f"path must be the folder of a bag of ROS 2, {str(path.parent)!r}, got {str(path)!r}")
         raise ThunderError(
             "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
             f"got {str(path)!r}"
