@@ -76,6 +76,8 @@ def _grid(count: int, *, sharex: bool) -> tuple[Figure, list[Axes]]:
     axes = figure.subplots(rows, 2, squeeze=False, sharex=sharex).ravel().tolist()
     for ax in axes[count:]:
         ax.remove()
+    for ax in axes[max(count - 2, 0) : count]:  # the lowest panels, also that above a removed one
+        ax.tick_params(labelbottom=True)
     return figure, axes[:count]
 
 
@@ -149,7 +151,7 @@ def relative_deviations(values: Array, deviations: Array) -> Array:
 def draw_excitation(identification: Identification, predictions: Sequence[Prediction]) -> Figure:
     """Draw the ranges of positions and velocities, next to the limits of the joints."""
     robot = identification.robot
-    figure = _figure(12.0, 0.8 + 0.28 * robot.n)
+    figure = _figure(12.0, 1.1 + 0.28 * robot.n)
     k = np.arange(robot.n)
     limits = robot.limits
     sides = ((limits.lower, limits.upper), (-limits.velocity, limits.velocity))
@@ -166,7 +168,7 @@ def draw_excitation(identification: Identification, predictions: Sequence[Predic
         what = "positions [rad or m]" if name == "q" else "velocities [rad/s or m/s]"
         ax.set_title(what, fontsize="medium")
         tidy(ax)
-    ax.legend(fontsize="x-small", loc="lower right")
+    outside_legend(figure, ax)
     return figure
 
 
