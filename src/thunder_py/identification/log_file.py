@@ -113,6 +113,9 @@ class LogFile(Value):
 
     def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
         path, ending = self.path, self.path.suffix.lower()
+        bag = ending == ".bag" or path.is_dir()
+        if self.topic is not None and not bag:
+            raise ThunderError(f"topic must be None for a file that is no bag, got {self.topic!r} for {str(path)!r}")
         names = Names(path, self.columns, self.unit)
         if ending in (".csv", ".txt", ".tsv"):
             return CSVReader(path, names)
@@ -120,7 +123,7 @@ class LogFile(Value):
             return ArchiveReader(path, names)
         if ending == ".parquet":
             return ParquetReader(path, names)
-        if ending == ".bag" or path.is_dir():
+        if bag:
             return BagReader(path, names, self.topic)
         if ending in (".db3", ".mcap"):
             raise ThunderError(f"path must be the folder of a bag of ROS 2, {str(path.parent)!r}, got {str(path)!r}")
