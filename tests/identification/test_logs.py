@@ -366,6 +366,8 @@ def test_other_arguments_are_refused(log, tmp_path):
         identify(elbow(), tmp_path / "log.mat", cutoff=10.0)
     with pytest.raises(ValueError, match=r"^path must be the folder of a bag of ROS 2, 'bag', got 'bag.bag_0\.db3'$"):
         LogFile(Path("bag", "bag_0.db3"))
+    with pytest.raises(ValueError, match=r"^topic must be None for a file that is no bag, got '/a' for 'log\.csv'$"):
+        LogFile("log.csv", topic="/a")
     with pytest.raises(ValueError, match=r"^q, tau must be None where t is a Log$"):
         identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0)
     with pytest.raises(ValueError, match=r"^t must hold runs, logs or paths, got 3$"):

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from .text import check_target
 from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
-    from ..identification import CrossValidation, Identification, LogFile
+    from ..identification import CrossValidation, Errors, Identification, LogFile
     from ..robot import Robot
 
 __all__ = ["add_parser", "run"]
@@ -244,7 +244,7 @@ def _print(
     identification: Identification, validation: CrossValidation | None, logs: Sequence[LogFile], as_json: bool
 ) -> None:
     """Print the parameters, and the errors on held-out logs."""
-    held_out = [identification.errors(log) for log in logs]
+    held_out = {str(log.path): identification.errors(log) for log in logs}
     if as_json:
         import json
 
@@ -253,11 +253,13 @@ def _print(
     print(identification.table())
     if validation is not None:
         print(f"\ncross-validation, {len(validation.fits)} folds\n{validation.table()}")
-    for errors in held_out:
-        print(f"\nheld-out log {errors.name}\n{errors.table()}")
+    for path, errors in held_out.items():
+        print(f"\nheld-out log {path}\n{errors.table()}")
 
 
-def _document(identification: Identification, validation: CrossValidation | None, held_out: Any) -> dict[str, Any]:
+def _document(
+    identification: Identification, validation: CrossValidation | None, held_out: Mapping[str, Errors]
+) -> dict[str, Any]:
     """Return the printed numbers as a dictionary; numbers that do not exist are None."""
     import numpy as np
 
@@ -275,7 +277,7 @@ def _document(identification: Identification, validation: CrossValidation | None
         ),
         "residual_rms": plain(identification.residual_rms),
         "held_out": {
-            errors.name: {"rms": plain(errors.rms), "relative": plain(errors.relative)} for errors in held_out
+            path: {"rms": plain(errors.rms), "relative": plain(errors.relative)} for path, errors in held_out.items()
         },
     }
     if validation is not None:
