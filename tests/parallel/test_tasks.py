@@ -127,8 +127,9 @@ def test_a_broken_executor_is_told() -> None:
 
 
 _SCRIPT = """
-import os, time
+import os, signal, time
 from functools import partial
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell started the tests in the background
 from tests.parallel.functions import sleep_in
 from thunder_py.parallel import run_tasks
 outcomes = run_tasks(partial(sleep_in, {folder!r}), range({first}, 10), workers=2)
