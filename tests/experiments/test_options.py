@@ -110,8 +110,19 @@ def workers() -> Iterator[None]:
         yield
 
 
+#: of each kind of runs one: simulate_many, map_seeds, both
+_ALWAYS = ("d42-joint", "elbow", "gains", "throwing")
+
+
 #: "human-like" is its parts
-@pytest.mark.parametrize("name", [name for name in registry.REGISTRY if name != "human-like"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.release])
+        for name in registry.REGISTRY
+        if name != "human-like"
+    ],
+)
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
     texts = []
     with one_time_of_each_kind():
