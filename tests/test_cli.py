@@ -506,6 +506,32 @@ def test_identify_reports(thunder, logs):
     assert "Identification of elbow" in Path("report.html").read_text(encoding="utf-8")
 
 
+def test_identify_finds_friction_next_to_other_unknowns(thunder, logs):
+    options = ["--cutoff", 12, "--friction", "viscous", "--unknown", "link2", "--json"]
+    status, out, err = thunder("identify", "elbow", logs[0], *options)
+    assert (status, err) == (0, "")
+    assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
+
+
+def test_identify_reads_other_tables(thunder, logs):
+    table = np.loadtxt(logs[0], delimiter=",", skiprows=1) * [1.0, *[180.0 / np.pi] * 2, 1.0, 1.0]
+    np.savetxt("degrees.csv", table, delimiter=",", header="when,a,b,c,d", comments="")
+    options = ["--cutoff", 12, "--json"]
+    columns = ["--unit", "deg", "--columns", "t=when", "q=a,b", "tau=c,d"]
+    status, out, err = thunder("identify", "arm.yaml", "degrees.csv", *options, *columns)
+    assert (status, err) == (0, "")
+    assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
+
+
+def test_identify_points_out_wrong_data(thunder, logs):
+    table = np.loadtxt(logs[0], delimiter=",", skiprows=1) * [1.0, 1.0, 1.0, -1.0, -1.0]
+    np.savetxt("negated.csv", table, delimiter=",", header="t,q1,q2,tau1,tau2", comments="")
+    status, _, err = thunder("identify", "arm.yaml", "negated.csv", "--cutoff", 12)
+    assert status == 0
+    assert "thunder identify: the log asks for negative inertia at joint1, joint2: is the sign of tau" in err
+    assert "use --consistent." in err
+
+
 def test_identify_prints_tables(thunder, logs):
     status, out, err = thunder("identify", "arm.yaml", *logs, "--cutoff", 12, "--unknown", "friction", "--folds", 3)
     assert (status, err) == (0, "")
@@ -528,10 +554,31 @@ def test_identify_prints_tables(thunder, logs):
             "friction terms must be some of viscous, coulomb, quadratic, cubic, "
             "quartic, quintic, sextic, once each in this order, got ('coulomb', 'viscous')",
         ),
+        (["log0.csv", "--folds", "2"], "--folds must have several logs, got 1"),
+        (["log0.csv", "--regularization", "2"], "--regularization must come with --consistent"),
+        (
+            ["log0.csv", "--held-out", "log1.csv", "./log0.csv"],
+            "each log must be given once, to fit or with --held-out, got './log0.csv' again",
+        ),
+        (
+            ["log9.csv", "--output", "arm.urdf"],
+            "--output: .urdf cannot hold all of this robot: gravity is lost: pass gravity=[0.0, -9.81, 0.0] where the "
+            "file is read; --lossy writes the rest",
+        ),
+        (
+            ["log0.csv", "--columns", "t=t", "q=q1,q3", "tau=tau1,tau2"],
+            "log0.csv: columns q3 of q must be there, got t, q1, q2, tau1, tau2",
+        ),
+        (
+            ["other.csv"],
+            "other.csv: there must be a column of time, such as t or time, got when, q1, q2, tau1, tau2; "
+            "name it with --columns",
+        ),
         (["log9.csv"], "log9.csv: No such file or directory"),
     ],
 )
 def test_what_identify_refuses(thunder, logs, arguments, message):
+    Path("other.csv").write_text(Path("log0.csv").read_text().replace("t,q1", "when,q1"))
     status, out, err = thunder("identify", "arm.yaml", *arguments, "--cutoff", "12")
     assert (status, out) == (2, "")
     assert err == f"thunder identify: error: {message}\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,9 @@ from tests.identification.test_identify import motion, wrong
 from tests.identification.test_identify_elastic import run, soft_elbow
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
+from thunder_py.identification.readers.units import scale
 from thunder_py.identification.resample import Resampled
+from thunder_py.identification.signals import JITTER, instants, sampling_period
 
 T = np.arange(200) * 1e-2
 #: every reader with parts of 70 instants, so that the last is shorter
@@ -71,6 +75,61 @@ def test_degrees_are_of_revolute_joints_only(log, tmp_path):
     assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "# recorded Monday, lab 3\nt,q1,q2,tau1,tau2",
+        "# recorded Monday, lab 3\n# t,q1,q2,tau1,tau2\n\n# slow, and then fast",
+    ],
+)
+def test_a_comment_is_no_header(lines, log, tmp_path):
+    write_table(tmp_path / "log.csv", lines, log)
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log)
+    text = (tmp_path / "log.csv").read_text()
+    (tmp_path / "log.csv").write_text(text + '2.0,"x",0,0,0\n')
+    line = 1 + len(text.splitlines())
+    with pytest.raises(ValueError, match=rf"log\.csv:{line}: values must be numbers, got '\"x\"'$"):
+        LogFile(tmp_path / "log.csv").load(elbow())
+
+
+def test_numbers_may_be_quoted(log, tmp_path):
+    write_table(tmp_path / "log.csv", '"t","q1","q2","tau1","tau2"', log, '","')
+    text = (tmp_path / "log.csv").read_text()
+    head, _, rows = text.partition("\n")
+    (tmp_path / "log.csv").write_text(head + "\n" + "".join(f'"{row}"\n' for row in rows.splitlines()))
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log)
+
+
+def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
+    scaled = Log(t=1e3 * log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau * [1e-3, 1.0])
+    header = "time [ms],q1 [deg],q2 (rad or m),tau1 [kN·m],tau2"
+    write_table(tmp_path / "log.csv", header, scaled)
+    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log, rtol=1e-14)
+    names = header.split(",")
+    columns = {"t": names[0], "q": names[1:3], "tau": names[3:]}
+    for unit in ("rad", "deg"):  # that of the names comes first
+        assert_same(LogFile(tmp_path / "log.csv", columns=columns, unit=unit).load(elbow()), log, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("signal", "revolute", "column", "factor"),
+    [
+        ("dq", True, "dq1 [deg/s]", np.pi / 180.0),
+        ("dq", True, "dq1 [rpm]", np.pi / 30.0),
+        ("ddq", True, "ddq[1] (rad/s²)", 1.0),
+        ("ddq", False, "ddq1 [mm/s^2]", 1e-3),
+        ("q", True, "q1 [°]", np.pi / 180.0),
+        ("x", False, "x1 [mm]", 1e-3),
+        ("tau", False, "tau1 [N]", 1.0),
+        ("tau", True, "tau1 [N m or N]", 1.0),
+        ("tau", True, "tau(1)", None),
+        ("t", False, "t [µs]", 1e-6),
+    ],
+)
+def test_units_of_signals(signal, revolute, column, factor):
+    assert scale(signal, revolute, column, Path("log.csv")) == factor
+
+
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 def test_archives(save, log, tmp_path):
     save(tmp_path / "log.npz", t=log.t, q=log.q, tau=log.tau, other=np.zeros(3))
@@ -116,6 +175,11 @@ def test_bags_of_ros(version, log, tmp_path):
     other = elbow().replace(joint_names=("shoulder", "elbow"))
     with pytest.raises(ValueError, match=r"messages must have all joints of \w+, never had shoulder, elbow, got"):
         file.load(other)
+    renamed = LogFile(path, columns={"q": ["joint1", "joint2"]})
+    assert_same(renamed.load(other), log, rtol=0, atol=1e-8)
+    for columns in ({"q": ["joint1"]}, {"q": ["joint1", "joint2"], "tau": ["joint1", "joint2"]}):
+        with pytest.raises(ValueError, match=r"columns of a bag must be the names of 2 joints in its messages, \{'q': "):
+            LogFile(path, columns=columns).load(other)
     with pytest.raises(ValueError, match=r"there must be a topic of sensor_msgs/msg/JointState, got /joint_states$"):
         LogFile(path, topic="/other").load(elbow())
 
@@ -186,7 +250,7 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
 @pytest.mark.parametrize(
     ("change", "how", "message"),
     [
-        (lambda log: log, {}, r"^morning: t must be evenly spaced, got periods from"),
+        (lambda log: log, {}, r"^morning: t must be evenly spaced, got periods from .* s: interpolate a log with resample=$"),
         (
             lambda log: Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap"),
             {"resample": 100.0},
@@ -194,7 +258,7 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
         ),
         (lambda log: log, {"resample": 50.0}, r"^morning: resample must be at least the sampling frequency of the log"),
         (lambda log: log, {"resample": 0.0}, r"^resample must be positive, got 0$"),
-        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant$"),
+        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant, got .* in row 1$"),
         (lambda log: log[:3], {}, r"^morning: t must hold at least 5 instants, got 3$"),
         (lambda log: log[:0], {}, r"^morning: t must hold at least 5 instants, got 0$"),
     ],
@@ -202,6 +266,18 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
 def test_logs_with_bad_instants_are_refused(change, how, message):
     with pytest.raises(ValueError, match=message):
         identify(elbow(), change(uneven()), cutoff=10.0, **how)
+
+
+@pytest.mark.parametrize("kind", ["decimals", "single precision", "of the epoch"])
+def test_even_instants_may_be_rounded(kind):
+    t = 2.5e-3 * np.arange(2000) + (900.0 if kind == "single precision" else 1.7e9 if kind == "of the epoch" else 0.0)
+    rounded = t.astype(np.float32).astype(float) if kind == "single precision" else np.round(t, 3)
+    assert np.abs(np.diff(rounded) / 2.5e-3 - 1.0).max() > JITTER
+    np.testing.assert_allclose(instants(rounded) - t[0], t - t[0], atol=6e-4)
+    assert sampling_period(rounded) == pytest.approx(2.5e-3, rel=1e-3)
+    missing = np.delete(rounded, 1000)
+    with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
+        sampling_period(missing)
 
 
 # --- bad files --------------------------------------------------------------------------------------------------------
@@ -219,6 +295,20 @@ def test_logs_with_bad_instants_are_refused(change, how, message):
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n", r"log\.csv:3: values must be numbers, got ''$"),
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n", r"log\.csv:4: values must be finite$"),
         ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n", r"log\.csv:3: there must be 5 values, got 3$"),
+        (
+            "t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n",
+            r"log\.csv: the unit of column 'q1 \[mm\]' must be one of rad, deg, mrad, rev, got 'mm'$",
+        ),
+        (
+            "t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n",
+            r"log\.csv: there must be columns of 2 joints, got also q3; name those of the robot with columns=$",
+        ),
+        ("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n", r"log\.csv: there must be one column Q1, got 2$"),
+        ("0,0,0,0,0\n", r"log\.csv: the first line must name the columns, separated by commas$"),
+        (
+            "t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n",
+            r"log\.csv:5: t must increase from instant to instant, got 0\.1 after 0\.1$",
+        ),
         ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
         ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
     ],
@@ -237,7 +327,10 @@ def test_bad_tables_are_refused(text, message, tmp_path):
         ({"q": np.zeros(200)}, r"log\.npz: q must be numbers of shape \(k, n\), got float64 of \(200,\)$"),
         ({"q": np.asfortranarray(np.ones((200, 2)))}, r"log\.npz: q must be stored row by row: save numpy\.ascont"),
         ({"q": np.zeros((200, 3))}, r"^log\.npz: q must have shape \(200, 2\), got \(200, 3\)$"),
-        ({"q": np.full((200, 2), np.nan)}, r"^log\.npz: q must be finite"),
+        (
+            {"q": np.where(np.arange(400).reshape(200, 2) == 351, np.nan, 0.0)},
+            r"^log\.npz: q must be finite, got nan in row 175, column 1$",
+        ),
     ],
 )
 def test_bad_archives_are_refused(arrays, message, log, tmp_path):
@@ -256,9 +349,19 @@ def test_files_of_another_format_are_refused(name, tmp_path):
         LogFile(tmp_path / f"missing_{name}").load(elbow())
 
 
+def test_logs_without_a_name_are_called_by_their_number():
+    q, dq, ddq = motion(2)
+    good = Log(t=np.arange(len(q)) * 1e-2, q=q, dq=dq, ddq=ddq, tau=elbow().inverse_dynamics(q, dq, ddq))
+    assert identify(elbow(), [good, good]).logs == ("log 1", "log 2")
+    with pytest.raises(ValueError, match=r"^log 2: t must increase from instant to instant, got .* in row 1$"):
+        identify(elbow(), [good, good[::-1]])
+
+
 def test_other_arguments_are_refused(log, tmp_path):
     with pytest.raises(ValueError, match=r"^path must end in .*got '[^']*log.mat'$"):
         identify(elbow(), tmp_path / "log.mat", cutoff=10.0)
+    with pytest.raises(ValueError, match=r"^path must be the folder of a bag of ROS 2, 'bag', got 'bag.bag_0\.db3'$"):
+        LogFile(Path("bag", "bag_0.db3"))
     with pytest.raises(ValueError, match=r"^q, tau must be None where t is a Log$"):
         identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0)
     with pytest.raises(ValueError, match=r"^t must hold runs, logs or paths, got 3$"):

@@ -7,13 +7,20 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.identification.test_validation import arm, log_of, logs, validation  # noqa: F401
 from thunder_py.errors import FileFormatError
 from thunder_py.identification import ModelComparison, compare_models, cross_validate, identify
-from thunder_py.identification.report.figures import data_url, draw_comparison
+from thunder_py.identification.report.figures import (
+    data_url,
+    draw_comparison,
+    draw_excitation,
+    draw_residuals,
+    draw_torques,
+)
 from thunder_py.identification.report.html import findings
 
 
@@ -96,6 +103,36 @@ def test_it_warns_of_what_is_doubtful(arm, logs):  # noqa: F811
 def test_a_report_without_held_out_logs_tells_so(arm, logs, tmp_path):  # noqa: F811
     identify(arm, logs[0]).report(tmp_path / "report.html")
     assert "No log was held out" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_any_name_and_uneven_instants_are_drawn(arm, tmp_path):  # noqa: F811
+    log = log_of(arm, 0)[:60]
+    uneven = replace(log, t=log.t + 2e-3 * np.sin(np.arange(60.0)), name=r"$\frac$")
+    found = identify(arm, log)
+    found.report(tmp_path / "report.html", logs=[uneven, replace(log, name="")])
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    svgs = [base64.b64decode(each["src"].partition(",")[2]).decode() for each in page.pictures]
+    assert any("no spectrum: instants are uneven" in svg for svg in svgs)
+    assert {r"$\frac$", "held-out log 2"} <= set(page.cells)
+    predictions = [found.predict(replace(log, name=r"$\frac$"))]
+    assert r"of the residuals, $\frac$</text>" in base64.b64decode(data_url(draw_residuals(predictions))[26:]).decode()
+
+
+def test_panels_of_an_odd_number_of_joints_have_ticks(validation):  # noqa: F811
+    prediction = validation.predict(0, most=20)
+    three = [0, 1, 0]
+    odd = replace(
+        prediction, rows=("a", "b", "c"), measured=prediction.measured[:, three], predicted=prediction.predicted[:, three]
+    )
+    shown = [ax.xaxis.get_tick_params()["labelbottom"] for ax in draw_torques(odd).axes]
+    assert shown == [False, True, True]
+
+
+def test_the_legend_of_the_excitation_covers_no_bar(arm, logs):  # noqa: F811
+    found = identify(arm, logs[0])
+    figure = draw_excitation(found, [found.predict(logs[0], most=20)])
+    assert [len(figure.legends), *(ax.get_legend() for ax in figure.axes)] == [1, None, None]
 
 
 def test_the_same_numbers_give_the_same_figure(validation):  # noqa: F811

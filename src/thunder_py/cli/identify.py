@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,7 @@ from .text import check_target
 from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
-    from ..identification import CrossValidation, Identification
+    from ..identification import CrossValidation, Identification, LogFile
     from ..robot import Robot
 
 __all__ = ["add_parser", "run"]
@@ -32,6 +35,7 @@ examples:
   thunder identify ur5e logs/*.csv --cutoff 20 --friction viscous,coulomb
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
+  thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
 
 logs: .csv, .npz, .parquet, ROS bags, and runs of SimulationResult.save. A CSV file has a column of time, t [s], and for
 each joint its position and torque, q1, q2, ... [rad or m] and tau1, tau2, ... [N m or N]; docs/identification.md tells
@@ -57,6 +61,13 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="files with logs")
+    reading = parser.add_argument_group("logs")
+    reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
+    reading.add_argument(
+        "--columns", nargs="+", default=[], type=_columns, metavar="SIGNAL=NAMES",
+        help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
+    )
+    reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
     fit.add_argument("--cutoff", type=float, required=True, metavar="HZ", help="cutoff frequency of the filters")
     fit.add_argument("--hold", type=float, default=0.0, metavar="S", help="time that a torque is held, default 0")
@@ -66,11 +77,11 @@ def add_parser(commands: Any) -> None:
     fit.add_argument(
         "--friction",
         metavar="TERMS",
-        help="friction of all joints, from zero: viscous, or viscous,coulomb; default that of the robot's file",
+        help="identified friction of all joints: viscous, or viscous,coulomb; default that of the robot's file",
     )
     fit.add_argument("--consistent", action="store_true", help="allow only physically consistent parameters")
     fit.add_argument(
-        "--regularization", type=float, default=1.0, metavar="GAMMA",
+        "--regularization", type=float, metavar="GAMMA",
         help="weight of the prior with --consistent: 1 / s^2 for a prior with relative error s, default 1",
     )  # fmt: skip
     fit.add_argument("--robust", action="store_true", help="give outliers less weight")
@@ -93,7 +104,66 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Identify, validate, print, and write what was asked for."""
+    with _naming_options():
+        _run(arguments)
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Name options of the command in errors, not the arguments of functions."""
+    try:
+        yield
+    except ThunderError as error:
+        raise ThunderError(_with_options(str(error))) from error
+
+
+def _with_options(message: str) -> str:
+    return re.sub(r"\b(columns|resample|consistent)=(True)?", r"--\1", message)
+
+
+def _run(arguments: argparse.Namespace) -> None:
     from ..identification import cross_validate, identify
+    from ..identification.report.html import findings
+
+    _check(arguments)
+    robot = _robot(arguments)
+    _check_losses(robot, arguments)
+    logs, held_out = _logs(arguments.logs, arguments), _logs(arguments.held_out, arguments)
+    options = _options(arguments)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        identification = identify(robot, logs, **options)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for note in notes:
+        warnings.warn(_with_options(note), stacklevel=1)
+    validation = None
+    if not arguments.no_folds and len(logs) > 1:
+        with chosen_workers(arguments, 1) as workers, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of all logs are shown
+            validation = cross_validate(robot, logs, folds=arguments.folds, workers=workers, progress=True, **options)
+    for doubt in findings(identification, validation):
+        warnings.warn(_with_options(doubt), stacklevel=1)
+    _print(identification, validation, held_out, arguments.json)
+    written = sys.stderr if arguments.json else sys.stdout
+    if arguments.report is not None:
+        identification.report(arguments.report, logs=held_out, validation=validation, notes=notes)
+        print(f"\nreport  {arguments.report}", file=written)
+    if arguments.output is not None:
+        identification.save(arguments.output, lossy=arguments.lossy)
+        print(f"\nrobot   {arguments.output}", file=written)
+
+
+def _columns(text: str) -> tuple[str, str | list[str]]:
+    """Read ``q=a,b``."""
+    signal, _, names = text.partition("=")
+    listed = names.split(",")
+    if not signal or not all(listed):
+        raise argparse.ArgumentTypeError(f"expected SIGNAL=NAMES, such as q=a,b, got {text!r}")
+    return signal, listed if len(listed) > 1 else names
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be done, or validates nothing."""
     from ..io import SUFFIXES
 
     if arguments.report is not None:
@@ -102,29 +172,44 @@ def run(arguments: argparse.Namespace) -> None:
         check_target(arguments.output, "--output", SUFFIXES)
     if arguments.no_folds and arguments.folds is not None:
         raise ThunderError("--folds and --no-folds exclude each other")
-    robot = _robot(arguments)
-    options = _options(arguments)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        identification = identify(robot, arguments.logs, **options)
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for note in notes:
-        warnings.warn(note, stacklevel=1)
-    validation = None
-    if not arguments.no_folds and len(arguments.logs) > 1:
-        with chosen_workers(arguments, 1) as workers, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of all logs are shown
-            validation = cross_validate(
-                robot, arguments.logs, folds=arguments.folds, workers=workers, progress=True, **options
-            )
-    _print(identification, validation, arguments)
-    written = sys.stderr if arguments.json else sys.stdout
-    if arguments.report is not None:
-        identification.report(arguments.report, logs=arguments.held_out, validation=validation, notes=notes)
-        print(f"\nreport  {arguments.report}", file=written)
-    if arguments.output is not None:
-        identification.save(arguments.output, lossy=arguments.lossy)
-        print(f"\nrobot   {arguments.output}", file=written)
+    if arguments.folds is not None and len(arguments.logs) == 1:
+        raise ThunderError("--folds must have several logs, got 1")
+    if arguments.regularization is not None and not arguments.consistent:
+        raise ThunderError("--regularization must come with --consistent")
+    known: set[Path] = set()
+    for path in (*arguments.logs, *arguments.held_out):
+        if Path(path).resolve() in known:
+            raise ThunderError(f"each log must be given once, to fit or with --held-out, got {path!r} again")
+        known.add(Path(path).resolve())
+
+
+def _check_losses(robot: Robot, arguments: argparse.Namespace) -> None:
+    """Refuse now a format that cannot hold what will be identified."""
+    import dataclasses
+
+    import numpy as np
+
+    from ..io import conversion_losses
+
+    if arguments.output is None or arguments.lossy:
+        return
+    friction = robot.description.friction
+    if friction is not None:
+        robot = robot.replace(friction=dataclasses.replace(friction, coefficients=np.ones_like(friction.coefficients)))
+    losses = conversion_losses(robot.description, arguments.output)
+    if losses:
+        raise ThunderError(
+            f"--output: {arguments.output.suffix} cannot hold all of this robot: {'; '.join(losses)}; "
+            "--lossy writes the rest"
+        )
+
+
+def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
+    """Return files of logs, read with the options of the command line."""
+    from ..identification import LogFile
+
+    columns = dict(arguments.columns) or None
+    return [LogFile(Path(path), columns=columns, unit=arguments.unit, topic=arguments.topic) for path in paths]
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:
@@ -143,17 +228,20 @@ def _robot(arguments: argparse.Namespace) -> Robot:
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options of `identify`."""
     options = {name: getattr(arguments, name) for name in ("cutoff", "hold", "consistent", "robust", "resample")}
-    if arguments.consistent:
+    if arguments.regularization is not None:
         options["regularization"] = arguments.regularization
     if arguments.unknown is not None:
-        options["unknown"] = [name.strip() for name in arguments.unknown.split(",")]
+        further = [] if arguments.friction is None else ["friction"]  # begins at zero
+        options["unknown"] = [*(name.strip() for name in arguments.unknown.split(",")), *further]
     return options
 
 
-def _print(identification: Identification, validation: CrossValidation | None, arguments: argparse.Namespace) -> None:
+def _print(
+    identification: Identification, validation: CrossValidation | None, logs: Sequence[LogFile], as_json: bool
+) -> None:
     """Print the parameters, and the errors on held-out logs."""
-    held_out = [identification.errors(log) for log in arguments.held_out]
-    if arguments.json:
+    held_out = [identification.errors(log) for log in logs]
+    if as_json:
         import json
 
         print(json.dumps(_document(identification, validation, held_out), indent=1))

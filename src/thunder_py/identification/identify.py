@@ -16,9 +16,10 @@ from ..result import SimulationResult
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
+from .findings import implausible
 from .identification import Identification
 from .log import Log, LogSource, check_signals
-from .log_file import Recorded, as_source
+from .log_file import Recorded, as_sources
 from .problem import Problem
 from .solve import Found, solve
 
@@ -126,7 +127,8 @@ def identify(
     ThunderWarning
         If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
-        far from one.
+        far from one. If an inertia or friction is certainly negative, the fit leaves more than half of the torque of
+        every joint, or the motion determines less than half of the base parameters.
 
     Notes
     -----
@@ -217,6 +219,8 @@ def identify(
     _warn_of_other_motors(robot, found)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)
+    for message in implausible(result, found.torque_rms):
+        _warn(message)
     return result
 
 
@@ -261,7 +265,7 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
     if given:
         kind = type(t).__name__ if isinstance(t, (SimulationResult, Log)) else "log or a sequence of logs"
         raise ThunderError(f"{', '.join(given)} must be None where t is a {kind}")
-    return tuple(as_source(robot, each, sensed) for each in (t if several else (t,)))
+    return as_sources(robot, t, sensed)
 
 
 def _noise(weights: npt.ArrayLike, n: int) -> Array:

@@ -14,6 +14,7 @@ from ..errors import ThunderError
 from ..result import SimulationResult
 from ..robot import Robot
 from ..values import Value, set_fields
+from .signals import check_increasing
 
 __all__ = ["Log", "LogSource", "check_signals", "checked_chunks", "log_of_run", "signals_of"]
 
@@ -144,15 +145,25 @@ def check_signals(robot: Robot, t: npt.ArrayLike, signals: dict[str, npt.ArrayLi
 
 def checked_chunks(robot: Robot, source: LogSource, size: int) -> Iterator[Log]:
     """Yield the parts of a log, which suffice for a robot, are finite, and whose instants increase, or raise."""
-    last = -np.inf
+    last, count = -np.inf, 0
     for chunk in source.chunks(robot, size):
         if not len(chunk):
             continue
+        _check_finite(chunk, count)
         checked = check_signals(robot, chunk.t, {**signals_of(chunk)}, chunk.name)
-        if checked.t[0] <= last or not (np.diff(checked.t) > 0.0).all():
-            raise ThunderError("t must increase from instant to instant")
-        last = float(checked.t[-1])
+        check_increasing(checked.t, last, count)
+        last, count = float(checked.t[-1]), count + len(checked)
         yield checked
+
+
+def _check_finite(part: Log, count: int) -> None:
+    """Raise for the first number that is not finite; `count` rows of the log come before this part."""
+    for name, values in {"t": part.t, **signals_of(part)}.items():
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            row, *column = map(int, np.unravel_index(int(np.argmax(wrong)), values.shape))
+            where = f"row {count + row}" + (f", column {column[0]}" if column else "")
+            raise ThunderError(f"{name} must be finite, got {values[(row, *column)]} in {where}")
 
 
 def log_of_run(robot: Robot, run: SimulationResult, joint_torque: npt.ArrayLike | None = None) -> Log:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,7 +18,7 @@ from .log import Log, LogSource, log_of_run
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
-from .readers.names import Names, in_radians
+from .readers.names import Names
 from .readers.parquet import ParquetReader
 
 __all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
@@ -39,8 +39,10 @@ class LogFile(Value):
     columns : mapping of str to str or sequence of str, optional
         Columns of ``t``, ``q``, ``tau`` and further signals of a table, or the arrays of an archive. By default they
         are recognized: ``q1`` or ``q_shoulder`` for a joint of this name, also ``position``, ``torque``, ``effort``.
+        Of a bag, ``{"q": names}``: the names of the joints in its messages, by default those of the robot.
     unit : "rad" or "deg"
-        Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second.
+        Unit of the positions of revolute joints and motors; their derivatives are in the same unit per second. Units in
+        the names of columns, such as ``q1 [deg]``, ``time [ms]`` and ``tau1 [kN m]``, come first.
     topic : str, optional
         Topic of a bag, where it has several of ``sensor_msgs/JointState``.
 
@@ -92,7 +94,7 @@ class LogFile(Value):
         try:
             for signals in reader.chunks(robot, size):
                 t = signals.pop("t")
-                yield Log(t=t, name=self.name, **in_radians(robot, signals, self.unit))
+                yield Log(t=t, name=self.name, **signals)
         except UnicodeDecodeError:
             raise FileFormatError("must be a text table in UTF-8", path=self.path) from None
 
@@ -111,15 +113,20 @@ class LogFile(Value):
 
     def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
         path, ending = self.path, self.path.suffix.lower()
-        names = Names(path, self.columns)
+        bag = ending == ".bag" or path.is_dir()
+        if self.topic is not None and not bag:
+            raise ThunderError(f"topic must be None for a file that is no bag, got {self.topic!r} for {str(path)!r}")
+        names = Names(path, self.columns, self.unit)
         if ending in (".csv", ".txt", ".tsv"):
             return CSVReader(path, names)
         if ending == ".npz":
-            return ArchiveReader(path, self.columns)
+            return ArchiveReader(path, names)
         if ending == ".parquet":
             return ParquetReader(path, names)
-        if ending == ".bag" or path.is_dir():
-            return BagReader(path, self.topic)
+        if bag:
+            return BagReader(path, names, self.topic)
+        if ending in (".db3", ".mcap"):
+            raise ThunderError(f"path must be the folder of a bag of ROS 2, {str(path.parent)!r}, got {str(path)!r}")
         raise ThunderError(
             "path must end in .csv, .txt, .tsv, .npz, .parquet or .bag, or be the folder of a bag of ROS 2, "
             f"got {str(path)!r}"
@@ -137,6 +144,18 @@ def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = 
     raise ThunderError(f"t must hold runs, logs or paths, got {log!r:.80}")
 
 
-def as_sources(robot: Robot, logs: Recorded | Sequence[Recorded]) -> tuple[LogSource, ...]:
-    """Return one or several runs, logs or paths as logs."""
-    return tuple(as_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))
+def as_sources(
+    robot: Robot, logs: Recorded | Sequence[Recorded], joint_torque: npt.ArrayLike | None = None, called: str = "log"
+) -> tuple[LogSource, ...]:
+    """Return one or several runs, logs or paths as logs; those of a sequence without a name are called by their number.
+
+    `joint_torque` is that of one run.
+    """
+    listed = logs if isinstance(logs, (list, tuple)) else (logs,)
+    sources = tuple(as_source(robot, log, joint_torque) for log in listed)
+    if listed is not logs:
+        return sources
+    return tuple(
+        replace(source, name=f"{called} {k}") if isinstance(source, Log) and not source.name else source
+        for k, source in enumerate(sources, 1)
+    )

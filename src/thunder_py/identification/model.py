@@ -339,9 +339,11 @@ def _warn_of_invisible(groups: Sequence[Sequence[str]]) -> None:
     for first, *others in groups:
         listed = ", ".join(others[:_LISTED]) + (f" and {len(others) - _LISTED} more" if len(others) > _LISTED else "")
         change = f"from a change of {listed}" if others else "at all"
-        _warn(
-            f"the logs do not distinguish {first} {change}: leave it out of sensors, or give its value by calibration"
-        )
+        if first.endswith(".stribeck_velocity"):
+            advice = "choose another friction for this joint, or move it slowly in both directions"
+        else:
+            advice = "leave it out of sensors, or give its value by calibration"
+        _warn(f"the logs do not distinguish {first} {change}: {advice}")
 
 
 def _warn_of_uncertain(names: Sequence[str], values: Array, deviations: Array) -> None:

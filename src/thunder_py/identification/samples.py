@@ -150,7 +150,8 @@ class Filter:
             return Samples(t=log.t, motion=links, torque=log.tau, motors=motors, joint_torque=log.joint_torque)
         torque = log.tau
         if self.hold > 0.0:
-            torque = np.column_stack([np.interp(log.t, log.t + 0.5 * self.hold, column) for column in torque.T])
+            t = self.period * np.arange(len(log))  # those of the log may be rounded
+            torque = np.column_stack([np.interp(t, t + 0.5 * self.hold, column) for column in torque.T])
         return Samples(
             t=log.t,
             motion=self._motion(log.q),

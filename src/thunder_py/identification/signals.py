@@ -15,6 +15,8 @@ __all__ = ["Motion", "differentiate", "lowpass"]
 
 #: largest relative deviation of sampling periods from their mean
 JITTER = 1e-3
+#: most decimals of rounded instants, and share of a period by which a missing sample shifts those after it
+_DECIMALS, _MISSING = 6, 0.9
 #: response of a filter to a sample, relative to its start, that counts as none
 _FORGOTTEN = 1e-16
 #: orders of the differences that noise is estimated from
@@ -210,15 +212,55 @@ def sampling_period(t: npt.ArrayLike, period: float | None = None) -> float:
     steps = np.diff(times)
     period = float(steps.mean()) if period is None else period
     if np.abs(steps - period).max() > JITTER * period:
-        raise ThunderError(f"t must be evenly spaced, got periods from {steps.min():g} to {steps.max():g} s")
+        raise ThunderError(
+            f"t must be evenly spaced, got periods from {steps.min():g} to {steps.max():g} s: interpolate a log with "
+            "resample="
+        )
     return period
 
 
 def instants(t: npt.ArrayLike) -> Array:
-    """Return at least five increasing instants, or raise."""
+    """Return at least five increasing instants, even ones without their rounding, or raise."""
     times = array(t, (None,), "t")
     if times.size < 5:
         raise ThunderError(f"t must hold at least 5 instants, got {times.size}")
-    if not (np.diff(times) > 0.0).all():
-        raise ThunderError("t must increase from instant to instant")
-    return times
+    check_increasing(times)
+    return _without_rounding(times)
+
+
+def check_increasing(t: Array, last: float = -np.inf, count: int = 0) -> None:
+    """Raise unless instants increase, from the one before them on; `count` rows of a log come before."""
+    k = first_not_increasing(t, last)
+    if k is not None:
+        before = last if k == 0 else t[k - 1]
+        raise ThunderError(
+            f"t must increase from instant to instant, got {t[k]:.9g} after {before:.9g} in row {count + k}"
+        )
+
+
+def first_not_increasing(t: Array, last: float = -np.inf) -> int | None:
+    """Return the first index whose instant is not after the one before it, which is `last` for the first."""
+    wrong = np.diff(t, prepend=last) <= 0.0
+    return int(np.argmax(wrong)) if wrong.any() else None
+
+
+def _without_rounding(times: Array) -> Array:
+    """Return even instants if these are even ones that were rounded, to decimals or to single precision."""
+    period = (times[-1] - times[0]) / (times.size - 1)
+    even = times[0] + period * np.arange(times.size)
+    deviation = times - even
+    # both ends are rounded, and so is the instant between
+    rounding = min(2.0 * _resolution(times), _MISSING * period) if np.ptp(deviation) > JITTER * period else 0.0
+    return even + deviation.mean() if 0.0 < np.ptp(deviation) <= rounding else times
+
+
+def _resolution(times: Array) -> float:
+    """Return the unit that instants are rounded to, zero without one."""
+    largest = float(np.abs(times).max())
+    if (times.astype(np.float32) == times).all():
+        return float(np.spacing(np.float32(largest)))
+    for decimals in range(_DECIMALS + 1):
+        units = times * 10.0**decimals
+        if np.abs(units - np.rint(units)).max() <= 1e-3 + 4.0 * np.spacing(largest * 10.0**decimals):
+            return float(10.0**-decimals)
+    return 0.0

@@ -50,6 +50,7 @@ class Found(NamedTuple):
     offset_deviations: Array
     motors: Array
     instants: int
+    torque_rms: Array
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,7 @@ def _found(problem: Problem, plan: Layout, step: _Step) -> Found:
         offset_deviations=_offset_deviations(problem, step, further, covariances),
         motors=step.sums.totals["motors"] / step.data.count,
         instants=round(step.data.count),
+        torque_rms=step.data.scale,
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "MOST_IN_LEGEND",
     "ORANGE", "PINK", "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label",
-    "label_time", "outside_legend", "positive", "tidy",
+    "label_time", "literal", "outside_legend", "positive", "tidy",
 ]  # fmt: skip
 
 #: Okabe-Ito palette without black and yellow
@@ -88,6 +88,11 @@ def label(axes: Axes, title: str, x: str, y: str, **settings: Any) -> None:
 def label_time(axes: Axes, t: Array, title: str, y: str, **settings: Any) -> None:
     """Do the same for curves over time `t` (T,) [s]."""
     label(axes, title, "time [s]", y, **{"xlim": (float(t[0]), float(t[-1])), **settings})
+
+
+def literal(text: str) -> str:
+    """Return text that matplotlib draws as it is, without formulas, such as a name of a file."""
+    return text.replace("$", r"\$")
 
 
 def draw_truth(axes: Axes, value: float, name: str = "truth", color: str = TRUTH) -> None:

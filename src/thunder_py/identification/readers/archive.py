@@ -15,7 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError
 from ...files import as_file
 from ...robot import Robot
-from .names import SIGNALS, NamesOf
+from .names import SIGNALS, Names
 
 __all__ = ["ArchiveReader"]
 
@@ -42,7 +42,7 @@ class ArchiveReader:
     """
 
     path: Path
-    given: NamesOf | None = None
+    names: Names
 
     @property
     def rows(self) -> int:
@@ -51,7 +51,7 @@ class ArchiveReader:
             return self._open(stack, {"t": self._name("t")})["t"].rows
 
     def _name(self, signal: str) -> str:
-        name = (self.given or {}).get(signal, signal)
+        name = (self.names.given or {}).get(signal, signal)
         if not isinstance(name, str):
             raise FileFormatError(f"columns must name one array of {signal}, got {list(name)}", path=self.path)
         return name
@@ -68,7 +68,7 @@ class ArchiveReader:
             while left > 0:
                 count = min(size, left)
                 left -= count
-                yield {name: member.read(count) for name, member in members.items()}
+                yield self.names.scaled(robot, {name: member.read(count) for name, member in members.items()})
 
     def _present(self) -> Sequence[str]:
         try:
@@ -78,17 +78,17 @@ class ArchiveReader:
             raise FileFormatError("must be an archive of numpy.savez", path=self.path) from None
 
     def _is_run(self) -> bool:
-        return self.given is None and "status" in self._present()
+        return self.names.given is None and "status" in self._present()
 
     def _names(self, robot: Robot) -> dict[str, str]:
         present = self._present()
-        wanted = list(self.given or ("t", *SIGNALS))
+        wanted = list(self.names.given or ("t", *SIGNALS))
         if self._is_run():
             wanted = ["t", "q", "tau", "x"]
         if not robot.e:
             wanted = [name for name in wanted if name not in ("x", "dx", "ddx", "joint_torque")]
         names = {signal: self._name(signal) for signal in wanted}
-        required = list(names) if self.given else ["t", "q", "tau"]
+        required = list(names) if self.names.given else ["t", "q", "tau"]
         missing = [name for signal, name in names.items() if signal in required and name not in present]
         if missing:
             raise FileFormatError(

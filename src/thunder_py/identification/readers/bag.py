@@ -15,6 +15,7 @@ from ...checks import Array
 from ...errors import FileFormatError
 from ...optional import require
 from ...robot import Robot
+from .names import Names
 
 __all__ = ["BagReader"]
 
@@ -25,10 +26,12 @@ _KIND = "sensor_msgs/msg/JointState"
 class BagReader:
     """Reader of the messages ``sensor_msgs/JointState`` of a bag: position and effort of joints, by their names.
 
+    Given names of columns are the names of the robot's joints in the messages.
     Messages without all joints of the robot, such as those of a gripper, are skipped.
     """
 
     path: Path
+    names: Names
     topic: str | None = None
 
     @property
@@ -68,29 +71,44 @@ class BagReader:
         """Yield the signals, with ``t``, in parts of `size` instants."""
         rows: list[Array] = []
         seen: set[str] = set()
+        joints = self._joints(robot)
         with self._open() as bag:
             begun = False
             for connection, stamp, raw in bag.messages(connections=self._connections(bag)):
                 message = bag.deserialize(raw, connection.msgtype)
                 seen.update(message.name)
-                if not set(robot.joint_names) <= set(message.name):
+                if not set(joints) <= set(message.name):
                     continue
-                rows.append(self._row(robot, message, stamp))
+                rows.append(self._row(joints, message, stamp))
                 begun = True
                 if len(rows) == size:
-                    yield _signals(robot, np.array(rows))
+                    yield self.names.scaled(robot, _signals(robot, np.array(rows)))
                     rows = []
         if not begun:
-            missing = ", ".join(name for name in robot.joint_names if name not in seen)
+            missing = ", ".join(name for name in joints if name not in seen)
             raise FileFormatError(
                 f"messages must have all joints of {robot.name}, never had {missing or 'all together'}, "
                 f"got {', '.join(sorted(seen)) or 'none'}",
                 path=self.path,
             )
         if rows:
-            yield _signals(robot, np.array(rows))
+            yield self.names.scaled(robot, _signals(robot, np.array(rows)))
 
-    def _row(self, robot: Robot, message: Any, stamp: int) -> Array:
+    def _joints(self, robot: Robot) -> Sequence[str]:
+        """Return the names of the joints in messages."""
+        given = self.names.given
+        if given is None:
+            return robot.joint_names
+        names = [given["q"]] if isinstance(given.get("q"), str) else list(given.get("q", ()))
+        if set(given) != {"q"} or len(names) != robot.n:
+            raise FileFormatError(
+                f"columns of a bag must be the names of {robot.n} joints in its messages, {{'q': [...]}}, "
+                f"got {dict(given)}",
+                path=self.path,
+            )
+        return names
+
+    def _row(self, joints: Sequence[str], message: Any, stamp: int) -> Array:
         for name in ("position", "effort"):
             count = len(getattr(message, name))
             if count != len(message.name):
@@ -98,7 +116,7 @@ class BagReader:
                     f"messages must have {name} of all joints, got {count} of {len(message.name)}",
                     path=self.path,
                 )
-        place = [message.name.index(joint) for joint in robot.joint_names]
+        place = [message.name.index(joint) for joint in joints]
         header = message.header.stamp
         measured = header.sec + 1e-9 * header.nanosec or 1e-9 * stamp
         return np.concatenate([[measured], message.position[place], message.effort[place]])

@@ -13,6 +13,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...robot import Robot
+from ..signals import first_not_increasing
 from .names import Names
 
 __all__ = ["CSVReader"]
@@ -23,7 +24,11 @@ _SAMPLE = 1 << 16
 
 @dataclass(frozen=True)
 class CSVReader:
-    """Reader of a text table, whose first line names the columns; lines that begin with # are comments."""
+    """Reader of a text table, whose first line names the columns.
+
+    Lines that begin with # are comments. Where numbers follow them, the last with as many names as there are numbers
+    names the columns.
+    """
 
     path: Path
     names: Names
@@ -38,41 +43,62 @@ class CSVReader:
     def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
         """Yield the signals, with ``t``, in parts of `size` instants."""
         with open(self.path, encoding="utf-8-sig", newline=None) as file:
-            header, delimiter, line = self._header(file)
+            header, delimiter, line, first = self._header(file)
             columns = self.names.columns(robot, header)
             order = [header.index(name) for names in columns.values() for name in names]
-            while lines := list(itertools.islice(file, size)):
+            rows, last, time = itertools.chain(first, file), -np.inf, order.index(header.index(columns["t"][0]))
+            while lines := list(itertools.islice(rows, size)):
                 table = self._table(lines, delimiter, order, line)
+                self._check_increasing(table[:, time], last, lines, line)
                 line += len(lines)
                 if len(table):
+                    last = float(table[-1, time])
                     ends = np.cumsum([len(names) for names in columns.values()])
                     parts = np.split(table, ends[:-1], axis=1)
-                    yield {name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)}
+                    signals = {
+                        name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)
+                    }
+                    yield self.names.scaled(robot, signals, columns)
 
-    def _header(self, file: TextIO) -> tuple[list[str], str | None, int]:
-        """Return the names of the columns, what separates them, and the number of the line."""
+    def _header(self, file: TextIO) -> tuple[list[str], str | None, int, list[str]]:
+        """Return the names of the columns, what separates them, the lines before, and a line of numbers among these."""
+        commented: dict[int, tuple[list[str], str | None]] = {}
         for number, text in enumerate(file, 1):
-            line = text.strip().lstrip("#").strip()
-            delimiter = next((mark for mark in (",", ";", "\t") if mark in line), None)
-            names = [name.strip().strip("\"'") for name in (line.split(delimiter))]
-            if len(names) > 1:
-                return names, delimiter, number
-            if line and not text.startswith("#"):
+            line = text.strip()
+            if not line:
+                continue
+            comment = line.startswith("#")
+            names, delimiter = _fields(line.lstrip("#").strip())
+            if comment:
+                commented[len(names)] = names, delimiter
+            elif _is_number(names[0]):  # the names are in the comment before, if anywhere
+                if len(names) > 1 and len(names) in commented:
+                    return *commented[len(names)], number - 1, [text]
+                break
+            elif len(names) > 1:
+                return names, delimiter, number, []
+            else:
                 break
         raise FileFormatError("the first line must name the columns, separated by commas", path=self.path)
 
     def _table(self, lines: list[str], delimiter: str | None, order: list[int], before: int) -> Array:
         try:
-            table = np.loadtxt(lines, delimiter=delimiter, usecols=order, ndmin=2, comments="#")
+            table = np.loadtxt(lines, delimiter=delimiter, usecols=order, ndmin=2, comments="#", quotechar='"')
         except (ValueError, IndexError) as error:
             for number, line in enumerate(lines, before + 1):
                 self._check(line, delimiter, order, number)
             raise FileFormatError(str(error), path=self.path) from None
         if not np.isfinite(table).all():
-            kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
-            first = kept[int(np.argmax(~np.isfinite(table).all(axis=1)))]
-            raise FileFormatError("values must be finite", path=self.path, line=first)
+            first = int(np.argmax(~np.isfinite(table).all(axis=1)))
+            raise FileFormatError("values must be finite", path=self.path, line=_number_of_line(lines, before, first))
         return table
+
+    def _check_increasing(self, t: Array, last: float, lines: list[str], before: int) -> None:
+        """Raise unless instants increase, from the last one before these lines on."""
+        k = first_not_increasing(t, last)
+        if k is not None:
+            message = f"t must increase from instant to instant, got {t[k]:.9g} after {t[k - 1] if k else last:.9g}"
+            raise FileFormatError(message, path=self.path, line=_number_of_line(lines, before, k))
 
     def _check(self, line: str, delimiter: str | None, order: list[int], number: int) -> None:
         """Raise where a line does not hold the numbers of these columns."""
@@ -85,8 +111,32 @@ class CSVReader:
             raise FileFormatError(message, path=self.path, line=number)
         for k in order:
             try:
-                float(fields[k])
+                float(_unquoted(fields[k]))
             except ValueError:
                 raise FileFormatError(
                     f"values must be numbers, got {fields[k].strip()!r}", path=self.path, line=number
                 ) from None
+
+
+def _number_of_line(lines: list[str], before: int, row: int) -> int:
+    """Return the number of the line of a row of numbers; `before` lines come before these."""
+    kept = [number for number, line in enumerate(lines, before + 1) if line.partition("#")[0].strip()]
+    return kept[row]
+
+
+def _fields(line: str) -> tuple[list[str], str | None]:
+    """Return the fields of a line, and what separates them."""
+    delimiter = next((mark for mark in (",", ";", "\t") if mark in line), None)
+    return [_unquoted(field) for field in line.split(delimiter)], delimiter
+
+
+def _unquoted(field: str) -> str:
+    return field.strip().strip("\"'")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...robot import Robot
+from .units import name_and_unit, scale
 
-__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints", "in_radians"]
+__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints"]
 
 #: what columns of a signal are called
 SIGNALS: Mapping[str, tuple[str, ...]] = {
@@ -38,19 +40,9 @@ def elastic_joints(robot: Robot) -> tuple[str, ...]:
     return tuple(robot.joint_names[drive.joint - 1] for drive in robot.elastic)
 
 
-def in_radians(robot: Robot, signals: dict[str, Array], unit: str) -> dict[str, Array]:
-    """Convert the motion of revolute joints from degrees."""
-    if unit == "rad":
-        return signals
-    revolute = np.array([kind == "R" for kind in robot.joint_types])
-    of_motors = revolute[[drive.joint - 1 for drive in robot.elastic]]
-    factors = {name: np.where(of_motors if name in _OF_MOTORS else revolute, np.pi / 180.0, 1.0) for name in _ANGLES}
-    return {name: values * factors[name] if name in factors else values for name, values in signals.items()}
-
-
 @dataclass(frozen=True)
 class Names:
-    """Columns of a table that hold the signals of a robot.
+    """Columns of a file that hold the signals of a robot, and their units.
 
     Attributes
     ----------
@@ -58,10 +50,13 @@ class Names:
         The file.
     given : mapping or None
         Columns of ``t`` and of each signal; None recognizes them.
+    unit : "rad" or "deg"
+        Unit of the motion of revolute joints in columns whose names have no unit.
     """
 
     path: Path
     given: NamesOf | None = None
+    unit: str = "rad"
 
     def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[str]]:
         """Return the columns of each signal that the table has, in the order of joints.
@@ -78,7 +73,7 @@ class Names:
         found = {"t": [self._time(plain, names)]}
         for signal, called in SIGNALS.items():
             joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
-            columns = _of_joints(plain, called, joints) if joints else None
+            columns = self._of_joints(plain, called, joints) if joints else None
             if columns is not None:
                 found[signal] = columns
             elif signal in ("q", "tau") or (signal == "x" and robot.e):
@@ -87,7 +82,70 @@ class Names:
                     f"{signal}_{joints[0]}, got {_listed(names)}; name them with columns=",
                     path=self.path,
                 )
+        self._check_once(found, [_plain(name) for name in names])
         return found
+
+    def _check_once(self, found: Mapping[str, Sequence[str]], present: Sequence[str]) -> None:
+        """Raise if several columns have the name of one that is used."""
+        for column in itertools.chain.from_iterable(found.values()):
+            count = present.count(_plain(column) if self.given is None else column)
+            if count > 1:
+                raise FileFormatError(f"there must be one column {column}, got {count}", path=self.path)
+
+    def scaled(
+        self, robot: Robot, signals: Mapping[str, Array], columns: Mapping[str, Sequence[str]] | None = None
+    ) -> dict[str, Array]:
+        """Convert signals from the units of their columns to s, rad, m, N m and N.
+
+        Raises
+        ------
+        FileFormatError
+            If a unit in the name of a column is not one of its signal.
+        """
+        found = {}
+        for name, values in signals.items():
+            factors = self._scales(robot, name, [] if columns is None else columns[name])
+            # another number of joints is refused later
+            found[name] = values * factors if np.shape(factors) in ((), values.shape[1:]) else values
+        return found
+
+    def _scales(self, robot: Robot, signal: str, columns: Sequence[str]) -> float | Array:
+        if signal == "t":
+            known = scale(signal, False, columns[0], self.path) if columns else None
+            return 1.0 if known is None else known
+        joints = [drive.joint - 1 for drive in robot.elastic] if signal in _OF_MOTORS else range(robot.n)
+        revolute = [robot.joint_types[k] == "R" for k in joints]
+        usual = np.where(np.array(revolute) & (signal in _ANGLES) & (self.unit == "deg"), np.pi / 180.0, 1.0)
+        if not columns:
+            return usual
+        units = [scale(signal, kind, column, self.path) for kind, column in zip(revolute, columns, strict=True)]
+        return np.array([default if each is None else each for default, each in zip(usual, units, strict=True)])
+
+    def _of_joints(self, plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
+        """Return the columns of a signal for all joints, by names or numbers from 1 or 0; None without them."""
+        by_name = [_plain(joint) for joint in joints]
+        for name in called:
+            for pattern in ("{name}_{joint}", "{joint}_{name}"):
+                wanted = [pattern.format(name=name, joint=joint) for joint in by_name]
+                if all(column in plain for column in wanted):
+                    return [plain[column] for column in wanted]
+            for between in ("", "_", "_j", "_joint", "_joint_"):
+                for start in (0, 1):  # a column of number 0 says that numbers begin there
+                    wanted = [f"{name}{between}{start + k}" for k in range(len(joints))]
+                    if all(column in plain for column in wanted):
+                        self._check_last(plain, f"{name}{between}{start + len(joints)}", len(joints))
+                        return [plain[column] for column in wanted]
+        if len(joints) == 1:
+            return next(([plain[name]] for name in called if name in plain), None)
+        return None
+
+    def _check_last(self, plain: Mapping[str, str], spare: str, count: int) -> None:
+        """Raise if there are columns of more joints."""
+        if spare in plain:
+            raise FileFormatError(
+                f"there must be columns of {count} joints, got also {plain[spare]}; name those of the robot with columns=",
+                path=self.path,
+            )
 
     def _time(self, plain: Mapping[str, str], names: Sequence[str]) -> str:
         for name in _TIME:
@@ -116,32 +174,14 @@ class Names:
         for signal in ("t", "q", "tau"):
             if signal not in found:
                 raise FileFormatError(f"columns must name those of {signal}", path=self.path)
+        self._check_once(found, names)
         return found
 
 
 def _plain(name: str) -> str:
     """Return a name in small letters, without spaces, a unit in brackets, and brackets around an index."""
     name = re.sub(r"[\[(](\d+)[\])]", r"_\1", name.strip().lower())
-    name = re.sub(r"\s*[\[(].*[\])]\s*$", "", name)
-    return re.sub(r"[\s.:/-]+", "_", name).strip("_")
-
-
-def _of_joints(plain: Mapping[str, str], called: Sequence[str], joints: Sequence[str]) -> list[str] | None:
-    """Return the columns of a signal for all joints, by their names or numbers from 1 or 0; None without them."""
-    by_name = [_plain(joint) for joint in joints]
-    for name in called:
-        for pattern in ("{name}_{joint}", "{joint}_{name}"):
-            wanted = [pattern.format(name=name, joint=joint) for joint in by_name]
-            if all(column in plain for column in wanted):
-                return [plain[column] for column in wanted]
-        for between in ("", "_", "_j", "_joint", "_joint_"):
-            for start in (0, 1):  # a column of number 0 says that numbers begin there
-                wanted = [f"{name}{between}{start + k}" for k in range(len(joints))]
-                if all(column in plain for column in wanted):
-                    return [plain[column] for column in wanted]
-    if len(joints) == 1:
-        return next(([plain[name]] for name in called if name in plain), None)
-    return None
+    return re.sub(r"[\s.:/-]+", "_", name_and_unit(name)[0]).strip("_")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -45,12 +45,13 @@ class ParquetReader:
             columns = self.names.columns(robot, file.schema_arrow.names)
             wanted = [name for names in columns.values() for name in names]
             for batch in file.iter_batches(batch_size=size, columns=wanted):
-                yield {
+                signals = {
                     signal: self._column(batch, names[0])
                     if signal == "t"
                     else np.column_stack([self._column(batch, name) for name in names])
                     for signal, names in columns.items()
                 }
+                yield self.names.scaled(robot, signals, columns)
 
     def _column(self, batch: Any, name: str) -> Array:
         values = batch.column(name).to_numpy(zero_copy_only=False)

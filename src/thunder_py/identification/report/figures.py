@@ -22,10 +22,11 @@ from ...plotting.style import (
     TRUTH,
     VERMILION,
     label,
+    literal,
     outside_legend,
     tidy,
 )
-from ..signals import sampling_period
+from ..signals import JITTER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,6 +76,8 @@ def _grid(count: int, *, sharex: bool) -> tuple[Figure, list[Axes]]:
     axes = figure.subplots(rows, 2, squeeze=False, sharex=sharex).ravel().tolist()
     for ax in axes[count:]:
         ax.remove()
+    for ax in axes[max(count - 2, 0) : count]:  # the lowest panels, also that above a removed one
+        ax.tick_params(labelbottom=True)
     return figure, axes[:count]
 
 
@@ -102,17 +105,21 @@ def draw_residuals(predictions: Sequence[Prediction]) -> Figure:
     z, edges = np.linspace(-5.0, 5.0, 201), np.linspace(-5.0, 5.0, 51)
     histogram.plot(z, np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi), color=TRUTH, linestyle="--", label="normal")
     longest = max(predictions, key=lambda prediction: prediction.t.size)
-    rate = 1.0 / sampling_period(longest.t)
+    steps = np.diff(longest.t)
+    even = np.ptp(steps) <= 2.0 * JITTER * steps.mean()
     for k, name in enumerate(longest.rows):
         residuals = np.concatenate([prediction.residual[:, k] for prediction in predictions])
         scale = float(residuals.std()) or 1.0
         counts, _ = np.histogram((residuals - residuals.mean()) / scale, edges)
         color = COLORS[k % len(COLORS)]
         histogram.stairs(counts / (residuals.size * np.diff(edges)), edges, color=color, label=name)
-        frequency, power = welch(longest.residual[:, k], rate, nperseg=min(longest.t.size, 1024))
-        spectrum.loglog(frequency[1:], np.sqrt(power[1:]), color=color, linewidth=THIN)
+        if even:
+            rate = 1.0 / float(steps.mean())
+            frequency, power = welch(longest.residual[:, k], rate, nperseg=min(longest.t.size, 1024))
+            spectrum.loglog(frequency[1:], np.sqrt(power[1:]), color=color, linewidth=THIN)
     label(histogram, "residuals, relative to their standard deviation", "", "density")
-    label(spectrum, f"spectrum of the residuals, {longest.name}", "frequency [Hz]", "N m or N per √Hz")
+    title = f"spectrum of the residuals, {literal(longest.name)}" if even else "no spectrum: instants are uneven"
+    label(spectrum, title, "frequency [Hz]", "N m or N per √Hz")
     if len(longest.rows) <= MOST_IN_LEGEND:
         histogram.legend(fontsize="x-small")
     return figure
@@ -144,7 +151,7 @@ def relative_deviations(values: Array, deviations: Array) -> Array:
 def draw_excitation(identification: Identification, predictions: Sequence[Prediction]) -> Figure:
     """Draw the ranges of positions and velocities, next to the limits of the joints."""
     robot = identification.robot
-    figure = _figure(12.0, 0.8 + 0.28 * robot.n)
+    figure = _figure(12.0, 1.1 + 0.28 * robot.n)
     k = np.arange(robot.n)
     limits = robot.limits
     sides = ((limits.lower, limits.upper), (-limits.velocity, limits.velocity))
@@ -161,7 +168,7 @@ def draw_excitation(identification: Identification, predictions: Sequence[Predic
         what = "positions [rad or m]" if name == "q" else "velocities [rad/s or m/s]"
         ax.set_title(what, fontsize="medium")
         tidy(ax)
-    ax.legend(fontsize="x-small", loc="lower right")
+    outside_legend(figure, ax)
     return figure
 
 
@@ -192,7 +199,7 @@ def draw_comparison(comparison: ModelComparison) -> Figure:
     for k, values in enumerate(scores):
         ax.plot(values, np.full(values.size, k), "o", color=SKY, markersize=5.0)
         ax.plot(values.mean(), k, "|", color=TRUTH, markersize=18.0, markeredgewidth=2.0)
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), list(map(literal, names)))
     ax.set_ylim(len(names) - 0.5, -0.5)
     label(ax, "error of each held-out log, and their mean", "relative to the torque [%]", "")
     return figure

@@ -16,7 +16,7 @@ from ...files import write_whole
 from ...robot.inertia import dyn_from_reg
 from ...table import Table
 from ..identification import normal_intervals
-from ..log_file import Recorded
+from ..log_file import Recorded, as_sources
 from ..prediction import Errors, Prediction, ratio
 from .figures import (
     data_url,
@@ -57,8 +57,9 @@ def write_report(
     """Write the report of an identification; see `Identification.report`."""
     if Path(path).suffix not in (".html", ".htm"):
         raise FileFormatError(f"a report is an .html file, got {Path(path).suffix or 'no suffix'!r}", path=path)
-    errors = [identification.errors(log) for log in logs] + list(() if validation is None else validation.errors)
-    predictions = [identification.predict(log, most=_MOST) for log in logs]
+    held_out = as_sources(identification.robot, list(logs), called="held-out log")
+    errors = [identification.errors(log) for log in held_out] + list(() if validation is None else validation.errors)
+    predictions = [identification.predict(log, most=_MOST) for log in held_out]
     if validation is not None:
         predictions += [validation.predict(i, most=_MOST) for i in range(len(validation.logs))]
     values = {
