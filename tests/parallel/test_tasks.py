@@ -109,6 +109,13 @@ def test_a_process_that_dies_costs_its_run_only() -> None:
     assert found[31].attempts == 2
 
 
+@pytest.mark.parametrize("workers", [2, -1])
+def test_a_single_run_is_made_in_a_worker_process_too(workers: int) -> None:
+    """It could end the interpreter of its caller."""
+    assert os.getpid() not in values(collected(process, [0], workers=workers))
+    assert values(collected(process, [0], workers=1)) == [os.getpid()]
+
+
 def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     """The process holds the lock of its interpreter, so that no thread of it could end it."""
     once = partial(trouble, kind="hang", at=(2,), once=str(tmp_path))

@@ -125,9 +125,9 @@ def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outc
         if isinstance(workers, Executor):
             return _scheduled(partial(AnyExecutor, workers, work), batches, work.retries)
         return _mapped(workers, work, batches)
-    count = available_cores() if workers == -1 else cast(int, workers)
-    if work.timeout is None and min(count, count if batches.total is None else batches.total) <= 1:
+    if workers == 1 and work.timeout is None:
         return _here(work, batches)
+    count = available_cores() if workers == -1 else cast(int, workers)
     return _scheduled(partial(Processes, count, work), batches, work.retries)
 
 
