@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 
 from tests.parallel.functions import draw, environment, process, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
-from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers
+from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, work
 from thunder_py.parallel.tasks import _Batches
 
 ROOT = Path(__file__).parents[2]
@@ -215,6 +216,25 @@ def test_batches_follow_the_duration_of_the_runs() -> None:
     assert max(sizes) == 1000
     assert sizes[-4:] == [1, 1, 1, 1]  # equal work for all at the end
     assert sum(sizes) == 10_000 - 3 - 212 - 1
+
+
+def test_a_batch_that_is_too_long_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "BATCH_LIMIT", 0.0)
+    here = work.Work(abs, 0, None, retry_errors=True)
+    for task in (here, pickle.loads(pickle.dumps(here))):
+        assert [answer.index for answer in task([work.Entry(k, -k) for k in range(3)])] == [0]
+    with ThreadPoolExecutor(1) as pool:
+        for workers in (pool, map):
+            assert values(collected(draw, range(30), workers=workers)) == [draw(k) for k in range(30)]
+
+
+def test_what_a_batch_returns_is_divided_anew() -> None:
+    batches = _Batches(range(4))
+    batches.learn([_run(0, 1e-6)])
+    first = [batches.take(1, 0) for _ in range(2)]
+    batches.give_back(first[0][1:] + first[1])
+    again = list(iter(lambda: batches.take(1, 0), []))
+    assert sorted(entry.number for batch in [first[0][:1], *again] for entry in batch) == [0, 1, 2, 3]
 
 
 def test_workers_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

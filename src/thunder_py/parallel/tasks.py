@@ -92,10 +92,11 @@ def run_tasks(
 
     Notes
     -----
-    Items are sent in batches of about half a second, according to the measured duration of the runs. A worker process
-    that dies costs the batch it ran, which is tried again item by item until the culprit is alone. The outcomes depend
-    neither on the kind of workers nor on batches if the function depends on its item only. Worker processes have one
-    thread of linear algebra, and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``).
+    Items are sent in batches of about half a second, according to the measured duration of the runs; a batch that takes
+    longer than a second returns what it has, and the rest is given out again. A worker process that dies costs the batch
+    it ran, which is tried again item by item until the culprit is alone. The outcomes depend neither on the kind of
+    workers nor on batches if the function depends on its item only. Worker processes have one thread of linear algebra,
+    and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``).
 
     Examples
     --------
@@ -154,6 +155,7 @@ class _Batches:
     def __init__(self, items: Iterable[Any]) -> None:
         self.total = len(items) if isinstance(items, Sized) else None
         self._entries: Iterator[Entry] = (Entry(k, item) for k, item in enumerate(items))
+        self._returned: deque[Entry] = deque()
         self._again: deque[list[Entry]] = deque()
         self._alone: deque[Entry] = deque()
         self._taken, self._size = 0, 1
@@ -166,7 +168,9 @@ class _Batches:
         if self.seconds is not None:
             self._size = min(2 * self._size, _MOST, max(1, int(_BATCH / max(self.seconds, 1e-9))))
         left = self._size if self.total is None else (self.total - self._taken) // (2 * workers)
-        batch = list(islice(self._entries, max(1, min(self._size, left))))
+        count = max(1, min(self._size, left))
+        batch = [self._returned.popleft() for _ in range(min(count, len(self._returned)))]
+        batch.extend(islice(self._entries, count - len(batch)))
         self._taken += len(batch)
         if not batch and not running and self._alone:
             return [self._alone.popleft()]
@@ -177,6 +181,12 @@ class _Batches:
         if answers:
             last = sum(answer.seconds for answer in answers) / len(answers)
             self.seconds = last if self.seconds is None else max(last, 0.5 * (last + self.seconds))
+
+    def give_back(self, rest: Iterable[Entry]) -> None:
+        """Return these entries of a batch that was too long in the next ones."""
+        before = len(self._returned)
+        self._returned.extend(rest)
+        self._taken -= len(self._returned) - before
 
     def repeat(self, batch: list[Entry]) -> None:
         """Return this batch as the next one, or, of one entry that runs alone, when nothing else is left."""
@@ -201,9 +211,13 @@ def _mapped(workers: Callable[..., Iterable[Any]], work: Work, batches: _Batches
     cores = available_cores()
     calls = cores
     while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
+        waiting = {entry.number: entry for batch in part for entry in batch}
         for answers in workers(work, part):
             batches.learn(answers)
-            yield from map(unpacked, answers)
+            for answer in answers:
+                del waiting[answer.index]
+                yield unpacked(answer)
+        batches.give_back(waiting.values())
         calls = _CALLS * cores
 
 
@@ -259,8 +273,7 @@ def _received(
     if not isinstance(found, Lost):
         batches.learn(found)
         done = {outcome.index for outcome in found}
-        if rest := [entry for entry in batch if entry.number not in done]:  # of a batch that was stopped
-            batches.repeat(rest)
+        batches.give_back(entry for entry in batch if entry.number not in done)
         return [unpacked(outcome) for outcome in found]
     if found.attempts == 0:
         batches.repeat(batch)

@@ -6,7 +6,7 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -19,6 +19,7 @@ from ..errors import ThunderError
 from .deadline import process_deadline
 
 __all__ = [
+    "BATCH_LIMIT",
     "Entry",
     "Lost",
     "Outcome",
@@ -35,6 +36,8 @@ __all__ = [
 THREADS = "THUNDER_THREADS"
 #: one thread in each worker process: more would compete for the same cores
 _ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+#: after so long, at the end of a run, a batch returns the outcomes that it has [s]
+BATCH_LIMIT = 1.0
 
 
 @dataclass(frozen=True)
@@ -132,13 +135,8 @@ class Work:
         self.stopped = False  # by the end of the generator, for threads
 
     def __call__(self, batch: Sequence[Entry]) -> list[Outcome]:
-        """Run the entries."""
-        answers = []
-        for entry in batch:
-            if self.stopped:
-                break
-            answers.append(self.run(entry))
-        return answers
+        """Run the entries, or those for which there is time."""
+        return [self.run(entry) for entry in _while_allowed(batch, lambda: self.stopped)]
 
     def run(self, entry: Entry, timeout: float | None = None) -> Outcome:
         """Run an entry until it succeeds or has no attempts left."""
@@ -188,7 +186,7 @@ class RemoteWork:
         return RemoteWork, (self.packed, self.origin)
 
     def __call__(self, batch: Sequence[Entry], stopped: Callable[[], bool] = lambda: False) -> list[Outcome]:
-        """Run the entries; values and errors of the outcomes are pickled."""
+        """Run the entries, or those for which there is time; values and errors of the outcomes are pickled."""
         elsewhere = process_name() != self.origin
         if elsewhere:
             for name in _ONE_THREAD:
@@ -203,13 +201,18 @@ class RemoteWork:
             return [
                 _packed(Outcome(e.number, None, missing, e.attempts + 1, 0.0, traceback.format_exc())) for e in batch
             ]
-        answers: list[Outcome] = []
-        for entry in batch:
-            if stopped():
-                break
-            # a process ends with its time limit, which must not be the one that waits for the outcomes
-            answers.append(_packed(work.run(entry, work.timeout if elsewhere else None)))
-        return answers
+        # a process ends with its time limit, which must not be the one that waits for the outcomes
+        limit = work.timeout if elsewhere else None
+        return [_packed(work.run(entry, limit)) for entry in _while_allowed(batch, stopped)]
+
+
+def _while_allowed(batch: Sequence[Entry], stopped: Callable[[], bool]) -> Iterator[Entry]:
+    """Yield the entries until the batch is stopped or too long; at least one of a batch that is not stopped."""
+    end = time.monotonic() + BATCH_LIMIT
+    for k, entry in enumerate(batch):
+        if stopped() or (k and time.monotonic() >= end):
+            return
+        yield entry
 
 
 class _Pickled(bytes):
