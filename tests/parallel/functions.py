@@ -42,6 +42,20 @@ def _again(mark: Path) -> bool:
     return False
 
 
+class Wordless(Exception):
+    """Error whose text cannot be made."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
+    """Raise an exception at item 1."""
+    if item == 1:
+        raise kind
+    return item
+
+
 def unpicklable(item: int) -> Any:
     """Return something that no other process can have at item 1."""
     return threading.Lock() if item == 1 else item

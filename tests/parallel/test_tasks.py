@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import pickle
@@ -18,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.parallel.functions import draw, environment, process, sleep_in, trouble, unpicklable
+from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
 from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, work
 from thunder_py.parallel.tasks import _Batches
@@ -91,6 +92,28 @@ def test_a_run_that_exits_has_failed(workers: int) -> None:
     found = collected(partial(trouble, kind="exit", at=(1,)), range(3), workers=workers)
     assert values(found) == [draw(0), None, draw(2)]
     assert repr(found[1].error) == "RuntimeError('the run called exit(2)')"
+
+
+@pytest.mark.parametrize("kind", [asyncio.CancelledError, GeneratorExit, KeyboardInterrupt])
+def test_exceptions_that_would_end_a_thread_end_their_run_only(kind: type[BaseException]) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        for workers in (2, pool, 1):
+            outcomes = run_tasks(partial(raise_at_1, kind=kind), range(3), workers=workers)
+            if workers == 1 and kind is KeyboardInterrupt:  # Ctrl-C
+                with pytest.raises(KeyboardInterrupt):
+                    list(outcomes)
+                return
+            found = {outcome.index: outcome for outcome in outcomes}
+            assert [found[k].value for k in range(3)] == [0, None, 2]
+            assert str(found[1].error).startswith("the run raised ")
+            assert kind.__name__ in str(found[1].error)
+
+
+def test_an_error_without_a_text_is_told() -> None:
+    found = collected(raise_at_1, range(3), workers=2)
+    assert values(found) == [0, None, 2]
+    assert isinstance(found[1].error, Wordless)
+    assert "Wordless: <exception str() failed>" in found[1].trace
 
 
 @pytest.mark.parametrize("kind", ["raise", "die"])

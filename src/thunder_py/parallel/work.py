@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -147,10 +149,11 @@ class Work:
                 with process_deadline(timeout) if timeout else nullcontext():
                     value = self.function(entry.item)
                 return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
-            except (Exception, SystemExit) as problem:
+            except BaseException as problem:
+                if isinstance(problem, KeyboardInterrupt) and _may_be_interrupted():
+                    raise
                 seconds = time.perf_counter() - start
-                error = problem if isinstance(problem, Exception) else RuntimeError(f"the run called exit({problem})")
-                failed = Outcome(entry.number, None, error, attempt, seconds, traceback.format_exc())
+                failed = Outcome(entry.number, None, _error(problem), attempt, seconds, traceback.format_exc())
         return failed
 
     @cached_property
@@ -174,6 +177,26 @@ class Work:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the function by value where it has no importable name."""
         return RemoteWork, (self.packed, process_name())
+
+
+def _may_be_interrupted() -> bool:
+    """Return True in the thread that Ctrl-C reaches; elsewhere the run itself raised its exception."""
+    handled = signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None)
+    return handled and threading.current_thread() is threading.main_thread()
+
+
+def _error(problem: BaseException) -> Exception:
+    """Return the error of a run: exceptions that end threads and processes must not end other runs."""
+    if isinstance(problem, Exception):
+        return problem
+    if isinstance(problem, SystemExit):
+        return RuntimeError(f"the run called exit({problem})")
+    return RuntimeError(f"the run raised {_said(problem)}")
+
+
+def _said(problem: BaseException) -> str:
+    """Return type and text of an exception, whose text may raise another one."""
+    return traceback.format_exception_only(problem)[-1].strip()
 
 
 class RemoteWork:
@@ -251,7 +274,7 @@ def _pickled_error(error: Exception) -> Any:
             return _Pickled(text)
     except Exception:
         pass
-    return RuntimeError(f"{type(error).__name__}: {error}")
+    return RuntimeError(_said(error))
 
 
 def unpacked(answer: Outcome) -> Outcome:
