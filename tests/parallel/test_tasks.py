@@ -22,7 +22,7 @@ import pytest
 
 from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
-from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, work
+from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, tasks, work
 from thunder_py.parallel.tasks import _Batches
 
 ROOT = Path(__file__).parents[2]
@@ -212,7 +212,8 @@ def test_threads_stop_after_the_run_in_progress() -> None:
 
 
 @pytest.mark.parametrize("kind", ["executor", "map"])
-def test_a_run_that_failed_after_the_end_is_not_tried_again(kind: str) -> None:
+def test_a_run_that_failed_after_the_end_is_not_tried_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "available_cores", lambda: 2)
     began, ended, called = threading.Event(), threading.Event(), []
 
     def stopped(item: int) -> None:
