@@ -162,7 +162,7 @@ class Cluster:
 
     @property
     def _address(self) -> str:
-        return getattr(self.client.scheduler, "address", "")
+        return str(getattr(self.client.scheduler, "address", ""))
 
     def close(self, running: Iterable[Any]) -> None:
         """Cancel all batches; workers finish the run in progress."""
