@@ -327,7 +327,7 @@ def test_processes_of_others_use_one_thread_unless_told_otherwise(monkeypatch: p
     mine = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
     for chosen, expected in (({}, [1]), ({"OMP_NUM_THREADS": "2"}, [2])):
         monkeypatch.setattr(os, "environ", {**mine, **chosen})
-        with threadpool_limits(2, user_api="blas"):
+        with threadpool_limits(2):
             assert elsewhere(functions.threads, 0) == expected
         assert os.environ["THUNDER_THREADS"] == "1"
 
