@@ -21,6 +21,7 @@ from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_source
 from .problem import Problem
 from .solve import Found, solve
+from .windows import Filtering
 
 __all__ = ["identify"]
 
@@ -66,7 +67,8 @@ def identify(
         path is that of a `LogFile`. Files are read in parts, so that they may be larger than the memory.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
-        same filter; samples within two periods of the cutoff from either end are left out.
+        same filter; samples within two periods of the cutoff from either end are left out. With `cutoff` this holds
+        although `dq` and `ddq` are given, with a warning.
     tau : (k, n) array_like
         Measured torque [N m or N]; that of elastic joints drives their motors.
     x, dx, ddx : (k, e) array_like
@@ -89,10 +91,10 @@ def identify(
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
     cutoff : float, optional
-        Cutoff frequency [Hz], required without `ddq`; see `differentiate`.
+        Cutoff frequency [Hz], required without `ddq`; see `differentiate`. Leave it out to use measured accelerations.
     hold : float
         Time that a torque is held from its instant on [s]: the control period of a sampled controller. The torque is
-        shifted by half of it. Only without `ddq`.
+        shifted by half of it. Only with `cutoff`.
     offsets : bool
         Estimate a constant offset of x - q for each spring, which constant errors of torques add to. False trusts that
         springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
@@ -126,7 +128,7 @@ def identify(
     ThunderWarning
         If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
-        far from one.
+        far from one. If `cutoff` leaves measured accelerations unused, or `resample` changes instants.
 
     Notes
     -----
@@ -205,10 +207,7 @@ def identify(
         noise=None if isinstance(weights, str) else _noise(weights, robot.n),
         gamma=above_zero(regularization, "regularization") if consistent else None,
         offsets=offsets,
-        robust=robust,
-        cutoff=cutoff,
-        hold=zero_or_above(hold, "hold"),
-        resample=resample,
+        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust),
         threads=whole(threads, "threads", 0),
     )
     found = solve(problem)
@@ -221,7 +220,7 @@ def identify(
 
 
 def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identification:
-    base, solution = problem.base, found.solution
+    base, solution, filtering = problem.base, found.solution, problem.filtering
     sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(found.covariance), 0.0)), np.inf)
     return Identification(
         robot=with_all_parameters(problem.robot, found.theta),
@@ -244,9 +243,10 @@ def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identi
         columns=problem.columns,
         logs=tuple(log.name for log in problem.logs),
         count=found.instants,
-        cutoff=None if problem.cutoff is None else float(problem.cutoff),
-        hold=problem.hold,
-        resample=problem.resample,
+        cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
+        hold=filtering.hold,
+        resample=filtering.resample,
+        robust=filtering.robust,
     )
 
 

@@ -26,7 +26,7 @@ from .nonlinear import NonlinearProblem, solve
 from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
-from .spikes import without_spikes
+from .windows import Filtering
 
 __all__ = ["ModelIdentification", "identify_model"]
 
@@ -109,9 +109,9 @@ class ModelIdentification:
         return self.identification.errors(self._exact(log))
 
     def _exact(self, log: Recorded) -> Log:
-        robot = self.identification.robot
-        whole = whole_log(robot, as_source(robot, log), self.identification.cutoff, self.resample)
-        return _corrected(whole, self.sensors)
+        found, robot = self.identification, self.identification.robot
+        filtering = Filtering(found.cutoff, found.hold, self.resample, found.robust)
+        return _corrected(whole_log(robot, as_source(robot, log), filtering), self.sensors)
 
     def table(self) -> Table:
         """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
@@ -231,11 +231,10 @@ def identify_model(
     >>> found.friction.velocity.round(1).tolist()
     [0.1, 0.2]
     """
-    whole = [whole_log(robot, source, cutoff, resample) for source in as_sources(robot, logs)]
-    if robust:
-        whole = [without_spikes(log) if log.ddq is None else log for log in whole]
+    filtering = Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust)
+    whole = [whole_log(robot, source, filtering) for source in as_sources(robot, logs)]
     problem = _problem(
-        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
+        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, filtering
     )
     solution = solve(problem, robust=robust)
     _warn_of_invisible(solution.invisible)
@@ -285,8 +284,7 @@ def _problem(
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
     weights: Literal["auto"] | npt.ArrayLike,
     prior: Robot | None,
-    cutoff: float | None,
-    hold: float,
+    filtering: Filtering,
 ) -> NonlinearProblem:
     """Check all arguments."""
     if robot.e:
@@ -319,7 +317,7 @@ def _problem(
         delta=delta,
         start=start,
         chosen=quantities,
-        segments=[segment_of(log, cutoff, zero_or_above(hold, "hold"), longest) for log in logs],
+        segments=[segment_of(log, filtering, longest) for log in logs],
         longest_delay=longest,
         noise=None
         if isinstance(weights, str)

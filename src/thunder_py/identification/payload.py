@@ -23,6 +23,7 @@ from .log_file import Recorded, as_sources
 from .offsets import without_offsets
 from .problem import Problem
 from .sums import Guess
+from .windows import Filtering
 
 __all__ = ["PayloadIdentification", "identify_payload"]
 
@@ -210,10 +211,7 @@ def identify_payload(
         noise=None,
         gamma=None,
         offsets=False,
-        robust=False,
-        cutoff=cutoff,
-        hold=zero_or_above(hold, "hold"),
-        resample=resample,
+        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample),
         threads=threads,
     )
     plan = problem.layout()

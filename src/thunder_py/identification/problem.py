@@ -21,7 +21,7 @@ from .layout import Layout, layout
 from .log import LogSource
 from .samples import Filter
 from .sums import Guess, Sums, finished, sums_of_window, total
-from .windows import Window, windows
+from .windows import Filtering, Window, windows
 
 __all__ = ["Problem"]
 
@@ -53,14 +53,8 @@ class Problem:
         Weight of the divergence from the prior; None without physical consistency.
     offsets : bool
         Whether offsets of springs are estimated.
-    robust : bool
-        Whether outliers count less.
-    cutoff : float or None
-        Cutoff frequency [Hz].
-    hold : float
-        Time that torques are held [s].
-    resample : float or None
-        Frequency to which logs are interpolated [Hz].
+    filtering : Filtering
+        Conversion of logs to samples.
     threads : int
         Threads; 0 is one per core.
     """
@@ -74,10 +68,7 @@ class Problem:
     noise: Array | None
     gamma: float | None
     offsets: bool
-    robust: bool
-    cutoff: float | None
-    hold: float
-    resample: float | None
+    filtering: Filtering
     threads: int
 
     def layout(self) -> Layout:
@@ -113,9 +104,7 @@ class Problem:
                 raise ThunderError("joint_torque must be in all logs or in none")
             return sums_of_window(plan, window, guess), window.filter
 
-        source = windows(
-            self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample, robust=self.robust
-        )
+        source = windows(self.robot, log, self.filtering)
         for sums, conversion in in_order(one, source, self.threads or available_threads()):
             parts = [(parts[0][0] + sums if parts else sums, conversion)]
         sums, conversion = parts[0]

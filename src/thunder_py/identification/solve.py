@@ -72,7 +72,7 @@ def solve(problem: Problem) -> Found:
     plan, robot = problem.layout(), problem.robot
     step = _solve_with(problem, plan, Guess(np.zeros(robot.e), with_all_parameters(robot, problem.theta0)))
     step = _until_offsets_settle(problem, plan, step)
-    if problem.robust:
+    if problem.filtering.robust:
         for redescending in (False, True):
             step = _until_weights_settle(problem, plan, step, redescending)
     return _found(problem, plan, step)
