@@ -20,6 +20,7 @@ from thunder_py.identification import (
     divergence,
     identify,
     identify_model,
+    identify_payload,
     lowpass,
     optimize_excitation,
 )
@@ -519,3 +520,29 @@ def test_a_cutoff_filters_logs_that_have_accelerations():
     for method in (identify, identify_model):
         with pytest.raises(ThunderError, match="hold must be 0 for measured accelerations: give cutoff, or leave ddq"):
             method(robot, full, hold=4e-3)
+
+
+def steady(rate, noise=0.5):
+    """A log at this rate, whose disturbance does not depend on it unless there is noise."""
+    t = np.arange(0.0, 4.0, 1.0 / rate)
+    motion, other = Sinusoid([0.8, 0.6], [0.5, 0.8])(t), Sinusoid([0.3, 0.2], [3.1, 2.7])(t)
+    tau = elbow().inverse_dynamics(*motion) + other.q + noise * np.random.default_rng(1).normal(size=motion.q.shape)
+    return Log(t=t, q=motion.q, tau=tau)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [(identify, {}), (identify_model, {"friction": "viscous"}), (identify_payload, {"consistent": False})],
+)
+def test_given_noise_is_that_of_the_readings_and_not_of_the_filtered_ones(method, options):
+    log = steady(250.0, 5.0)
+    auto, given = (method(elbow(), log, cutoff=15.0, weights=w, **options) for w in ("auto", [0.2, 0.2]))
+    auto, given = (np.diag(getattr(found, "identification", found).covariance) for found in (auto, given))
+    np.testing.assert_allclose(given, auto, rtol=0.3)
+
+
+def test_regularization_does_not_depend_on_the_sampling_frequency():
+    guess = elbow().with_parameters(0.7 * elbow().parameters)
+    how = {"cutoff": 10.0, "consistent": True, "regularization": 100.0}
+    slow, fast = (identify(guess, steady(rate, 0.0), **how).base_parameters for rate in (100.0, 1000.0))
+    np.testing.assert_allclose(slow, fast, atol=0.01)

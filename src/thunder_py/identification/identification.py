@@ -53,7 +53,7 @@ class Identification:
         Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
         joints, e springs, e motors.
     noise : (r,) array
-        Standard deviations that weighted these rows [N m or N].
+        Standard deviations that weighted these rows, behind the filter [N m or N].
     offsets, offset_deviations : (e,) array
         Constant offsets of x - q, at which springs are relaxed [rad or m], and their standard deviations; zero where
         none were estimated.

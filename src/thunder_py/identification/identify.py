@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, whole, zero_or_above
+from ..checks import above_zero, whole, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..result import SimulationResult
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .identification import Identification
+from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_source
 from .problem import Problem
@@ -80,8 +81,8 @@ def identify(
         Parameters to identify, see `Robot.unknown`; default all. Names and groups of elastic parameters select these:
         ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask selects none.
     weights : "auto" or (n,) array_like
-        One over the standard deviation of the torque noise of each joint. "auto" estimates them from the residuals by
-        iterative reweighting, for each row of `Identification.noise`.
+        One over the standard deviation of the torque noise of each joint, as it was measured. "auto" estimates it
+        behind the filter from the residuals by iterative reweighting, for each row of `Identification.noise`.
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
     consistent : bool
@@ -185,8 +186,7 @@ def identify(
     >>> th.identification.identify(robot.with_parameters(0.7 * robot.parameters), logs).count
     501
     """
-    if isinstance(weights, str) and weights != "auto":
-        raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")
+    noise = given_noise(weights, robot.n)
     signals = {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx, "joint_torque": joint_torque}
     logs = _logs(robot, t, signals)
     chosen, elastic = selection(robot, unknown)
@@ -204,7 +204,7 @@ def identify(
         mask=mask,
         base=base,
         columns=tuple(columns),
-        noise=None if isinstance(weights, str) else _noise(weights, robot.n),
+        noise=noise,
         gamma=above_zero(regularization, "regularization") if consistent else None,
         offsets=offsets,
         filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust),
@@ -262,12 +262,6 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
         kind = type(t).__name__ if isinstance(t, (SimulationResult, Log)) else "log or a sequence of logs"
         raise ThunderError(f"{', '.join(given)} must be None where t is a {kind}")
     return tuple(as_source(robot, each, sensed) for each in (t if several else (t,)))
-
-
-def _noise(weights: npt.ArrayLike, n: int) -> Array:
-    values = array(weights, (n,), "weights")
-    all_positive(values, "weights")
-    return 1.0 / values
 
 
 def _warn_if_uncertain(result: Identification, elastic: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, zero_or_above
+from ..checks import Array, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
@@ -20,6 +20,7 @@ from .equations import selection
 from .friction import FrictionModel, friction_kinds
 from .identification import Identification, normal_intervals
 from .identify import identify
+from .least_squares import given_noise
 from .log import Log
 from .log_file import Recorded, as_source, as_sources
 from .nonlinear import NonlinearProblem, solve
@@ -244,7 +245,7 @@ def identify_model(
         problem.robot,
         [_corrected(log, point.sensors) for log in whole],
         unknown=unknown,
-        weights=weights if problem.noise is None else gain / problem.noise,
+        weights=weights if isinstance(weights, str) else gain * np.asarray(weights),
         prior=None if prior is None else prior.replace(friction=problem.robot.description.friction),
         cutoff=cutoff,
         hold=hold,
@@ -308,6 +309,9 @@ def _problem(
     longest = float(np.abs(start.vector()[delays]).max())
     if delays[quantities].any():
         longest = max(longest, zero_or_above(longest_delay, "longest_delay"))
+    segments = [segment_of(log, filtering, longest) for log in logs]
+    sizes, gains = np.array([(segment.at.size, segment.gain) for segment in segments]).T
+    noise = given_noise(weights, robot.n)
     return NonlinearProblem(
         robot=robot,
         prior=np.where(chosen.mask, first.parameters, robot.parameters),
@@ -317,11 +321,9 @@ def _problem(
         delta=delta,
         start=start,
         chosen=quantities,
-        segments=[segment_of(log, filtering, longest) for log in logs],
+        segments=segments,
         longest_delay=longest,
-        noise=None
-        if isinstance(weights, str)
-        else 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights"),
+        noise=None if noise is None else np.sqrt(sizes @ gains / sizes.sum()) * noise,
     )
 
 

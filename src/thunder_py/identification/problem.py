@@ -18,7 +18,9 @@ from ..robot import Robot
 from ..robot.robot import BaseParameters
 from .equations import Columns, joints_of_rows
 from .layout import Layout, layout
+from .least_squares import SMALLEST_NOISE, Data, scale_of
 from .log import LogSource
+from .offsets import Offsets, without_offsets
 from .samples import Filter
 from .sums import Guess, Sums, finished, sums_of_window, total
 from .windows import Filtering, Window, windows
@@ -48,7 +50,7 @@ class Problem:
     columns : tuple of Columns
         Further columns.
     noise : (n,) array or None
-        Standard deviations of torques; None where these are estimated.
+        Standard deviations of torques before the filter; None where these are estimated.
     gamma : float or None
         Weight of the divergence from the prior; None without physical consistency.
     offsets : bool
@@ -95,6 +97,23 @@ class Problem:
         counts = {gain: float(sums.totals["count"]) for gain, sums in found.items()}
         mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
         return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
+
+    def data(self, plan: Layout, sums: Sums, slopes: Array, weight: Array) -> tuple[Data, Offsets | None]:
+        """Return the least-squares data of sums, with offsets as in `without_offsets`, or raise."""
+        totals, count = sums.totals, float(sums.totals["count"])
+        if count < 1.0:
+            raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
+        factors, offsets = without_offsets(plan, sums.factors, slopes, weight)
+        measured, prior = (np.sqrt(totals[name] / count) for name in ("torque", "expected"))
+        dead = (measured == 0.0) & (prior > SMALLEST_NOISE * prior.max())
+        if dead.any():
+            j = int(np.argmax(dead))
+            raise ThunderError(
+                f"tau must not be zero throughout at {self.robot.joint_names[j]}, where the prior's torque has a root "
+                f"mean square of {prior[j]:.3g}: was it measured?"
+            )
+        errors = totals["errors"]
+        return Data(factors, count, scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), offsets
 
     def _of_log(self, log: LogSource, plan: Layout, guess: Guess) -> tuple[Sums, Filter]:
         parts: list[tuple[Sums, Filter]] = []

@@ -72,6 +72,8 @@ class Segment:
         Time that a torque is held from its instant on [s].
     white : float
         Number of independent values of noise per instant of `at`.
+    gain : float
+        Variance of white noise of torques behind the filter, relative to that before.
     used : (k, n) bool array or None
         Readings of torques that count; None where all do.
     """
@@ -83,6 +85,7 @@ class Segment:
     spline: Callable[[Array], BSpline]
     hold: float
     white: float
+    gain: float
     used: npt.NDArray[np.bool_] | None = None
 
     def motion(self, delay: Array) -> tuple[Array, Array]:
@@ -141,9 +144,8 @@ def segment_of(log: Log, filtering: Filtering, longest_delay: float) -> Segment:
             f"t must span more than {2.0 * edge:g} s for cutoff = {cutoff:g} Hz and longest_delay = "
             f"{longest_delay:g} s, got {times[-1] - times[0]:g} s"
         )
-    white = min(stride * conversion.gains[0], 1.0)
-    speed = samples.wide[0].dq
-    return _segment(times, times[inside], samples.motion, samples.torque, speed, conversion.smooth, stride, hold, white)
+    speed, gain = samples.wide[0].dq, conversion.gains[0]
+    return _segment(times, times[inside], samples.motion, samples.torque, speed, conversion.smooth, stride, hold, gain)
 
 
 def _segment(
@@ -155,7 +157,7 @@ def _segment(
     smooth: Callable[[Array], Array],
     stride: int,
     hold: float,
-    white: float,
+    gain: float,
 ) -> Segment:
     from scipy.interpolate import make_interp_spline
 
@@ -168,4 +170,6 @@ def _segment(
 
     joints = [spline(np.column_stack(parts)) for parts in zip(*(part.T for part in motion), strict=True)]
     torques = [spline(column) for column in torque.T]
-    return Segment(at, joints, torques, speed, lambda columns: spline(smooth(columns)), hold, white)
+    return Segment(
+        at, joints, torques, speed, lambda columns: spline(smooth(columns)), hold, min(stride * gain, 1.0), gain
+    )
