@@ -90,6 +90,7 @@ def test_names_are_text_and_never_markup(report):
     assert "log &lt;9&gt;" in report[1]
 
 
+@pytest.mark.filterwarnings("ignore:the log asks for negative inertia at joint2")
 def test_it_warns_of_what_is_doubtful(arm, logs):  # noqa: F811
     found = identify(arm.replace(inertial=0.1 * arm.inertial), log_of(arm, 0, noise=3.0)[:60])
     text = " ".join(findings(found, None))
@@ -123,7 +124,10 @@ def test_panels_of_an_odd_number_of_joints_have_ticks(validation):  # noqa: F811
     prediction = validation.predict(0, most=20)
     three = [0, 1, 0]
     odd = replace(
-        prediction, rows=("a", "b", "c"), measured=prediction.measured[:, three], predicted=prediction.predicted[:, three]
+        prediction,
+        rows=("a", "b", "c"),
+        measured=prediction.measured[:, three],
+        predicted=prediction.predicted[:, three],
     )
     shown = [ax.xaxis.get_tick_params()["labelbottom"] for ax in draw_torques(odd).axes]
     assert shown == [False, True, True]

@@ -64,7 +64,11 @@ def add_parser(commands: Any) -> None:
     reading = parser.add_argument_group("logs")
     reading.add_argument("--unit", choices=("rad", "deg"), default="rad", help="unit of angles whose columns name none")
     reading.add_argument(
-        "--columns", nargs="+", default=[], type=_columns, metavar="SIGNAL=NAMES",
+        "--columns",
+        nargs="+",
+        default=[],
+        type=_columns,
+        metavar="SIGNAL=NAMES",
         help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
     )
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")

@@ -40,10 +40,10 @@ def implausible(identification: Identification, torque_rms: Array) -> list[str]:
     relative = ratio(identification.residual_rms, torque_rms)
     if (relative > _UNEXPLAINED).all():
         found.append(
-            f"the fit leaves {100.0 * relative.min():.0f} % of the torque or more at every joint: are q in rad or m, and "
-            "the signs and the order of the joints those of the robot?"
+            f"the fit leaves {100.0 * relative.min():.0f} % of the torque or more at every joint: are q in rad or m, "
+            "and the signs and the order of the joints those of the robot?"
         )
-    hint = "is the sign of tau or of q wrong, or the unit of q?"
+    hint = "is the sign of tau or of q wrong, the unit of q, or does the model lack something?"
     negative = _negative_inertia(identification)
     if negative:
         found.append(f"the log asks for negative inertia at {', '.join(negative)}: {hint}")

@@ -143,7 +143,8 @@ class Names:
         """Raise if there are columns of more joints."""
         if spare in plain:
             raise FileFormatError(
-                f"there must be columns of {count} joints, got also {plain[spare]}; name those of the robot with columns=",
+                f"there must be columns of {count} joints, got also {plain[spare]}; name those of the robot with "
+                "columns=",
                 path=self.path,
             )
 
