@@ -227,6 +227,7 @@ def test_robust_weights_solve_the_equations_of_tukey():
     assert np.abs(gradient * found.standard_deviations).max() < 5e-3
 
 
+@pytest.mark.filterwarnings("ignore:the fit leaves")
 def test_spikes_of_positions_and_torques_do_not_pass_the_filter():
     """With them the estimate is nearly that without; least squares is several standard deviations off."""
     robot, t = elbow(), np.arange(0.0, 10.0, 2e-3)

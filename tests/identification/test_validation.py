@@ -10,7 +10,7 @@ from scipy import stats
 
 import thunder_py as th
 from tests.control.arms import elbow
-from thunder_py.errors import ModelError, ThunderError
+from thunder_py.errors import ModelError, ThunderError, ThunderWarning
 from thunder_py.identification import CrossValidation, Log, ModelComparison, compare_models, cross_validate, identify
 from thunder_py.identification.prediction import Errors
 
@@ -166,9 +166,9 @@ def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
             found.save(tmp_path / f"arm{suffix}")
     found.save(tmp_path / "arm.yaml")
     np.testing.assert_array_equal(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
-    rising = identify(
-        with_friction(elbow(), [0.0, 0.0]), [log_of(with_friction(elbow(), [-2.0, 1.0]), 0)], unknown="friction"
-    )
+    log = log_of(with_friction(elbow(), [-2.0, 1.0]), 0)
+    with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint1\.viscous \(-"):
+        rising = identify(with_friction(elbow(), [0.0, 0.0]), [log], unknown="friction")
     with pytest.raises(
         ModelError, match=r"viscous friction of joint1 must be >= 0, got -.*: identify with consistent=True"
     ):

@@ -122,7 +122,7 @@ def _naming_options() -> Iterator[None]:
 
 
 def _with_options(message: str) -> str:
-    return re.sub(r"\b(columns|resample|consistent)=(True)?", r"--\1", message)
+    return re.sub(r"\b(columns|resample|consistent|robust)=(True)?", r"--\1", message)
 
 
 def _run(arguments: argparse.Namespace) -> None:

@@ -31,17 +31,17 @@ def implausible(identification: Identification, torque_rms: Array) -> list[str]:
         Root mean square of the measured torque of each row [N m or N].
     """
     found, base = [], identification.base
-    determined = int(np.isfinite(identification.standard_deviations).sum())
-    if 2 * determined < base.count:
+    of_links = np.isfinite(identification.standard_deviations)[base.independent < identification.robot.p]
+    if 2 * of_links.sum() < of_links.size:
         found.append(
-            f"the motion determines only {determined} of {base.count} base parameters, the others keep their prior: "
-            "move all joints, see optimize_excitation"
+            f"the motion determines only {of_links.sum()} of {of_links.size} base parameters, the others keep their "
+            "prior: move all joints, see optimize_excitation"
         )
     relative = ratio(identification.residual_rms, torque_rms)
-    if (relative > _UNEXPLAINED).all():
+    if identification.rank and (relative > _UNEXPLAINED).all():
         found.append(
             f"the fit leaves {100.0 * relative.min():.0f} % of the torque or more at every joint: are q in rad or m, "
-            "and the signs and the order of the joints those of the robot?"
+            "and the signs and the order of the joints those of the robot? Has the log outliers (robust=True)?"
         )
     hint = "is the sign of tau or of q wrong, the unit of q, or does the model lack something?"
     negative = _negative_inertia(identification)

@@ -217,10 +217,10 @@ def identify(
     result = _result(problem, chosen, found)
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
-    _warn_if_uncertain(result, count)
-    _warn_if_negative(result, count)
     for message in implausible(result, found.torque_rms):
         _warn(message)
+    _warn_if_uncertain(result, count)
+    _warn_if_negative(result, count)
     return result
 
 

@@ -99,7 +99,8 @@ class BagReader:
         given = self.names.given
         if given is None:
             return robot.joint_names
-        names = [given["q"]] if isinstance(given.get("q"), str) else list(given.get("q", ()))
+        named = given.get("q", ())
+        names = [named] if isinstance(named, str) else list(named)
         if set(given) != {"q"} or len(names) != robot.n:
             raise FileFormatError(
                 f"columns of a bag must be the names of {robot.n} joints in its messages, {{'q': [...]}}, "
