@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -21,7 +22,7 @@ import pytest
 
 from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
-from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, work
+from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, tasks, work
 from thunder_py.parallel.tasks import _Batches
 
 ROOT = Path(__file__).parents[2]
@@ -208,6 +209,27 @@ def test_threads_stop_after_the_run_in_progress() -> None:
             next(outcomes)
         outcomes.close()
     assert len(called) < 5000
+
+
+@pytest.mark.parametrize("kind", ["executor", "map"])
+def test_a_run_that_failed_after_the_end_is_not_tried_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "available_cores", lambda: 2)
+    began, ended, called = threading.Event(), threading.Event(), []
+
+    def stopped(item: int) -> None:
+        called.append(item)
+        if item == 1:
+            began.set()
+            ended.wait(60.0)
+            raise InterruptedError("stopped")
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = run_tasks(stopped, range(2), workers=pool if kind == "executor" else pool.map)
+        assert next(outcomes).index == 0
+        began.wait(60.0)
+        outcomes.close()
+        ended.set()
+    assert sorted(called) == [0, 1]
 
 
 def test_a_bounded_number_of_items_is_in_flight() -> None:

@@ -210,15 +210,18 @@ def _mapped(workers: Callable[..., Iterable[Any]], work: Work, batches: _Batches
     """Call a function like `map` with a bounded number of batches at a time."""
     cores = available_cores()
     calls = cores
-    while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
-        waiting = {entry.number: entry for batch in part for entry in batch}
-        for answers in workers(work, part):
-            batches.learn(answers)
-            for answer in answers:
-                del waiting[answer.index]
-                yield unpacked(answer)
-        batches.give_back(waiting.values())
-        calls = _CALLS * cores
+    try:
+        while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
+            waiting = {entry.number: entry for batch in part for entry in batch}
+            for answers in workers(work, part):
+                batches.learn(answers)
+                for answer in answers:
+                    del waiting[answer.index]
+                    yield unpacked(answer)
+            batches.give_back(waiting.values())
+            calls = _CALLS * cores
+    finally:
+        work.stopped = True  # of a pool of threads
 
 
 class _Engine(Protocol):

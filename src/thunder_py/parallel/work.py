@@ -134,7 +134,7 @@ class Work:
 
     def __init__(self, function: Callable[[Any], Any], retries: int, timeout: float | None, retry_errors: bool) -> None:
         self.function, self.retries, self.timeout, self.retry_errors = function, retries, timeout, retry_errors
-        self.stopped = False  # by the end of the generator, for threads
+        self.stopped = False  # by the end of the generator, for threads: no run and no attempt begins after it
 
     def __call__(self, batch: Sequence[Entry]) -> list[Outcome]:
         """Run the entries, or those for which there is time."""
@@ -154,6 +154,8 @@ class Work:
                     raise
                 seconds = time.perf_counter() - start
                 failed = Outcome(entry.number, None, _error(problem), attempt, seconds, traceback.format_exc())
+                if self.stopped:  # which may be why it failed
+                    break
         return failed
 
     @cached_property
