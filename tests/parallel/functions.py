@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import threading
 import time
@@ -29,6 +30,8 @@ def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: st
             os._exit(3)
         if kind == "hang":  # in C, with the interpreter's lock
             re.match(r"(a+)+$", "a" * 60 + "b")
+        if kind == "stop":  # no signal but SIGKILL ends it now
+            os.kill(os.getpid(), signal.SIGSTOP)
         if kind == "exit":
             sys.exit(2)
         raise ZeroDivisionError(f"item {item}")
@@ -54,6 +57,19 @@ def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
     if item == 1:
         raise kind
     return item
+
+
+limits: list[Any] = []  # time limits that hold
+
+
+class Watched:
+    """Value whose pickle is the list of the time limits under which it was made."""
+
+    def __init__(self, item: int) -> None:
+        self.item = item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (tuple(limits),)
 
 
 def unpicklable(item: int) -> Any:

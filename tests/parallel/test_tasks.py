@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from tests.parallel import functions
 from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
 from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, tasks, work
@@ -150,6 +152,35 @@ def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     assert repr(found[2].error) == (
         "TimeoutError('the run must end within timeout=0.2 s; its worker process was ended')"
     )
+
+
+def test_a_process_that_cannot_end_itself_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thunder_py.parallel.processes._LATE", -1.0)
+    found = collected(partial(trouble, kind="stop", at=(0,)), range(1), workers=1, timeout=0.2, retries=0)
+    assert repr(found[0].error) == (
+        "TimeoutError('the run must end within timeout=0.2 s; its worker process was ended')"
+    )
+
+
+def test_values_are_pickled_within_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+
+    @contextmanager
+    def deadline(seconds: float | None) -> Iterator[None]:
+        limits.append(seconds)
+        yield
+        limits.pop()
+
+    monkeypatch.setattr(work, "process_deadline", deadline)
+    monkeypatch.setattr(functions, "limits", limits)
+    remote = work.RemoteWork(work.Work(functions.Watched, 0, 5.0, retry_errors=True).packed, "another process")
+    (answer,) = remote([work.Entry(0, 1)])
+    assert work.unpacked(answer).value == [5.0]
+    assert limits == []
+
+
+def test_a_time_limit_may_be_long() -> None:
+    assert values(collected(draw, range(2), workers=1, timeout=1e10)) == [draw(0), draw(1)]
 
 
 def test_a_broken_executor_is_told() -> None:

@@ -66,6 +66,11 @@ class Cluster:
     def __init__(self, client: Any, work: Work) -> None:
         if client.asynchronous:
             raise ThunderError("workers must be a synchronous Dask client, got an asynchronous one")
+        if work.timeout is not None and client.scheduler.address.startswith("inproc:"):
+            raise ThunderError(
+                "timeout must be None with a Dask client whose workers are in this process (processes=False), which "
+                f"could not be ended, got {work.timeout:g}"
+            )
         self.client, self.timeout = client, work.timeout
         self._name, self._count = f"thunder-{uuid.uuid4().hex}", 0
         self._started: dict[Any, float] = {}

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TypeAlias
 from weakref import WeakSet
@@ -28,6 +28,8 @@ _IDLE = 300.0
 _GRACE = 0.2
 #: runs shorter than this wait in the queue of a process, which then never waits for this one [s]
 _SHORT = 0.05
+#: a process is killed so long after the longest batch: it may have to start and to import before it runs [s]
+_LATE = 30.0
 
 _Future: TypeAlias = Future[list[Outcome]]
 
@@ -38,10 +40,11 @@ class _Process:
     def __init__(self) -> None:
         self.waiting: deque[_Future] = deque()
         self.innocent: set[_Future] = set()  # futures that were lost with the first one
+        self.since = 0.0  # the first of the batches was not running before this time
         self._start()
 
     def _start(self) -> None:
-        self.started = False
+        self.started = self.late = False
         self.pool = ProcessPoolExecutor(1, timeout=_IDLE, env=one_thread(), initializer=_start, initargs=(os.getpid(),))
 
     def submit(self, work: Work, batch: list[Entry]) -> _Future:
@@ -50,11 +53,27 @@ class _Process:
         except RuntimeError:  # it died a moment ago
             self.replace()
             future = self.pool.submit(work, batch)
+        if not self.waiting:
+            self.since = time.monotonic()
         self.waiting.append(future)
         if not self.started:  # after loky, which waits for the runs: what was registered last is called first
             threading._register_atexit(_end_all)  # type: ignore[attr-defined]
             self.started = True
         return future
+
+    def finish(self, future: _Future) -> None:
+        """Remove a batch; the next one is running, or already has."""
+        if future in self.waiting:
+            self.waiting.remove(future)
+            self.since = time.monotonic()
+
+    def kill_after(self, seconds: float) -> None:
+        """Kill the process if the first of its batches is running for so long."""
+        if self.waiting and not self.waiting[0].done() and time.monotonic() - self.since > seconds:
+            self.late = True
+            for pid in list(self.pool._processes):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def replace(self) -> None:
         self.innocent.update(islice(self.waiting, 1, None))
@@ -125,20 +144,22 @@ class Processes:
         try:
             return future.result()
         except BrokenProcessPool as error:
+            late = process.late
             if pool is process.pool:
                 process.replace()
             if future in process.innocent:
                 process.innocent.discard(future)
                 return Lost(error, attempts=0)
-            return Lost(_death(error, self.work.timeout))
+            return Lost(_death(error, self.work.timeout, late))
         except Exception as error:
             return Lost(error)
         finally:
-            if future in process.waiting:
-                process.waiting.remove(future)
+            process.finish(future)
 
     def check(self) -> None:
-        """Do nothing: processes of this machine are not lost unnoticed."""
+        """Kill processes that should have ended themselves by the time limit."""
+        for process in self.processes:
+            process.kill_after(self.work.longest_batch + _LATE)
 
     def close(self, running: Iterable[_Future]) -> None:
         """End processes that are running; keep the others within `shared_workers`."""
@@ -160,12 +181,12 @@ def _end_all() -> None:
         engine.close(())
 
 
-def _death(error: BaseException, timeout: float | None) -> Exception:
+def _death(error: BaseException, timeout: float | None, late: bool) -> Exception:
     text = str(error)
     codes = re.search(r"exit codes of the workers are \{(.*)\}", text)
     if codes is None:
         return RuntimeError(f"the worker process failed: {text} {error.__cause__ or ''}".strip())
-    if timeout is not None and "SIGALRM" in codes[1]:
+    if timeout is not None and (late or "SIGALRM" in codes[1]):
         return TimeoutError(f"the run must end within timeout={timeout:g} s; its worker process was ended")
     return RuntimeError(f"the worker process died with the exit code {codes[1]}")
 

@@ -6,7 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
@@ -68,8 +68,10 @@ def run_tasks(
     retry_errors : bool
         If False, runs that raise an error are not tried again, only those whose worker dies.
     timeout : float, optional
-        Largest duration of a run [s]. The process of a run that takes longer is ended and replaced. This needs worker
-        processes, so `workers` must be a number or a Dask client; 1 is then one worker process.
+        Largest duration of a run [s], and of the pickling of its value. The process of a run that takes longer is ended
+        and replaced. This needs worker processes, so `workers` must be a number or a Dask client of other processes; 1
+        is then one worker process. One that does not end itself, because it is stopped or the run handles the signal
+        SIGALRM, is killed half a minute after the end of all attempts.
     progress : bool or callable
         True shows a bar with the time left; a callable gets the completed fraction.
     description : str
@@ -263,10 +265,9 @@ def _scheduled(start: Callable[[], _Engine], batches: _Batches, retries: int) ->
 def _finished(done: queue.SimpleQueue[Any], engine: _Engine) -> Any:
     """Wait for a future."""
     while True:
-        try:
+        engine.check()
+        with suppress(queue.Empty):
             return done.get(timeout=1.0)
-        except queue.Empty:
-            engine.check()
 
 
 def _received(

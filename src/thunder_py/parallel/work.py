@@ -9,7 +9,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -146,7 +145,7 @@ class Work:
         for attempt in attempts if self.retry_errors else attempts[:1]:
             start = time.perf_counter()
             try:
-                with process_deadline(timeout) if timeout else nullcontext():
+                with process_deadline(timeout):
                     value = self.function(entry.item)
                 return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
             except BaseException as problem:
@@ -157,6 +156,13 @@ class Work:
                 if self.stopped:  # which may be why it failed
                     break
         return failed
+
+    @property
+    def longest_batch(self) -> float:
+        """Longest duration of a batch whose runs keep the time limit, infinite without one [s]."""
+        if self.timeout is None:
+            return float("inf")
+        return BATCH_LIMIT + (self.retries + 2) * self.timeout  # of the attempts of its last run, and of its pickling
 
     @cached_property
     def packed(self) -> bytes:
@@ -218,7 +224,7 @@ class RemoteWork:
                 os.environ.setdefault(name, "1")
         try:
             work = _loaded(self.packed)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             missing = ThunderError(
                 "a worker process cannot import the function or its data, which must be those of a module that it can "
                 f"import, or of a notebook ({type(error).__name__}: {error}); workers=1 calls it here"
@@ -228,7 +234,7 @@ class RemoteWork:
             ]
         # a process ends with its time limit, which must not be the one that waits for the outcomes
         limit = work.timeout if elsewhere else None
-        return [_packed(work.run(entry, limit)) for entry in _while_allowed(batch, stopped)]
+        return [_packed(work.run(entry, limit), limit) for entry in _while_allowed(batch, stopped)]
 
 
 def _while_allowed(batch: Sequence[Entry], stopped: Callable[[], bool]) -> Iterator[Entry]:
@@ -259,11 +265,12 @@ def process_name() -> str:
     return _name_of(os.getpid())
 
 
-def _packed(outcome: Outcome) -> Outcome:
+def _packed(outcome: Outcome, timeout: float | None = None) -> Outcome:
     try:
-        if outcome.error is None:
-            return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
-        return replace(outcome, error=_pickled_error(outcome.error))
+        with process_deadline(timeout):
+            if outcome.error is None:
+                return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
+            return replace(outcome, error=_pickled_error(outcome.error))
     except Exception as error:
         message = f"the returned {type(outcome.value).__name__} cannot be pickled: {type(error).__name__}: {error}"
         return replace(outcome, value=None, error=ThunderError(message), trace=traceback.format_exc())
