@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from thunder_py.errors import ReleaseError, ThunderError
 
@@ -57,6 +58,12 @@ def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
     if item == 1:
         raise kind
     return item
+
+
+def threads(item: int) -> list[int]:
+    """Return the numbers of threads of the libraries of linear algebra."""
+    np.linalg.solve(np.eye(2), np.ones(2))
+    return sorted({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
 
 
 limits: list[Any] = []  # time limits that hold

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from tests.parallel import functions
 from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
@@ -59,6 +60,15 @@ def collected(*arguments: Any, **options: Any) -> dict[int, Outcome]:
 
 def values(outcomes: dict[int, Outcome]) -> list[Any]:
     return [outcome.value for outcome in outcomes.values()]
+
+
+def elsewhere(function: Callable[[Any], Any], item: Any, timeout: float | None = None) -> Any:
+    """Value of a run in this process as another one makes it."""
+    work._use_one_thread.cache_clear()
+    remote = work.RemoteWork(work.Work(function, 0, timeout, retry_errors=True).packed, "another process")
+    (answer,) = remote([work.Entry(0, item)])
+    work._use_one_thread.cache_clear()
+    return work.unpacked(answer).value
 
 
 def test_outcomes_do_not_depend_on_the_kind_of_workers(workers: Workers) -> None:
@@ -171,11 +181,10 @@ def test_values_are_pickled_within_the_time_limit(monkeypatch: pytest.MonkeyPatc
         yield
         limits.pop()
 
+    monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(work, "process_deadline", deadline)
     monkeypatch.setattr(functions, "limits", limits)
-    remote = work.RemoteWork(work.Work(functions.Watched, 0, 5.0, retry_errors=True).packed, "another process")
-    (answer,) = remote([work.Entry(0, 1)])
-    assert work.unpacked(answer).value == [5.0]
+    assert elsewhere(functions.Watched, 1, timeout=5.0) == [5.0]
     assert limits == []
 
 
@@ -311,6 +320,16 @@ def test_what_a_batch_returns_is_divided_anew() -> None:
     batches.give_back(first[0][1:] + first[1])
     again = list(iter(lambda: batches.take(1, 0), []))
     assert sorted(entry.number for batch in [first[0][:1], *again] for entry in batch) == [0, 1, 2, 3]
+
+
+def test_processes_of_others_use_one_thread_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may have loaded their libraries before the first run."""
+    mine = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
+    for chosen, expected in (({}, [1]), ({"OMP_NUM_THREADS": "2"}, [2])):
+        monkeypatch.setattr(os, "environ", {**mine, **chosen})
+        with threadpool_limits(2):
+            assert elsewhere(functions.threads, 0) == expected
+        assert os.environ["THUNDER_THREADS"] == "1"
 
 
 def test_workers_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

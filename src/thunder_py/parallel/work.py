@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import cloudpickle
+from threadpoolctl import threadpool_limits
 
 from ..checks import whole
 from ..errors import ThunderError
@@ -36,7 +37,7 @@ __all__ = [
 #: environment variable with the number of threads that ``threads=0`` means
 THREADS = "THUNDER_THREADS"
 #: one thread in each worker process: more would compete for the same cores
-_ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 #: after so long, at the end of a run, a batch returns the outcomes that it has [s]
 BATCH_LIMIT = 1.0
 
@@ -121,7 +122,16 @@ def available_threads() -> int:
 
 def one_thread() -> dict[str, str]:
     """Return the environment of worker processes."""
-    return dict.fromkeys(_ONE_THREAD, "1")
+    return dict.fromkeys((THREADS, *_LIBRARIES), "1")
+
+
+@lru_cache(maxsize=1)
+def _use_one_thread(process: str) -> None:
+    """Use one thread in this worker process, unless the variables of its environment say otherwise."""
+    os.environ.setdefault(THREADS, "1")
+    if not os.environ.keys() & set(_LIBRARIES):
+        os.environ.update(dict.fromkeys(_LIBRARIES, "1"))
+        threadpool_limits(1)  # libraries that were loaded before
 
 
 class Work:
@@ -220,8 +230,7 @@ class RemoteWork:
         """Run the entries, or those for which there is time; values and errors of the outcomes are pickled."""
         elsewhere = process_name() != self.origin
         if elsewhere:
-            for name in _ONE_THREAD:
-                os.environ.setdefault(name, "1")
+            _use_one_thread(process_name())
         try:
             work = _loaded(self.packed)
         except (Exception, SystemExit) as error:
