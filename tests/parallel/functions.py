@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 from thunder_py.errors import ReleaseError, ThunderError
+from thunder_py.parallel import processes
 
 
 def draw(seed: int) -> tuple[float, float]:
@@ -57,6 +58,13 @@ def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
     """Raise an exception at item 1."""
     if item == 1:
         raise kind
+    return item
+
+
+def forget_work(item: int) -> int:
+    """Return the item; at item 2 the process loses its function."""
+    if item == 2:
+        processes._works.clear()
     return item
 
 

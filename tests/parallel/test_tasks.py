@@ -23,7 +23,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.parallel import functions
-from tests.parallel.functions import Wordless, draw, environment, process, raise_at_1, sleep_in, trouble, unpicklable
+from tests.parallel.functions import Wordless, draw, environment, forget_work, process, raise_at_1, sleep_in, trouble, unpicklable
 from thunder_py.errors import ThunderError
 from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers, tasks, work
 from thunder_py.parallel.tasks import _Batches
@@ -144,6 +144,18 @@ def test_a_process_that_dies_costs_its_run_only() -> None:
     assert values(found) == [None if k == 31 else draw(k) for k in range(60)]
     assert repr(found[31].error) == "RuntimeError('the worker process died with the exit code EXIT(3)')"
     assert found[31].attempts == 2
+
+
+def test_a_function_is_sent_once_to_each_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    pickled: list[bool] = []
+    reduce = work.Work.__reduce__
+    monkeypatch.setattr(work.Work, "__reduce__", lambda self: (pickled.append(True), reduce(self))[1])
+    assert values(collected(draw, range(40), workers=2)) == [draw(k) for k in range(40)]
+    assert 1 <= len(pickled) <= 2
+    # a process that took the place of another one is sent it again
+    outcomes = run_tasks(forget_work, range(12), workers=1, timeout=60.0)
+    assert sorted(outcome.value for outcome in outcomes) == list(range(12))
+    assert len(pickled) <= 6
 
 
 @pytest.mark.parametrize("workers", [2, -1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -45,20 +46,27 @@ class _Process:
 
     def _start(self) -> None:
         self.started = self.late = False
+        self.has: int | None = None  # number of the function that was sent to it
         self.pool = ProcessPoolExecutor(1, timeout=_IDLE, env=one_thread(), initializer=_start, initargs=(os.getpid(),))
 
-    def submit(self, work: Work, batch: list[Entry]) -> _Future:
+    def submit(self, batch: list[Entry], number: int, work: Work) -> _Future:
         try:
-            future: _Future = self.pool.submit(work, batch)
+            future = self._send(batch, number, work)
         except RuntimeError:  # it died a moment ago
             self.replace()
-            future = self.pool.submit(work, batch)
+            future = self._send(batch, number, work)
         if not self.waiting:
             self.since = time.monotonic()
         self.waiting.append(future)
         if not self.started:  # after loky, which waits for the runs: what was registered last is called first
             threading._register_atexit(_end_all)  # type: ignore[attr-defined]
             self.started = True
+        return future
+
+    def _send(self, batch: list[Entry], number: int, work: Work) -> _Future:
+        """Send a batch, the first one with its function."""
+        future: _Future = self.pool.submit(_run, batch, number, None if number == self.has else work)
+        self.has = number
         return future
 
     def finish(self, future: _Future) -> None:
@@ -82,6 +90,7 @@ class _Process:
         self._start()
 
 
+_numbers = itertools.count()  # of functions
 _idle: list[_Process] = []
 _open: WeakSet[Processes] = WeakSet()
 _sharing = 0  # number of open contexts of `shared_workers`
@@ -118,7 +127,7 @@ class Processes:
 
     def __init__(self, count: int, work: Work) -> None:
         work.packed  # noqa: B018  raises before any work
-        self.size, self.work = count, work
+        self.size, self.work, self.number = count, work, next(_numbers)
         self.processes: list[_Process] = []
         _open.add(self)
         self._of: dict[_Future, tuple[_Process, ProcessPoolExecutor]] = {}
@@ -134,7 +143,7 @@ class Processes:
         if process is None or (process.waiting and len(self.processes) < self.size):
             process = _idle.pop() if _idle else _Process()
             self.processes.append(process)
-        future = process.submit(self.work, batch)
+        future = process.submit(batch, self.number, self.work)
         self._of[future] = process, process.pool
         return future
 
@@ -151,6 +160,9 @@ class Processes:
                 process.innocent.discard(future)
                 return Lost(error, attempts=0)
             return Lost(_death(error, self.work.timeout, late))
+        except _NoWork as error:
+            process.has = None
+            return Lost(error, attempts=0)
         except Exception as error:
             return Lost(error)
         finally:
@@ -189,6 +201,23 @@ def _death(error: BaseException, timeout: float | None, late: bool) -> Exception
     if timeout is not None and (late or "SIGALRM" in codes[1]):
         return TimeoutError(f"the run must end within timeout={timeout:g} s; its worker process was ended")
     return RuntimeError(f"the worker process died with the exit code {codes[1]}")
+
+
+class _NoWork(Exception):
+    """The process lacks a function: its batch was not pickled, or loky has replaced a process that held much memory."""
+
+
+_works: dict[int, Work] = {}  # the last function that this worker process got, by its number
+
+
+def _run(batch: list[Entry], number: int, work: Work | None) -> list[Outcome]:
+    """Run a batch in a worker process, with the function that came with a former one if none comes with it."""
+    if work is not None:
+        _works.clear()
+        _works[number] = work
+    if number not in _works:
+        raise _NoWork
+    return _works[number](batch)
 
 
 def _start(parent: int) -> None:
