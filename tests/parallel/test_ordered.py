@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from tests.parallel.functions import die_at_0, draw_with_threads, fail_from_3, process, too_far
@@ -50,6 +51,7 @@ def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monke
 def test_seeds_may_be_given_one_by_one() -> None:
     assert map_seeds(draw_with_threads, [5, 2]) == [draw_with_threads(5), draw_with_threads(2)]
     assert map_seeds(draw_with_threads, []) == []
+    assert map_seeds(draw_with_threads, np.arange(2)) == [draw_with_threads(0), draw_with_threads(1)]
 
 
 @pytest.mark.usefixtures("processes")
@@ -104,6 +106,7 @@ def test_items_raise_their_own_error(workers: int) -> None:
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"seeds": [1, -2]}, "every seed must be a whole number of at least 0, got -2"),
         ({"seeds": "12"}, "seeds must be a whole number"),
+        ({"seeds": np.zeros(2)}, "every seed must be a whole number of at least 0, got 0.0"),
         ({"seeds": 3, "workers": 0}, "workers must be a whole number of at least 1"),
         ({"seeds": 3, "workers": True}, "workers must be a whole number"),
     ],

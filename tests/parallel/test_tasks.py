@@ -382,6 +382,7 @@ def test_progress_counts_runs_of_all_workers() -> None:
         ({"workers": 1.5}, "workers must be a whole number"),
         ({"workers": True}, "workers must be a whole number"),
         ({"workers": "tcp://here:1"}, "workers must be a whole number"),
+        ({"workers": ThreadPoolExecutor}, "an Executor or a Dask client, got <class '.*ThreadPoolExecutor'>"),
         ({"retries": -1}, "retries must be a whole number of at least 0"),
         ({"timeout": 0.0}, "timeout must be a positive number"),
         ({"workers": map, "timeout": 1.0}, "timeout must be None unless workers is a number or a Dask client"),

@@ -144,7 +144,8 @@ def check_workers(workers: Any) -> Workers:
         If they are of another kind.
     """
     number = is_whole(workers) and (workers >= 1 or workers == -1)
-    if not (number or callable(workers) or isinstance(workers, Executor) or is_client(workers)):
+    called = callable(workers) and (workers is map or not isinstance(workers, type))
+    if not (number or called or isinstance(workers, Executor) or is_client(workers)):
         raise ThunderError(
             "workers must be a whole number of at least 1, -1 (one for each core), a function like map, an Executor or "
             f"a Dask client, got {workers!r}"
