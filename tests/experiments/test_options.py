@@ -152,7 +152,9 @@ def test_fewer_seeds_than_the_default_are_enough() -> None:
     assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1
 
 
-@pytest.mark.parametrize(("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3)])
+@pytest.mark.parametrize(
+    ("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3), (["--jobs", "-1", "--quick"], -1)]
+)
 def test_command_uses_all_processors_unless_it_is_quick(arguments: list[str], workers: int) -> None:
     assert cli.main(["experiment", "dice", *arguments, "--results", "dice.json", "--no-plot"]) == 0
     assert json.loads(Path("dice.json").read_text())["results"]["workers"] == workers
