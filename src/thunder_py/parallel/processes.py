@@ -30,7 +30,7 @@ _GRACE = 0.2
 #: runs shorter than this wait in the queue of a process, which then never waits for this one [s]
 _SHORT = 0.05
 #: a process is killed so long after the longest batch: it may have to start and to import before it runs [s]
-_LATE = 30.0
+_LATE = 60.0
 
 _Future: TypeAlias = Future[list[Outcome]]
 

@@ -71,7 +71,7 @@ def run_tasks(
         Largest duration of a run [s], and of the pickling of its value. The process of a run that takes longer is ended
         and replaced. This needs worker processes, so `workers` must be a number or a Dask client of other processes; 1
         is then one worker process. One that does not end itself, because it is stopped or the run handles the signal
-        SIGALRM, is killed half a minute after the end of all attempts.
+        SIGALRM, is killed a minute after the time of all attempts.
     progress : bool or callable
         True shows a bar with the time left; a callable gets the completed fraction.
     description : str
