@@ -281,7 +281,7 @@ def _packed(outcome: Outcome, timeout: float | None = None) -> Outcome:
                 return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
             return replace(outcome, error=_pickled_error(outcome.error))
     except Exception as error:
-        message = f"the returned {type(outcome.value).__name__} cannot be pickled: {type(error).__name__}: {error}"
+        message = f"the returned {type(outcome.value).__name__} cannot be pickled: {_said(error)}"
         return replace(outcome, value=None, error=ThunderError(message), trace=traceback.format_exc())
 
 
