@@ -63,7 +63,10 @@ def test_a_latin_hypercube_has_one_value_in_each_interval() -> None:
         ({"a": []}, "a must have at least one value, got none"),
         ({"a": ("PD", "CT")}, "a[0] must be numbers, got str"),
         ({"a": (-1e308, 1e308)}, "a must have ends with a finite distance, got (-1e+308, 1e+308)"),
-        ({"a": np.zeros(3)}, "a must be a tuple (low, high), a list of values, or a distribution, got ndarray: a list of"),
+        (
+            {"a": np.zeros(3)},
+            "a must be a tuple (low, high), a list of values, or a distribution, got ndarray: a list of",
+        ),
         ({"a": {1, 2}}, "a must be a tuple (low, high), a list of values, or a distribution, got set"),
         ({"a": range(0)}, "a must have at least one value, got none"),
         ({"a": stats.beta}, "a must be a distribution with its parameters, got <scipy.stats._continuous_distns.beta"),

@@ -166,15 +166,17 @@ def _axis(name: str, given: Any, count: int) -> _Axis:
 
 
 def _distribution(name: str, given: Any) -> _Axis:
-    inverse = getattr(given, "ppf", None) or getattr(given, "icdf", None)
+    inverse: Any = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     try:
-        median = np.asarray(inverse(0.5)) if callable(inverse) else None
+        median = None if inverse is None else np.asarray(inverse(0.5))
     except TypeError as error:
         raise ThunderError(f"{name} must be a distribution with its parameters, got {given!r:.80}: {error}") from error
     if median is None or median.ndim:
         raise ThunderError(f"{name} must be a distribution of one number, got {given!r:.80}")
     if np.isnan(median):
-        raise ThunderError(f"{name} must be a distribution with valid parameters, got {given!r:.80}, whose median is nan")
+        raise ThunderError(
+            f"{name} must be a distribution with valid parameters, got {given!r:.80}, whose median is nan"
+        )
     kind = np.int64 if hasattr(given, "pmf") and not hasattr(given, "pdf") else np.float64
     return 1, lambda u: np.asarray(inverse(u[:, 0])).astype(kind).tolist()
 

@@ -11,7 +11,6 @@ from thunder_py.manipulation import ElasticWrist, find_releases, optimize_base_a
 from thunder_py.motion import FPCA
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
-
 pytestmark = pytest.mark.usefixtures("processes")
 
 

@@ -23,7 +23,17 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from tests.parallel import functions
-from tests.parallel.functions import Wordless, draw, environment, forget_work, process, raise_at_1, sleep_in, trouble, unpicklable
+from tests.parallel.functions import (
+    Wordless,
+    draw,
+    environment,
+    forget_work,
+    process,
+    raise_at_1,
+    sleep_in,
+    trouble,
+    unpicklable,
+)
 from thunder_py.errors import ThunderError
 from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, tasks, work
 from thunder_py.parallel.tasks import _Batches

@@ -95,11 +95,11 @@ def run_tasks(
     Notes
     -----
     Items are sent in batches of about half a second, according to the measured duration of the runs; a batch that takes
-    longer than a second returns what it has, and the rest is given out again. A worker process that dies costs the batch
-    it ran, which is tried again item by item until the culprit is alone. The outcomes depend neither on the kind of
-    workers nor on batches if the function depends on its item only. Worker processes have one thread of linear algebra,
-    and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``); in those of executors, maps
-    and clients the variables of their environment, such as ``OMP_NUM_THREADS``, come first.
+    longer than a second returns what it has, and the rest is given out again. A worker process that dies costs the
+    batch it ran, which is tried again item by item until the culprit is alone. The outcomes depend neither on the kind
+    of workers nor on batches if the function depends on its item only. Worker processes have one thread of linear
+    algebra, and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``); in those of
+    executors, maps and clients the variables of their environment, such as ``OMP_NUM_THREADS``, come first.
 
     Examples
     --------
