@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,12 +14,12 @@ import numpy as np
 from _loop import LAWS, START
 
 import thunder_py as th
-from thunder_py.parallel import run_tasks
+from thunder_py.parallel import run_tasks, shared_workers
 
 #: free motions: number, duration [s], step [s]
 MOTIONS, SECONDS, STEP = 256, 1.0, 1e-3
 #: durations of a run [s], and how many runs of it
-LENGTHS = {0.01: 600, 0.1: 100, 1.0: 16}
+LENGTHS = {0.01: 1000, 0.1: 200, 1.0: 20}
 WORKERS = 2
 SHORT = 100_000
 
@@ -30,17 +31,18 @@ def results(quick: bool) -> dict[str, Any]:
     from distributed import Client, LocalCluster
 
     with (
+        shared_workers(),
         LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
         kinds: dict[str, Any] = {"worker processes": WORKERS, "Dask": client}
         for workers in kinds.values():
             th.simulate_many(_run, [{"duration": 0.01}] * 8, workers=workers)  # imports
-        found["overhead"] = [
-            overhead(name, workers, length, count // (8 if quick else 1))
-            for length, count in LENGTHS.items()
-            for name, workers in kinds.items()
-        ]
+        found["overhead"] = []
+        for length, count in LENGTHS.items():
+            sets = [{"duration": _duration(length)}] * (count // (10 if quick else 1))
+            alone = by_themselves(sets)
+            found["overhead"] += [overhead(name, workers, length, sets, alone) for name, workers in kinds.items()]
         found["memory"] = [memory(name, workers, SHORT // (20 if quick else 1)) for name, workers in kinds.items()]
     return {"sweeps": found}
 
@@ -106,10 +108,30 @@ def _run(duration: float) -> th.RunSpec:
     return LAWS["SlotineLi"](duration)
 
 
-def overhead(name: str, workers: Any, length: float, count: int) -> dict[str, Any]:
-    """Return the share of the workers' time that is no run, and the speed beside the same runs one after the other."""
-    duration = _duration(length)
-    sets = [{"duration": duration}] * count
+def by_themselves(sets: list[dict[str, float]]) -> float:
+    """Return how long processes take that each simulate their share of the runs, and share nothing [s]."""
+    context = get_context("spawn")
+    together, times = context.Barrier(WORKERS), context.SimpleQueue()
+    share = len(sets) // WORKERS
+    processes = [context.Process(target=_simulate, args=(sets[:share], together, times)) for _ in range(WORKERS)]
+    for process in processes:
+        process.start()
+    spent = max(times.get() for _ in processes)
+    for process in processes:
+        process.join()
+    return float(spent)
+
+
+def _simulate(sets: list[dict[str, float]], together: Any, times: Any) -> None:
+    th.simulate_many(_run, sets[:2], metrics=["rmse"], workers=1)  # imports
+    together.wait()
+    start = perf_counter()
+    th.simulate_many(_run, sets, metrics=["rmse"], workers=1)
+    times.put(perf_counter() - start)
+
+
+def overhead(name: str, workers: Any, length: float, sets: list[dict[str, float]], alone: float) -> dict[str, Any]:
+    """Return the share of the workers' time that is no run, and the speed beside processes that share nothing."""
 
     def wall(**options: Any) -> tuple[float, float]:
         start = perf_counter()
@@ -118,17 +140,16 @@ def overhead(name: str, workers: Any, length: float, count: int) -> dict[str, An
         assert not runs.failures
         return spent, float(np.sum(runs.to_pandas()["seconds"]))
 
-    serial, _ = wall(workers=1)
     spent, busy = wall(workers=workers)
     with tempfile.TemporaryDirectory() as folder:
         stored, stored_busy = wall(workers=workers, store=Path(folder, "sweep"))
     return {
         "workers": name,
         "length": length,
-        "count": count,
+        "count": len(sets),
         "overhead": 1.0 - busy / (WORKERS * spent),
         "with_store": 1.0 - stored_busy / (WORKERS * stored),
-        "efficiency": serial / (WORKERS * spent),
+        "efficiency": alone / spent,
     }
 
 

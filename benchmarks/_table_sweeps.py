@@ -19,7 +19,7 @@ def sweeps(found: dict[str, Any]) -> list[str]:
         f"{free['cores']} threads, RK4, MuJoCo {free['version']}. Final positions differ by at most "
         f"{free['difference']:.1e} rad. `simulate_many` / `rollout`: {free['ours'] / free['theirs']:.2f}.",
         table(["", "runs/s"], rows),
-        "### Runs in two workers: overhead, and speed relative to two times that of one process",
+        "### Runs in two workers: overhead, and speed relative to two processes that share nothing",
         table(
             [
                 "workers, duration of a run",

@@ -62,11 +62,30 @@ def test_a_latin_hypercube_has_one_value_in_each_interval() -> None:
         ({"a": ([0.0, 1.0], [1.0, 2.0, 3.0])}, "a must have ends of one shape, got (2,) and (3,)"),
         ({"a": []}, "a must have at least one value, got none"),
         ({"a": ("PD", "CT")}, "a[0] must be numbers, got str"),
+        ({"a": (-1e308, 1e308)}, "a must have ends with a finite distance, got (-1e+308, 1e+308)"),
+        (
+            {"a": np.zeros(3)},
+            "a must be a tuple (low, high), a list of values, or a distribution, got ndarray: a list of",
+        ),
+        ({"a": {1, 2}}, "a must be a tuple (low, high), a list of values, or a distribution, got set"),
+        ({"a": range(0)}, "a must have at least one value, got none"),
+        ({"a": stats.beta}, "a must be a distribution with its parameters, got <scipy.stats._continuous_distns.beta"),
+        ({"a": stats.multivariate_normal([0.0, 1.0])}, "a must be a distribution of one number, got <scipy.stats"),
+        ({"a": stats.norm([0.0, 1.0])}, "a must be a distribution of one number, got <scipy.stats"),
+        ({"a": stats.norm(0.0, -1.0)}, "a must be a distribution with valid parameters, got <scipy.stats"),
     ],
 )
 def test_bad_ranges(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ThunderError, match=f"^{re.escape(message)}"):
         samples.random(3, 0, **arguments)
+
+
+def test_values_that_are_constant_or_drawn() -> None:
+    array = np.zeros(2)
+    sets = samples.random(40, 0, same=[array], law={"K": [1.0, 2.0]}, seed=range(3), noise=stats.norm)
+    assert all(one["same"] is array and one["law"] == {"K": [1.0, 2.0]} for one in sets)
+    assert {one["seed"] for one in sets} == {0, 1, 2}
+    assert len({one["noise"] for one in sets}) == 40
 
 
 def test_bad_counts() -> None:

@@ -150,7 +150,8 @@ def report(runs: Runs | None, expected: Runs) -> bool:
     equal = sum(a == b for a, b in zip(contents(runs), contents(expected), strict=True))
     again = sum(attempts > 1 for attempts in runs.to_pandas()["attempts"])
     print(
-        f"equal to the last bit: {equal} of {len(runs)} runs; {len(runs.provenance)} sessions, {again} runs tried again"
+        f"equal to the last bit: {equal} of {len(runs)} runs; {len(runs.provenance)} sessions, {again} runs tried "
+        "again (without the batches of a killed worker, which Dask itself gives to another one)"
     )
     return equal == len(runs) and not runs.failures
 

@@ -61,8 +61,9 @@ def random(count: int, seed: int, /, **ranges: Any) -> list[dict[str, Any]]:
     seed : int
         Seed of the random numbers.
     **ranges
-        For each argument: a tuple ``(low, high)`` of numbers or arrays, between which values are uniform; a list of
-        equally likely values; or a distribution of `scipy.stats`. Any other value is the same in all sets.
+        For each argument: a tuple ``(low, high)`` of numbers or arrays, between which values are uniform; a list (or
+        range) of equally likely values; or a distribution of a number, of `scipy.stats`. A text, a mapping, or a value
+        that is no iterable, is the same in all sets; so is the value of a list of one.
 
     Returns
     -------
@@ -148,17 +149,36 @@ def _sets(count: int, ranges: Mapping[str, Any], points: Callable[[int], Array])
 
 
 def _axis(name: str, given: Any, count: int) -> _Axis:
-    inverse = getattr(given, "ppf", None) or getattr(given, "icdf", None)
-    if callable(inverse):
-        kind = np.int64 if hasattr(given, "pmf") and not hasattr(given, "pdf") else np.float64
-        return 1, lambda u: np.asarray(inverse(u[:, 0])).astype(kind).tolist()
+    if any(hasattr(given, method) for method in ("ppf", "icdf", "rvs")):
+        return _distribution(name, given)
     if isinstance(given, tuple):
         return _interval(name, given)
-    if isinstance(given, list):
+    if isinstance(given, (list, range)):
         if not given:
             raise ThunderError(f"{name} must have at least one value, got none")
         return 1, lambda u: [given[int(part)] for part in u[:, 0] * len(given)]
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
+        raise ThunderError(
+            f"{name} must be a tuple (low, high), a list of values, or a distribution, got {type(given).__name__}: a "
+            "list of it alone is the same value in all sets"
+        )
     return 0, lambda u: [given] * count
+
+
+def _distribution(name: str, given: Any) -> _Axis:
+    inverse: Any = getattr(given, "ppf", None) or getattr(given, "icdf", None)
+    try:
+        median = None if inverse is None else np.asarray(inverse(0.5))
+    except TypeError as error:
+        raise ThunderError(f"{name} must be a distribution with its parameters, got {given!r:.80}: {error}") from error
+    if median is None or median.ndim:
+        raise ThunderError(f"{name} must be a distribution of one number, got {given!r:.80}")
+    if np.isnan(median):
+        raise ThunderError(
+            f"{name} must be a distribution with valid parameters, got {given!r:.80}, whose median is nan"
+        )
+    kind = np.int64 if hasattr(given, "pmf") and not hasattr(given, "pdf") else np.float64
+    return 1, lambda u: np.asarray(inverse(u[:, 0])).astype(kind).tolist()
 
 
 def _interval(name: str, given: tuple[Any, ...]) -> _Axis:
@@ -171,6 +191,9 @@ def _interval(name: str, given: tuple[Any, ...]) -> _Axis:
         raise ThunderError(f"{name} must have ends of one shape, got {low.shape} and {high.shape}") from None
     if not ((low <= high) & np.isfinite(low) & np.isfinite(high)).all():
         raise ThunderError(f"{name} must have finite ends low <= high, got {given!r:.80}")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(high - low).all():
+            raise ThunderError(f"{name} must have ends with a finite distance, got {given!r:.80}")
 
     def values(u: Array) -> list[Any]:
         found = low + (high - low) * u.reshape(-1, *low.shape)

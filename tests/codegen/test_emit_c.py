@@ -190,6 +190,7 @@ def optimizations(compiler, most):
     return ([], ["-DTHUNDER_NO_AVX"], *(() if compiler.endswith("++") else (["-O0"], most)))
 
 
+@pytest.mark.release
 @every_compiler
 def test_long_functions_with_and_without_avx(compiler, tmp_path):
     m = SymbolicModel(th.Robot.load("panda"))

@@ -149,6 +149,7 @@ def test_pieces_from_some_joints_on(joints, tmp_path):
     assert_equal_to_robot(core, robot, arguments)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("source", ["arm15.yaml", "placements"])
 def test_long_arms_are_outlined_and_equal_too(source, tmp_path):
     robot = (

@@ -37,6 +37,7 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
+@pytest.mark.release
 def test_outputs_are_stored_compared_and_failures_named(tmp_path):
     mode = "import os\nprint(os.environ.get('QUICK'), os.path.basename(os.getcwd()), 1.25)"
     whole = notebook(tmp_path / "whole.ipynb", mode, PICTURE)

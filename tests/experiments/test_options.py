@@ -110,8 +110,19 @@ def workers() -> Iterator[None]:
         yield
 
 
+#: of each kind of runs one: simulate_many, map_seeds, both
+_ALWAYS = ("d42-joint", "elbow", "gains", "throwing")
+
+
 #: "human-like" is its parts
-@pytest.mark.parametrize("name", [name for name in registry.REGISTRY if name != "human-like"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.release])
+        for name in registry.REGISTRY
+        if name != "human-like"
+    ],
+)
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
     texts = []
     with one_time_of_each_kind():
@@ -152,7 +163,9 @@ def test_fewer_seeds_than_the_default_are_enough() -> None:
     assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1
 
 
-@pytest.mark.parametrize(("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3)])
+@pytest.mark.parametrize(
+    ("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3), (["--jobs", "-1", "--quick"], -1)]
+)
 def test_command_uses_all_processors_unless_it_is_quick(arguments: list[str], workers: int) -> None:
     assert cli.main(["experiment", "dice", *arguments, "--results", "dice.json", "--no-plot"]) == 0
     assert json.loads(Path("dice.json").read_text())["results"]["workers"] == workers

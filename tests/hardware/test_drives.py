@@ -84,6 +84,7 @@ def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
 # --- control ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.release
 def test_a_minute_of_adaptive_control(name, monkeypatch):
     """The drive compensates a part of a payload; the controller learns the whole."""
     arm = install(monkeypatch, name)

@@ -12,7 +12,18 @@ from scipy.optimize import approx_fprime, least_squares
 
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
-from thunder_py.identification import MotionLimits, differentiate, divergence, identify, lowpass, optimize_excitation
+from thunder_py.errors import ThunderError, ThunderWarning
+from thunder_py.identification import (
+    Log,
+    MotionLimits,
+    differentiate,
+    divergence,
+    identify,
+    identify_model,
+    identify_payload,
+    lowpass,
+    optimize_excitation,
+)
 from thunder_py.identification.least_squares import Data, _newton, consistent_problem, fit, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
@@ -487,3 +498,51 @@ def test_the_filter_does_not_bias_dry_friction():
     errors = found.base_parameters - found.base.mapping @ robot.parameters
     assert np.sqrt(np.mean((errors / found.standard_deviations) ** 2)) < 1.3
     assert np.abs(errors[-4:]).max() < 0.02
+
+
+def test_a_cutoff_filters_logs_that_have_accelerations():
+    """Accelerations by differences of noisy positions, as files often have them; the log has held torques too."""
+    robot, rng = elbow(), np.random.default_rng(3)
+    t = np.arange(0.0, 4.0, 4e-3)
+    motion = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    q = motion.q + 1e-4 * rng.normal(size=motion.q.shape)
+    dq = np.gradient(q, t, axis=0)
+    log = Log(t=t, q=q, tau=robot.inverse_dynamics(*motion))
+    full = Log(t=t, q=q, dq=dq, ddq=np.gradient(dq, t, axis=0), tau=log.tau, name="full")
+    how = {"cutoff": 15.0, "hold": 4e-3}
+    with pytest.warns(ThunderWarning, match=r"^full: velocities and accelerations of the log are not used") as caught:
+        found = identify(robot, full, **how)
+    assert len(caught) == 1
+    np.testing.assert_array_equal(found.base_parameters, identify(robot, log, **how).base_parameters)
+    with pytest.warns(ThunderWarning, match=r"^full: "):
+        found = identify_model(robot, full, sensors="torque_bias", **how)
+    np.testing.assert_array_equal(found.estimates, identify_model(robot, log, sensors="torque_bias", **how).estimates)
+    for method in (identify, identify_model):
+        with pytest.raises(ThunderError, match="hold must be 0 for measured accelerations: give cutoff, or leave ddq"):
+            method(robot, full, hold=4e-3)
+
+
+def steady(rate, noise=0.5):
+    """A log at this rate, whose disturbance does not depend on it unless there is noise."""
+    t = np.arange(0.0, 4.0, 1.0 / rate)
+    motion, other = Sinusoid([0.8, 0.6], [0.5, 0.8])(t), Sinusoid([0.3, 0.2], [3.1, 2.7])(t)
+    tau = elbow().inverse_dynamics(*motion) + other.q + noise * np.random.default_rng(1).normal(size=motion.q.shape)
+    return Log(t=t, q=motion.q, tau=tau)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [(identify, {}), (identify_model, {"friction": "viscous"}), (identify_payload, {"consistent": False})],
+)
+def test_given_noise_is_that_of_the_readings_and_not_of_the_filtered_ones(method, options):
+    log = steady(250.0, 5.0)
+    auto, given = (method(elbow(), log, cutoff=15.0, weights=w, **options) for w in ("auto", [0.2, 0.2]))
+    auto, given = (np.diag(getattr(found, "identification", found).covariance) for found in (auto, given))
+    np.testing.assert_allclose(given, auto, rtol=0.3)
+
+
+def test_regularization_does_not_depend_on_the_sampling_frequency():
+    guess = elbow().with_parameters(0.7 * elbow().parameters)
+    how = {"cutoff": 10.0, "consistent": True, "regularization": 100.0}
+    slow, fast = (identify(guess, steady(rate, 0.0), **how).base_parameters for rate in (100.0, 1000.0))
+    np.testing.assert_allclose(slow, fast, atol=0.01)

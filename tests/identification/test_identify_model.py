@@ -17,6 +17,7 @@ from thunder_py.identification import FrictionColumns, FrictionModel, Log, Senso
 from thunder_py.identification.friction import KINDS, friction_terms
 from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
+from thunder_py.identification.windows import Filtering
 from thunder_py.reference import Sinusoid
 
 TIMES = np.arange(0.0, 10.0, 4e-3)
@@ -60,7 +61,7 @@ def log_of(robot, *, friction=None, sensors=None, noise=0.0, seed=0, exact=False
 def problem_of(robot, log, **options):
     defaults = {
         "friction": None, "sensors": (), "calibration": None, "delta": None, "longest_delay": 0.05, "unknown": None,
-        "weights": "auto", "prior": None, "cutoff": CUTOFF, "hold": 0.0,
+        "weights": "auto", "prior": None, "filtering": Filtering(CUTOFF),
     }  # fmt: skip
     return _problem(robot, [log], **{**defaults, **options})
 

@@ -15,7 +15,7 @@ from thunder_py.identification import Log, differentiate, identify, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
 from thunder_py.identification.sums import triangle
-from thunder_py.identification.windows import windows
+from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
 
@@ -70,7 +70,7 @@ def test_windows_do_not_change_a_filtered_log(consistent, monkeypatch):
     how = {"cutoff": 10.0, "hold": 0.01, "consistent": consistent}
     whole = identify(wrong(robot), T, q, tau=tau, **how)
     short(monkeypatch)
-    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), cutoff=10.0))) > 2
+    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), Filtering(10.0)))) > 2
     parts = identify(wrong(robot), T, q, tau=tau, **how)
     for name in ("parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-9, err_msg=name)
@@ -94,7 +94,7 @@ def test_the_filter_does_not_see_the_borders_of_windows(short_windows):
     rng = np.random.default_rng(0)
     t, q = np.arange(6000) * 1e-3, np.cumsum(rng.normal(size=(6000, 2)), axis=0)
     log = Log(t=t, q=q, tau=10.0 * q)
-    found = list(windows(elbow(), log, cutoff=50.0))
+    found = list(windows(elbow(), log, Filtering(50.0)))
     assert len(found) > 2
     samples = [window.samples()[window.used] for window in found]
     edge = Filter(1e-3, 50.0).edge(6000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 import threading
 import time
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from thunder_py.errors import ReleaseError, ThunderError
+from thunder_py.parallel import processes
 
 
 def draw(seed: int) -> tuple[float, float]:
@@ -29,6 +32,8 @@ def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: st
             os._exit(3)
         if kind == "hang":  # in C, with the interpreter's lock
             re.match(r"(a+)+$", "a" * 60 + "b")
+        if kind == "stop":  # no signal but SIGKILL ends it now
+            os.kill(os.getpid(), signal.SIGSTOP)
         if kind == "exit":
             sys.exit(2)
         raise ZeroDivisionError(f"item {item}")
@@ -40,6 +45,46 @@ def _again(mark: Path) -> bool:
         return True
     mark.touch()
     return False
+
+
+class Wordless(Exception):
+    """Error whose text cannot be made."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
+    """Raise an exception at item 1."""
+    if item == 1:
+        raise kind
+    return item
+
+
+def forget_work(item: int) -> int:
+    """Return the item; at item 2 the process loses its function."""
+    if item == 2:
+        processes._works.clear()
+    return item
+
+
+def threads(item: int) -> list[int]:
+    """Return the numbers of threads of the libraries of linear algebra."""
+    np.linalg.solve(np.eye(2), np.ones(2))
+    return sorted({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
+
+
+limits: list[Any] = []  # time limits that hold
+
+
+class Watched:
+    """Value whose pickle is the list of the time limits under which it was made."""
+
+    def __init__(self, item: int) -> None:
+        self.item = item
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (tuple(limits),)
 
 
 def unpicklable(item: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,20 @@ def test_a_lost_scheduler_is_told(dask_client: Any) -> None:
         list(outcomes)
     with pytest.raises(RuntimeError, match="was lost"):
         list(run_tasks(draw, range(3), workers=dask_client))
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("thunder_py.parallel.cluster._PATIENCE", 0.0)
+    options = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    with distributed.Client(**options) as client:
+        message = r"the Dask scheduler inproc://.* has had no workers for 0 s; the runs wait for them"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            with pytest.raises(RuntimeWarning, match=message):
+                list(run_tasks(draw, range(2), workers=client))
+        with pytest.raises(ThunderError, match=r"timeout must be None with a Dask client whose workers are in this"):
+            list(run_tasks(draw, range(2), workers=client, timeout=1.0))
 
 
 def test_an_address_without_a_scheduler_is_told() -> None:

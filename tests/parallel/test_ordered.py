@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import time
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from tests.parallel.functions import die_at_0, draw_with_threads, fail_from_3, process, too_far
@@ -15,7 +17,9 @@ from thunder_py.errors import ReleaseError, ThunderError
 from thunder_py.parallel import map_items, map_seeds, shared_workers
 
 
-def test_workers_may_be_shared_by_several_calls() -> None:
+def test_workers_may_be_shared_by_several_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thunder_py.parallel.processes._sharing", 0)  # as without those of the other tests
+    monkeypatch.setattr("thunder_py.parallel.processes._idle", [])
     with shared_workers():
         first = set(map_seeds(process, 8, workers=2))
         with pytest.raises(ThunderError, match="seed 3"):
@@ -23,14 +27,10 @@ def test_workers_may_be_shared_by_several_calls() -> None:
         assert map_seeds(draw_with_threads, 3, workers=2) == [(*draw_with_threads(seed)[:2], "1") for seed in range(3)]
         assert os.getpid() not in first
         assert first & set(map_seeds(process, 8, workers=2))
-    assert not first & set(map_seeds(process, 2, workers=2))
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[None]:
-    """Start worker processes once, after the test above."""
-    with shared_workers():
-        yield
+    start = time.monotonic()
+    while any(Path("/proc", str(number)).exists() for number in first):
+        assert time.monotonic() - start < 60.0
+        time.sleep(0.02)
 
 
 @pytest.mark.usefixtures("processes")
@@ -50,6 +50,7 @@ def test_results_are_in_order_and_do_not_depend_on_the_number_of_processes(monke
 def test_seeds_may_be_given_one_by_one() -> None:
     assert map_seeds(draw_with_threads, [5, 2]) == [draw_with_threads(5), draw_with_threads(2)]
     assert map_seeds(draw_with_threads, []) == []
+    assert map_seeds(draw_with_threads, np.arange(2)) == [draw_with_threads(0), draw_with_threads(1)]
 
 
 @pytest.mark.usefixtures("processes")
@@ -104,6 +105,7 @@ def test_items_raise_their_own_error(workers: int) -> None:
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"seeds": [1, -2]}, "every seed must be a whole number of at least 0, got -2"),
         ({"seeds": "12"}, "seeds must be a whole number"),
+        ({"seeds": np.zeros(2)}, "every seed must be a whole number of at least 0, got 0.0"),
         ({"seeds": 3, "workers": 0}, "workers must be a whole number of at least 1"),
         ({"seeds": 3, "workers": True}, "workers must be a whole number"),
     ],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -11,15 +9,9 @@ import thunder_py as th
 from thunder_py.identification import MotionLimits, optimize_excitation
 from thunder_py.manipulation import ElasticWrist, find_releases, optimize_base_and_motor, optimize_base_motion
 from thunder_py.motion import FPCA
-from thunder_py.parallel import shared_workers
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 
-
-@pytest.fixture(scope="module", autouse=True)
-def processes() -> Iterator[None]:
-    """Start worker processes once."""
-    with shared_workers():
-        yield
+pytestmark = pytest.mark.usefixtures("processes")
 
 
 def test_cross_validation() -> None:

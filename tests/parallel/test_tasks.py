@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
-from tests.parallel.functions import draw, environment, process, sleep_in, trouble, unpicklable
+from tests.parallel import functions
+from tests.parallel.functions import (
+    Wordless,
+    draw,
+    environment,
+    forget_work,
+    process,
+    raise_at_1,
+    sleep_in,
+    trouble,
+    unpicklable,
+)
 from thunder_py.errors import ThunderError
-from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, shared_workers
+from thunder_py.parallel import Outcome, Workers, available_threads, run_tasks, tasks, work
 from thunder_py.parallel.tasks import _Batches
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def processes() -> Iterator[None]:
-    """Start worker processes once."""
-    with shared_workers():
-        yield
+pytestmark = pytest.mark.usefixtures("processes")
 
 
 @pytest.fixture(params=["here", "processes", "threads", "map", "executor"])
@@ -54,6 +64,15 @@ def collected(*arguments: Any, **options: Any) -> dict[int, Outcome]:
 
 def values(outcomes: dict[int, Outcome]) -> list[Any]:
     return [outcome.value for outcome in outcomes.values()]
+
+
+def elsewhere(function: Callable[[Any], Any], item: Any, timeout: float | None = None) -> Any:
+    """Value of a run in this process as another one makes it."""
+    work._use_one_thread.cache_clear()
+    remote = work.RemoteWork(work.Work(function, 0, timeout, retry_errors=True).packed, "another process")
+    (answer,) = remote([work.Entry(0, item)])
+    work._use_one_thread.cache_clear()
+    return work.unpacked(answer).value
 
 
 def test_outcomes_do_not_depend_on_the_kind_of_workers(workers: Workers) -> None:
@@ -92,6 +111,29 @@ def test_a_run_that_exits_has_failed(workers: int) -> None:
     assert repr(found[1].error) == "RuntimeError('the run called exit(2)')"
 
 
+@pytest.mark.parametrize("kind", [asyncio.CancelledError, GeneratorExit, KeyboardInterrupt])
+def test_exceptions_that_would_end_a_thread_end_their_run_only(kind: type[BaseException]) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        kinds: list[Workers] = [2, pool, 1]
+        for workers in kinds:
+            outcomes = run_tasks(partial(raise_at_1, kind=kind), range(3), workers=workers)
+            if workers == 1 and kind is KeyboardInterrupt:  # Ctrl-C
+                with pytest.raises(KeyboardInterrupt):
+                    list(outcomes)
+                return
+            found = {outcome.index: outcome for outcome in outcomes}
+            assert [found[k].value for k in range(3)] == [0, None, 2]
+            assert str(found[1].error).startswith("the run raised ")
+            assert kind.__name__ in str(found[1].error)
+
+
+def test_an_error_without_a_text_is_told() -> None:
+    found = collected(raise_at_1, range(3), workers=2)
+    assert values(found) == [0, None, 2]
+    assert isinstance(found[1].error, Wordless)
+    assert "Wordless: <exception str() failed>" in found[1].trace
+
+
 @pytest.mark.parametrize("kind", ["raise", "die"])
 def test_a_run_that_fails_once_is_tried_again(kind: str, tmp_path: Path) -> None:
     found = collected(partial(trouble, kind=kind, at=(3, 4), once=str(tmp_path)), range(12), workers=2)
@@ -109,6 +151,30 @@ def test_a_process_that_dies_costs_its_run_only() -> None:
     assert found[31].attempts == 2
 
 
+def test_a_function_is_sent_once_to_each_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    pickled: list[bool] = []
+    reduce = work.Work.__reduce__
+
+    def counted(self: work.Work) -> tuple[Any, ...]:
+        pickled.append(True)
+        return reduce(self)
+
+    monkeypatch.setattr(work.Work, "__reduce__", counted)
+    assert values(collected(draw, range(40), workers=2)) == [draw(k) for k in range(40)]
+    assert 1 <= len(pickled) <= 2
+    # a process that took the place of another one is sent it again
+    outcomes = run_tasks(forget_work, range(12), workers=1, timeout=60.0)
+    assert sorted(outcome.value for outcome in outcomes) == list(range(12))
+    assert len(pickled) <= 6
+
+
+@pytest.mark.parametrize("workers", [2, -1])
+def test_a_single_run_is_made_in_a_worker_process_too(workers: int) -> None:
+    """It could end the interpreter of its caller."""
+    assert os.getpid() not in values(collected(process, [0], workers=workers))
+    assert values(collected(process, [0], workers=1)) == [os.getpid()]
+
+
 def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     """The process holds the lock of its interpreter, so that no thread of it could end it."""
     once = partial(trouble, kind="hang", at=(2,), once=str(tmp_path))
@@ -120,6 +186,34 @@ def test_a_run_that_hangs_costs_itself_only(tmp_path: Path) -> None:
     )
 
 
+def test_a_process_that_cannot_end_itself_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thunder_py.parallel.processes._LATE", -1.0)
+    found = collected(partial(trouble, kind="stop", at=(0,)), range(1), workers=1, timeout=0.2, retries=0)
+    assert repr(found[0].error) == (
+        "TimeoutError('the run must end within timeout=0.2 s; its worker process was ended')"
+    )
+
+
+def test_values_are_pickled_within_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float | None] = []
+
+    @contextmanager
+    def deadline(seconds: float | None) -> Iterator[None]:
+        limits.append(seconds)
+        yield
+        limits.pop()
+
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr(work, "process_deadline", deadline)
+    monkeypatch.setattr(functions, "limits", limits)
+    assert elsewhere(functions.Watched, 1, timeout=5.0) == [5.0]
+    assert limits == []
+
+
+def test_a_time_limit_may_be_long() -> None:
+    assert values(collected(draw, range(2), workers=1, timeout=1e10)) == [draw(0), draw(1)]
+
+
 def test_a_broken_executor_is_told() -> None:
     message = "the executor given as workers broke, and only its owner can replace"
     with ProcessPoolExecutor(1, get_context("spawn")) as pool, pytest.raises(RuntimeError, match=message):
@@ -127,13 +221,14 @@ def test_a_broken_executor_is_told() -> None:
 
 
 _SCRIPT = """
-import os, time
+import os, signal, time
 from functools import partial
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell started the tests in the background
 from tests.parallel.functions import sleep_in
 from thunder_py.parallel import run_tasks
-outcomes = run_tasks(partial(sleep_in, {folder!r}), range({first}, 10), workers=2)
+outcomes = run_tasks(partial(sleep_in, {folder!r}), range({first}, 10), workers=1, timeout=300.0)
 next(outcomes)
-while len(os.listdir({folder!r})) < 2:
+while len(os.listdir({folder!r})) < 1:
     time.sleep(0.02)
 """
 
@@ -144,7 +239,7 @@ def test_nothing_runs_on_after_the_end(end: signal.Signals | None, tmp_path: Pat
         [sys.executable, "-c", _SCRIPT.format(folder=str(tmp_path), first=1 if end else 0)],
         cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
-    _until(lambda: len(list(tmp_path.iterdir())) == 2)
+    _until(lambda: len(list(tmp_path.iterdir())) == 1)
     if end == signal.SIGINT:  # as terminals do, to all processes
         os.killpg(script.pid, end)
     elif end == signal.SIGKILL:
@@ -179,6 +274,27 @@ def test_threads_stop_after_the_run_in_progress() -> None:
     assert len(called) < 5000
 
 
+@pytest.mark.parametrize("kind", ["executor", "map"])
+def test_a_run_that_failed_after_the_end_is_not_tried_again(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "available_cores", lambda: 2)
+    began, ended, called = threading.Event(), threading.Event(), []
+
+    def stopped(item: int) -> None:
+        called.append(item)
+        if item == 1:
+            began.set()
+            ended.wait(60.0)
+            raise InterruptedError("stopped")
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = run_tasks(stopped, range(2), workers=pool if kind == "executor" else pool.map)
+        assert next(outcomes).index == 0
+        began.wait(60.0)
+        outcomes.close()
+        ended.set()
+    assert sorted(called) == [0, 1]
+
+
 def test_a_bounded_number_of_items_is_in_flight() -> None:
     most, items = 0, itertools.count()
     limited = itertools.takewhile(lambda k: k < 20_000, items)
@@ -208,6 +324,35 @@ def test_batches_follow_the_duration_of_the_runs() -> None:
     assert max(sizes) == 1000
     assert sizes[-4:] == [1, 1, 1, 1]  # equal work for all at the end
     assert sum(sizes) == 10_000 - 3 - 212 - 1
+
+
+def test_a_batch_that_is_too_long_returns_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "BATCH_LIMIT", 0.0)
+    here = work.Work(abs, 0, None, retry_errors=True)
+    for task in (here, pickle.loads(pickle.dumps(here))):
+        assert [answer.index for answer in task([work.Entry(k, -k) for k in range(3)])] == [0]
+    with ThreadPoolExecutor(1) as pool:
+        for workers in (pool, map):
+            assert values(collected(draw, range(30), workers=workers)) == [draw(k) for k in range(30)]
+
+
+def test_what_a_batch_returns_is_divided_anew() -> None:
+    batches = _Batches(range(4))
+    batches.learn([_run(0, 1e-6)])
+    first = [batches.take(1, 0) for _ in range(2)]
+    batches.give_back(first[0][1:] + first[1])
+    again = list(iter(lambda: batches.take(1, 0), []))
+    assert sorted(entry.number for batch in [first[0][:1], *again] for entry in batch) == [0, 1, 2, 3]
+
+
+def test_processes_of_others_use_one_thread_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They may have loaded their libraries before the first run."""
+    mine = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
+    for chosen, expected in (({}, [1]), ({"OMP_NUM_THREADS": "2"}, [2])):
+        monkeypatch.setattr(os, "environ", {**mine, **chosen})
+        with threadpool_limits(2):
+            assert elsewhere(functions.threads, 0) == expected
+        assert os.environ["THUNDER_THREADS"] == "1"
 
 
 def test_workers_have_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,6 +393,7 @@ def test_progress_counts_runs_of_all_workers() -> None:
         ({"workers": 1.5}, "workers must be a whole number"),
         ({"workers": True}, "workers must be a whole number"),
         ({"workers": "tcp://here:1"}, "workers must be a whole number"),
+        ({"workers": ThreadPoolExecutor}, "an Executor or a Dask client, got <class '.*ThreadPoolExecutor'>"),
         ({"retries": -1}, "retries must be a whole number of at least 0"),
         ({"timeout": 0.0}, "timeout must be a positive number"),
         ({"workers": map, "timeout": 1.0}, "timeout must be None unless workers is a number or a Dask client"),

@@ -16,7 +16,7 @@ from thunder_py.errors import ThunderError, UnknownNameError
 
 from ..robustness.recipes import RECIPES
 
-ARGUMENTS = {"Robot.plot_workspace": {"samples": 300}}
+ARGUMENTS = {"Robot.plot_workspace": {"samples": 300}, "Runs.plot_metric": {"metric": "rmse", "x": "seed"}}
 #: references without a duration of their own
 ENDLESS = {"FollowedInterception", "Lissajous", "SetPoint", "SetPose", "Sinusoid"}
 

@@ -424,7 +424,7 @@ def finished() -> Any:
 made(th.RunSpec, run, lambda one: one(), moves=True)
 made(
     simulation.Runs,
-    lambda: th.simulate_many([run(), run()], workers=1),
+    lambda: th.simulate_many(lambda seed: run(), th.samples.grid(seed=[1, 2]), workers=1),
     lambda runs: (runs[0], runs.table()),
 )
 made(th.SimulationResult, finished)

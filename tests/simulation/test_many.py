@@ -135,6 +135,13 @@ def test_bad_arguments() -> None:
     taken = "metrics must not be called K_d, seed, the name of a column or a parameter"
     with pytest.raises(ValueError, match=taken):
         simulate_many(make, SETS, metrics={"K_d": len, "seed": len})
+    for name in ("seconds", "host", "failure", "run"):
+        with pytest.raises(ValueError, match=f"^parameters must not be called {name}, the name of a column$"):
+            simulate_many(make, [{name: 1.0}])
+        with pytest.raises(ValueError, match=f"^metrics must not be called {name}, the name of a column or a param"):
+            simulate_many(make, SETS, metrics={name: len})
+    with pytest.raises(ValueError, match=r"^metrics must be among .*; got '_or_infinite'$"):
+        simulate_many(make, SETS, metrics=["_or_infinite"])
     assert isinstance(simulate_many([]), Runs)
 
 
@@ -143,9 +150,30 @@ def test_a_function_must_make_a_controller_for_each_run() -> None:
     """Otherwise the second run goes on with what the first one learned."""
     shared = th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)
     runs = simulate_many(lambda K: RunSpec(elbow(), shared, elbow_motion(), 0.1), [{"K": 1}, {"K": 2}], workers=1)
-    assert list(runs.failures) == [1]
+    message = "runs must make a controller for each run, got the same one, which has state, twice"
+    assert {k: str(error) for k, error in runs.failures.items()} == dict.fromkeys((0, 1), message)
+    laws = [make().controller, make().controller, shared]  # one that two of the runs share
+    cached = iter([0, 1, 2, 2])
+    runs = simulate_many(
+        lambda K: RunSpec(elbow(), laws[next(cached)], elbow_motion(), 0.1),
+        [{"K": k} for k in range(3)],
+        workers=1,
+        retries=0,
+    )
     message = "runs {'K': 1} and {'K': 2} share a controller, which has state: make one for each run"
-    assert str(runs.failures[1]) == message
+    assert {k: str(error) for k, error in runs.failures.items()} == {2: message}
+
+
+@pytest.mark.parametrize("workers", [1, None, map])
+def test_a_function_may_change_its_arguments(workers: Any) -> None:
+    def doubles(q0: np.ndarray) -> RunSpec:
+        q0 *= 2.0
+        return RunSpec(elbow(), th.PDGravity(elbow(), 50.0, 20.0), elbow_motion(), 0.002, q0=q0)
+
+    shared = np.array([0.1, 0.2])
+    runs = simulate_many(doubles, [{"q0": shared}] * 3, workers=workers)
+    assert [run.q[0].tolist() for run in runs] == [[0.2, 0.4]] * 3
+    assert shared.tolist() == [0.1, 0.2]
 
 
 def test_metrics_are_all_that_is_kept() -> None:

@@ -62,7 +62,7 @@ def test_other_samples_have_one_dimension_and_failures_are_nan() -> None:
     runs = sweep(sets)
     data = runs.to_xarray()
     assert dict(data.sizes) == {"run": 3, "start_0": 2}
-    assert data["law"].values.tolist() == ["None", "None", "CT"]
+    assert data["law"].values.tolist() == ["", "", "CT"]
     assert np.isnan(data["sum"].values).tolist() == [False, True, False]
     assert data["status"].values.tolist() == ["ok", "", "ok"]
     frame = runs.to_pandas()
@@ -93,8 +93,9 @@ def test_trajectories_have_a_dimension_of_time() -> None:
 
 def test_names_are_there_once() -> None:
     runs = sweep([{"a": 1.0, "b": 0.1}], None)
-    with pytest.raises(ThunderError, match=r"^metrics must not be called as parameters: a$"):
-        runs.to_pandas({"a": th.SimulationResult.rmse})
+    message = r"^metrics must not be called as parameters or columns of the table: a, failure$"
+    with pytest.raises(ThunderError, match=message):
+        runs.to_pandas({"a": th.SimulationResult.rmse, "failure": th.SimulationResult.rmse})
 
 
 @pytest.mark.usefixtures("drawn")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -9,7 +10,9 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,9 @@ import thunder_py as th
 from thunder_py import samples
 from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning
 from thunder_py.simulation import Runs, RunSpec, Sensors, simulate_many, store
-from thunder_py.simulation.fingerprint import fingerprint
+from thunder_py.simulation.columns import MISSING, column
+from thunder_py.simulation.fingerprint import fingerprint, fingerprints
+from thunder_py.simulation.run_spec import RunRecord
 
 from ..control.arms import elbow, elbow_motion
 
@@ -160,7 +165,7 @@ def test_another_sweep_is_refused(tmp_path: Path) -> None:
 
     cases: list[tuple[Any, Any, Any, str]] = [
         (make, SETS[:3], ["rmse"], "parameters differ"),
-        (another, SETS[:2], ["rmse"], "runs differ"),
+        (another, SETS[:2], ["rmse"], f"runs (test_store.{another.__qualname__}) differ"),
         (make, SETS[:3], ["peak"], "parameters and metrics differ"),
         (make, SETS[:2], None, "metrics differ"),
     ]
@@ -181,8 +186,15 @@ def test_folders_that_are_no_stores(tmp_path: Path) -> None:
         Runs.load(tmp_path)
     simulate_many(make, SETS[:1], store=tmp_path / "new", metrics=["rmse"])
     (tmp_path / "new" / "parts" / "part-000000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(FileFormatError, match=r"part-000000.parquet: not a part of a store: "):
+    message = r"part-000000.parquet: not a part of a store: .*; without this file its runs are simulated again$"
+    with pytest.raises(FileFormatError, match=message):
         Runs.load(tmp_path / "new")
+    (tmp_path / "new" / "plan.parquet").unlink()
+    with pytest.raises(FileFormatError, match=r"new: not a store of simulate_many: plan.parquet missing$"):
+        Runs.load(tmp_path / "new")
+    (tmp_path / "new" / "sweep.json").unlink()  # what was swept is not known any more
+    with pytest.raises(ThunderError, match=r"has results but no sweep.json: put it back, or choose another folder$"):
+        simulate_many(make, SETS[:1], store=tmp_path / "new", metrics=["rmse"])
 
 
 @pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
@@ -216,8 +228,151 @@ def test_parameters_of_any_kind_are_read_again(tmp_path: Path) -> None:
     found = Runs.load(tmp_path).parameters
     assert [one["flag"] for one in found] == [True, False]
     assert {name: found[0][name] for name in ("K", "name", "limits")} == {"K": 0.1 + 0.2, "name": "a", "limits": None}
-    assert found[0]["q"].tolist() == [1.0, 2.0]
+    assert found[0]["q"] == [1.0, 2.0]
     assert found[0]["robot"] == str(elbow())
+
+
+class NoText(Exception):
+    def __str__(self) -> str:
+        raise KeyError
+
+
+VALUES = (
+    *(1, 1.5, 0.1 + 0.2, float("nan"), float("-inf"), -0.0, True, None, "diverged", "\udc80", 2**70, 2**53 + 1),
+    *(np.arange(3, dtype=np.int32), np.zeros((0, 3)), np.arange(4.0).reshape(2, 2) / 3, np.array([True, False])),
+    *([[1, 2], [3]], (0, 3), {"a": (1, [2.0])}, [], np.float32(0.1), MISSING),
+)
+
+
+def bits(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    array = (value.dtype.str, value.shape) if isinstance(value, np.ndarray) else ()
+    return type(value).__name__, repr(value), *array
+
+
+def test_values_come_back_as_they_were(tmp_path: Path) -> None:
+    """Of one kind, beside each other value, and all together."""
+    for columns in ([VALUES], list(product(VALUES, VALUES))):
+        store._write(tmp_path / "a.parquet", {f"{n}": column(values) for n, values in enumerate(columns)})
+        rows = store._read(tmp_path / "a.parquet")
+        for n, values in enumerate(columns):
+            assert [bits(row.get(f"{n}", MISSING)) for row in rows] == [bits(value) for value in values]
+
+
+@pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
+def test_errors_without_a_printable_text_end_nothing(tmp_path: Path) -> None:
+    errors = [NoText(), ValueError("\udc80")]
+    runs = simulate_many(
+        lambda k: (_ for _ in ()).throw(errors[k]), samples.grid(k=range(2)), workers=1, store=tmp_path, retries=0
+    )
+    texts = ["NoText: <NoText, whose text raises KeyError>", "ValueError: \\udc80"]
+    assert [str(runs.failures[k]) for k in range(2)] == texts
+    assert [str(Runs.load(tmp_path).failures[k]) for k in range(2)] == texts
+
+
+def test_a_record_is_written_while_the_next_run_takes_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_SECONDS", 0.01)
+    write, fails, tried = store.RunStore._write_part, [False, True, False], []
+
+    def write_part(self: store.RunStore, records: Any) -> None:
+        tried.append(sorted(records))
+        if fails[min(len(tried) - 1, 2)]:
+            raise OSError(28, "No space left on device")
+        write(self, records)
+
+    def add(keeper: store.RunStore, run: int) -> None:
+        keeper._written = time.monotonic()
+        keeper.add(run, RunRecord(metrics={"a": float(run)}))
+        end = time.monotonic() + 5.0
+        while len(tried) <= run and time.monotonic() < end:
+            time.sleep(0.001)
+        with keeper._busy:  # written
+            pass
+
+    monkeypatch.setattr(store.RunStore, "_write_part", write_part)
+    with store.opened(tmp_path, store.Sweep("make", [{}] * 3, ("a",), {})) as keeper:
+        add(keeper, 0)
+        assert Runs.load(tmp_path).pending == (1, 2)
+        add(keeper, 1)
+        with pytest.raises(OSError, match="No space left on device"):
+            add(keeper, 2)
+    assert tried == [[0], [1], [1], [0, 1]]
+    assert Runs.load(tmp_path).columns() == {"a": [0.0, 1.0, None]}
+
+
+@pytest.mark.parametrize(
+    "damage", [Path.unlink, lambda file: file.write_bytes(b""), lambda file: file.write_bytes(b"PK")]
+)
+def test_a_lost_result_is_simulated_again(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    sets = [{"K_d": gain, "noise": 0.0} for gain in (4.0, 8.0)]
+    runs = list(simulate_many(make, sets, store=tmp_path))
+    damage(tmp_path / "results" / "run-000001.npz")
+    assert Runs.load(tmp_path).pending == (1,)
+    assert list(simulate_many(make, sets, store=tmp_path)) == runs
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_does_not_hold_the_lock(tmp_path: Path) -> None:
+    (ready, into_ready), (end, into_end) = os.pipe(), os.pipe()
+    with store._locked(tmp_path):
+        child = os.fork()
+        if not child:
+            os.close(into_end)
+            os.write(into_ready, b"1")
+            os.read(end, 1)
+            os._exit(0)
+        os.read(ready, 1)
+    try:
+        with store._locked(tmp_path):  # while the child lives
+            pass
+    finally:
+        for pipe in (ready, into_ready, end, into_end):
+            os.close(pipe)
+        os.waitpid(child, 0)
+
+
+def test_a_finished_store_is_complete_at_once(tmp_path: Path) -> None:
+    for expected in ([0.5, 1.0], [1.0]):
+        seen: list[float] = []
+        simulate_many(make, SETS[:2], workers=1, metrics=["rmse"], store=tmp_path, progress=seen.append)
+        assert seen == expected
+
+
+class Integrating:
+    def __init__(self, gain: float) -> None:
+        self.gain, self.sum = gain, 0.0
+        self.signals = {"sum": np.zeros(1)}
+
+    def reset(self) -> None:
+        self.sum = 0.0
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
+        self.sum += 1.0
+        self.signals["sum"][:] = self.sum
+        return -self.gain * dq
+
+
+def test_controllers_of_python_are_compared_as_they_begin(tmp_path: Path) -> None:
+    laws = [Integrating(1.0), Integrating(2.0)]
+    specs = [RunSpec(elbow(), law, elbow_motion(), 0.01) for law in laws]
+    first = contents(simulate_many(specs, metrics=["rmse"], store=tmp_path))
+    assert laws[0].sum > 0.0
+    assert contents(simulate_many(specs, metrics=["rmse"], store=tmp_path)) == first
+    laws[0].gain = 3.0
+    with pytest.raises(ThunderError, match=r"of 2 runs of list: runs differ; choose"):
+        simulate_many(specs, metrics=["rmse"], store=tmp_path)
+
+
+def test_loaded_runs_are_called_and_ordered_as_live_ones(tmp_path: Path) -> None:
+    sets: list[dict[str, Any]] = samples.grid(K=[float("nan"), 5.0], q=[[0, 0], [1.0, 1]], g=[None, 1])
+    sets = [values if k else {"K": float("nan"), "q": [0, 0]} for k, values in enumerate(sets)]
+    live = simulate_many(lambda **_: make(4.0, 0.0), sets, metrics=["rmse"], store=tmp_path)
+    stored = Runs.load(tmp_path)
+    assert stored.labels == live.labels
+    assert [values.keys() for values in stored.parameters] == [values.keys() for values in live.parameters]
+    assert stored.to_xarray().identical(live.to_xarray())
+    assert dict(live.to_xarray().sizes) == {"K": 2, "q": 2, "g": 2}
 
 
 def test_other_versions_are_told(tmp_path: Path) -> None:
@@ -229,6 +384,90 @@ def test_other_versions_are_told(tmp_path: Path) -> None:
     message = rf"was begun with other versions \(numpy 1.0 -> {np.__version__}\): the last bits of results may differ$"
     with pytest.warns(ThunderWarning, match=message):
         simulate_many(make, SETS, metrics=["rmse"], store=tmp_path)
+
+
+#: functions, and what "1.0" is in code that they use
+USES = {
+    "a class": "class C:\n    gain = 1.0\ndef make(k): return C.gain * k",
+    "a property": "class C:\n    @property\n    def gain(self): return 1.0\ndef make(k): return C().gain * k",
+    "a static method": "class C:\n    @staticmethod\n    def gain(): return 1.0\ndef make(k): return C.gain() * k",
+    "a class method": "class C:\n    @classmethod\n    def gain(cls): return 1.0\ndef make(k): return C.gain() * k",
+    "a dataclass": "import dataclasses as d\n@d.dataclass\nclass C:\n    k: float = 1.0\ndef make(): return C().k",
+    "an enumeration": "import enum\nclass E(enum.Enum):\n    A = 1.0\ndef make(k): return E.A.value * k",
+    "a base": "class A:\n    def g(self): return 1.0\nclass B(A): pass\ndef make(k): return B().g() * k",
+    "a cached function": "import functools\n@functools.cache\ndef g(): return 1.0\ndef make(k): return g() * k",
+    "a decorator": "import functools\ndef d(f):\n    @functools.wraps(f)\n    def g(k): return 1.0 * f(k)\n"
+    "    return g\n@d\ndef make(k): return k",
+    "a context": "import contextlib\n@contextlib.contextmanager\ndef c(): yield 1.0\n"
+    "def make(k):\n    with c() as g: return g",
+    "a default": "def make(k=1.0): return k",
+    "a closure": "def outer(g):\n    return lambda k: g * k\nmake = outer(1.0)",
+    "an attribute": "def make(k): return make.g\nmake.g = 1.0",
+    "a variable in a class": "G = 1.0\ndef make(k):\n    class C:\n        g = G\n    return C.g",
+    "a module": "import helper\ndef make(k): return helper.G",
+    "a text": "import helper\ndef make(k): return getattr(helper, 'G')",
+    "an import": "def make(k):\n    from helper import G\n    return G",
+    "an imported function": "def make(k):\n    from helper import f\n    return f()",
+    "a function of a module": "import helper\ndef make(k): return helper.f()",
+    "a submodule": "import parts.laws\ndef make(k): return parts.laws.G",
+    "a renamed submodule": "import parts.laws as laws\ndef make(k): return laws.G",
+    "an imported submodule": "def make(k):\n    from parts.laws import G\n    return G",
+    "an argument": "make = lambda a, b: 1.0 * a - b",
+    "an order": "make = lambda a, b, c=1.0: a - b",
+}
+HELPER = "G = 1.0\ndef f(): return G\n"
+
+
+@pytest.fixture
+def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+    """Return the fingerprints of `make` in a module whose text, and that of those it imports, is edited."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "parts").mkdir()
+
+    def found(text: str, *edit: str) -> dict[str, str]:
+        files = {"user_code": text, "helper": HELPER, "parts/laws": HELPER, "parts/__init__": ""}
+        for name, content in files.items():
+            (tmp_path / f"{name}.py").write_text(content.replace(*edit) if edit else content)
+        for name in ("user_code", "helper", "parts", "parts.laws"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return fingerprints(importlib.import_module("user_code").make)
+
+    return found
+
+
+def test_a_change_of_any_code_that_is_used_is_seen(changed: Callable[..., dict[str, str]]) -> None:
+    for what, text in USES.items():
+        before = changed(text)
+        assert changed(text, "1.0", "2.0") != before, what
+        assert changed(text, "\ndef ", "\n# moved\n\ndef ") == before, what
+    assert changed("make = lambda a, b: a - b") != changed("make = lambda b, a: a - b")
+
+
+def test_code_that_refers_to_itself_has_one_digest(changed: Callable[..., dict[str, str]]) -> None:
+    """From wherever it is entered: the order of a set must not matter."""
+    text = "class A:\n    def law(self): return B(self)\nclass B:\n    def other(self): return A()\nmake = [A, B]"
+    first, second = changed(text), changed(text.replace("[A, B]", "[B, A]"))
+    assert {name: first[name] for name in first if name} == {name: second[name] for name in second if name}
+    assert set(first) == {"", "user_code.A", "user_code.B", "user_code.A.law", "user_code.B.other"}
+
+
+def test_a_refusal_names_the_code(changed: Callable[..., dict[str, str]]) -> None:
+    before, after = changed(USES["an imported function"]), changed(USES["an imported function"], "1.0", "2.0")
+    assert [name for name in before if before[name] != after[name]] == ["helper.G"]
+
+
+def test_a_script_has_the_name_that_it_is_imported_with(
+    changed: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "import helper\nG = 2.0\nclass C: pass\ndef make(k): return helper.f() * G, C"
+    before = changed(text)
+    code, module = sys.modules["user_code"], types.ModuleType("__main__")
+    module.__file__ = code.__file__
+    monkeypatch.setitem(sys.modules, "__main__", module)
+    exec(compile(text, str(code.__file__), "exec", dont_inherit=True), vars(module))
+    assert fingerprints(vars(module)["make"]) == before
 
 
 GAIN = 4.0

@@ -26,6 +26,7 @@ def tool() -> ModuleType:
     return module
 
 
+@pytest.mark.release
 def test_a_sweep_survives_worker_and_scheduler(
     tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,9 +18,9 @@ def add_worker_options(parser: Any, default: str) -> None:
     """Add the options; `default` describes the number of processes without them."""
     parser.add_argument(
         "--jobs",
-        type=count,
+        type=_jobs,
         metavar="N",
-        help=f"number of processes (default: {default}); results do not depend on it",
+        help=f"number of processes, -1: one per processor (default: {default}); results do not depend on it",
     )
     parser.add_argument(
         "--cluster",
@@ -42,10 +42,21 @@ def chosen_workers(arguments: argparse.Namespace, default: int) -> AbstractConte
 
 def count(text: str) -> int:
     """Read a whole number of at least 1."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
+    value = _whole(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
     return value
+
+
+def _jobs(text: str) -> int:
+    value = _whole(text)
+    if value < 1 and value != -1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, or -1, got {text!r}")
+    return value
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        return 0

@@ -18,7 +18,8 @@ from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import Columns
 from .log_file import Recorded
-from .prediction import Errors, Filtering, Model, Prediction, errors, predict
+from .prediction import Errors, Model, Prediction, errors, predict
+from .windows import Filtering
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ class Identification:
         Root mean square of the torque residuals [N m or N]: n joints, then e motors; with measured joint torques n
         joints, e springs, e motors.
     noise : (r,) array
-        Standard deviations that weighted these rows [N m or N].
+        Standard deviations that weighted these rows, behind the filter [N m or N].
     offsets, offset_deviations : (e,) array
         Constant offsets of x - q, at which springs are relaxed [rad or m], and their standard deviations; zero where
         none were estimated.
@@ -81,6 +82,8 @@ class Identification:
         Time that torques were held [s].
     resample : float or None
         Frequency [Hz] to which logs were interpolated.
+    robust : bool
+        Whether outliers counted less, and spikes of filtered logs were replaced.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class Identification:
     cutoff: float | None
     hold: float
     resample: float | None
+    robust: bool
 
     @property
     def physical(self) -> npt.NDArray[np.bool_]:
@@ -192,7 +196,7 @@ class Identification:
             self.extra,
             self.columns,
             self.offsets,
-            Filtering(self.cutoff, self.hold, self.resample),
+            Filtering(self.cutoff, self.hold, self.resample, self.robust),
         )
 
     def predict(self, log: Recorded, *, most: int | None = None) -> Prediction:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, whole, zero_or_above
+from ..checks import above_zero, whole, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..result import SimulationResult
 from ..robot import Robot
@@ -18,10 +18,12 @@ from ..robot.robot import UnknownParameters
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import implausible
 from .identification import Identification
+from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_sources
 from .problem import Problem
 from .solve import Found, solve
+from .windows import Filtering
 
 __all__ = ["identify"]
 
@@ -67,7 +69,8 @@ def identify(
         path is that of a `LogFile`. Files are read in parts, so that they may be larger than the memory.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
-        same filter; samples within two periods of the cutoff from either end are left out.
+        same filter; samples within two periods of the cutoff from either end are left out. With `cutoff` this holds
+        although `dq` and `ddq` are given, with a warning.
     tau : (k, n) array_like
         Measured torque [N m or N]; that of elastic joints drives their motors.
     x, dx, ddx : (k, e) array_like
@@ -79,8 +82,8 @@ def identify(
         Parameters to identify, see `Robot.unknown`; default all. Names and groups of elastic parameters select these:
         ``"joint2.K0"``, ``"K"``, ``"D"``, ``"Dm"``, ``"Mm"``, or ``"elastic"`` for all. A mask selects none.
     weights : "auto" or (n,) array_like
-        One over the standard deviation of the torque noise of each joint. "auto" estimates them from the residuals by
-        iterative reweighting, for each row of `Identification.noise`.
+        One over the standard deviation of the torque noise of each joint, as it was measured. "auto" estimates it
+        behind the filter from the residuals by iterative reweighting, for each row of `Identification.noise`.
     prior : Robot, optional
         Robot with the prior parameters; default `robot`.
     consistent : bool
@@ -90,10 +93,10 @@ def identify(
         Weight gamma of the entropic divergence from the prior in the consistent fit; for a prior with relative error s
         use gamma = 1 / s^2.
     cutoff : float, optional
-        Cutoff frequency [Hz], required without `ddq`; see `differentiate`.
+        Cutoff frequency [Hz], required without `ddq`; see `differentiate`. Leave it out to use measured accelerations.
     hold : float
         Time that a torque is held from its instant on [s]: the control period of a sampled controller. The torque is
-        shifted by half of it. Only without `ddq`.
+        shifted by half of it. Only with `cutoff`.
     offsets : bool
         Estimate a constant offset of x - q for each spring, which constant errors of torques add to. False trusts that
         springs are relaxed at x = q, and finds stiffnesses also from their mean torque.
@@ -128,7 +131,8 @@ def identify(
         If the standard deviation of a linear stiffness or a motor inertia exceeds a tenth of its value; if a linear
         coefficient of an elastic joint is more than two standard deviations below zero; or if x follows q with a factor
         far from one. If an inertia or friction is certainly negative, the fit leaves more than half of the torque of
-        every joint, or the motion determines less than half of the base parameters.
+        every joint, or the motion determines less than half of the base parameters. If `cutoff` leaves measured
+        accelerations unused, or `resample` changes instants.
 
     Notes
     -----
@@ -185,8 +189,7 @@ def identify(
     >>> th.identification.identify(robot.with_parameters(0.7 * robot.parameters), logs).count
     501
     """
-    if isinstance(weights, str) and weights != "auto":
-        raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")
+    noise = given_noise(weights, robot.n)
     signals = {"q": q, "dq": dq, "ddq": ddq, "tau": tau, "x": x, "dx": dx, "ddx": ddx, "joint_torque": joint_torque}
     logs = _logs(robot, t, signals)
     chosen, elastic = selection(robot, unknown)
@@ -204,13 +207,10 @@ def identify(
         mask=mask,
         base=base,
         columns=tuple(columns),
-        noise=None if isinstance(weights, str) else _noise(weights, robot.n),
+        noise=noise,
         gamma=above_zero(regularization, "regularization") if consistent else None,
         offsets=offsets,
-        robust=robust,
-        cutoff=cutoff,
-        hold=zero_or_above(hold, "hold"),
-        resample=resample,
+        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust),
         threads=whole(threads, "threads", 0),
     )
     found = solve(problem)
@@ -225,7 +225,7 @@ def identify(
 
 
 def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identification:
-    base, solution = problem.base, found.solution
+    base, solution, filtering = problem.base, found.solution, problem.filtering
     sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(found.covariance), 0.0)), np.inf)
     return Identification(
         robot=with_all_parameters(problem.robot, found.theta),
@@ -248,9 +248,10 @@ def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identi
         columns=problem.columns,
         logs=tuple(log.name for log in problem.logs),
         count=found.instants,
-        cutoff=None if problem.cutoff is None else float(problem.cutoff),
-        hold=problem.hold,
-        resample=problem.resample,
+        cutoff=None if filtering.cutoff is None else float(filtering.cutoff),
+        hold=filtering.hold,
+        resample=filtering.resample,
+        robust=filtering.robust,
     )
 
 
@@ -266,12 +267,6 @@ def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tup
         kind = type(t).__name__ if isinstance(t, (SimulationResult, Log)) else "log or a sequence of logs"
         raise ThunderError(f"{', '.join(given)} must be None where t is a {kind}")
     return as_sources(robot, t, sensed)
-
-
-def _noise(weights: npt.ArrayLike, n: int) -> Array:
-    values = array(weights, (n,), "weights")
-    all_positive(values, "weights")
-    return 1.0 / values
 
 
 def _warn_if_uncertain(result: Identification, elastic: int) -> None:

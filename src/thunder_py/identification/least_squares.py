@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, all_positive, array
 from ..errors import ModelError, ThunderError
 from ..robot import Robot, inertia
 from ..robot.robot import BaseParameters
@@ -25,15 +25,19 @@ __all__ = [
     "divergence",
     "fit",
     "fit_reweighted",
+    "given_noise",
     "nearest_change",
     "residual_rms",
+    "scale_of",
     "solve_consistent",
 ]
 
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
 #: noise relative to the torque below which it counts as rounding
-_SMALLEST_NOISE = 1e-9
+SMALLEST_NOISE = 1e-9
+#: torque of a joint relative to the largest: lower bound for weights
+_SMALLEST_SCALE = 1e-3
 #: relative size of a singular value (columns scaled to unit length) that counts as zero
 _RANK_TOLERANCE = 1e-10
 #: share of the signal in the squares of a direction below which noise of the columns hides it
@@ -100,6 +104,20 @@ class Fit:
     def rank(self) -> int:
         """Number of base parameters that the motion excites; the others keep the prior."""
         return self.gains.size
+
+
+def given_noise(weights: Any, n: int) -> Array | None:
+    """Return the standard deviations of given weights, (n,), None for "auto", or raise."""
+    if not isinstance(weights, str):
+        return 1.0 / all_positive(array(weights, (n,), "weights"), "weights")
+    if weights != "auto":
+        raise ThunderError(f"weights must be 'auto' or one number for each joint, got {weights!r}")
+    return None
+
+
+def scale_of(rms: Array) -> Array:
+    """Return root mean squares of torques, with a lower bound for joints without torque."""
+    return np.asarray(np.maximum(rms, (_SMALLEST_SCALE * rms.max()) or 1.0))
 
 
 def residual_rms(data: Data, deviation: Array) -> Array:
@@ -185,7 +203,7 @@ def _scaled_svd(W: Array) -> tuple[Array, Array, Array, Array]:
 def fit_reweighted(data: Data) -> Fit:
     """Solve by iterative reweighting: the noise of each joint is the root mean square of its residual."""
     k, n = data.count, len(data.factors)
-    floor = _SMALLEST_NOISE * data.scale
+    floor = SMALLEST_NOISE * data.scale
     noise = data.scale.copy()
     for _ in range(_ITERATIONS):
         solution = fit(data, noise)

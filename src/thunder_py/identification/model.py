@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, zero_or_above
+from ..checks import Array, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
@@ -20,13 +20,14 @@ from .equations import selection
 from .friction import FrictionModel, friction_kinds
 from .identification import Identification, normal_intervals
 from .identify import identify
+from .least_squares import given_noise
 from .log import Log
 from .log_file import Recorded, as_source, as_sources
 from .nonlinear import NonlinearProblem, solve
 from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
-from .spikes import without_spikes
+from .windows import Filtering
 
 __all__ = ["ModelIdentification", "identify_model"]
 
@@ -109,9 +110,9 @@ class ModelIdentification:
         return self.identification.errors(self._exact(log))
 
     def _exact(self, log: Recorded) -> Log:
-        robot = self.identification.robot
-        whole = whole_log(robot, as_source(robot, log), self.identification.cutoff, self.resample)
-        return _corrected(whole, self.sensors)
+        found, robot = self.identification, self.identification.robot
+        filtering = Filtering(found.cutoff, found.hold, self.resample, found.robust)
+        return _corrected(whole_log(robot, as_source(robot, log), filtering), self.sensors)
 
     def table(self) -> Table:
         """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
@@ -231,11 +232,10 @@ def identify_model(
     >>> found.friction.velocity.round(1).tolist()
     [0.1, 0.2]
     """
-    whole = [whole_log(robot, source, cutoff, resample) for source in as_sources(robot, logs)]
-    if robust:
-        whole = [without_spikes(log) if log.ddq is None else log for log in whole]
+    filtering = Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust)
+    whole = [whole_log(robot, source, filtering) for source in as_sources(robot, logs)]
     problem = _problem(
-        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, cutoff, hold
+        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, filtering
     )
     solution = solve(problem, robust=robust)
     _warn_of_invisible(solution.invisible)
@@ -245,7 +245,7 @@ def identify_model(
         problem.robot,
         [_corrected(log, point.sensors) for log in whole],
         unknown=unknown,
-        weights=weights if problem.noise is None else gain / problem.noise,
+        weights=weights if isinstance(weights, str) else gain * np.asarray(weights),
         prior=None if prior is None else prior.replace(friction=problem.robot.description.friction),
         cutoff=cutoff,
         hold=hold,
@@ -285,8 +285,7 @@ def _problem(
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
     weights: Literal["auto"] | npt.ArrayLike,
     prior: Robot | None,
-    cutoff: float | None,
-    hold: float,
+    filtering: Filtering,
 ) -> NonlinearProblem:
     """Check all arguments."""
     if robot.e:
@@ -310,6 +309,9 @@ def _problem(
     longest = float(np.abs(start.vector()[delays]).max())
     if delays[quantities].any():
         longest = max(longest, zero_or_above(longest_delay, "longest_delay"))
+    segments = [segment_of(log, filtering, longest) for log in logs]
+    sizes, gains = np.array([(segment.at.size, segment.gain) for segment in segments]).T
+    noise = given_noise(weights, robot.n)
     return NonlinearProblem(
         robot=robot,
         prior=np.where(chosen.mask, first.parameters, robot.parameters),
@@ -319,11 +321,9 @@ def _problem(
         delta=delta,
         start=start,
         chosen=quantities,
-        segments=[segment_of(log, cutoff, zero_or_above(hold, "hold"), longest) for log in logs],
+        segments=segments,
         longest_delay=longest,
-        noise=None
-        if isinstance(weights, str)
-        else 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights"),
+        noise=None if noise is None else np.sqrt(sizes @ gains / sizes.sum()) * noise,
     )
 
 

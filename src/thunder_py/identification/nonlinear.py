@@ -23,7 +23,7 @@ from ..errors import ModelError, ThunderError
 from ..robot import Robot
 from ..robot.robot import BaseParameters
 from .friction import KINDS, FrictionColumns, friction_terms
-from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms
+from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN
@@ -49,8 +49,6 @@ _LEAST_PART = 1e-3
 _SMALLEST_GAIN = 0.01
 #: number of Stribeck velocities tried at the start, the bounds among them
 _FIRST = 6
-#: torque of a joint relative to the largest: lower bound for weights
-_SMALLEST_SCALE = 1e-3
 
 
 class Point(NamedTuple):
@@ -87,7 +85,7 @@ class NonlinearProblem:
     longest_delay : float
         Bound of delays [s], which the segments keep from their ends.
     noise : (n,) array or None
-        Standard deviations of torques; None estimates them.
+        Standard deviations of torques behind the filter; None estimates them.
     """
 
     robot: Robot
@@ -106,8 +104,7 @@ class NonlinearProblem:
     def scale(self) -> Array:
         """Root mean square of each joint's torque, (n,), with a lower bound for joints without torque."""
         torques = np.concatenate([segment.torque(np.zeros(self.robot.n))[0] for segment in self.segments])
-        scale = np.sqrt(np.mean(torques**2, axis=0))
-        return np.asarray(np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0))
+        return scale_of(np.sqrt(np.mean(torques**2, axis=0)))
 
     @cached_property
     def velocities(self) -> Array:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, probability, zero_or_above
+from ..checks import Array, above_zero, probability, zero_or_above
 from ..errors import ThunderError
 from ..robot import Robot, inertia
 from ..robot.payload import Payload
@@ -18,11 +18,11 @@ from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
 from .layout import Layout
-from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, solve_consistent
+from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, given_noise, solve_consistent
 from .log_file import Recorded, as_sources
-from .offsets import without_offsets
 from .problem import Problem
 from .sums import Guess
+from .windows import Filtering
 
 __all__ = ["PayloadIdentification", "identify_payload"]
 
@@ -32,8 +32,6 @@ _DENSITY = 1000.0
 _NAMES = ("m", "cx", "cy", "cz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 #: relative step of differences
 _STEP = 1e-6
-#: torque of a row relative to the largest: lower bound for weights
-_SMALLEST_SCALE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -197,7 +195,7 @@ def identify_payload(
     index = Payload(0.0, link=link).link_index(robot)
     if unloaded is None and unknown is not None:
         raise ThunderError("unknown must be None without unloaded logs: the robot's parameters are trusted")
-    noise = None if isinstance(weights, str) else 1.0 / all_positive(array(weights, (robot.n,), "weights"), "weights")
+    noise = given_noise(weights, robot.n)
     body = 10 * (index - 1) + np.arange(10)
     others = np.zeros(0, dtype=np.intp) if unloaded is None else _base(robot, unknown)
     problem = Problem(
@@ -210,10 +208,7 @@ def identify_payload(
         noise=None,
         gamma=None,
         offsets=False,
-        robust=False,
-        cutoff=cutoff,
-        hold=zero_or_above(hold, "hold"),
-        resample=resample,
+        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample),
         threads=threads,
     )
     plan = problem.layout()
@@ -222,7 +217,7 @@ def identify_payload(
         empty = dataclasses.replace(problem, logs=as_sources(robot, unloaded))
         parts.append(_without_payload(*_sums(empty, plan)))
     data, gain = _merged(parts)
-    found = fit_reweighted(data) if noise is None else fit(data, noise[plan.joints])
+    found = fit_reweighted(data) if noise is None else fit(data, np.sqrt(gain) * noise[plan.joints])
     parameters = found.deviation[others.size :]
     if consistent:
         squares = _squares(data, found, others.size, gain, prior)
@@ -250,13 +245,7 @@ def _sums(problem: Problem, plan: Layout) -> tuple[Data, float]:
     """Return the sums over the logs, and the noise gain of their filter."""
     e = problem.robot.e
     sums, gain = problem.sums(plan, Guess(np.zeros(e), problem.robot))
-    factors, _ = without_offsets(plan, sums.factors, np.ones(e), np.ones(plan.joints.size))
-    count, errors = float(sums.totals["count"]), sums.totals["errors"]
-    if count < 1.0:
-        raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
-    scale = np.sqrt(sums.totals["torque"] / count)
-    scale = np.maximum(scale, (_SMALLEST_SCALE * scale.max()) or 1.0)
-    return Data(factors, count, scale[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), gain
+    return problem.data(plan, sums, np.ones(e), np.ones(plan.joints.size))[0], gain
 
 
 def _without_payload(data: Data, gain: float) -> tuple[Data, float]:

@@ -14,9 +14,9 @@ from ..table import Table
 from .equations import Columns, Equations
 from .log import LogSource
 from .log_file import Recorded, as_source
-from .windows import windows
+from .windows import Filtering, windows
 
-__all__ = ["Errors", "Filtering", "Model", "Prediction", "errors", "predict"]
+__all__ = ["Errors", "Model", "Prediction", "errors", "predict"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,14 +123,6 @@ class Errors(NamedTuple):
         return Table(["joint", "error [N m or N]", "of the torque [%]"], columns)
 
 
-class Filtering(NamedTuple):
-    """Conversion of logs to samples, as for `identify`."""
-
-    cutoff: float | None
-    hold: float
-    resample: float | None
-
-
 class Model(NamedTuple):
     """What predicts torques: robot, all parameters (P,), coefficients (c,) of further columns, offsets of springs."""
 
@@ -144,7 +136,7 @@ class Model(NamedTuple):
     def of(self, log: LogSource) -> Iterator[tuple[Equations, Array]]:
         """Yield the equations of a log piece by piece, with the predicted torques (k, r)."""
         theta = np.concatenate([self.parameters, self.extra])
-        for window in windows(self.robot, log, **self.filtering._asdict()):
+        for window in windows(self.robot, log, self.filtering):
             for rows in window.equations(self.offsets, self.columns):
                 yield rows, rows.W @ theta
 

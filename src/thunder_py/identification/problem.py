@@ -18,10 +18,12 @@ from ..robot import Robot
 from ..robot.robot import BaseParameters
 from .equations import Columns, joints_of_rows
 from .layout import Layout, layout
+from .least_squares import SMALLEST_NOISE, Data, scale_of
 from .log import LogSource
+from .offsets import Offsets, without_offsets
 from .samples import Filter
 from .sums import Guess, Sums, finished, sums_of_window, total
-from .windows import Window, windows
+from .windows import Filtering, Window, windows
 
 __all__ = ["Problem"]
 
@@ -48,19 +50,13 @@ class Problem:
     columns : tuple of Columns
         Further columns.
     noise : (n,) array or None
-        Standard deviations of torques; None where these are estimated.
+        Standard deviations of torques before the filter; None where these are estimated.
     gamma : float or None
         Weight of the divergence from the prior; None without physical consistency.
     offsets : bool
         Whether offsets of springs are estimated.
-    robust : bool
-        Whether outliers count less.
-    cutoff : float or None
-        Cutoff frequency [Hz].
-    hold : float
-        Time that torques are held [s].
-    resample : float or None
-        Frequency to which logs are interpolated [Hz].
+    filtering : Filtering
+        Conversion of logs to samples.
     threads : int
         Threads; 0 is one per core.
     """
@@ -74,10 +70,7 @@ class Problem:
     noise: Array | None
     gamma: float | None
     offsets: bool
-    robust: bool
-    cutoff: float | None
-    hold: float
-    resample: float | None
+    filtering: Filtering
     threads: int
 
     def layout(self) -> Layout:
@@ -105,6 +98,23 @@ class Problem:
         mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
         return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
 
+    def data(self, plan: Layout, sums: Sums, slopes: Array, weight: Array) -> tuple[Data, Offsets | None]:
+        """Return the least-squares data of sums, with offsets as in `without_offsets`, or raise."""
+        totals, count = sums.totals, float(sums.totals["count"])
+        if count < 1.0:
+            raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
+        factors, offsets = without_offsets(plan, sums.factors, slopes, weight)
+        measured, prior = (np.sqrt(totals[name] / count) for name in ("torque", "expected"))
+        dead = (measured == 0.0) & (prior > SMALLEST_NOISE * prior.max())
+        if dead.any():
+            j = int(np.argmax(dead))
+            raise ThunderError(
+                f"tau must not be zero throughout at {self.robot.joint_names[j]}, where the prior's torque has a root "
+                f"mean square of {prior[j]:.3g}: was it measured?"
+            )
+        errors = totals["errors"]
+        return Data(factors, count, scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), offsets
+
     def _of_log(self, log: LogSource, plan: Layout, guess: Guess) -> tuple[Sums, Filter]:
         parts: list[tuple[Sums, Filter]] = []
 
@@ -113,9 +123,7 @@ class Problem:
                 raise ThunderError("joint_torque must be in all logs or in none")
             return sums_of_window(plan, window, guess), window.filter
 
-        source = windows(
-            self.robot, log, cutoff=self.cutoff, hold=self.hold, resample=self.resample, robust=self.robust
-        )
+        source = windows(self.robot, log, self.filtering)
         for sums, conversion in in_order(one, source, self.threads or available_threads()):
             parts = [(parts[0][0] + sums if parts else sums, conversion)]
         sums, conversion = parts[0]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero
+from ..checks import Array
 from ..errors import ThunderError
 from ..robot import Robot
 from .friction import FrictionTerms
-from .log import Log, LogSource, checked_chunks
-from .resample import Resampled
-from .samples import Filter
-from .signals import Motion, checked_cutoff, instants, sampling_period
+from .log import Log, LogSource
+from .signals import Motion, instants
+from .spikes import without_spikes
+from .windows import Filtering, filter_of, parts_of
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -25,22 +25,19 @@ __all__ = ["FrictionParts", "Segment", "segment_of", "whole_log"]
 
 #: instants kept per period of the cutoff: filtered signals hold nothing faster
 _KEPT = 10.0
-#: periods of the cutoff at either end in which filtered signals are left out
-_EDGE = 2.0
 #: degree of the splines
 _DEGREE = 5
 #: instants that are read at once
 _READ = 65536
 
 
-def whole_log(robot: Robot, source: LogSource, cutoff: float | None, resample: float | None) -> Log:
+def whole_log(robot: Robot, source: LogSource, filtering: Filtering) -> Log:
     """Return a checked log in memory."""
-    if resample is not None:
-        source = Resampled(source, above_zero(resample, "resample"), cutoff)
-    parts = list(checked_chunks(robot, source, _READ))
+    parts = list(parts_of(robot, source, filtering, _READ))
     if not parts:
         raise ThunderError("t must hold at least 5 instants, got 0")
-    return Log.joined(parts)
+    log = Log.joined(parts)
+    return without_spikes(log) if filtering.robust and log.ddq is None else log
 
 
 class FrictionParts(NamedTuple):
@@ -75,6 +72,8 @@ class Segment:
         Time that a torque is held from its instant on [s].
     white : float
         Number of independent values of noise per instant of `at`.
+    gain : float
+        Variance of white noise of torques behind the filter, relative to that before.
     used : (k, n) bool array or None
         Readings of torques that count; None where all do.
     """
@@ -86,6 +85,7 @@ class Segment:
     spline: Callable[[Array], BSpline]
     hold: float
     white: float
+    gain: float
     used: npt.NDArray[np.bool_] | None = None
 
     def motion(self, delay: Array) -> tuple[Array, Array]:
@@ -117,7 +117,7 @@ class Segment:
         return FrictionParts(found[:, :c], spline.derivative()(at)[:, :c], found[:, c : 2 * c], found[:, 2 * c :])
 
 
-def segment_of(log: Log, cutoff: float | None, hold: float, longest_delay: float) -> Segment:
+def segment_of(log: Log, filtering: Filtering, longest_delay: float) -> Segment:
     """Filter one log unless it has accelerations.
 
     Raises
@@ -125,21 +125,18 @@ def segment_of(log: Log, cutoff: float | None, hold: float, longest_delay: float
     ThunderError
         If the log is too short, its instants are not evenly spaced, or the cutoff is missing.
     """
-    times = instants(log.t)
+    times, conversion = instants(log.t), filter_of(log, filtering)
     if log.ddq is not None and log.dq is not None:
         if longest_delay:
             raise ThunderError("ddq must be None for sensors with delays: torques are filtered and interpolated")
         motion = Motion(log.q, log.dq, log.ddq)
         return _segment(times, times, motion, log.tau, log.dq, lambda columns: columns, 1, 0.0, 1.0)
-    if cutoff is None:
-        raise ThunderError(
-            "cutoff must be given without ddq, because accelerations are computed from filtered positions"
-        )
-    period = sampling_period(times)
-    conversion = Filter(period, checked_cutoff(cutoff, period))
+    cutoff, hold = conversion.cutoff, conversion.hold
+    assert cutoff is not None
+    conversion = replace(conversion, hold=0.0)  # the torque is shifted when it is interpolated
     samples = conversion(log)
-    stride = max(int(1.0 / (_KEPT * cutoff * period)), 1)
-    edge = _EDGE / cutoff + longest_delay + hold
+    stride = max(int(1.0 / (_KEPT * cutoff * conversion.period)), 1)
+    edge = conversion.edge(times.size) * conversion.period + longest_delay + hold
     inside = (times >= times[0] + edge) & (times <= times[-1] - edge)
     inside[np.arange(times.size) % stride != 0] = False
     if inside.sum() <= _DEGREE:
@@ -147,9 +144,8 @@ def segment_of(log: Log, cutoff: float | None, hold: float, longest_delay: float
             f"t must span more than {2.0 * edge:g} s for cutoff = {cutoff:g} Hz and longest_delay = "
             f"{longest_delay:g} s, got {times[-1] - times[0]:g} s"
         )
-    white = min(stride * conversion.gains[0], 1.0)
-    speed = samples.wide[0].dq
-    return _segment(times, times[inside], samples.motion, samples.torque, speed, conversion.smooth, stride, hold, white)
+    speed, gain = samples.wide[0].dq, conversion.gains[0]
+    return _segment(times, times[inside], samples.motion, samples.torque, speed, conversion.smooth, stride, hold, gain)
 
 
 def _segment(
@@ -161,7 +157,7 @@ def _segment(
     smooth: Callable[[Array], Array],
     stride: int,
     hold: float,
-    white: float,
+    gain: float,
 ) -> Segment:
     from scipy.interpolate import make_interp_spline
 
@@ -174,4 +170,6 @@ def _segment(
 
     joints = [spline(np.column_stack(parts)) for parts in zip(*(part.T for part in motion), strict=True)]
     torques = [spline(column) for column in torque.T]
-    return Segment(at, joints, torques, speed, lambda columns: spline(smooth(columns)), hold, white)
+    return Segment(
+        at, joints, torques, speed, lambda columns: spline(smooth(columns)), hold, min(stride * gain, 1.0), gain
+    )

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..errors import ThunderError
-from ..robot import Robot
 from .equations import with_all_parameters
 from .layout import Layout
 from .least_squares import (
+    SMALLEST_NOISE,
     Data,
     Fit,
     consistent_problem,
@@ -23,15 +22,13 @@ from .least_squares import (
     residual_rms,
     solve_consistent,
 )
-from .offsets import Offsets, without_offsets
+from .offsets import Offsets
 from .problem import Problem
 from .robust import Outliers, Spread, spread_of
 from .sums import Guess, Sums, mean_slopes, triangle
 
 __all__ = ["Found", "solve"]
 
-#: torque of a joint relative to the largest: lower bound for weights, and bound below which it counts as rounding
-_SMALLEST_SCALE, _ROUNDING = 1e-3, 1e-9
 #: iterations of offsets of nonlinear springs, and their change, relative to x - q, at which these end
 _ROUNDS, _EXACT = 30, 1e-9
 #: iterations of weights of outliers, and their change, in standard deviations, at which these end
@@ -73,7 +70,7 @@ def solve(problem: Problem) -> Found:
     plan, robot = problem.layout(), problem.robot
     step = _solve_with(problem, plan, Guess(np.zeros(robot.e), with_all_parameters(robot, problem.theta0)))
     step = _until_offsets_settle(problem, plan, step)
-    if problem.robust:
+    if problem.filtering.robust:
         for redescending in (False, True):
             step = _until_weights_settle(problem, plan, step, redescending)
     return _found(problem, plan, step)
@@ -98,7 +95,7 @@ def _until_weights_settle(problem: Problem, plan: Layout, step: _Step, redescend
     scale = step.solution.noise if step.spread is None else step.spread.scale
     for _ in range(_REWEIGHTED):
         if problem.noise is not None:
-            scale = problem.noise[plan.joints]
+            scale = np.sqrt(step.gain) * problem.noise[plan.joints]
         outliers = Outliers(_coefficients(plan, step), scale, redescending)
         known = with_all_parameters(problem.robot, step.theta)
         before, step = step, _solve_with(problem, plan, Guess(step.guess.offsets, known, outliers))
@@ -125,19 +122,14 @@ def _coefficients(plan: Layout, step: _Step) -> tuple[Array, ...]:
 def _solve_with(problem: Problem, plan: Layout, guess: Guess) -> _Step:
     sums, gain = problem.sums(plan, guess)
     totals, count = sums.totals, float(sums.totals["count"])
-    if count < 1.0:
-        raise ThunderError("t must hold instants further than two periods of the cutoff from the ends of a log")
     spread = None if guess.outliers is None else spread_of(totals["outliers"], guess.outliers, count)
     slopes = mean_slopes(guess.known, totals["powers"] / count)
     weight = np.ones(plan.joints.size) if spread is None else spread.weight
-    factors, offsets = without_offsets(plan, sums.factors, slopes, weight)
-    scale = _scale(problem.robot, *(np.sqrt(totals[name] / count) for name in ("torque", "expected")))
-    errors = totals["errors"]
-    data = Data(factors, count, scale[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1])
+    data, offsets = problem.data(plan, sums, slopes, weight)
     if spread is not None:
-        solution = fit(data, np.maximum(spread.noise, _ROUNDING * data.scale))
+        solution = fit(data, np.maximum(spread.noise, SMALLEST_NOISE * data.scale))
     elif problem.noise is not None:
-        solution = fit(data, problem.noise[plan.joints])
+        solution = fit(data, np.sqrt(gain) * problem.noise[plan.joints])
     else:
         solution = fit_reweighted(data)
     deviation, theta = solution.deviation, problem.theta0
@@ -145,29 +137,19 @@ def _solve_with(problem: Problem, plan: Layout, guess: Guess) -> _Step:
     if problem.gamma is None:
         theta = theta + nearest_change(problem.base, problem.mask, deviation[:b])
     else:
-        theta, extra = _consistent(problem, plan, sums, data, solution.noise)
+        theta, extra = _consistent(problem, plan, sums, data, solution.noise / np.sqrt(gain), gain)
         deviation = np.append(problem.base.mapping @ (theta - problem.theta0), extra)
     return _Step(guess, sums, gain, data, offsets, solution, deviation, theta, spread)
 
 
-def _scale(robot: Robot, measured: Array, prior: Array) -> Array:
-    """Return the root mean square of each joint's torque, (n,), with a lower bound for joints without torque."""
-    dead = (measured == 0.0) & (prior > _ROUNDING * prior.max())
-    if dead.any():
-        j = int(np.argmax(dead))
-        raise ThunderError(
-            f"tau must not be zero throughout at {robot.joint_names[j]}, where the prior's torque has a root mean "
-            f"square of {prior[j]:.3g}: was it measured?"
-        )
-    scale: Array = np.maximum(measured, (_SMALLEST_SCALE * measured.max()) or 1.0)
-    return scale
-
-
-def _consistent(problem: Problem, plan: Layout, sums: Sums, data: Data, noise: Array) -> tuple[Array, Array]:
+def _consistent(
+    problem: Problem, plan: Layout, sums: Sums, data: Data, noise: Array, gain: float
+) -> tuple[Array, Array]:
     """Return all parameters and the coefficients of further columns.
 
     The columns of all unknown parameters are those of the base parameters times their mapping. Further columns are
-    eliminated: their rows of the triangular factor, in which they come first, determine them afterwards.
+    eliminated: their rows of the triangular factor, in which they come first, determine them afterwards. The noise is
+    that before the filter: the squares then count independent samples, of which the filter leaves `gain` per instant.
     """
     theta0, b = problem.theta0, problem.base.count
     still = np.zeros(theta0.size, dtype=bool)
@@ -182,7 +164,7 @@ def _consistent(problem: Problem, plan: Layout, sums: Sums, data: Data, noise: A
     errors = change.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ change
     pull = change.T @ (noise**-2.0 @ data.pull) - errors @ theta0[mask]
     inner = consistent_problem(
-        problem.robot, theta0, mask, R[c:, c:-1], R[c:, -1], count=data.count, errors=errors, pull=pull
+        problem.robot, theta0, mask, R[c:, c:-1], R[c:, -1], count=gain * data.count, errors=errors, pull=pull
     )
     theta = solve_consistent(inner, problem.gamma or 0.0)
     left = R[:c, -1] - R[:c, c:-1] @ theta[mask]

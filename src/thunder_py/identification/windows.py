@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import Array, above_zero, zero_or_above
-from ..errors import FileFormatError, ThunderError
+from ..errors import FileFormatError, ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from .equations import Columns, Equations, equations, formed_columns
 from .log import Log, LogSource, checked_chunks
@@ -17,12 +19,36 @@ from .samples import Filter, Samples
 from .signals import checked_cutoff, instants, sampling_period
 from .spikes import without_spikes
 
-__all__ = ["Window", "windows"]
+__all__ = ["Filtering", "Window", "filter_of", "parts_of", "windows"]
 
 #: instants of a window without its margins, in units of the margin and at least, and instants of equations in memory
 _WINDOW, _LEAST, _ROWS = 8, 16384, 1024
 #: instants of a log over which the covariances of noise are averaged, which change slowly
 _INSTANTS = 500
+
+
+class Filtering(NamedTuple):
+    """Conversion of logs to samples, as for `identify`.
+
+    Attributes
+    ----------
+    cutoff : float or None
+        Cutoff frequency [Hz]; None trusts the accelerations of the logs.
+    hold : float
+        Time that a torque is held from its instant on [s].
+    resample : float or None
+        Frequency [Hz] to which logs are interpolated before.
+    robust : bool
+        Whether spikes are replaced by interpolation before the filter.
+    quiet : bool
+        Whether warnings are left out, which an earlier pass over the same logs gave.
+    """
+
+    cutoff: float | None = None
+    hold: float = 0.0
+    resample: float | None = None
+    robust: bool = False
+    quiet: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,31 +107,8 @@ class Window:
             yield equations(self.robot, found[part], formed[part], [each[part] for each in further])
 
 
-def windows(
-    robot: Robot,
-    log: LogSource,
-    *,
-    cutoff: float | None = None,
-    hold: float = 0.0,
-    resample: float | None = None,
-    robust: bool = False,
-) -> Iterator[Window]:
+def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Window]:
     """Yield the windows of a log, in order.
-
-    Parameters
-    ----------
-    robot : Robot
-        The robot.
-    log : Log or LogFile
-        The log.
-    cutoff : float, optional
-        Cutoff frequency [Hz], required without accelerations.
-    hold : float
-        Time that a torque is held from its instant on [s].
-    resample : float, optional
-        Frequency [Hz] to which the log is interpolated before.
-    robust : bool
-        Replace spikes by interpolation before the filter.
 
     Raises
     ------
@@ -113,9 +116,9 @@ def windows(
         If signals are missing, not finite or of the wrong shape, or instants do not increase or, for a filter, are not
         evenly spaced.
     """
-    source = log if resample is None else Resampled(log, above_zero(resample, "resample"), cutoff)
+    reader = _Reader(robot, log, filtering)
     try:
-        yield from _windows(robot, _Reader(robot, source), cutoff, zero_or_above(hold, "hold"), robust)
+        yield from _windows(robot, reader, filtering)
     except FileFormatError:
         raise
     except ThunderError as error:
@@ -124,9 +127,35 @@ def windows(
         raise type(error)(f"{log.name}: {error}") from error
 
 
-def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, robust: bool) -> Iterator[Window]:
+def parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
+    """Return the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
+
+    Warns
+    -----
+    ThunderWarning
+        If accelerations are left out.
+    """
+    if filtering.resample is not None:
+        log = Resampled(log, above_zero(filtering.resample, "resample"), filtering.cutoff)
+    return _parts_of(robot, log, filtering, size)
+
+
+def _parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
+    told = filtering.quiet
+    for part in checked_chunks(robot, log, size):
+        if filtering.cutoff is None:
+            yield part
+            continue
+        if part.ddq is not None and not told:
+            told, where = True, f"{log.name}: " if log.name else ""
+            message = "velocities and accelerations of the log are not used, because cutoff filters its positions"
+            warnings.warn(where + message, ThunderWarning, stacklevel=outer_level())
+        yield Log(t=part.t, q=part.q, tau=part.tau, x=part.x, joint_torque=part.joint_torque, name=part.name)
+
+
+def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Window]:
     reader.read(_LEAST + _LEAST // 2)
-    conversion = _filter(reader.log, cutoff, hold)
+    conversion = filter_of(reader.log, filtering)
     margin = conversion.margin
     length = max(_LEAST, _WINDOW * margin)
     start = 0
@@ -139,7 +168,7 @@ def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, r
         log = reader.log[first - reader.start : min(stop + margin, reader.stop) - reader.start]
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
-            log = without_spikes(log) if robust else log
+            log = without_spikes(log) if filtering.robust else log
         yield _window(robot, log, conversion, first, (start, stop), reader)
         if ends:
             return
@@ -147,16 +176,19 @@ def _windows(robot: Robot, reader: _Reader, cutoff: float | None, hold: float, r
         reader.drop(start - margin)
 
 
-def _filter(log: Log, cutoff: float | None, hold: float) -> Filter:
+def filter_of(log: Log, filtering: Filtering) -> Filter:
+    """Return the filter of a log from one of its `parts_of`, or raise."""
+    hold = zero_or_above(filtering.hold, "hold")
     if log.ddq is not None:
-        times = instants(log.t)
-        return Filter(float(np.mean(np.diff(times))))
-    if cutoff is None:
+        if hold:
+            raise ThunderError("hold must be 0 for measured accelerations: give cutoff, or leave ddq out")
+        return Filter(float(np.mean(np.diff(instants(log.t)))))
+    if filtering.cutoff is None:
         raise ThunderError(
             "cutoff must be given without ddq, because accelerations are computed from filtered positions"
         )
     period = sampling_period(log.t)
-    return Filter(period, checked_cutoff(cutoff, period), hold)
+    return Filter(period, checked_cutoff(filtering.cutoff, period), hold)
 
 
 def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], reader: _Reader) -> Window:
@@ -179,9 +211,9 @@ def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[i
 class _Reader:
     """A log that is read as far as it is needed; `log` is what is in memory, from the instant `start` on."""
 
-    def __init__(self, robot: Robot, source: LogSource) -> None:
-        self.robot, self.source, self.start, self.exhausted = robot, source, 0, False
-        self._chunks = checked_chunks(robot, source, _LEAST)
+    def __init__(self, robot: Robot, source: LogSource, filtering: Filtering) -> None:
+        self.source, self.start, self.exhausted = source, 0, False
+        self._chunks = parts_of(robot, source, filtering, _LEAST)
         self._parts: list[Log] = []
 
     @property

@@ -6,6 +6,7 @@ import pickle
 import sys
 import time
 import uuid
+import warnings
 from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
@@ -17,6 +18,9 @@ from ..optional import require
 from .work import Entry, Lost, Outcome, RemoteWork, Work, process_name
 
 __all__ = ["Cluster", "connect", "is_client"]
+
+#: a cluster without workers is told after so long [s]
+_PATIENCE = 10.0
 
 
 def connect(address: str) -> Any:
@@ -66,25 +70,25 @@ class Cluster:
     def __init__(self, client: Any, work: Work) -> None:
         if client.asynchronous:
             raise ThunderError("workers must be a synchronous Dask client, got an asynchronous one")
+        if work.timeout is not None and getattr(client.scheduler, "address", "").startswith("inproc:"):
+            raise ThunderError(
+                "timeout must be None with a Dask client whose workers are in this process (processes=False), which "
+                f"could not be ended, got {work.timeout:g}"
+            )
         self.client, self.timeout = client, work.timeout
         self._name, self._count = f"thunder-{uuid.uuid4().hex}", 0
         self._started: dict[Any, float] = {}
         self._size, self._counted = 1, -1.0
+        self._lonely: float | None = time.monotonic()  # since when there are no workers, None once that was told
         self.check()
         # the scheduler can compute it again wherever a worker needs it
         self._work = client.submit(RemoteWork, work.packed, process_name(), key=f"{self._name}-function", pure=False)
 
     @property
     def size(self) -> int:
-        """Number of threads of all workers, which may change."""
-        if time.monotonic() > self._counted + 1.0:
-            self.check()
-            try:
-                self._size = max(1, sum(self.client.nthreads().values()))
-            except OSError as error:
-                raise self._gone() from error
-            self._counted = time.monotonic()
-        return self._size
+        """Number of threads of all workers, which may change; 1 before there are any."""
+        self.check()
+        return max(1, self._size)
 
     def room(self, seconds: float | None) -> bool:
         """Return True while there are less than two batches for each thread."""
@@ -133,13 +137,32 @@ class Cluster:
         return RuntimeError(f"{deaths} worker processes died, the last one at {error.last_worker.address}")
 
     def check(self) -> None:
-        """Raise an error if the scheduler is lost."""
+        """Raise an error if the scheduler is lost; warn once if it has no workers for some time."""
         if self.client.status != "running":
             raise self._gone()
+        now = time.monotonic()
+        if now < self._counted + 1.0:
+            return
+        try:
+            self._size, self._counted = sum(self.client.nthreads().values()), now
+        except OSError as error:
+            raise self._gone() from error
+        if self._size:
+            self._lonely = now
+        elif self._lonely is not None and now >= self._lonely + _PATIENCE:
+            self._lonely = None
+            warnings.warn(
+                f"the Dask scheduler {self._address} has had no workers for {_PATIENCE:g} s; the runs wait for them",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _gone(self) -> RuntimeError:
-        address = getattr(self.client.scheduler, "address", "")
-        return RuntimeError(f"the Dask scheduler {address} was lost, and with it the runs in flight")
+        return RuntimeError(f"the Dask scheduler {self._address} was lost, and with it the runs in flight")
+
+    @property
+    def _address(self) -> str:
+        return str(getattr(self.client.scheduler, "address", ""))
 
     def close(self, running: Iterable[Any]) -> None:
         """Cancel all batches; workers finish the run in progress."""

@@ -15,11 +15,15 @@ __all__ = ["process_deadline"]
 
 _deadlines: dict[int, float] = {}  # of each thread: a Dask worker may have several
 _lock = threading.Lock()
+_MOST = 1e9  # that the timer takes [s]
 
 
 @contextmanager
-def process_deadline(seconds: float) -> Iterator[None]:
-    """End this process by SIGALRM, with a traceback on stderr, unless the context ends in time."""
+def process_deadline(seconds: float | None) -> Iterator[None]:
+    """End this process by SIGALRM, with a traceback on stderr, unless the context ends in time; None is no limit."""
+    if seconds is None:
+        yield
+        return
     thread = threading.get_ident()
     _set(thread, time.monotonic() + seconds)
     try:
@@ -36,7 +40,7 @@ def _set(thread: int, deadline: float | None) -> None:
             _show_traceback()
             _deadlines[thread] = deadline
         left = min(_deadlines.values()) - time.monotonic() if _deadlines else 0.0
-        signal.setitimer(signal.ITIMER_REAL, max(left, 1e-6) if _deadlines else 0.0)
+        signal.setitimer(signal.ITIMER_REAL, min(max(left, 1e-6), _MOST) if _deadlines else 0.0)
 
 
 @cache

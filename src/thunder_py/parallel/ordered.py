@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from ..checks import whole
 from ..errors import ThunderError
 from .tasks import Workers, run_tasks
@@ -70,7 +73,7 @@ def map_items(
 
 def map_seeds(
     function: Callable[[int], T],
-    seeds: int | Sequence[int],
+    seeds: int | Sequence[int] | npt.NDArray[np.integer[Any]],
     *,
     workers: Workers = 1,
     progress: bool | Callable[[float], object] = False,
@@ -82,7 +85,7 @@ def map_seeds(
     ----------
     function : callable
         Function of one seed.
-    seeds : int or sequence of int
+    seeds : int, or sequence or array of int
         Number of seeds, ``0, 1, ...``, or the seeds.
     workers : Workers
         Where the function is called, see `run_tasks`; 1 is this process. Results do not depend on it if the function
@@ -142,7 +145,9 @@ def _in_order(
     return [results[k] for k in range(len(items) if failed is None else failed.index)], failed
 
 
-def _seeds(seeds: int | Sequence[int]) -> list[int]:
+def _seeds(seeds: Any) -> list[int]:
+    if isinstance(seeds, np.ndarray):
+        seeds = seeds.tolist()
     if isinstance(seeds, Sequence) and not isinstance(seeds, str):
         return [whole(seed, "every seed", 0) for seed in seeds]
     return list(range(whole(seeds, "seeds", 1)))

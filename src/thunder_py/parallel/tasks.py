@@ -6,7 +6,7 @@ import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
@@ -68,8 +68,10 @@ def run_tasks(
     retry_errors : bool
         If False, runs that raise an error are not tried again, only those whose worker dies.
     timeout : float, optional
-        Largest duration of a run [s]. The process of a run that takes longer is ended and replaced. This needs worker
-        processes, so `workers` must be a number or a Dask client; 1 is then one worker process.
+        Largest duration of a run [s], and of the pickling of its value. The process of a run that takes longer is ended
+        and replaced. This needs worker processes, so `workers` must be a number or a Dask client of other processes; 1
+        is then one worker process. One that does not end itself, because it is stopped or the run handles the signal
+        SIGALRM, is killed a minute after the time of all attempts.
     progress : bool or callable
         True shows a bar with the time left; a callable gets the completed fraction.
     description : str
@@ -92,10 +94,12 @@ def run_tasks(
 
     Notes
     -----
-    Items are sent in batches of about half a second, according to the measured duration of the runs. A worker process
-    that dies costs the batch it ran, which is tried again item by item until the culprit is alone. The outcomes depend
-    neither on the kind of workers nor on batches if the function depends on its item only. Worker processes have one
-    thread of linear algebra, and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``).
+    Items are sent in batches of about half a second, according to the measured duration of the runs; a batch that takes
+    longer than a second returns what it has, and the rest is given out again. A worker process that dies costs the
+    batch it ran, which is tried again item by item until the culprit is alone. The outcomes depend neither on the kind
+    of workers nor on batches if the function depends on its item only. Worker processes have one thread of linear
+    algebra, and ``threads=0`` means one thread in them (environment variable ``THUNDER_THREADS``); in those of
+    executors, maps and clients the variables of their environment, such as ``OMP_NUM_THREADS``, come first.
 
     Examples
     --------
@@ -125,9 +129,9 @@ def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outc
         if isinstance(workers, Executor):
             return _scheduled(partial(AnyExecutor, workers, work), batches, work.retries)
         return _mapped(workers, work, batches)
-    count = available_cores() if workers == -1 else cast(int, workers)
-    if work.timeout is None and min(count, count if batches.total is None else batches.total) <= 1:
+    if workers == 1 and work.timeout is None:
         return _here(work, batches)
+    count = available_cores() if workers == -1 else cast(int, workers)
     return _scheduled(partial(Processes, count, work), batches, work.retries)
 
 
@@ -140,7 +144,8 @@ def check_workers(workers: Any) -> Workers:
         If they are of another kind.
     """
     number = is_whole(workers) and (workers >= 1 or workers == -1)
-    if not (number or callable(workers) or isinstance(workers, Executor) or is_client(workers)):
+    called = callable(workers) and (workers is map or not isinstance(workers, type))
+    if not (number or called or isinstance(workers, Executor) or is_client(workers)):
         raise ThunderError(
             "workers must be a whole number of at least 1, -1 (one for each core), a function like map, an Executor or "
             f"a Dask client, got {workers!r}"
@@ -154,6 +159,7 @@ class _Batches:
     def __init__(self, items: Iterable[Any]) -> None:
         self.total = len(items) if isinstance(items, Sized) else None
         self._entries: Iterator[Entry] = (Entry(k, item) for k, item in enumerate(items))
+        self._returned: deque[Entry] = deque()
         self._again: deque[list[Entry]] = deque()
         self._alone: deque[Entry] = deque()
         self._taken, self._size = 0, 1
@@ -166,7 +172,9 @@ class _Batches:
         if self.seconds is not None:
             self._size = min(2 * self._size, _MOST, max(1, int(_BATCH / max(self.seconds, 1e-9))))
         left = self._size if self.total is None else (self.total - self._taken) // (2 * workers)
-        batch = list(islice(self._entries, max(1, min(self._size, left))))
+        count = max(1, min(self._size, left))
+        batch = [self._returned.popleft() for _ in range(min(count, len(self._returned)))]
+        batch.extend(islice(self._entries, count - len(batch)))
         self._taken += len(batch)
         if not batch and not running and self._alone:
             return [self._alone.popleft()]
@@ -177,6 +185,12 @@ class _Batches:
         if answers:
             last = sum(answer.seconds for answer in answers) / len(answers)
             self.seconds = last if self.seconds is None else max(last, 0.5 * (last + self.seconds))
+
+    def give_back(self, rest: Iterable[Entry]) -> None:
+        """Return these entries of a batch that was too long in the next ones."""
+        before = len(self._returned)
+        self._returned.extend(rest)
+        self._taken -= len(self._returned) - before
 
     def repeat(self, batch: list[Entry]) -> None:
         """Return this batch as the next one, or, of one entry that runs alone, when nothing else is left."""
@@ -200,11 +214,18 @@ def _mapped(workers: Callable[..., Iterable[Any]], work: Work, batches: _Batches
     """Call a function like `map` with a bounded number of batches at a time."""
     cores = available_cores()
     calls = cores
-    while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
-        for answers in workers(work, part):
-            batches.learn(answers)
-            yield from map(unpacked, answers)
-        calls = _CALLS * cores
+    try:
+        while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
+            waiting = {entry.number: entry for batch in part for entry in batch}
+            for answers in workers(work, part):
+                batches.learn(answers)
+                for answer in answers:
+                    del waiting[answer.index]
+                    yield unpacked(answer)
+            batches.give_back(waiting.values())
+            calls = _CALLS * cores
+    finally:
+        work.stopped = True  # of a pool of threads
 
 
 class _Engine(Protocol):
@@ -246,10 +267,9 @@ def _scheduled(start: Callable[[], _Engine], batches: _Batches, retries: int) ->
 def _finished(done: queue.SimpleQueue[Any], engine: _Engine) -> Any:
     """Wait for a future."""
     while True:
-        try:
+        engine.check()
+        with suppress(queue.Empty):
             return done.get(timeout=1.0)
-        except queue.Empty:
-            engine.check()
 
 
 def _received(
@@ -259,8 +279,7 @@ def _received(
     if not isinstance(found, Lost):
         batches.learn(found)
         done = {outcome.index for outcome in found}
-        if rest := [entry for entry in batch if entry.number not in done]:  # of a batch that was stopped
-            batches.repeat(rest)
+        batches.give_back(entry for entry in batch if entry.number not in done)
         return [unpacked(outcome) for outcome in found]
     if found.attempts == 0:
         batches.repeat(batch)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import cloudpickle
+from threadpoolctl import threadpool_limits
 
 from ..checks import whole
 from ..errors import ThunderError
 from .deadline import process_deadline
 
 __all__ = [
+    "BATCH_LIMIT",
     "Entry",
     "Lost",
     "Outcome",
@@ -34,7 +37,9 @@ __all__ = [
 #: environment variable with the number of threads that ``threads=0`` means
 THREADS = "THUNDER_THREADS"
 #: one thread in each worker process: more would compete for the same cores
-_ONE_THREAD = (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+#: after so long, at the end of a run, a batch returns the outcomes that it has [s]
+BATCH_LIMIT = 1.0
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,16 @@ def available_threads() -> int:
 
 def one_thread() -> dict[str, str]:
     """Return the environment of worker processes."""
-    return dict.fromkeys(_ONE_THREAD, "1")
+    return dict.fromkeys((THREADS, *_LIBRARIES), "1")
+
+
+@lru_cache(maxsize=1)
+def _use_one_thread(process: str) -> None:
+    """Use one thread in this worker process, unless the variables of its environment say otherwise."""
+    os.environ.setdefault(THREADS, "1")
+    if not os.environ.keys() & set(_LIBRARIES):
+        os.environ.update(dict.fromkeys(_LIBRARIES, "1"))
+        threadpool_limits(1)  # libraries that were loaded before
 
 
 class Work:
@@ -129,16 +143,11 @@ class Work:
 
     def __init__(self, function: Callable[[Any], Any], retries: int, timeout: float | None, retry_errors: bool) -> None:
         self.function, self.retries, self.timeout, self.retry_errors = function, retries, timeout, retry_errors
-        self.stopped = False  # by the end of the generator, for threads
+        self.stopped = False  # by the end of the generator, for threads: no run and no attempt begins after it
 
     def __call__(self, batch: Sequence[Entry]) -> list[Outcome]:
-        """Run the entries."""
-        answers = []
-        for entry in batch:
-            if self.stopped:
-                break
-            answers.append(self.run(entry))
-        return answers
+        """Run the entries, or those for which there is time."""
+        return [self.run(entry) for entry in _while_allowed(batch, lambda: self.stopped)]
 
     def run(self, entry: Entry, timeout: float | None = None) -> Outcome:
         """Run an entry until it succeeds or has no attempts left."""
@@ -146,14 +155,24 @@ class Work:
         for attempt in attempts if self.retry_errors else attempts[:1]:
             start = time.perf_counter()
             try:
-                with process_deadline(timeout) if timeout else nullcontext():
+                with process_deadline(timeout):
                     value = self.function(entry.item)
                 return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
-            except (Exception, SystemExit) as problem:
+            except BaseException as problem:
+                if isinstance(problem, KeyboardInterrupt) and _may_be_interrupted():
+                    raise
                 seconds = time.perf_counter() - start
-                error = problem if isinstance(problem, Exception) else RuntimeError(f"the run called exit({problem})")
-                failed = Outcome(entry.number, None, error, attempt, seconds, traceback.format_exc())
+                failed = Outcome(entry.number, None, _error(problem), attempt, seconds, traceback.format_exc())
+                if self.stopped:  # which may be why it failed
+                    break
         return failed
+
+    @property
+    def longest_batch(self) -> float:
+        """Longest duration of a batch whose runs keep the time limit, infinite without one [s]."""
+        if self.timeout is None:
+            return float("inf")
+        return BATCH_LIMIT + (self.retries + 2) * self.timeout  # of the attempts of its last run, and of its pickling
 
     @cached_property
     def packed(self) -> bytes:
@@ -178,6 +197,26 @@ class Work:
         return RemoteWork, (self.packed, process_name())
 
 
+def _may_be_interrupted() -> bool:
+    """Return True in the thread that Ctrl-C reaches; elsewhere the run itself raised its exception."""
+    handled = signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None)
+    return handled and threading.current_thread() is threading.main_thread()
+
+
+def _error(problem: BaseException) -> Exception:
+    """Return the error of a run: exceptions that end threads and processes must not end other runs."""
+    if isinstance(problem, Exception):
+        return problem
+    if isinstance(problem, SystemExit):
+        return RuntimeError(f"the run called exit({problem})")
+    return RuntimeError(f"the run raised {_said(problem)}")
+
+
+def _said(problem: BaseException) -> str:
+    """Return type and text of an exception, whose text may raise another one."""
+    return traceback.format_exception_only(problem)[-1].strip()
+
+
 class RemoteWork:
     """Pickled `Work` in a worker process."""
 
@@ -188,14 +227,13 @@ class RemoteWork:
         return RemoteWork, (self.packed, self.origin)
 
     def __call__(self, batch: Sequence[Entry], stopped: Callable[[], bool] = lambda: False) -> list[Outcome]:
-        """Run the entries; values and errors of the outcomes are pickled."""
+        """Run the entries, or those for which there is time; values and errors of the outcomes are pickled."""
         elsewhere = process_name() != self.origin
         if elsewhere:
-            for name in _ONE_THREAD:
-                os.environ.setdefault(name, "1")
+            _use_one_thread(process_name())
         try:
             work = _loaded(self.packed)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             missing = ThunderError(
                 "a worker process cannot import the function or its data, which must be those of a module that it can "
                 f"import, or of a notebook ({type(error).__name__}: {error}); workers=1 calls it here"
@@ -203,13 +241,18 @@ class RemoteWork:
             return [
                 _packed(Outcome(e.number, None, missing, e.attempts + 1, 0.0, traceback.format_exc())) for e in batch
             ]
-        answers: list[Outcome] = []
-        for entry in batch:
-            if stopped():
-                break
-            # a process ends with its time limit, which must not be the one that waits for the outcomes
-            answers.append(_packed(work.run(entry, work.timeout if elsewhere else None)))
-        return answers
+        # a process ends with its time limit, which must not be the one that waits for the outcomes
+        limit = work.timeout if elsewhere else None
+        return [_packed(work.run(entry, limit), limit) for entry in _while_allowed(batch, stopped)]
+
+
+def _while_allowed(batch: Sequence[Entry], stopped: Callable[[], bool]) -> Iterator[Entry]:
+    """Yield the entries until the batch is stopped or too long; at least one of a batch that is not stopped."""
+    end = time.monotonic() + BATCH_LIMIT
+    for k, entry in enumerate(batch):
+        if stopped() or (k and time.monotonic() >= end):
+            return
+        yield entry
 
 
 class _Pickled(bytes):
@@ -231,13 +274,14 @@ def process_name() -> str:
     return _name_of(os.getpid())
 
 
-def _packed(outcome: Outcome) -> Outcome:
+def _packed(outcome: Outcome, timeout: float | None = None) -> Outcome:
     try:
-        if outcome.error is None:
-            return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
-        return replace(outcome, error=_pickled_error(outcome.error))
+        with process_deadline(timeout):
+            if outcome.error is None:
+                return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
+            return replace(outcome, error=_pickled_error(outcome.error))
     except Exception as error:
-        message = f"the returned {type(outcome.value).__name__} cannot be pickled: {type(error).__name__}: {error}"
+        message = f"the returned {type(outcome.value).__name__} cannot be pickled: {_said(error)}"
         return replace(outcome, value=None, error=ThunderError(message), trace=traceback.format_exc())
 
 
@@ -248,7 +292,7 @@ def _pickled_error(error: Exception) -> Any:
             return _Pickled(text)
     except Exception:
         pass
-    return RuntimeError(f"{type(error).__name__}: {error}")
+    return RuntimeError(_said(error))
 
 
 def unpacked(answer: Outcome) -> Outcome:

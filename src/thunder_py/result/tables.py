@@ -84,7 +84,7 @@ def _last_status(result: Any) -> str:
 def _named(name: str) -> Metric:
     if name == "status":
         return _last_status
-    available = [key for key, value in vars(Metrics).items() if callable(value) and key not in _WITH_ARGUMENTS]
+    available = [key for key, value in vars(Metrics).items() if callable(value) and not _hidden(key)]
     if name not in available:
         raise ValueError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
@@ -99,6 +99,10 @@ def _named(name: str) -> Metric:
 
 #: methods that need arguments or return arrays over time
 _WITH_ARGUMENTS = ("settling_time", "error_norm")
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith("_") or name in _WITH_ARGUMENTS
 
 
 class Comparison(Mapping[str, SimulationResult]):

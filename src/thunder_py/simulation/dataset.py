@@ -37,9 +37,11 @@ def dataset_of(
         over_time, inner = _signals(results, signals)
         variables |= over_time
     dims, shape, order, outer = _over(parameters, len(results))
-    double = sorted(name for name in variables if name in outer or (name in metrics and name in signals))
+    double = {name for name in variables if name in outer or (name in metrics and name in signals)}
+    double |= outer.keys() & inner.keys()
     if double:
-        raise ThunderError(f"metrics and signals must have names of their own, got {', '.join(double)} twice")
+        listed = ", ".join(sorted(double))
+        raise ThunderError(f"parameters, metrics and signals must have names of their own, got {listed} twice")
     arrays = {
         name: ((*dims, *own), array[order].reshape(*shape, *array.shape[1:]))
         for name, (own, array) in variables.items()
@@ -68,12 +70,19 @@ def _over(
 
 def axis_of(values: Sequence[Any]) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Return the different values of a parameter, numbers in their order, and the number of that of each run."""
-    keys = [value if isinstance(value, (bool, int, float, str)) else _text(value) for value in values]
+    keys = [_key(value) for value in values]
     different = list(dict.fromkeys(keys))
     if all(isinstance(key, (bool, int, float)) for key in different):
-        different.sort()
+        different.sort(key=lambda key: (key != key, key))  # NaN at the end
     numbers = {key: k for k, key in enumerate(different)}
     return different, np.array([numbers[key] for key in keys], dtype=np.int64)
+
+
+def _key(value: Any) -> bool | int | float | str:
+    """Return what two equal values of a parameter have in common; all NaN are one value."""
+    if isinstance(value, (bool, int, float, str)):
+        return math.nan if value != value else value
+    return _text(value)
 
 
 def _text(value: Any) -> str:
@@ -81,7 +90,10 @@ def _text(value: Any) -> str:
 
 
 def _rows(values: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return the values of a parameter as an array of numbers where that can be, else as texts."""
+    """Return the values of a parameter as an array of numbers where that can be, else as texts; None where missing."""
+    present = [value for value in values if value is not None]
+    numbers = all(isinstance(value, (int, float)) for value in present)
+    values = [(math.nan if numbers else "") if value is None else value for value in values] if present else values
     try:
         array = np.array(values)
     except ValueError:  # of different shapes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import threading
 import time
@@ -9,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,10 @@ from ..parallel import Outcome, Workers, available_threads, run_tasks
 from ..progress import progress_bar
 from ..result import Metric
 from ..result.tables import metric_functions
-from .fingerprint import fingerprint
+from .columns import printable
+from .fingerprint import fingerprints
 from .provenance import worker
-from .run_spec import RunRecord, RunSpec, parts_with_state
+from .run_spec import RunRecord, RunSpec, parts_with_state, with_text
 from .runs import Runs
 from .store import RESERVED, RunStore, Sweep, opened
 
@@ -54,9 +56,11 @@ def simulate_many(
     ----------
     runs : sequence of RunSpec, or callable
         Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters. The
-        function is called by the workers, and may be a lambda or a function of a notebook.
+        function is called by the workers, with copies of its arguments, and may be a lambda or a function of a
+        notebook. In each process the first call is repeated, to see whether its objects with state are new.
     parameters : sequence of mapping, optional
-        Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``; see `thunder_py.samples`.
+        Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``; see `thunder_py.samples`. Names
+        of columns, such as ``seconds``, are refused.
     workers : int, map-like callable, concurrent.futures.Executor or dask.distributed.Client, optional
         See `thunder_py.parallel.run_tasks`. Default one thread for each core: runs with plant, controller and reference
         of this package compute without the GIL, and nothing is pickled.
@@ -106,7 +110,9 @@ def simulate_many(
         keeper = None if store is None else stack.enter_context(opened(store, sweep))
         records: dict[int, RunRecord] = {} if keeper is None else keeper.records
         todo = [k for k in range(len(items)) if k not in records or (retry_failed and records[k].error is not None)]
-        report = _progress(progress, len(items), stack)
+        report = _progress(progress, len(items), len(items) - len(todo), stack)
+        if items and not todo:
+            report(1.0)
         if todo and keeper is not None:
             keeper.begin_session()
         if workers is None:
@@ -148,12 +154,36 @@ def _read(
             raise ValueError("parameters must be None where runs is a sequence of RunSpec")
         items = _ready_made(runs)
         sets = [{} for _ in items]
-    taken = {*RESERVED, *(name for values in sets for name in values)} & set(names or ())
-    if taken:
-        raise ValueError(f"metrics must not be called {', '.join(sorted(taken))}, the name of a column or a parameter")
-    swept = {"runs": runs, "parameters": sets, "metrics": metrics} if digest else {}
+    parameter_names = {name for values in sets for name in values}
+    for what, given, others in (
+        ("parameters", parameter_names, {*RESERVED}),
+        ("metrics", {*(names or ())}, {*RESERVED} | parameter_names),
+    ):
+        if taken := given & others:
+            end = " or a parameter" if what == "metrics" else ""
+            raise ValueError(f"{what} must not be called {', '.join(sorted(taken))}, the name of a column{end}")
+    begun = runs if callable(runs) or not digest else [_as_begun(run) for run in items]
+    swept = {"runs": begun, "parameters": sets, "metrics": metrics} if digest else {}
     function = getattr(runs, "__qualname__", type(runs).__name__)
-    return items, Sweep(function, sets, names, {name: fingerprint(value) for name, value in swept.items()})
+    return items, Sweep(function, sets, names, {name: fingerprints(value) for name, value in swept.items()})
+
+
+def _as_begun(run: RunSpec) -> RunSpec:
+    """Return a run whose controller, if it is written in Python, is as at the beginning, whatever ran before."""
+    if not any(hasattr(run.controller, name) for name in ("reset", *_OUTPUTS)):
+        return run
+    try:
+        controller = copy.deepcopy(run.controller)
+        getattr(controller, "reset", lambda: None)()
+        for name in _OUTPUTS:
+            vars(controller).pop(name, None)
+    except Exception:  # compared as it is
+        return run
+    return RunSpec(run.plant, controller, run.reference, *run.arguments, label=run.label, **run.options)
+
+
+#: attributes in which a controller written in Python tells of its last step
+_OUTPUTS = ("status", "signals")
 
 
 def _ready_made(runs: Any) -> list[RunSpec]:
@@ -191,13 +221,36 @@ def _same(part: Any) -> Any:
     return part
 
 
+class _Shared:
+    """Check that a function makes objects with state for each run, as far as all kinds of workers see it alike.
+
+    A worker process sees some of the runs only. So the first one is made twice: the same object in both is an error of
+    all runs. Objects that only some runs share are an error of those that come after the first in the same process.
+    """
+
+    def __init__(self) -> None:
+        self._owners, self._lock = _Owners(), threading.Lock()
+        self._found: str | None = None  # kind of an object that two calls returned, empty if there is none
+
+    def check(self, run: RunSpec, again: Callable[[], RunSpec], name: str) -> None:
+        with self._lock:
+            if self._found is None:
+                parts = {id(part) for _, part in parts_with_state(run)}
+                self._found = next((kind for kind, part in parts_with_state(again()) if id(part) in parts), "")
+            if self._found:
+                raise ValueError(
+                    f"runs must make a {self._found} for each run, got the same one, which has state, twice"
+                )
+            self._owners.claim(run, name)
+
+
 class _Task:
     """Work on one item: make the run, simulate it, keep its result or its metrics."""
 
     def __init__(self, make: Callable[..., RunSpec] | None, metrics: MetricsLike) -> None:
         self.make, self.metrics = make, metrics
         self.timeout: float | None = None
-        self._stopped, self._owners = threading.Event(), _Owners()
+        self._stopped, self._shared = threading.Event(), _Shared()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Task, (self.make, self.metrics)
@@ -220,10 +273,15 @@ class _Task:
 
     def _made(self, values: Mapping[str, Any]) -> RunSpec:
         assert self.make is not None
-        run = self.make(**values)
+        run = self._called(values)
+        self._shared.check(run, lambda: self._called(values), f"{values}")
+        return run
+
+    def _called(self, values: Mapping[str, Any]) -> RunSpec:
+        assert self.make is not None
+        run = self.make(**_copied(values))
         if not isinstance(run, RunSpec):
             raise ValueError(f"runs must return a RunSpec, got {type(run).__name__}")
-        self._owners.claim(run, f"{values}")
         return run
 
     def _watch(self, start: float) -> Callable[[float], None]:
@@ -236,8 +294,17 @@ class _Task:
         return watch
 
 
+def _copied(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments of one attempt, which the function may change; what cannot be copied, as a lock, is shared."""
+    found, memo = dict(values), dict[int, Any]()
+    for name, value in values.items():
+        with suppress(Exception):
+            found[name] = copy.deepcopy(value, memo)
+    return found
+
+
 def _kept(name: str, value: Any) -> Any:
-    """Return a metric as it comes back from a store."""
+    """Return a metric as a number or text of Python or as an array, whose floats have 64 bits."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, float)):
@@ -248,23 +315,27 @@ def _kept(name: str, value: Any) -> Any:
         array = np.asarray(value)
     except ValueError:
         array = np.empty(0, dtype=object)
-    if array.dtype.kind == "f":
-        return array.astype(np.float64)
-    if array.dtype.kind in "biu":
-        return array
+    if array.dtype.kind in "biuf":
+        array = array.astype(np.float64) if array.dtype.kind == "f" else array
+        return array if array.ndim else array.item()
     raise ThunderError(f"metric {name!r} must be a number, a text or an array of numbers, got {type(value).__name__}")
 
 
 def _keep(run: int, outcome: Outcome, records: dict[int, RunRecord], keeper: RunStore | None) -> None:
     """Note what a run left, in the store where there is one."""
-    record = outcome.value if outcome.error is None else RunRecord(error=outcome.error, trace=outcome.trace)
+    if outcome.error is None:
+        record = replace(outcome.value, label=None if outcome.value.label is None else printable(outcome.value.label))
+    else:
+        record = RunRecord(error=with_text(outcome.error), trace=printable(outcome.trace))
     record = replace(record, attempts=outcome.attempts, seconds=outcome.seconds)
     records[run] = record if keeper is None else keeper.add(run, record)
 
 
-def _progress(progress: bool | Callable[[float], object], count: int, stack: ExitStack) -> Callable[[float], object]:
+def _progress(
+    progress: bool | Callable[[float], object], count: int, done: int, stack: ExitStack
+) -> Callable[[float], object]:
     if callable(progress):
         return progress
     if not progress:
         return lambda done: None
-    return stack.enter_context(progress_bar(count, unit="run"))
+    return stack.enter_context(progress_bar(count, unit="run", initial=done))

@@ -10,10 +10,11 @@ from typing import Any
 from ..errors import ThunderError
 from ..result import SimulationResult
 from ..values import Stateful
+from .columns import printable
 from .loop import simulate
 from .observers import named_observers
 
-__all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state"]
+__all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state", "with_text"]
 
 
 class RunSpec(Stateful):
@@ -101,4 +102,14 @@ class StoredError(ThunderError):
 
 def describe(error: Exception) -> str:
     """Return type and message of an error."""
-    return str(error) if isinstance(error, StoredError) else f"{type(error).__name__}: {error}"
+    text = printable(error)
+    return text if isinstance(error, StoredError) else f"{type(error).__name__}: {text}"
+
+
+def with_text(error: Exception) -> Exception:
+    """Return an error whose message can be printed and stored: this one, or what can be said of it."""
+    try:
+        str(error).encode()
+    except Exception:
+        return StoredError(describe(error))
+    return error

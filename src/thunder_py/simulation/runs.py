@@ -14,7 +14,7 @@ from ..result.tables import metric_functions
 from ..table import Table
 from .dataset import short
 from .run_spec import RunRecord, describe
-from .store import RunStore
+from .store import RESERVED, RunStore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,7 +184,7 @@ class Runs(Sequence[SimulationResult]):
         Raises
         ------
         ThunderError
-            If a parameter and a metric have the same name.
+            If a metric has the name of a parameter or of one of the other columns.
         MissingExtraError
             If pandas is not installed (extra ``cluster``).
 
@@ -211,9 +211,10 @@ class Runs(Sequence[SimulationResult]):
     def _parameters(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the parameters by name, a value for each run; refuse those called as one of the columns."""
         names = list(dict.fromkeys(name for values in self.parameters for name in values))
-        double = set(names) & set(columns)
+        double = set(columns) & {*names, *RESERVED}
         if double:
-            raise ThunderError(f"metrics must not be called as parameters: {', '.join(sorted(double))}")
+            listed = ", ".join(sorted(double))
+            raise ThunderError(f"metrics must not be called as parameters or columns of the table: {listed}")
         return {name: [values.get(name) for values in self.parameters] for name in names}
 
     def _result(self, k: int) -> SimulationResult | None:
@@ -235,12 +236,13 @@ class Runs(Sequence[SimulationResult]):
         xarray.Dataset
             If the parameters are a grid, each that varies is a dimension; otherwise there is the dimension ``run`` and
             the parameters are its coordinates. Signals have the dimension ``time`` too; after the end of a run, and for
-            failed runs, they are NaN.
+            failed runs, they are NaN. A missing parameter is NaN, or an empty text; numbers and texts in one parameter
+            are texts.
 
         Raises
         ------
         ThunderError
-            If a parameter and a metric have the same name, or a signal was not kept.
+            If a metric has the name of a parameter or of a column of `to_pandas`, or a signal was not kept.
         MissingExtraError
             If xarray is not installed (extra ``cluster``).
 

@@ -12,27 +12,28 @@ import fcntl
 import json
 import os
 import socket
+import threading
 import time
 import warnings
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import IO, Any
 
 from ..errors import FileFormatError, ThunderError, ThunderWarning
 from ..files import whole_file, write_whole
 from ..optional import require
 from ..result import SimulationResult
+from .columns import MISSING, column, values_of
 from .provenance import provenance
 from .run_spec import RunRecord, StoredError, describe
 
 __all__ = ["RunStore", "Sweep", "opened"]
 
 SCHEMA = "thunder_py sweep/1"
-#: seconds of work that a kill can cost, besides the runs in progress
+#: age of a record at which it is written [s]
 _SECONDS = 2.0
 #: parts that are merged into one: opening a file takes a millisecond
 _PARTS = 256
@@ -51,14 +52,14 @@ class Sweep:
         Parameters of each run.
     metrics : tuple of str or None
         Names of the metrics that are kept; None where whole results are.
-    digests : mapping of str to str
-        Fingerprints of ``runs``, ``parameters`` and ``metrics``.
+    digests : mapping of str to mapping of str to str
+        `fingerprints` of ``runs``, ``parameters`` and ``metrics``.
     """
 
     function: str
     parameters: Sequence[Mapping[str, Any]]
     metrics: tuple[str, ...] | None
-    digests: Mapping[str, str]
+    digests: Mapping[str, Mapping[str, str]]
 
 
 class RunStore:
@@ -80,6 +81,9 @@ class RunStore:
         self._index = self._read_index()
         self._waiting: dict[int, RunRecord] = {}
         self._written = time.monotonic()
+        self._busy = threading.RLock()
+        self._timer: threading.Timer | None = None
+        self._problem: BaseException | None = None  # of the timer
         self.sweep = self._read_plan()
         self.records = self._read_records()
 
@@ -97,11 +101,14 @@ class RunStore:
         return index
 
     def _read_plan(self) -> Sweep:
-        rows = _read(self.path / _PLAN)
+        try:
+            rows = _read(self.path / _PLAN)
+        except FileNotFoundError:
+            raise FileFormatError(f"not a store of simulate_many: {_PLAN} missing", path=self.path) from None
         metrics = self._index["metrics"]
         return Sweep(
             self._index["function"],
-            [{name: _value(row[name]) for name in row} for row in rows] or [{}] * self._index["runs"],
+            rows or [{}] * self._index["runs"],
             None if metrics is None else tuple(metrics),
             self._index["digests"],
         )
@@ -113,12 +120,13 @@ class RunStore:
                 rows = [row for part in self._parts() for row in _read(part)]
             except FileNotFoundError:
                 continue
-            return {row["run"]: self._record(row) for row in rows}
+            records = {row["run"]: self._record(row) for row in rows}
+            return {run: record for run, record in records.items() if _readable(record.result)}
 
     def _record(self, row: dict[str, Any]) -> RunRecord:
         names, failed = self.sweep.metrics, row["error"] is not None
         return RunRecord(
-            metrics=None if failed or names is None else {name: _value(row.get(name)) for name in names},
+            metrics=None if failed or names is None else {name: row.get(name) for name in names},
             result=self._file(row["run"]) if names is None and not failed else None,
             error=StoredError(row["error"]) if failed else None,
             trace=row["traceback"],
@@ -156,33 +164,68 @@ class RunStore:
         _write_index(self.path, self._index)
 
     def add(self, run: int, record: RunRecord) -> RunRecord:
-        """Write the record of a run, at the latest with the one that follows after 2 s; return it with its file."""
+        """Take the record of a run, which is written at the latest after 2 s; return it with its file."""
         record = replace(record, session=len(self.sessions) - 1)
         if isinstance(record.result, SimulationResult):
             self._file(run).parent.mkdir(exist_ok=True)
             record.result.save(self._file(run))
             record = replace(record, result=self._file(run))
-        self.records[run] = self._waiting[run] = record
-        if time.monotonic() - self._written > _SECONDS:
-            self.write()
+        with self._busy:
+            self._check_timer()
+            self.records[run] = self._waiting[run] = record
+            age = time.monotonic() - self._written
+            if age > _SECONDS:
+                self.write()
+            elif self._timer is None:
+                self._timer = threading.Timer(_SECONDS - age, self._write_late)
+                self._timer.daemon = True
+                self._timer.start()
         return record
 
+    def _write_late(self) -> None:
+        """Write what waits while no run ends."""
+        with self._busy:
+            try:
+                self._timer = None
+                self.write()
+            except BaseException as problem:  # raised where the next record comes
+                self._problem = problem
+
+    def _check_timer(self) -> None:
+        problem, self._problem = self._problem, None
+        if problem is not None:
+            raise problem
+
     def write(self) -> None:
-        """Write the records that are waiting."""
-        if self._waiting:
-            self._write_part(self._waiting)
-            self._waiting = {}
-        self._written = time.monotonic()
-        if len(self._parts()) > _PARTS:
-            self.merge()
+        """Write the records that are waiting, results before their records."""
+        with self._busy:
+            if self._waiting:
+                for record in self._waiting.values():
+                    if isinstance(record.result, Path):
+                        _sync(record.result)
+                self._write_part(self._waiting)
+                self._waiting = {}
+            self._written = time.monotonic()
+            if len(self._parts()) > _PARTS:
+                self.merge()
 
     def merge(self) -> None:
         """Replace all parts by one, in the order of the runs."""
-        parts = self._parts()
-        if len(parts) > 1:
-            self._write_part(dict(sorted(self.records.items())))
-            for part in parts:
-                part.unlink()
+        with self._busy:
+            parts = self._parts()
+            if len(parts) > 1:
+                self._write_part(dict(sorted(self.records.items())))
+                for part in parts:
+                    part.unlink()
+
+    def close(self) -> None:
+        """Write what waits, as one part with the rest."""
+        with self._busy:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._problem = None  # what it did not write is written now
+            self.write()
+            self.merge()
 
     def _write_part(self, records: Mapping[int, RunRecord]) -> None:
         parts = self._parts()
@@ -192,24 +235,25 @@ class RunStore:
     def _columns(self, records: Mapping[int, RunRecord]) -> dict[str, Any]:
         pa = require("pyarrow", "cluster")
         ones = list(records.values())
-        columns = {
+        plain = {
             "run": pa.array(list(records), pa.int64()),
             "label": pa.array([one.label for one in ones], pa.string()),
             "attempts": pa.array([one.attempts for one in ones], pa.int64()),
             "seconds": pa.array([one.seconds for one in ones], pa.float64()),
-            "error": pa.array([one.error and describe(one.error) for one in ones], pa.string()),
+            "error": pa.array([None if one.error is None else describe(one.error) for one in ones], pa.string()),
             "traceback": pa.array([one.trace for one in ones], pa.string()),
             "session": pa.array([one.session for one in ones], pa.int64()),
             "host": pa.array([one.worker[0] for one in ones], pa.string()),
             "kernels": pa.array([one.worker[1] for one in ones], pa.string()),
         }
+        columns: dict[str, Any] = {name: (array, {}) for name, array in plain.items()}
         for name in self.sweep.metrics or ():
-            columns[name] = _column([None if one.metrics is None else one.metrics[name] for one in ones])
+            columns[name] = column([None if one.metrics is None else one.metrics[name] for one in ones])
         return columns
 
 
-#: columns of every part: no metric may have such a name
-RESERVED = ("run", "label", "attempts", "seconds", "error", "traceback", "session", "host", "kernels")
+#: columns of every part and of `Runs.to_pandas`: no metric and no parameter may have such a name
+RESERVED = ("run", "label", "attempts", "seconds", "error", "failure", "traceback", "session", "host", "kernels")
 
 
 @contextmanager
@@ -227,6 +271,8 @@ def opened(path: str | Path, sweep: Sweep) -> Iterator[RunStore]:
     foreign = {file.name for file in folder.glob("[!.]*")} - {_PLAN, _LOCK, "parts"}
     if foreign and _INDEX not in foreign:
         raise ThunderError(f"store {folder} must be a new folder or a store, got one with {min(foreign)!r}")
+    if not foreign and any(folder.glob("parts/part-*")):
+        raise ThunderError(f"store {folder} has results but no {_INDEX}: put it back, or choose another folder")
     with _locked(folder):
         if not (folder / _INDEX).exists():
             _create(folder, sweep)
@@ -239,14 +285,13 @@ def opened(path: str | Path, sweep: Sweep) -> Iterator[RunStore]:
         try:
             yield store
         finally:
-            store.write()
-            store.merge()
+            store.close()
 
 
 def _create(folder: Path, sweep: Sweep) -> None:
     (folder / "parts").mkdir(exist_ok=True)
     names = list(dict.fromkeys(name for values in sweep.parameters for name in values))
-    _write(folder / _PLAN, {name: _column([values.get(name) for values in sweep.parameters]) for name in names})
+    _write(folder / _PLAN, {name: column([values.get(name, MISSING) for values in sweep.parameters]) for name in names})
     _write_index(
         folder,
         {
@@ -254,14 +299,20 @@ def _create(folder: Path, sweep: Sweep) -> None:
             "function": sweep.function,
             "runs": len(sweep.parameters),
             "metrics": sweep.metrics,
-            "digests": dict(sweep.digests),
+            "digests": {name: dict(digests) for name, digests in sweep.digests.items()},
             "sessions": [],
         },
     )
 
 
 def _check_same(store: RunStore, sweep: Sweep) -> None:
-    other = [name for name, digest in sweep.digests.items() if store.sweep.digests.get(name) != digest]
+    other = []
+    for name, digests in sweep.digests.items():
+        before = store.sweep.digests.get(name, {})
+        if digests != before:
+            code = sorted(key for key in digests.keys() | before.keys() if key and digests.get(key) != before.get(key))
+            listed = ", ".join(code[:3]) + (", ..." if len(code) > 3 else "")
+            other.append(f"{name} ({listed})" if code else name)
     if other:
         raise ThunderError(
             f"store {store.path} holds another sweep, of {len(store.sweep.parameters)} runs of {store.sweep.function}: "
@@ -281,42 +332,59 @@ def _locked(folder: Path) -> Iterator[None]:
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}")
         file.flush()
-        yield
+        _LOCKS.add(file)
+        try:
+            yield
+        finally:
+            _LOCKS.discard(file)
+
+
+#: files whose lock a process that is forked would hold too, also after the end of this one
+_LOCKS: set[IO[str]] = set()
+
+
+def _leave_locks() -> None:
+    while _LOCKS:
+        _LOCKS.pop().close()
+
+
+os.register_at_fork(after_in_child=_leave_locks)
+
+
+def _readable(result: object) -> bool:
+    """Return whether a result is still there, and not cut off by a power failure; each run without one is simulated."""
+    return not isinstance(result, Path) or (result.is_file() and zipfile.is_zipfile(result))
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file is on the disk."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
 
 
 def _write_index(folder: Path, index: Mapping[str, Any]) -> None:
     write_whole(json.dumps(index, indent=1) + "\n", folder / _INDEX)
 
 
-def _write(path: Path, columns: Mapping[str, Any]) -> None:
-    """Write a file of columns atomically, to the disk before its name appears."""
+def _write(path: Path, columns: Mapping[str, tuple[Any, dict[str, str]]]) -> None:
+    """Write a file of columns and their metadata atomically, to the disk before its name appears."""
     pa, parquet = require("pyarrow", "cluster"), require("pyarrow.parquet", "cluster")
+    schema = pa.schema([pa.field(name, array.type, metadata=note) for name, (array, note) in columns.items()])
     with whole_file(path) as temporary:
-        parquet.write_table(pa.table(dict(columns)), temporary)
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
+        parquet.write_table(pa.table([array for array, _ in columns.values()], schema=schema), temporary)
+        _sync(temporary)
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of columns; threads of pyarrow would end the process with an error at its exit."""
+    pa, parquet = require("pyarrow", "cluster"), require("pyarrow.parquet", "cluster")
     try:
-        with open(path, "rb") as file:
-            rows: list[dict[str, Any]] = require("pyarrow.parquet", "cluster").read_table(file).to_pylist()
+        table = parquet.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
+        columns = [values_of(table.column(name), table.field(name).metadata) for name in table.column_names]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError) as error:  # as of pyarrow
-        raise FileFormatError(f"not a part of a store: {error}", path=path) from error
-    return rows
-
-
-def _column(values: Sequence[Any]) -> Any:
-    """Return a column of the values, of texts where they have no type in common."""
-    pa = require("pyarrow", "cluster")
-    plain = [value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for value in values]
-    try:
-        return pa.array(plain)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values])
-
-
-def _value(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, list) else value
+    except (OSError, ValueError, KeyError, TypeError) as error:  # as of pyarrow
+        hint = "" if path.name == _PLAN else "; without this file its runs are simulated again"
+        raise FileFormatError(f"not a part of a store: {error}{hint}", path=path) from error
+    rows = (zip(table.column_names, row, strict=True) for row in zip(*columns, strict=True))
+    return [{name: value for name, value in row if value is not MISSING} for row in rows]
