@@ -188,6 +188,10 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, target)
+    except OSError as error:
+        if error.errno is not None and error.filename is None:  # such as of a full disk
+            raise OSError(error.errno, error.strerror or str(error), str(target)) from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -12,6 +12,7 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -332,6 +333,29 @@ def test_a_forked_process_does_not_hold_the_lock(tmp_path: Path) -> None:
         os.waitpid(child, 0)
 
 
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store, "_sync", full)
+    with pytest.raises(OSError, match=rf"No space left on device: '{tmp_path}/plan.parquet'$"):
+        simulate_many(make, SETS[:1], metrics=["rmse"], store=tmp_path)
+
+
+def test_a_bar_begins_with_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[Any] = []
+
+    def bar(total: int, **options: Any) -> Any:
+        bars.append((total, options["initial"]))
+        return nullcontext(lambda done: None)
+
+    with pytest.raises(Killed):
+        simulate_many(make, SETS[:3], workers=1, metrics=["rmse"], store=tmp_path, progress=stop_at(0.5))
+    monkeypatch.setattr("thunder_py.simulation.many.progress_bar", bar)
+    simulate_many(make, SETS[:3], workers=1, metrics=["rmse"], store=tmp_path, progress=True)
+    assert bars == [(3, 2)]
+
+
 def test_a_finished_store_is_complete_at_once(tmp_path: Path) -> None:
     for expected in ([0.5, 1.0], [1.0]):
         seen: list[float] = []
@@ -477,6 +501,14 @@ def used() -> float:
     return GAIN
 
 
+class Opaque:
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+    def __reduce__(self) -> Any:
+        raise TypeError("no pickle")
+
+
 def test_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
     def function(x: float) -> float:
         return x * used()
@@ -500,6 +532,7 @@ def test_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
         (elbow(), th.Robot.load("panda")),
         (eval("lambda x: x + 1"), eval("lambda x: x + 2")),
         (lambda x: x, lambda x: -x),
+        (Opaque(1.0), Opaque(2.0)),
     ]
     assert all(fingerprint(a) == fingerprint(b) for a, b in same)
     assert [k for k, (a, b) in enumerate(different) if fingerprint(a) == fingerprint(b)] == []

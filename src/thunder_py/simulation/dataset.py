@@ -13,6 +13,7 @@ from ..checks import Array
 from ..errors import ThunderError
 from ..optional import require
 from ..result import SimulationResult
+from .columns import printable
 
 __all__ = ["axis_of", "dataset_of", "filled", "short"]
 
@@ -86,7 +87,7 @@ def _key(value: Any) -> bool | int | float | str:
 
 
 def _text(value: Any) -> str:
-    return " ".join(str(value).split())
+    return " ".join(printable(value).split())
 
 
 def _rows(values: Sequence[Any]) -> npt.NDArray[Any]:
@@ -153,5 +154,5 @@ def _over_time(results: Sequence[SimulationResult | None], name: str, time: Arra
 
 def short(value: Any) -> str:
     """Return a value as a text of at most 24 characters."""
-    text = f"{value:g}" if isinstance(value, float) else " ".join(str(value).split())
+    text = f"{value:g}" if isinstance(value, float) else _text(value)
     return text if len(text) <= 24 else f"{text[:21]}..."

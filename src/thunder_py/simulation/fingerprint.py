@@ -44,8 +44,8 @@ def fingerprints(value: object) -> dict[str, str]:
     Numbers enter with their bits, arrays with shape and type, mappings and sets without their order. Functions and
     classes of the user enter with their compiled code, which is what runs, their defaults, the variables of modules
     that they use and what they import; those of libraries with their name, and with the functions that they wrap. Other
-    objects enter with what is pickled (those that cannot be, as locks, with their type), except for the state of
-    objects of the core, such as the estimate of a controller, which is reset before each run.
+    objects enter with what is pickled (those that cannot be with their attributes, if there are any), except for the
+    state of objects of the core, such as the estimate of a controller, which is reset before each run.
 
     Examples
     --------
@@ -211,14 +211,15 @@ class _Digest:
             return
         try:
             parts = value.__reduce_ex__(4)
-        except Exception:  # no pickle, as of a lock: only the type enters
+        except Exception:  # no pickle: of a lock only the type enters
+            yield self.of(dict(getattr(value, "__dict__", {})))
             return
         if isinstance(parts, str):
             yield parts.encode()
         elif hasattr(value, "_core_state"):
             yield self.of(list(parts[2][:3]))  # arguments and attributes
         else:
-            yield self.of(list(parts[1:3]))
+            yield self.of(list(parts[:3]))
             yield from (self.of(list(items)) for items in parts[3:5] if items is not None)
 
 

@@ -203,7 +203,7 @@ class RunStore:
                 for record in self._waiting.values():
                     if isinstance(record.result, Path):
                         _sync(record.result)
-                self._write_part(self._waiting)
+                self._write_part(dict(sorted(self._waiting.items())))
                 self._waiting = {}
             self._written = time.monotonic()
             if len(self._parts()) > _PARTS:
