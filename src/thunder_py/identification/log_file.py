@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
@@ -81,9 +81,8 @@ class LogFile(Value):
         """Name of the file."""
         return self.path.name
 
-    @property
     def rows(self) -> int:
-        """Number of instants, or an estimate of it."""
+        """Return the number of instants, or an estimate of it, for which the file is opened."""
         return self._reader().rows
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
@@ -139,4 +138,5 @@ def as_source(robot: Robot, log: Recorded, joint_torque: npt.ArrayLike | None = 
 
 def as_sources(robot: Robot, logs: Recorded | Sequence[Recorded]) -> tuple[LogSource, ...]:
     """Return one or several runs, logs or paths as logs."""
-    return tuple(as_source(robot, log) for log in (logs if isinstance(logs, (list, tuple)) else (logs,)))
+    listed: Iterable[Any] = logs if isinstance(logs, (list, tuple, Iterator)) else (logs,)
+    return tuple(as_source(robot, log) for log in listed)
