@@ -125,7 +125,7 @@ def identify_payload(
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     prior: Payload | None = None,
     consistent: bool = True,
-    regularization: float = 1.0,
+    regularization: float = 0.03,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     cutoff: float | None = None,
     hold: float = 0.0,
@@ -153,7 +153,8 @@ def identify_payload(
     consistent : bool
         Restrict the fit to bodies that can exist: a positive definite pseudo-inertia.
     regularization : float
-        Weight of the divergence from the prior; see `identify`.
+        Weight of the divergence from the prior; see `identify`. The default suits a ball, whose moments of inertia may
+        be several times too small; a larger one shifts what torques show too.
     weights, cutoff, hold, resample, threads
         As in `identify`.
 
