@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime, least_squares
 
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
-from thunder_py.errors import ThunderError, ThunderWarning
+from thunder_py.errors import ModelError, ThunderError, ThunderWarning
 from thunder_py.identification import (
     Log,
     MotionLimits,
@@ -546,3 +546,41 @@ def test_regularization_does_not_depend_on_the_sampling_frequency():
     how = {"cutoff": 10.0, "consistent": True, "regularization": 100.0}
     slow, fast = (identify(guess, steady(rate, 0.0), **how).base_parameters for rate in (100.0, 1000.0))
     np.testing.assert_allclose(slow, fast, atol=0.01)
+
+
+def test_the_ends_of_a_log_are_left_out_as_far_as_the_filter_remembers_them():
+    t = np.arange(0.0, 4.0, 2e-3)
+    motion = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    found = identify(elbow(), Log(t=t, q=motion.q, tau=elbow().inverse_dynamics(*motion)), cutoff=200.0)
+    np.testing.assert_allclose(found.base_parameters, base_of(elbow()), atol=1e-3)
+
+
+def test_further_columns_are_neither_saved_nor_in_torque(tmp_path):
+    log = steady(100.0)
+    found = identify_model(elbow(), log, friction="asymmetric", cutoff=10.0)
+    with pytest.raises(ThunderError, match=r"^columns must be empty for torque, got joint1.viscous_negative, "):
+        found.identification.torque(*np.zeros((3, 2)))
+    with pytest.raises(ModelError, match=r"^no file of a robot holds joint1.viscous_negative, .*: with lossy=True"):
+        found.save(tmp_path / "arm.yaml")
+    found.save(tmp_path / "arm.yaml", lossy=True)
+    np.testing.assert_allclose(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
+
+
+@pytest.mark.parametrize("t", [[], np.zeros(3), {"t": 0.0}])
+def test_what_is_no_log_is_said(t):
+    with pytest.raises(
+        ThunderError, match=r"^t must be a run, a log, a path, or several of these, or instants of q and"
+    ):
+        identify(elbow(), t)
+
+
+def test_logs_may_come_from_a_generator():
+    log = steady(100.0)
+    found, expected = (identify(elbow(), logs, cutoff=10.0) for logs in ((each for each in (log, log)), [log, log]))
+    np.testing.assert_array_equal(found.parameters, expected.parameters)
+    with pytest.raises(
+        ThunderError, match=r"^columns must be left out: identify_model finds friction and sensors only"
+    ):
+        identify_model(elbow(), log, cutoff=10.0, columns=[])
+    with pytest.raises(ThunderError, match=r"^weights must be 'auto' or one number for each joint, got 'foo'$"):
+        identify_payload(elbow(), log, cutoff=10.0, weights="foo")

@@ -17,6 +17,7 @@ from thunder_py.identification import FrictionColumns, FrictionModel, Log, Senso
 from thunder_py.identification.friction import KINDS, friction_terms
 from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
+from thunder_py.identification.report import html
 from thunder_py.identification.windows import Filtering
 from thunder_py.reference import Sinusoid
 
@@ -60,7 +61,7 @@ def log_of(robot, *, friction=None, sensors=None, noise=0.0, seed=0, exact=False
 
 def problem_of(robot, log, **options):
     defaults = {
-        "friction": None, "sensors": (), "calibration": None, "delta": None, "longest_delay": 0.05, "unknown": None,
+        "kinds": None, "sensors": (), "calibration": None, "delta": 1e-2, "longest_delay": 0.05, "unknown": None,
         "weights": "auto", "prior": None, "filtering": Filtering(CUTOFF),
     }  # fmt: skip
     return _problem(robot, [log], **{**defaults, **options})
@@ -74,12 +75,12 @@ def test_columns_of_friction_are_the_torque_and_their_slopes_are_derivatives(kin
     v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
     coefficients, velocity, delta = np.arange(1.0, len(KINDS[kind]) + 1.0), 0.2, 0.01
     model = FrictionColumns((kind,), ("joint1",), delta, [velocity]).model(coefficients)
-    found = friction_terms(kind, delta, velocity, v)
+    found = friction_terms(KINDS[kind], delta, velocity, v)
     np.testing.assert_allclose(found.values @ coefficients, model.torque(v[:, None])[:, 0], atol=1e-15)
     h = 1e-6
-    ahead, behind = (friction_terms(kind, delta, velocity, v + step).values for step in (h, -h))
+    ahead, behind = (friction_terms(KINDS[kind], delta, velocity, v + step).values for step in (h, -h))
     np.testing.assert_allclose(found.slopes, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-6)
-    ahead, behind = (friction_terms(kind, delta, velocity * np.exp(step), v).values for step in (h, -h))
+    ahead, behind = (friction_terms(KINDS[kind], delta, velocity * np.exp(step), v).values for step in (h, -h))
     np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
@@ -117,7 +118,7 @@ def test_the_derivatives_by_all_parameters_of_sensors_and_friction():
     log = log_of(elbow())[:500]
     log = Log(t=log.t, q=log.q, tau=np.zeros_like(log.tau))
     problem = problem_of(
-        elbow(), log, friction=["stribeck", "asymmetric"], sensors=SensorCalibration.QUANTITIES, calibration=sensors
+        elbow(), log, kinds=["stribeck", "asymmetric"], sensors=SensorCalibration.QUANTITIES, calibration=sensors
     )
     theta = np.append(problem.theta(problem.point(np.append(sensors.vector(), 0.0)))[:-1], np.log(0.2))
     x = np.random.default_rng(0).normal(size=len(problem.linear_names))
@@ -313,7 +314,7 @@ def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
     np.testing.assert_allclose(found.friction.viscous[:, 0], [0.8, 0.5], rtol=0.03)
     np.testing.assert_allclose(found.friction.coulomb[:, 0], [1.5, 0.7], rtol=0.03)
     base = elbow().base_parameters()
-    np.testing.assert_allclose(found.identification.base_parameters, base.mapping @ elbow().parameters, atol=0.03)
+    np.testing.assert_allclose(found.identification.base_parameters[:6], base.mapping @ elbow().parameters, atol=0.03)
 
 
 def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
@@ -333,3 +334,49 @@ def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
     spread = [each.standard_deviations[bias] for each in (found, plain)]
     assert (np.abs(found.estimates[bias] - [0.5, -0.3]) < 3.0 * spread[0]).all()
     assert (spread[0] < 0.3 * spread[1]).all()
+
+
+def test_known_dry_friction_is_filtered_like_the_torque_and_does_not_bias_a_delay():
+    friction, sensors = friction_of("coulomb", 2), SensorCalibration(2, torque_delay=0.005)
+    robot = elbow().replace(friction=friction.in_robot)
+    log = log_of(elbow(), friction=friction, sensors=sensors, noise=0.01)
+    for options in ({}, {"unknown": "inertial"}, {"unknown": "friction"}):
+        found = identify_model(robot, log, sensors="torque_delay", cutoff=CUTOFF, **options)
+        assert (np.abs(found.estimates - 0.005) < 4.0 * found.standard_deviations).all()
+        assert found.names == ("joint1.torque_delay", "joint2.torque_delay")
+
+
+@pytest.mark.parametrize("joints", ["R", "RP"])
+def test_friction_of_the_robot_has_its_deviations_at_its_place(joints):
+    """Of a robot with armature, whose parameters follow those of friction."""
+    truth = friction_of("coulomb", 3)
+    plain = random_robot(3, 3, joints=joints, armature=True)
+    log = log_of(plain, friction=truth, noise=0.01)
+    new = identify_model(plain, log, friction=["coulomb", "viscous", "coulomb"], cutoff=CUTOFF)
+    named = dict(zip(new.identification.base.names, new.identification.standard_deviations, strict=True))
+    assert [named[name] for name in new.names] == new.standard_deviations.tolist()
+    assert new.names == ("joint1.viscous", "joint1.coulomb", "joint2.viscous", "joint3.viscous", "joint3.coulomb")
+    dq = np.linspace(-1.0, 1.0, 9)[:, None] * np.ones(3)
+    np.testing.assert_allclose(new.robot.friction_torque(dq), new.friction.torque(dq))
+
+
+def test_a_consistent_fit_has_friction_that_files_hold(tmp_path):
+    """Torques that ask for negative friction."""
+    log = log_of(elbow(), friction=FrictionModel(viscous=[[-0.05], [0.5]], coulomb=[[0.2], [-0.02]]), noise=0.05)
+    found = identify_model(elbow(), log, friction="coulomb", sensors="torque_bias", cutoff=CUTOFF, consistent=True)
+    assert (found.friction.viscous > 0.0).all()
+    assert (found.friction.coulomb > 0.0).all()
+    found.save(tmp_path / "arm.urdf", lossy=True)  # without its gravity
+    states = motion(2)
+    np.testing.assert_allclose(found.identification.torque(*states), found.torque(*states))
+    np.testing.assert_allclose(found.identification.errors(log).rms, found.errors(log).rms, rtol=0.05)
+
+
+def test_the_report_of_a_model_is_on_corrected_logs(monkeypatch):
+    sensors = SensorCalibration(2, torque_gain=[1.0, 1.3])
+    log = log_of(elbow(), sensors=sensors, noise=0.05)[:1000]
+    found, given = identify_model(elbow(), log, sensors="joint2.torque_gain", cutoff=CUTOFF), []
+    monkeypatch.setattr(html, "write_report", lambda path, fit, *, logs, **_: given.extend([path, fit, *logs]))
+    found.report("report.html", logs=[log])
+    assert given[:2] == ["report.html", found.identification]
+    np.testing.assert_allclose(given[2].tau, log.tau / found.sensors.torque_gain)

@@ -109,3 +109,14 @@ def test_a_table_and_a_prior():
     assert len(found.table().rows) == 10
     assert found.payload.mass == pytest.approx(1.5, abs=0.05)
     assert found.consistent
+
+
+def test_the_default_prior_hardly_shifts_what_torques_show():
+    """Mass and center with much noise, in standard deviations of plain least squares."""
+    robot, truth = elbow(), th.Payload(1.5, com=(0.2, -0.05, 0.0), inertia=np.diag([0.01, 0.01, 0.02]))
+    shifts = []
+    for seed in range(4):
+        log = log_of(truth.added_to(robot), seed, noise=1.0, every=10)
+        plain, found = (identify_payload(robot, log, consistent=kind) for kind in (False, True))
+        shifts.append(((found.estimates - plain.estimates) / plain.standard_deviations)[:3])
+    assert (np.abs(np.mean(shifts, axis=0)) < 0.3).all()

@@ -11,7 +11,7 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.identification.test_identify import NOISE, motion, wrong
 from tests.identification.test_identify_elastic import noisy, run, soft_elbow
-from thunder_py.identification import Log, differentiate, identify, lowpass
+from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
 from thunder_py.identification.sums import triangle
@@ -242,3 +242,29 @@ def test_spikes_of_positions_and_torques_do_not_pass_the_filter():
     assert (np.abs(found.base_parameters - clean.base_parameters) < clean.standard_deviations).all()
     assert (np.abs(plain.base_parameters - clean.base_parameters) > 3.0 * clean.standard_deviations).any()
     np.testing.assert_allclose(found.standard_deviations, clean.standard_deviations, rtol=0.2)
+    held_out = Log(t=t, q=q + spikes[0], tau=tau + spikes[1])
+    np.testing.assert_allclose(found.errors(held_out).rms, clean.residual_rms, rtol=0.2)
+    model = identify_model(robot, held_out, sensors="torque_bias", cutoff=15.0, robust=True)
+    np.testing.assert_allclose(model.errors(held_out).rms, clean.residual_rms, rtol=0.2)
+
+
+def test_the_typical_error_ignores_outliers():
+    found = identify(elbow(), spoiled(0), robust=True).errors(spoiled(0))
+    np.testing.assert_allclose(found.typical, NOISE[2], rtol=0.15)
+    assert (found.rms > 5.0 * found.typical).all()
+
+
+def test_the_length_of_a_log_is_read_once_in_a_pass(short_windows):
+    class Counted:
+        name, asked = "log", 0
+
+        def rows(self):
+            self.asked += 1
+            return len(log)
+
+        def chunks(self, robot, size):
+            yield from log.chunks(robot, size)
+
+    log, source = logs_of(elbow(), 1)[0], Counted()
+    identify(elbow(), source)
+    assert source.asked == 1

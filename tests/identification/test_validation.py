@@ -116,6 +116,10 @@ def test_errors_in_words(arm, logs):
         cross_validate(arm, logs, folds=[0, 2, 2, 0, 2, 2])
     with pytest.raises(ThunderError, match=r"models must have the same cutoff, got (5.0, 9.0|9.0, 5.0)"):
         compare_models(arm, logs, {"a": {"cutoff": 5.0}, "b": {"cutoff": 9.0}})
+    with pytest.raises(ThunderError, match=r"models must have the same hold, got 0.0, 0.01"):
+        compare_models(arm, logs, {"a": {}, "b": {"hold": 0.01}})
+    with pytest.raises(ThunderError, match=r"logs must hold at least 2 logs, got 1"):
+        cross_validate(arm, "a.csv")
     with pytest.raises(ThunderError, match="models must hold at least one model"):
         compare_models(arm, logs, {})
 
@@ -142,7 +146,7 @@ def test_a_prediction_may_end_early_and_has_the_errors_of_the_log(arm, logs):
     assert (errors.name, errors.rows, errors.instants) == ("log <4>", ("joint1", "joint2"), T.size)
     np.testing.assert_allclose(errors.rms, whole.rms, rtol=1e-12)
     assert errors.table().to_dict()["joint2"]["of the torque [%]"] == pytest.approx(100.0 * whole.relative[1])
-    assert np.isnan(Errors("", ("joint1",), 1, np.ones(1), np.zeros(1)).relative).all()
+    assert np.isnan(Errors("", ("joint1",), 1, np.ones(1), np.zeros(1), np.ones(1)).relative).all()
 
 
 @pytest.mark.parametrize("suffix", [".yaml", ".urdf", ".xml"])
@@ -178,7 +182,9 @@ def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
 def test_a_comparison_finds_the_better_of_two_models_of_errors():
     made = {}
     for name, size in (("good", 0.1), ("bad", 0.2)):
-        errors = tuple(Errors(str(i), ("joint1",), 10, np.array([size]), np.ones(1)) for i in range(4))
+        errors = tuple(
+            Errors(str(i), ("joint1",), 10, np.array([size]), np.ones(1), np.array([size])) for i in range(4)
+        )
         fits = tuple(SimpleNamespace(base=SimpleNamespace(count=3), extra_names=()) for _ in range(4))
         made[name] = CrossValidation(fits=fits, folds=np.arange(4), logs=(), errors=errors)
     comparison = ModelComparison(validations=made)

@@ -225,9 +225,9 @@ class FrictionTerms(NamedTuple):
     bends: Array
 
 
-def friction_terms(kind: str, delta: float, velocity: float, v: Array) -> FrictionTerms:
-    """Evaluate the columns of one joint at the velocities v, (k,)."""
-    parts = [_COLUMNS[name](v, delta, velocity) for name in KINDS[kind]]
+def friction_terms(names: Sequence[str], delta: float, velocity: float, v: Array) -> FrictionTerms:
+    """Evaluate the columns of one joint, named in `KINDS` or `Friction.TERMS`, at the velocities v, (k,)."""
+    parts = [_COLUMNS[name](v, delta, velocity) for name in names]
     if not parts:
         return FrictionTerms(*np.zeros((3, v.size, 0)))
     return FrictionTerms(*(np.stack(part, axis=-1) for part in zip(*parts, strict=True)))
@@ -285,7 +285,7 @@ class FrictionColumns:
         found = np.zeros((len(samples), len(self.kinds) + drives, len(self.names)))
         for j, kind in enumerate(self.kinds):
             stop = start + len(KINDS[kind])
-            found[:, j, start:stop] = friction_terms(kind, self.delta, velocity[j], links.dq[:, j]).values
+            found[:, j, start:stop] = friction_terms(KINDS[kind], self.delta, velocity[j], links.dq[:, j]).values
             start = stop
         return samples.filtered(found)
 
@@ -336,6 +336,14 @@ def _one_side(column: Callable[[Array, float, float], _Column], positive: bool) 
     return evaluate
 
 
+def _power(k: int) -> Callable[..., _Column]:
+    def evaluate(v: Array, delta: float, velocity: float) -> _Column:
+        size = np.abs(v) ** (k - 1)
+        return v * size, k * size, np.zeros_like(v)
+
+    return evaluate
+
+
 _COLUMNS: dict[str, Callable[[Array, float, float], _Column]] = {
     "viscous": _viscous,
     "coulomb": _coulomb,
@@ -344,4 +352,5 @@ _COLUMNS: dict[str, Callable[[Array, float, float], _Column]] = {
     "viscous_positive": _one_side(_viscous, positive=True),
     "coulomb_negative": _one_side(_coulomb, positive=False),
     "coulomb_positive": _one_side(_coulomb, positive=True),
+    **{name: _power(k) for k, name in enumerate(Friction.TERMS) if k > 1},
 }

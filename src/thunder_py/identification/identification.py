@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, within
-from ..errors import ModelError
+from ..errors import ModelError, ThunderError
 from ..robot import Robot, inertia
 from ..robot.description import check_physical_input
 from ..robot.robot import BaseParameters, UnknownParameters
@@ -129,7 +129,12 @@ class Identification:
         return inertia.is_physical(self.robot.inertial)
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
-        """Predict torques on the links, (..., n)."""
+        """Predict torques on the links, (..., n); with further columns, which depend on whole logs, use `predict`."""
+        if self.extra.size:
+            raise ThunderError(
+                f"columns must be empty for torque, got {', '.join(self.extra_names)}: use predict, or "
+                "robot.inverse_dynamics for the torque without these"
+            )
         return self.robot.inverse_dynamics(q, dq, ddq)
 
     def table(self) -> Table:
@@ -170,7 +175,9 @@ class Identification:
         (b, 2) array
             Lower and upper ends: quantiles of the normal distribution times `standard_deviations`, infinite where these
             are. They cover errors from noise of torques and positions, not those of the model, see
-            `CrossValidation.deviations`.
+            `CrossValidation.deviations`. Noise of filtered positions counts like noise of torques, although its
+            accelerations are fast and disturb slow motion less: where it dominates the residuals, intervals are several
+            times too wide.
 
         Examples
         --------
@@ -244,13 +251,13 @@ class Identification:
         path : path-like
             The suffix selects the format, see `Robot.save`. YAML holds any parameters.
         lossy : bool
-            As for `Robot.save`.
+            As for `Robot.save`; also leaves out further columns.
 
         Raises
         ------
         ModelError
             If links, friction or rotors are not physically consistent and the format is not YAML, or the format cannot
-            represent the robot and `lossy` is False.
+            represent the robot, or there are further columns, which none can, and `lossy` is False.
 
         Examples
         --------
@@ -267,6 +274,10 @@ class Identification:
         >>> np.allclose(again.inverse_dynamics(q, dq, ddq), estimate.torque(q, dq, ddq))
         True
         """
+        if self.extra.size and not lossy:
+            raise ModelError(
+                f"no file of a robot holds {', '.join(self.extra_names)}: with lossy=True these are left out"
+            )
         if Path(path).suffix not in (".yaml", ".yml"):
             bad = self.inconsistent_links()
             if bad:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -69,7 +69,8 @@ def identify(
         path is that of a `LogFile`. Files are read in parts, so that they may be larger than the memory.
     q, dq, ddq : (k, n) array_like
         Motion. Without `ddq`, velocity and acceleration are computed from `q` by `differentiate`, and `tau` passes the
-        same filter; samples within two periods of the cutoff from either end are left out. With `cutoff` this holds
+        same filter; samples within two periods of the cutoff from either end are left out, and some more where the
+        cutoff is near half the sampling frequency. With `cutoff` this holds
         although `dq` and `ddq` are given, with a warning.
     tau : (k, n) array_like
         Measured torque [N m or N]; that of elastic joints drives their motors.
@@ -258,8 +259,13 @@ def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identi
 def _logs(robot: Robot, t: Any, signals: dict[str, npt.ArrayLike | None]) -> tuple[LogSource, ...]:
     """Return the logs of the arguments of `identify`."""
     kinds = (SimulationResult, LogSource, str, Path)
+    t = list(t) if isinstance(t, Iterator) else t
     several = isinstance(t, (list, tuple)) and any(isinstance(each, kinds) for each in t)
     if not several and not isinstance(t, kinds):
+        if all(value is None for value in signals.values()):
+            raise ThunderError(
+                f"t must be a run, a log, a path, or several of these, or instants of q and tau, got {t!r:.80}"
+            )
         return (check_signals(robot, t, signals),)
     sensed = signals.pop("joint_torque") if isinstance(t, SimulationResult) else None
     given = [name for name, value in signals.items() if value is not None]

@@ -101,9 +101,8 @@ class Log(Value):
         span = f"{self.t[-1] - self.t[0]:g} s" if len(self) else "empty"
         return f"<Log{self.name and f' {self.name}'}: {span}, {len(self)} instants of {', '.join(signals_of(self))}>"
 
-    @property
     def rows(self) -> int:
-        """Number of instants."""
+        """Return the number of instants."""
         return len(self)
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
@@ -120,9 +119,8 @@ class LogSource(Protocol):
     def name(self) -> str:
         """Name in messages and reports."""
 
-    @property
     def rows(self) -> int:
-        """Number of instants, or an estimate of it."""
+        """Return the number of instants, or an estimate of it, for which a file is opened."""
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
         """Yield consecutive parts of `size` instants or less, with signals in the order of the robot's joints."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
@@ -83,9 +83,8 @@ class LogFile(Value):
         """Name of the file."""
         return self.path.name
 
-    @property
     def rows(self) -> int:
-        """Number of instants, or an estimate of it."""
+        """Return the number of instants, or an estimate of it, for which the file is opened."""
         return self._reader().rows
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
@@ -151,9 +150,10 @@ def as_sources(
 
     `joint_torque` is that of one run.
     """
-    listed = logs if isinstance(logs, (list, tuple)) else (logs,)
+    several = isinstance(logs, (list, tuple, Iterator))
+    listed: Iterable[Any] = logs if several else (logs,)
     sources = tuple(as_source(robot, log, joint_torque) for log in listed)
-    if listed is not logs:
+    if not several:
         return sources
     return tuple(
         replace(source, name=f"{called} {k}") if isinstance(source, Log) and not source.name else source

@@ -6,7 +6,8 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,11 @@ import numpy.typing as npt
 from ..checks import Array, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
+from ..robot.description import Friction
+from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import selection
-from .friction import FrictionModel, friction_kinds
+from .friction import KINDS, FrictionColumns, FrictionModel, friction_kinds
 from .identification import Identification, normal_intervals
 from .identify import identify
 from .least_squares import given_noise
@@ -28,6 +30,9 @@ from .prediction import Errors, Prediction
 from .segments import segment_of, whole_log
 from .sensors import SensorCalibration, chosen_quantities, quantity_names
 from .windows import Filtering
+
+if TYPE_CHECKING:
+    from .validation import CrossValidation, ModelComparison
 
 __all__ = ["ModelIdentification", "identify_model"]
 
@@ -44,8 +49,9 @@ class ModelIdentification:
     Attributes
     ----------
     identification : Identification
-        Links of the robot and coefficients of friction, from logs that are corrected for the sensors. The standard
-        deviations include the uncertainty of sensors and Stribeck velocities.
+        Links of the robot and coefficients of friction, from logs that are corrected for the sensors. Coefficients of
+        friction without direction or Stribeck effect are parameters of its robot, others those of further columns. The
+        standard deviations include the uncertainty of sensors and Stribeck velocities.
     friction : FrictionModel or None
         Identified friction; None where the robot's own was kept.
     sensors : SensorCalibration
@@ -88,14 +94,15 @@ class ModelIdentification:
 
     @property
     def robot(self) -> Robot:
-        """Identified robot, with the identified friction where a robot can hold it (`FrictionModel.in_robot`)."""
-        robot, held = self.identification.robot, None if self.friction is None else self.friction.in_robot
-        return robot if held is None else robot.replace(friction=held)
+        """Identified robot, with its friction, which a robot cannot hold if it has directions or a Stribeck effect."""
+        return self.identification.robot
 
     def torque(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
         """Predict torques on the links, (..., n), friction included."""
-        torque = self.identification.torque(q, dq, ddq)
-        return torque if self.friction is None else torque + self.friction.torque(dq)
+        torque = self.robot.inverse_dynamics(q, dq, ddq)
+        if self.friction is None or not self.identification.columns:
+            return torque
+        return torque + self.friction.torque(dq)
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return confidence intervals of `estimates`, (m, 2), for normal errors."""
@@ -113,6 +120,29 @@ class ModelIdentification:
         found, robot = self.identification, self.identification.robot
         filtering = Filtering(found.cutoff, found.hold, self.resample, found.robust)
         return _corrected(whole_log(robot, as_source(robot, log), filtering), self.sensors)
+
+    def save(self, path: str | Path, *, lossy: bool = False) -> None:
+        """Write the robot with the identified parameters, friction included; see `Identification.save`.
+
+        Raises
+        ------
+        ModelError
+            As for `Identification.save`, also if the friction has directions or a Stribeck effect, which no file holds.
+        """
+        self.identification.save(path, lossy=lossy)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        logs: Sequence[Recorded] = (),
+        validation: CrossValidation | None = None,
+        comparison: ModelComparison | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Write a report, whose `logs` are corrected for the sensors; see `Identification.report`."""
+        exact = [self._exact(log) for log in logs]
+        self.identification.report(path, logs=exact, validation=validation, comparison=comparison, notes=notes)
 
     def table(self) -> Table:
         """Return a table of the parameters of friction and sensors: name, value, standard deviation."""
@@ -156,7 +186,7 @@ def identify_model(
     calibration : SensorCalibration, optional
         Known values of the others, and initial values of the unknown ones; default exact sensors.
     delta : float, optional
-        Width of the smooth sign of friction [rad/s or m/s]; default that of the robot's friction, or 0.01.
+        Width of the smooth sign of `friction` [rad/s or m/s]; default that of the robot's friction, or 0.01.
     longest_delay : float
         Bound of estimated delays [s]; filtered logs lose this time at either end.
     unknown, weights, prior, cutoff, hold, resample
@@ -183,8 +213,9 @@ def identify_model(
     -----
     ThunderWarning
         If the logs do not distinguish some parameters. A common change of these leaves all predicted readings as they
-        are; fix one of each group by leaving it out of `sensors`. Also if the standard deviation of a Stribeck velocity
-        exceeds a fifth of its value, infinite at its bounds, `delta` and the largest speed of the joint.
+        are; fix one of each group by leaving it out of `sensors`, or by another friction. Also if the standard
+        deviation of a Stribeck velocity exceeds a fifth of its value, infinite at its bounds, `delta` and the largest
+        speed of the joint.
 
     Notes
     -----
@@ -192,8 +223,10 @@ def identify_model(
     c_i) / a_i``. Base parameters and friction coefficients are linear; delays, gains, biases and Stribeck velocities
     are found by Gauss-Newton steps on the residuals from which the linear columns are projected out (Golub and Pereyra
     1973, Kaufman 1975), with the analytical derivatives of the inverse dynamics. Columns of friction are formed of
-    velocities behind a filter of four times the cutoff and then filtered like the torques. Those of the friction that
-    `robot` keeps with ``friction=None`` are formed of the filtered velocities before the last pass.
+    velocities behind a filter of four times the cutoff and then filtered like the torques, those of the friction that
+    `robot` keeps with ``friction=None`` too. Viscous and Coulomb friction become parameters of the robot in the last
+    pass, which keeps them positive with ``consistent=True``; friction with directions or a Stribeck effect is not
+    restricted.
 
     Not distinguishable are: the gains of all torque sensors from the scale of all parameters, unless part of the robot
     is known; equal delays of all sensors; the position biases of a first joint about a vertical axis, of sliding
@@ -234,53 +267,89 @@ def identify_model(
     """
     filtering = Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust)
     whole = [whole_log(robot, source, filtering) for source in as_sources(robot, logs)]
+    if "columns" in options:
+        raise ThunderError("columns must be left out: identify_model finds friction and sensors only, use identify")
+    kinds = None if friction is None else friction_kinds(friction, robot.n)
+    own = robot.description.friction
+    if delta is None or kinds is None:
+        delta = 1e-2 if own is None else own.delta
+    if kinds is not None:
+        robot, prior, unknown = _with_friction(robot, prior, unknown, kinds, delta)
     problem = _problem(
-        robot, whole, friction, sensors, calibration, delta, longest_delay, unknown, weights, prior, filtering
+        robot, whole, kinds, sensors, calibration, delta, longest_delay, unknown, weights, prior, filtering
     )
     solution = solve(problem, robust=robust)
     _warn_of_invisible(solution.invisible)
-    point, columns = solution.point, problem.friction(solution.point.velocity)
+    point = solution.point
     gain = np.asarray(point.sensors.torque_gain, dtype=np.float64)
+    columns = None if kinds is None else FrictionColumns(kinds, robot.joint_names, delta, point.velocity)
+    further = columns is not None and columns.names and robot.description.friction is None
     identification = identify(
-        problem.robot,
+        robot,
         [_corrected(log, point.sensors) for log in whole],
         unknown=unknown,
         weights=weights if isinstance(weights, str) else gain * np.asarray(weights),
-        prior=None if prior is None else prior.replace(friction=problem.robot.description.friction),
+        prior=prior,
         cutoff=cutoff,
         hold=hold,
-        columns=[columns] if columns.names else [],
+        columns=[columns] if columns is not None and further else [],
         robust=robust,
         **options,
     )
-    b, c = problem.base.count, len(columns.names)
-    deviations = solution.standard_deviations
+    known, deviations = len(problem.linear_names), solution.standard_deviations
     nonlinear = np.concatenate([point.sensors.vector()[problem.chosen], point.velocity[problem.stribeck]])
-    _warn_of_uncertain(problem.names, nonlinear, deviations[b + c :])
+    _warn_of_uncertain(problem.names, nonlinear, deviations[known:])
+    order = [*identification.base.names, *identification.extra_names]
+    places = [problem.linear_names.index(name) for name in order]
+    c = 0 if columns is None else known - problem.base.count
+    values = dict(zip(order, [*identification.base_parameters, *identification.extra], strict=True))
+    coefficients = np.array([values[name] for name in problem.linear_names[known - c :]])
     return ModelIdentification(
         identification=dataclasses.replace(
             identification,
-            standard_deviations=deviations[:b],
-            extra_deviations=deviations[b : b + c],
-            covariance=solution.covariance[: b + c, : b + c],
+            standard_deviations=deviations[places[: identification.base.count]],
+            extra_deviations=deviations[places[identification.base.count :]],
+            covariance=solution.covariance[np.ix_(places, places)],
         ),
-        friction=None if friction is None else columns.model(identification.extra),
+        friction=None if columns is None else columns.model(coefficients),
         sensors=point.sensors,
-        names=(*columns.names, *problem.names),
-        estimates=np.concatenate([identification.extra, nonlinear]),
-        standard_deviations=deviations[b:],
+        names=(*problem.linear_names[known - c :], *problem.names),
+        estimates=np.concatenate([coefficients, nonlinear]),
+        standard_deviations=deviations[known - c :],
         invisible=solution.invisible,
         resample=resample,
     )
 
 
+def _with_friction(
+    robot: Robot,
+    prior: Robot | None,
+    unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
+    kinds: Sequence[str],
+    delta: float,
+) -> tuple[Robot, Robot | None, npt.NDArray[np.bool_]]:
+    """Return robot and prior with friction of zero in place of theirs, and what is then unknown.
+
+    The robots have no friction where they cannot hold these kinds.
+    """
+    n, plain = robot.n, robot.replace(friction=None)
+    mask = selection(plain, unknown)[0].mask
+    used = {name for kind in kinds for name in KINDS[kind]}
+    terms, friction = tuple(name for name in Friction.TERMS if name in used), None
+    if used and used == set(terms):
+        friction = Friction(terms=terms, coefficients=np.zeros((n, len(terms))), delta=delta)
+        here = [name in KINDS[kind] for kind in kinds for name in terms]
+        mask = np.concatenate([mask[: 10 * n], here, mask[10 * n :]])
+    return plain.replace(friction=friction), None if prior is None else prior.replace(friction=friction), mask
+
+
 def _problem(
     robot: Robot,
     logs: Sequence[Log],
-    friction: str | Sequence[str] | None,
+    kinds: Sequence[str] | None,
     sensors: str | Iterable[str],
     calibration: SensorCalibration | None,
-    delta: float | None,
+    delta: float,
     longest_delay: float,
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None,
     weights: Literal["auto"] | npt.ArrayLike,
@@ -293,17 +362,18 @@ def _problem(
     start = SensorCalibration(robot.n) if calibration is None else calibration
     if start.n != robot.n:
         raise ThunderError(f"calibration must have {robot.n} joints, got {start.n}")
-    if delta is None:
-        delta = 1e-2 if robot.description.friction is None else robot.description.friction.delta
     first = robot if prior is None else prior
-    if friction is not None:
-        robot, first = (each.replace(friction=None) for each in (robot, first))
     if first.parameter_names != robot.parameter_names:
         raise ThunderError(f"prior must have the parameters of {robot.name}, got {first!r}")
-    chosen = selection(robot, unknown)[0]
-    base = chosen.base_parameters()
+    mask = selection(robot, unknown)[0].mask
+    terms, rubbing = _friction(robot, mask, kinds)
+    base = robot.unknown(mask).base_parameters()
     if base.count == 0:
         raise ThunderError("unknown must hold a parameter that torques depend on")
+    own = robot.description.friction
+    rubbing_too = 10 * robot.n + np.arange(0 if own is None else own.coefficients.size)
+    base, mask = _without(base, rubbing_too), np.delete(mask, rubbing_too)
+    robot, first = (each.replace(friction=None) for each in (robot, first))
     quantities = chosen_quantities(robot, sensors)
     delays = np.array([name.endswith("_delay") for name in quantity_names(robot)])
     longest = float(np.abs(start.vector()[delays]).max())
@@ -314,10 +384,11 @@ def _problem(
     noise = given_noise(weights, robot.n)
     return NonlinearProblem(
         robot=robot,
-        prior=np.where(chosen.mask, first.parameters, robot.parameters),
-        mask=chosen.mask,
+        prior=np.where(mask, first.parameters, robot.parameters),
+        mask=mask,
         base=base,
-        kinds=friction_kinds("none" if friction is None else friction, robot.n),
+        terms=terms,
+        rubbing=rubbing,
         delta=delta,
         start=start,
         chosen=quantities,
@@ -325,6 +396,32 @@ def _problem(
         longest_delay=longest,
         noise=None if noise is None else np.sqrt(sizes @ gains / sizes.sum()) * noise,
     )
+
+
+def _without(base: BaseParameters, friction: npt.NDArray[np.intp]) -> BaseParameters:
+    """Return the base parameters of a robot without friction, whose columns no others depend on."""
+    kept = ~np.isin(base.independent, friction)
+    independent = base.independent[kept]
+    return BaseParameters(
+        independent=independent - np.searchsorted(friction, independent),
+        mapping=np.delete(base.mapping[kept], friction, axis=1),
+        condition_number=base.condition_number,
+        names=tuple(np.array(base.names)[kept].tolist()),
+    )
+
+
+def _friction(
+    robot: Robot, mask: npt.NDArray[np.bool_], kinds: Sequence[str] | None
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Array, ...]]:
+    """Return the columns of friction of each joint, and their coefficients, NaN for unknown ones."""
+    own = robot.description.friction
+    if kinds is not None:
+        names = tuple(KINDS[kind] for kind in kinds)
+        return names, tuple(np.full(len(each), np.nan) for each in names)
+    if own is None:
+        return ((),) * robot.n, (np.zeros(0),) * robot.n
+    unknown = mask[10 * robot.n :][: own.coefficients.size].reshape(own.coefficients.shape)
+    return (own.terms,) * robot.n, tuple(np.where(unknown, np.nan, own.coefficients))
 
 
 def _corrected(log: Log, sensors: SensorCalibration) -> Log:

@@ -22,7 +22,7 @@ from ..checks import Array
 from ..errors import ModelError, ThunderError
 from ..robot import Robot
 from ..robot.robot import BaseParameters
-from .friction import KINDS, FrictionColumns, friction_terms
+from .friction import friction_terms
 from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
@@ -65,15 +65,17 @@ class NonlinearProblem:
     Attributes
     ----------
     robot : Robot
-        Geometry and known parameters; without friction unless all `kinds` are "none".
+        Geometry and known parameters, without friction.
     prior : (p,) array
         Parameters of the links that directions without influence keep.
     mask : (p,) bool array
         Unknown ones.
     base : BaseParameters
         Their identifiable combinations.
-    kinds : tuple of str
-        Kind of friction of each joint, see `KINDS`.
+    terms : tuple of tuple of str
+        Columns of friction of each joint, see `friction_terms`.
+    rubbing : tuple of (c,) array
+        Known coefficients of these; NaN for unknown ones.
     delta : float
         Width of the smooth sign of friction.
     start : SensorCalibration
@@ -92,7 +94,8 @@ class NonlinearProblem:
     prior: Array
     mask: npt.NDArray[np.bool_]
     base: BaseParameters
-    kinds: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]
+    rubbing: tuple[Array, ...]
     delta: float
     start: SensorCalibration
     chosen: npt.NDArray[np.intp]
@@ -115,12 +118,14 @@ class NonlinearProblem:
     @cached_property
     def stribeck(self) -> npt.NDArray[np.intp]:
         """Joints with a Stribeck velocity."""
-        return np.array([j for j, kind in enumerate(self.kinds) if kind == "stribeck"], dtype=np.intp)
+        return np.array([j for j, names in enumerate(self.terms) if "stribeck" in names], dtype=np.intp)
 
     @cached_property
     def linear_names(self) -> tuple[str, ...]:
-        """Names of the linear parameters: base parameters, then coefficients of friction."""
-        return (*self.base.names, *self.friction(np.ones(self.robot.n)).names)
+        """Names of the linear parameters: base parameters, then unknown coefficients of friction."""
+        joints = zip(self.robot.joint_names, self.terms, self.rubbing, strict=True)
+        friction = [f"{joint}.{names[k]}" for joint, names, c in joints for k in np.flatnonzero(np.isnan(c))]
+        return (*self.base.names, *friction)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -144,9 +149,12 @@ class NonlinearProblem:
         change = nearest_change(self.base, self.mask, x[: self.base.count])
         return self.robot.with_parameters(self.prior + change)
 
-    def friction(self, velocity: Array) -> FrictionColumns:
-        """Return the columns of friction with these Stribeck velocities."""
-        return FrictionColumns(self.kinds, self.robot.joint_names, self.delta, velocity)
+    def coefficients(self, x: Array) -> list[Array]:
+        """Return all coefficients of friction of each joint, with the linear parameters x."""
+        values, found = iter(x[self.base.count :]), [c.copy() for c in self.rubbing]
+        for c in found:
+            c[np.isnan(c)] = [next(values) for _ in range(int(np.isnan(c).sum()))]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,11 +190,13 @@ class Solution:
 class _Rows(NamedTuple):
     """Rows of one segment at a point: ``W x = y``, with what their derivatives need.
 
-    `motion` and `rates` hold q, dq, ddq and their time derivatives, (3, k, n).
+    `known` is the torque of known parameters, (k, n). `motion` and `rates` hold q, dq, ddq and their time derivatives,
+    (3, k, n).
     """
 
     W: Array
     y: Array
+    known: Array
     motion: Array
     rates: Array
     torque_rates: Array
@@ -312,15 +322,17 @@ def _rows(problem: NonlinearProblem, segment: Segment, point: Point) -> _Rows:
     motion, rates = motion / gain, rates / gain
     Y = problem.robot.regressor(*motion)
     friction = [
-        segment.friction(j, delay[j], gain[j], partial(friction_terms, kind, problem.delta, point.velocity[j]))
-        for j, kind in enumerate(problem.kinds)
+        segment.friction(j, delay[j], gain[j], partial(friction_terms, names, problem.delta, point.velocity[j]))
+        for j, names in enumerate(problem.terms)
     ]
-    blocks = _block(problem, [parts.values for parts in friction])
+    blocks = _block(problem, [parts.values[:, np.isnan(c)] for parts, c in zip(friction, problem.rubbing, strict=True)])
+    of_friction = [parts.values @ np.nan_to_num(c) for parts, c in zip(friction, problem.rubbing, strict=True)]
+    known = Y @ problem.prior + np.column_stack(of_friction)
     torque_gain = np.asarray(sensors.torque_gain)
     W = torque_gain[:, None] * np.concatenate([Y[..., problem.base.independent], blocks], axis=-1)
     read, torque_rates = segment.torque(np.asarray(sensors.torque_delay))
-    y = read - np.asarray(sensors.torque_bias) - torque_gain * (Y @ problem.prior)
-    return _Rows(W, y, motion, rates, torque_rates, friction)
+    y = read - np.asarray(sensors.torque_bias) - torque_gain * known
+    return _Rows(W, y, known, motion, rates, torque_rates, friction)
 
 
 def _block(problem: NonlinearProblem, columns: Sequence[Array]) -> Array:
@@ -363,13 +375,12 @@ def _sensitivities(problem: NonlinearProblem, point: Point, x: Array, rows: _Row
     )
     by_scale = -by_scale / gain
     stribeck = np.zeros((len(rows.y), n))
-    coefficients = np.split(x[problem.base.count :], np.cumsum([len(KINDS[kind]) for kind in problem.kinds])[:-1])
-    for j, (parts, c) in enumerate(zip(rows.friction, coefficients, strict=True)):
+    for j, (parts, c) in enumerate(zip(rows.friction, problem.coefficients(x), strict=True)):
         by_delay[:, j, j] += parts.rates @ c
         by_scale[:, j, j] += parts.by_gain @ c
         stribeck[:, j] = parts.by_velocity @ c
     each = np.eye(n)
-    torque = problem.robot.regressor(*rows.motion) @ problem.prior + rows.W @ x / torque_gain
+    torque = rows.known + rows.W @ x / torque_gain
     found = {
         "torque_delay": -(torque_gain * by_delay.sum(axis=-1))[..., None] * each,
         "torque_gain": torque[..., None] * each,

@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, probability, zero_or_above
+from ..checks import Array, above_zero, zero_or_above
 from ..errors import ThunderError
 from ..robot import Robot, inertia
 from ..robot.payload import Payload
 from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
+from .identification import normal_intervals
 from .layout import Layout
 from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, given_noise, solve_consistent
 from .log_file import Recorded, as_sources
@@ -107,10 +108,7 @@ class PayloadIdentification:
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return confidence intervals of `estimates`, (10, 2), for normal errors."""
-        from scipy.stats import norm
-
-        reach = float(norm.ppf(0.5 + 0.5 * probability(level, "level"))) * self.standard_deviations
-        return np.column_stack([self.estimates - reach, self.estimates + reach])
+        return normal_intervals(self.estimates, self.standard_deviations, level)
 
     def table(self) -> Table:
         """Return a table of mass, center of mass and inertia: name, value, standard deviation."""
@@ -127,7 +125,7 @@ def identify_payload(
     unknown: str | Sequence[str] | npt.ArrayLike | UnknownParameters | None = None,
     prior: Payload | None = None,
     consistent: bool = True,
-    regularization: float = 1.0,
+    regularization: float = 0.03,
     weights: Literal["auto"] | npt.ArrayLike = "auto",
     cutoff: float | None = None,
     hold: float = 0.0,
@@ -155,7 +153,8 @@ def identify_payload(
     consistent : bool
         Restrict the fit to bodies that can exist: a positive definite pseudo-inertia.
     regularization : float
-        Weight of the divergence from the prior; see `identify`.
+        Weight of the divergence from the prior; see `identify`. The default suits a ball, whose moments of inertia may
+        be several times too small; a larger one shifts what torques show too.
     weights, cutoff, hold, resample, threads
         As in `identify`.
 

@@ -14,6 +14,7 @@ from ..table import Table
 from .equations import Columns, Equations
 from .log import LogSource
 from .log_file import Recorded, as_source
+from .robust import histogram, normal_scale
 from .windows import Filtering, windows
 
 __all__ = ["Errors", "Model", "Prediction", "errors", "predict"]
@@ -96,12 +97,14 @@ class Errors(NamedTuple):
         Number of instants.
     rms, torque_rms : (r,) array
         Root mean square of the residual and of the measured torque [N m or N].
+    typical : (r,) array
+        Median absolute residual, as the standard deviation of a normal variable: an error that outliers hardly enter.
 
     Examples
     --------
     >>> import numpy as np
     >>> from thunder_py.identification import Errors
-    >>> errors = Errors("swing", ("joint1",), 100, np.array([0.2]), np.array([4.0]))
+    >>> errors = Errors("swing", ("joint1",), 100, np.array([0.2]), np.array([4.0]), np.array([0.2]))
     >>> errors.relative.tolist()
     [0.05]
     """
@@ -111,6 +114,7 @@ class Errors(NamedTuple):
     instants: int
     rms: Array
     torque_rms: Array
+    typical: Array
 
     @property
     def relative(self) -> Array:
@@ -118,9 +122,9 @@ class Errors(NamedTuple):
         return ratio(self.rms, self.torque_rms)
 
     def table(self) -> Table:
-        """Return a table of the rows: error, and error relative to the torque."""
-        columns = zip(self.rows, self.rms, 100.0 * self.relative, strict=True)
-        return Table(["joint", "error [N m or N]", "of the torque [%]"], columns)
+        """Return a table of the rows: error, error relative to the torque, and typical error."""
+        columns = zip(self.rows, self.rms, 100.0 * self.relative, self.typical, strict=True)
+        return Table(["joint", "error [N m or N]", "of the torque [%]", "typical error [N m or N]"], columns)
 
 
 class Model(NamedTuple):
@@ -156,13 +160,13 @@ def predict(model: Model, log: Recorded, most: int | None) -> Prediction:
 
 def errors(model: Model, log: Recorded) -> Errors:
     """Return the errors of a log, of which one piece is in memory at a time."""
-    count, squares, source = 0, np.zeros((2, 0)), as_source(model.robot, log)
+    count, squares, sizes, source = 0, np.zeros((2, 1)), np.zeros(1), as_source(model.robot, log)
     for rows, predicted in model.of(source):
-        count += len(predicted)
-        new = np.stack([np.sum((rows.y - predicted) ** 2, axis=0), np.sum(rows.y**2, axis=0)])
-        squares = new if squares.size == 0 else squares + new
+        count, residual = count + len(predicted), rows.y - predicted
+        squares = squares + np.stack([np.sum(residual**2, axis=0), np.sum(rows.y**2, axis=0)])
+        sizes = sizes + np.array([histogram(np.abs(column)) for column in residual.T])
     rms, torque_rms = np.sqrt(squares / count)
-    return Errors(source.name, _row_names(model.robot, rms.size), count, rms, torque_rms)
+    return Errors(source.name, _row_names(model.robot, rms.size), count, rms, torque_rms, normal_scale(sizes, count))
 
 
 def _row_names(robot: Robot, count: int) -> tuple[str, ...]:

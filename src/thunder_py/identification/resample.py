@@ -36,21 +36,23 @@ class Resampled:
         Sampling frequency [Hz].
     cutoff : float or None
         Cutoff frequency of the filter that follows [Hz].
+    quiet : bool
+        Whether the warning of changed instants is left out.
     """
 
     source: LogSource
     frequency: float
     cutoff: float | None = None
+    quiet: bool = False
 
     @property
     def name(self) -> str:
         """Name of the log."""
         return self.source.name
 
-    @property
     def rows(self) -> int:
-        """Number of instants of the log before."""
-        return self.source.rows
+        """Return the number of instants of the log before."""
+        return self.source.rows()
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
         """Yield the log in parts.
@@ -60,7 +62,7 @@ class Resampled:
         ThunderError
             If the log has gaps, or a higher sampling frequency.
         """
-        held, start, done, count, told = None, 0.0, 0, 0, False
+        held, start, done, count, told = None, 0.0, 0, 0, self.quiet
         for chunk in checked_chunks(robot, self.source, size):
             if held is None:
                 start = float(chunk.t[0])

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import Array
 from .signals import NORMAL_MEDIAN
 
-__all__ = ["Outliers", "Spread", "spread_of"]
+__all__ = ["Outliers", "Spread", "histogram", "normal_scale", "spread_of"]
 
 #: residuals in standard deviations beyond which weights fall, for an efficiency of 95 % with normal residuals
 _HUBER, _BISQUARE = 1.345, 4.685
@@ -45,7 +45,7 @@ class Outliers:
             u = piece @ solution / self.scale[row]
             w, slope = _bisquare(u) if self.redescending else _huber(u)
             sums[row, :3] = np.sum(w), np.sum((w * u) ** 2), np.sum(slope)
-            sums[row, 3:] = _histogram(np.abs(u))
+            sums[row, 3:] = histogram(np.abs(u))
             rows.append(np.sqrt(w)[:, None] * piece)
         return rows, sums
 
@@ -62,7 +62,8 @@ def _bisquare(u: Array) -> tuple[Array, Array]:
     return inside**2, inside * (1.0 - 5.0 * square) * (square < 1.0)
 
 
-def _histogram(size: Array) -> Array:
+def histogram(size: Array) -> Array:
+    """Return the numbers of absolute residuals in logarithmic bins, which add up over parts of logs."""
     place = _PER_DECADE * (np.log10(np.maximum(size, 1e-300)) - _DECADES[0])
     return np.bincount(np.clip(place, 0, _BINS - 1).astype(np.intp), minlength=_BINS).astype(np.float64)
 
@@ -93,10 +94,14 @@ def spread_of(sums: Array, outliers: Outliers, count: float) -> Spread:
     Ronchetti, Robust statistics, 2009, section 7.6).
     """
     weight, square, slope = (sums[:, :3] / count).T
-    below = np.cumsum(sums[:, 3:], axis=1) / count
-    median = np.array([_quantile(row) for row in below])
     slope = np.maximum(slope, 1e-3)
-    return Spread(outliers.scale * median / NORMAL_MEDIAN, outliers.scale * np.sqrt(square) / slope, weight)
+    return Spread(outliers.scale * normal_scale(sums[:, 3:], count), outliers.scale * np.sqrt(square) / slope, weight)
+
+
+def normal_scale(histograms: Array, count: float) -> Array:
+    """Return median absolute residuals, (r,), as standard deviations of normal variables, from `histogram`s."""
+    below = np.cumsum(histograms, axis=1) / count
+    return np.array([_quantile(row) for row in below]) / NORMAL_MEDIAN
 
 
 def _quantile(below: Array) -> float:

@@ -16,6 +16,8 @@ __all__ = ["Filter", "Samples"]
 
 #: periods of the cutoff at either end of a log in which filtered signals are left out
 _EDGE = 2.0
+#: memory of the filter in periods of a low cutoff, and the part of what it is longer that is left out as well
+_MEMORY, _LONGER = 15.4, 0.25
 #: cutoff for positions that columns are formed of before the filter, relative to its cutoff
 _WIDER = 4.0
 #: instants on either side of a window without a filter, for differences over time
@@ -140,7 +142,11 @@ class Filter:
 
     def edge(self, count: int) -> int:
         """Return the number of instants at either end of a log of `count` instants that are left out."""
-        return 0 if self.cutoff is None else min(round(_EDGE / (self.cutoff * self.period)), (count - 5) // 2)
+        if self.cutoff is None:
+            return 0
+        samples = 1.0 / (self.cutoff * self.period)
+        longer = max(memory(self.period, self.cutoff) - _MEMORY * samples, 0.0)
+        return min(round(_EDGE * samples + _LONGER * longer), (count - 5) // 2)
 
     def __call__(self, log: Log) -> Samples:
         """Return the samples of a part of a log; those within the margin of its ends differ from those of the whole."""

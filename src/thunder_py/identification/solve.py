@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +69,7 @@ def solve(problem: Problem) -> Found:
     """Return the parameters, from as many passes over the logs as offsets and outliers need."""
     plan, robot = problem.layout(), problem.robot
     step = _solve_with(problem, plan, Guess(np.zeros(robot.e), with_all_parameters(robot, problem.theta0)))
+    problem = replace(problem, filtering=problem.filtering._replace(quiet=True))  # further passes read the same logs
     step = _until_offsets_settle(problem, plan, step)
     if problem.filtering.robust:
         for redescending in (False, True):

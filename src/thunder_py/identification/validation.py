@@ -26,6 +26,8 @@ __all__ = ["CrossValidation", "Difference", "ModelComparison", "compare_models",
 
 #: default number of folds
 _FOLDS = 5
+#: options that change the measured torques, with their defaults
+_MEASURED = {"cutoff": None, "hold": 0.0, "resample": None, "robust": False}
 #: options of `identify_model` that `identify` does not have
 _NONLINEAR = {"friction", "sensors", "calibration", "delta", "longest_delay"}
 
@@ -182,8 +184,9 @@ def linear(fit: Identification | ModelIdentification) -> Identification:
 
 def _parameters(fit: Identification | ModelIdentification) -> int:
     """Return the number of parameters of a fit."""
-    further = fit.names if isinstance(fit, ModelIdentification) else fit.extra_names
-    return linear(fit).base.count + len(further)
+    if isinstance(fit, ModelIdentification):  # friction that a robot holds is among its base parameters
+        return len({*fit.identification.base.names, *fit.names})
+    return fit.base.count + len(fit.extra_names)
 
 
 class Difference(NamedTuple):
@@ -309,6 +312,8 @@ def compare_models(
 ) -> ModelComparison:
     """Cross-validate several models on the same folds.
 
+    A model with sensors predicts the torques of logs that are corrected for them, and is judged relative to these.
+
     Parameters
     ----------
     robot : Robot
@@ -331,8 +336,8 @@ def compare_models(
     Raises
     ------
     ThunderError
-        As for `cross_validate`; if there are no models, or their cutoffs differ, because a lower cutoff removes error
-        from the torques that are predicted.
+        As for `cross_validate`; if there are no models, or their ``cutoff``, ``hold``, ``resample`` or ``robust``
+        differ, which change the torques that are predicted: a lower cutoff removes error from them.
 
     Examples
     --------
@@ -354,16 +359,17 @@ def compare_models(
     if not models:
         raise ThunderError("models must hold at least one model")
     tasks = {str(name): {"robot": robot, **options, **chosen} for name, chosen in models.items()}
-    cutoffs = dict.fromkeys(task.get("cutoff") for task in tasks.values())
-    if len(cutoffs) > 1:
-        raise ThunderError(f"models must have the same cutoff, got {', '.join(map(str, cutoffs))}")
+    for option, default in _MEASURED.items():
+        given = dict.fromkeys(task.get(option, default) for task in tasks.values())
+        if len(given) > 1:
+            raise ThunderError(f"models must have the same {option}, got {', '.join(map(str, given))}")
     listed = _listed(robot, logs)
     validations = _validate(tasks, listed, _folds(folds, len(listed)), workers, progress)
     return ModelComparison(validations=validations)
 
 
 def _listed(robot: Robot, logs: Sequence[Recorded]) -> tuple[LogSource, ...]:
-    listed = as_sources(robot, list(logs))
+    listed = as_sources(robot, logs)
     if len(listed) < 2:
         raise ThunderError(f"logs must hold at least 2 logs, got {len(listed)}")
     return listed

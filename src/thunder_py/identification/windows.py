@@ -136,7 +136,7 @@ def parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> I
         If accelerations are left out.
     """
     if filtering.resample is not None:
-        log = Resampled(log, above_zero(filtering.resample, "resample"), filtering.cutoff)
+        log = Resampled(log, above_zero(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
     return _parts_of(robot, log, filtering, size)
 
 
@@ -157,7 +157,7 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
     reader.read(_LEAST + _LEAST // 2)
     conversion = filter_of(reader.log, filtering)
     margin = conversion.margin
-    length = max(_LEAST, _WINDOW * margin)
+    length, stride = max(_LEAST, _WINDOW * margin), max(reader.source.rows() // _INSTANTS, 1)
     start = 0
     while True:
         reader.read(start + length + max(margin, length // 2) + 1)
@@ -169,7 +169,7 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
         if conversion.cutoff is not None:
             sampling_period(log.t, conversion.period)
             log = without_spikes(log) if filtering.robust else log
-        yield _window(robot, log, conversion, first, (start, stop), reader)
+        yield _window(robot, log, conversion, first, (start, stop), reader.stop, stride)
         if ends:
             return
         start = stop
@@ -191,8 +191,9 @@ def filter_of(log: Log, filtering: Filtering) -> Filter:
     return Filter(period, checked_cutoff(filtering.cutoff, period), hold)
 
 
-def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], reader: _Reader) -> Window:
-    size = reader.stop
+def _window(
+    robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[int, int], size: int, stride: int
+) -> Window:
     edge = conversion.edge(size)
     low, high = max(own[0], edge), max(own[1], edge)
     if own[1] == size:
@@ -204,7 +205,7 @@ def _window(robot: Robot, log: Log, conversion: Filter, first: int, own: tuple[i
         first=first,
         own=slice(own[0] - first, own[1] - first),
         used=slice(low - first, high - first),
-        stride=max(reader.source.rows // _INSTANTS, 1),
+        stride=stride,
     )
 
 
