@@ -120,3 +120,11 @@ def test_the_default_prior_hardly_shifts_what_torques_show():
         plain, found = (identify_payload(robot, log, consistent=kind) for kind in (False, True))
         shifts.append(((found.estimates - plain.estimates) / plain.standard_deviations)[:3])
     assert (np.abs(np.mean(shifts, axis=0)) < 0.3).all()
+
+
+def test_deviations_of_a_mass_below_zero_are_numbers():
+    """A payload that takes mass away: elements that torques do not show stay zero."""
+    lighter = elbow().replace(inertial=0.9 * elbow().inertial)
+    found = identify_payload(elbow(), log_of(lighter, 0, every=10), consistent=False)
+    assert found.parameters[0] < 0.0
+    assert not np.isnan(found.standard_deviations).any()

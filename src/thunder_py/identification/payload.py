@@ -98,7 +98,7 @@ class PayloadIdentification:
     @property
     def standard_deviations(self) -> Array:
         """Standard deviations of `estimates` to first order, (10,), infinite where not determined."""
-        steps = _STEP * np.maximum(np.abs(self.parameters), self.parameters[0])
+        steps = _STEP * np.maximum(np.abs(self.parameters), abs(self.parameters[0]))
         shifts = np.diag(steps)
         ahead, behind = (inertia.dyn_from_reg(self.parameters + sign * shifts) for sign in (1.0, -1.0))
         slopes = ((ahead - behind) / (2.0 * steps[:, None])).T
