@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -151,7 +151,7 @@ def as_sources(
     `joint_torque` is that of one run.
     """
     several = isinstance(logs, (list, tuple, Iterator))
-    listed: Iterable[Any] = logs if several else (logs,)
+    listed: Any = logs if several else (logs,)
     sources = tuple(as_source(robot, log, joint_torque) for log in listed)
     if not several:
         return sources
