@@ -4,7 +4,7 @@ The Panda picks up a payload that its controller does not know. Every result is 
 crash or a power cut the same command goes on where it was.
 
     python examples/sweep.py sweep --picture sweep.png                             two worker processes
-    python examples/sweep.py sweep --jobs -1                                       one for each core
+    python examples/sweep.py --jobs -1                                             one for each core, no folder
     python examples/sweep.py sweep --cluster tcp://host:8786                       the workers of a Dask cluster
 """
 
@@ -39,7 +39,7 @@ def make(gain: float, mass: float, seed: int, duration: float) -> th.RunSpec:
 def main(arguments: Sequence[str] | None = None) -> Runs:
     """Sweep, print the best gain for each payload, and draw the errors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("store", help="folder of the results")
+    parser.add_argument("store", nargs="?", help="folder of the results, which are otherwise kept in memory only")
     parser.add_argument("--seeds", type=int, default=5, help="seeds for each gain and payload (default 5)")
     parser.add_argument("--duration", type=float, default=8.0, help="simulated time of a run [s] (default 8)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes; 1 for this one, -1 for one per core")
