@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from ..checks import Array, above_zero, all_positive, array, per_joint
 from ..errors import ThunderError
+from ..robot import Robot, require_robot
 from ..robot.payload import Payload
 from ..values import Value, set_fields
 
-__all__ = ["DriveAdapter", "DriveError", "DriveFacts", "DriveState"]
+__all__ = ["DriveAdapter", "DriveError", "DriveFacts", "DriveState", "require_arm"]
 
 
 class DriveError(RuntimeError):
@@ -118,6 +119,15 @@ class DriveState(NamedTuple):
     q: npt.ArrayLike
     dq: npt.ArrayLike
     gravity: npt.ArrayLike | None = None
+
+
+def require_arm(robot: Robot, payload: Payload | None, joints: int) -> None:
+    """Raise a `ThunderError` unless the robot has so many joints and the payload is on its last link."""
+    require_robot(robot)
+    if robot.n != joints:
+        raise ThunderError(f"robot must have {joints} joints, got {robot.n}")
+    if payload is not None and payload.link_index(robot) != robot.n:
+        raise ThunderError(f"payload must be fixed to the last link, got link {payload.link!r}")
 
 
 class DriveAdapter(Protocol):

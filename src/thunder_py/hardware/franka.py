@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..robot.payload import Payload
-from .adapter import DriveError, DriveFacts, DriveState
+from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
 __all__ = ["CYCLE", "drive_state", "franka_facts", "franka_load", "raise_errors"]
 
@@ -24,18 +23,14 @@ _JOINTS = 7
 
 def franka_facts(robot: Robot, payload: Payload | None, period: float, watchdog: float) -> DriveFacts:
     """Return the facts of an arm."""
-    require_robot(robot)
-    if robot.n != _JOINTS:
-        raise ThunderError(f"robot must have {_JOINTS} joints, got {robot.n}")
+    require_arm(robot, payload, _JOINTS)
     return DriveFacts(robot.joint_names, period, CYCLE, robot.limits.effort, _TORQUE_RATE, watchdog, payload)
 
 
-def franka_load(robot: Robot, payload: Payload | None) -> tuple[float, list[float], list[float]]:
+def franka_load(payload: Payload | None) -> tuple[float, list[float], list[float]]:
     """Return mass, center of mass from the flange and inertia by columns, as `set_load` takes them; zero for none."""
     if payload is None:
         return 0.0, [0.0] * 3, [0.0] * 9
-    if payload.link_index(robot) != robot.n:
-        raise ThunderError(f"payload must be fixed to the last link, got link {payload.link!r}")
     com, inertia = np.asarray(payload.com) - _FLANGE, np.asarray(payload.inertia)
     return payload.mass, com.tolist(), inertia.ravel(order="F").tolist()
 

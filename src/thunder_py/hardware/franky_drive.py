@@ -93,7 +93,7 @@ class FrankyDrive:
     ) -> None:
         self._watchdog = positive(watchdog, "watchdog", "s")
         self.facts: DriveFacts = franka_facts(robot, payload, positive(period, "period", "s"), self._watchdog)
-        self._load = franka_load(robot, payload)
+        self._load = franka_load(payload)
         self._package = package = require("franky", "franka")
         self._pacer = Pacer(period) if pacer is None else pacer
         config = package.RealtimeConfig

@@ -84,7 +84,7 @@ class PandaPyDrive:
     ) -> None:
         self._timeout = positive(watchdog, "watchdog", "s")
         self.facts: DriveFacts = franka_facts(robot, payload, positive(period, "period", "s"), self._timeout)
-        self._load = franka_load(robot, payload)
+        self._load = franka_load(payload)
         package = require("panda_py", "franka")
         self._controllers = require("panda_py.controllers", "franka")
         config = package.libfranka.RealtimeConfig

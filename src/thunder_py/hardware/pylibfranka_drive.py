@@ -70,7 +70,7 @@ class PylibfrankaDrive:
 
     def __init__(self, host: str, robot: Robot, *, payload: Payload | None = None, realtime: bool = True) -> None:
         self.facts: DriveFacts = franka_facts(robot, payload, CYCLE, _WATCHDOG)
-        self._load = franka_load(robot, payload)
+        self._load = franka_load(payload)
         self._package = package = require("pylibfranka", "franka")
         config = package.RealtimeConfig
         self._robot = package.Robot(host, config.kEnforce if realtime else config.kIgnore)

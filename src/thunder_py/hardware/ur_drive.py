@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ..checks import Array, positive, probability
 from ..errors import ThunderError
 from ..optional import require
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..robot.payload import Payload
-from .adapter import DriveError, DriveFacts, DriveState
+from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
 __all__ = ["URDrive"]
 
@@ -99,11 +99,7 @@ class URDrive:
         coulomb: Sequence[float] | None = None,
         watchdog: float = 0.1,
     ) -> None:
-        require_robot(robot)
-        if robot.n != _JOINTS:
-            raise ThunderError(f"robot must have {_JOINTS} joints, got {robot.n}")
-        if payload is not None and payload.link_index(robot) != robot.n:
-            raise ThunderError(f"payload must be fixed to the last link, got link {payload.link!r}")
+        require_arm(robot, payload, _JOINTS)
         self._payload = payload
         self._model = robot if payload is None else payload.added_to(robot)
         self._friction = _scales(viscous_scale=viscous, coulomb_scale=coulomb)
