@@ -101,7 +101,7 @@ class Equations:
 
 def joints_of_rows(robot: Robot, sensed: bool) -> npt.NDArray[np.intp]:
     """Return the joint of each row, (r,): n joints, with measured joint torques e springs, and e motors."""
-    joints = [drive.joint - 1 for drive in robot.elastic]
+    joints = list(robot.motor_joints)
     return np.array([*range(robot.n), *(joints if sensed else ()), *joints], dtype=np.intp)
 
 
@@ -185,7 +185,7 @@ def equations(robot: Robot, samples: Samples, formed: Formed | None = None, furt
 
 def _with_drives(robot: Robot, samples: Samples, Y: Array, spring: Array, motor: Array) -> tuple[Array, Array]:
     n, e, p = robot.n, robot.e, robot.p
-    elastic = [drive.joint - 1 for drive in robot.elastic]
+    elastic = list(robot.motor_joints)
     sensed, driven = samples.joint_torque, samples.torque[:, elastic]
     springs, motors = slice(p, p + spring.shape[-1]), slice(p + spring.shape[-1], None)
     W = np.zeros((len(Y), n + (1 if sensed is None else 2) * e, p + spring.shape[-1] + motor.shape[-1]))

@@ -99,7 +99,7 @@ class Samples:
         """Return x - q of the elastic joints, (k, e)."""
         if self.motors is None:
             return np.zeros((len(self), 0))
-        return np.asarray(self.motors.q - self.motion.q[:, [drive.joint - 1 for drive in robot.elastic]])
+        return np.asarray(self.motors.q - self.motion.q[:, list(robot.motor_joints)])
 
 
 def _part(motion: Motion, part: slice) -> Motion:

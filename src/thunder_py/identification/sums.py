@@ -110,7 +110,7 @@ def _stiffness(guess: Guess, deflection: Array) -> Array:
 
 def _of_signals(plan: Layout, samples: Samples, guess: Guess) -> dict[str, Array]:
     robot, count = plan.robot, len(samples)
-    joints = [drive.joint - 1 for drive in robot.elastic]
+    joints = list(robot.motor_joints)
     deflection = samples.deflection(robot)
     q = samples.motion.q[:, joints]
     x = q if samples.motors is None else samples.motors.q

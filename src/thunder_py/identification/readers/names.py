@@ -113,7 +113,7 @@ class Names:
         if signal == "t":
             known = scale(signal, False, columns[0], self.path) if columns else None
             return 1.0 if known is None else known
-        joints = [drive.joint - 1 for drive in robot.elastic] if signal in _OF_MOTORS else range(robot.n)
+        joints = robot.motor_joints if signal in _OF_MOTORS else range(robot.n)
         revolute = [robot.joint_types[k] == "R" for k in joints]
         usual = np.where(np.array(revolute) & (signal in _ANGLES) & (self.unit == "deg"), np.pi / 180.0, 1.0)
         if not columns:
