@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["percentage", "progress_bar"]
+__all__ = ["percentage", "progress_bar", "reporting"]
 
 _FORMAT = "{l_bar}{bar}| {elapsed} < {remaining}"
 
@@ -51,3 +51,27 @@ def percentage(**options: Any) -> AbstractContextManager[Callable[[float], objec
     ...     _ = show(1.0)
     """
     return progress_bar(100, **{"unit": "%", "bar_format": _FORMAT, **options})
+
+
+def reporting(
+    progress: bool | Callable[[float], object], bar: AbstractContextManager[Callable[[float], object]]
+) -> AbstractContextManager[Callable[[float], object]]:
+    """Return a context with the function that takes the completed fraction, as an argument ``progress`` asks for.
+
+    Parameters
+    ----------
+    progress : bool or callable
+        True for the bar, a callable for itself, False for a function that does nothing.
+    bar : context manager
+        A `progress_bar` or `percentage`, which is entered for True only.
+
+    Examples
+    --------
+    >>> from thunder_py.progress import percentage, reporting
+    >>> with reporting(print, percentage()) as report:
+    ...     report(0.5)
+    0.5
+    """
+    if callable(progress):
+        return nullcontext(progress)
+    return bar if progress else nullcontext(lambda _: None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,7 +12,7 @@ import numpy as np
 from ..checks import Array, above_zero, whole
 from ..errors import ThunderError
 from ..parallel import Workers, map_items
-from ..progress import percentage
+from ..progress import percentage, reporting
 from ..robot import Robot
 from ..robot.robot import UnknownParameters
 from .excitation import CRITERIA, ExcitationProblem, FourierBasis, MotionLimits
@@ -192,7 +191,7 @@ def optimize_excitation(
         whole(value, name, least)
     rng = np.random.default_rng(seed)
     starts = [problem.start(rng) for _ in range(restarts)]
-    with _reporting(progress) as report:
+    with reporting(progress, percentage()) as report:
         if workers == 1:  # with reports from within the searches
             found = [_search(problem, iterations, x, _part(report, k, restarts)) for k, x in enumerate(starts)]
         else:
@@ -247,14 +246,3 @@ def _excitation(problem: ExcitationProblem, x: Array, histories: tuple[Array, ..
 
 def _part(report: Callable[[float], object], k: int, count: int) -> Callable[[float], object]:
     return lambda done: report((k + done) / count)
-
-
-@contextmanager
-def _reporting(progress: bool | Callable[[float], object]) -> Iterator[Callable[[float], object]]:
-    if callable(progress):
-        yield progress
-    elif not progress:
-        yield lambda done: None
-    else:
-        with percentage() as report:
-            yield report

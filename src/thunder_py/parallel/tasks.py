@@ -6,14 +6,14 @@ import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..checks import is_whole, positive, whole
 from ..errors import ThunderError
-from ..progress import progress_bar
+from ..progress import progress_bar, reporting
 from .cluster import Cluster, is_client
 from .executors import AnyExecutor
 from .processes import Processes
@@ -301,9 +301,8 @@ def _reported(
     progress: bool | Callable[[float], object],
     options: dict[str, Any],
 ) -> Generator[Outcome, None, None]:
-    shown = progress_bar(total or 0, **options) if progress is True else nullcontext(progress or (lambda _: None))
     try:
-        with shown as report:
+        with reporting(progress, progress_bar(total or 0, **options)) as report:
             for done, outcome in enumerate(outcomes, start=1):
                 if total:
                     report(done / total)

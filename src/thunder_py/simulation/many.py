@@ -20,7 +20,7 @@ import numpy as np
 from ..checks import positive
 from ..errors import ThunderError
 from ..parallel import Outcome, Workers, available_threads, run_tasks
-from ..progress import progress_bar
+from ..progress import progress_bar, reporting
 from ..result import Metric
 from ..result.tables import metric_functions
 from .columns import printable
@@ -110,7 +110,8 @@ def simulate_many(
         keeper = None if store is None else stack.enter_context(opened(store, sweep))
         records: dict[int, RunRecord] = {} if keeper is None else keeper.records
         todo = [k for k in range(len(items)) if k not in records or (retry_failed and records[k].error is not None)]
-        report = _progress(progress, len(items), len(items) - len(todo), stack)
+        bar = progress_bar(len(items), unit="run", initial=len(items) - len(todo))
+        report = stack.enter_context(reporting(progress, bar))
         if items and not todo:
             report(1.0)
         if todo and keeper is not None:
@@ -329,13 +330,3 @@ def _keep(run: int, outcome: Outcome, records: dict[int, RunRecord], keeper: Run
         record = RunRecord(error=with_text(outcome.error), trace=printable(outcome.trace))
     record = replace(record, attempts=outcome.attempts, seconds=outcome.seconds)
     records[run] = record if keeper is None else keeper.add(run, record)
-
-
-def _progress(
-    progress: bool | Callable[[float], object], count: int, done: int, stack: ExitStack
-) -> Callable[[float], object]:
-    if callable(progress):
-        return progress
-    if not progress:
-        return lambda done: None
-    return stack.enter_context(progress_bar(count, unit="run", initial=done))

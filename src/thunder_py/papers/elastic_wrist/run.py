@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from ...manipulation.wrist.robots import inclined_wrist, with_rigid_hand
 from ...manipulation.wrist.switching import closed_form, free_switching, one_switch, one_switch_limit
 from ...manipulation.wrist.throw import WristThrow
 from ...parallel import Workers, map_items, map_seeds
-from ...progress import progress_bar
+from ...progress import progress_bar, reporting
 from ...robot import Robot
 from ..tables import markdown
 
@@ -413,8 +412,7 @@ def run_elastic_wrist(
         Show a progress bar.
     """
     sweep = whole(sweep, "sweep", 2)
-    bar = progress_bar(3 + len(turning), desc="elastic wrist") if progress else nullcontext(lambda _: None)
-    with bar as report:
+    with reporting(progress, progress_bar(3 + len(turning), desc="elastic wrist")) as report:
         cases = tuple(_case(slope, c) for slope, c in _SLOPES)
         curves = _sweep(sweep, workers)
         report(1 / (3 + len(turning)))
