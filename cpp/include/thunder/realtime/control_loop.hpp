@@ -65,7 +65,7 @@ class ControlLoop final : public Exclusive {
   };
 
   /// The law is this loop's alone; its torque limits are set. `observer` may be null.
-  ControlLoop(LoopLaw law, Settings settings, std::shared_ptr<ExternalObserver> observer = nullptr);
+  ControlLoop(std::shared_ptr<Controller> law, Settings settings, std::shared_ptr<ExternalObserver> observer = nullptr);
 
   int n() const noexcept { return n_; }
   bool task() const noexcept { return law_.task(); }
@@ -94,14 +94,15 @@ class ControlLoop final : public Exclusive {
   std::unique_ptr<JointMotion> follow(std::unique_ptr<JointMotion> motion) noexcept;
   Refusal take_pose(double t, const double* position, const double* quaternion) noexcept;
   Refusal take_twist(double t, const double* linear, const double* angular) noexcept;
-  /// Gives the reference up: the arm is held.
-  void drop_reference() noexcept;
 
   // --- requests
 
   /// States, references, faults and counts; not the law's state and the observer's torque, which continues.
   void reset() noexcept;
-  /// Exchanges the law for another one of the same kind and robot, which goes on with the estimate if `continues`.
+  /// A law to be exchanged for the present one, within the loop's torque limits. Throws std::invalid_argument unless it is of
+  /// the same kind and robot. Any thread may call it.
+  LoopLaw make_law(std::shared_ptr<Controller> law) const;
+  /// Exchanges the law for one of `make_law`, which goes on with the estimate if `continues`.
   void exchange(LoopLaw& law, bool continues) noexcept;
   const LoopLaw& law() const noexcept { return law_; }
 
@@ -126,20 +127,20 @@ class ControlLoop final : public Exclusive {
   };
 
   void look_at_clock(std::int64_t now) noexcept;
-  void advance_clock(std::int64_t stamp, std::int64_t now) noexcept;
+  double read_clock(std::int64_t stamp, std::int64_t now) noexcept;
+  const Command* look_at_invalid() noexcept;
   void lose_states(Reason why) noexcept;
-  void observe(const State& state) noexcept;
-  void answer(std::int64_t now, const State& state) noexcept;
+  void answer(const State& state) noexcept;
   bool track(const State& state) noexcept;
-  const JointReference* joint_reference(const State& state) noexcept;
-  const TaskReference* task_reference(const State& state) noexcept;
+  bool look_at_status(Status status) noexcept;
+  const TaskReference* pose_reference(const State& state) noexcept;
   void limit_rate(std::int64_t now) noexcept;
   void leave_tracking(Reason why) noexcept;
   void fault(Reason why) noexcept;
   void pause() noexcept;
   void drop(Reason why) noexcept;
   void rejoin() noexcept;
-  const Command* finish(std::int64_t stamp, double period, double latency, double computing) noexcept;
+  const Command* command(std::int64_t stamp) noexcept;
 
   LoopLaw law_;
   Settings settings_;
@@ -158,8 +159,8 @@ class ControlLoop final : public Exclusive {
   bool has_origin_ = false, has_received_ = false, has_tau_ = false, bounded_rate_ = false;
   std::int64_t origin_ = 0, received_ = 0, given_ = 0;
   double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0;
-  Eigen::VectorXd q_, tau_, nan_;
-  JointReference still_;
+  Eigen::VectorXd q_, tau_, nan_, unused_;  // tau_: the last command
+  const JointReference still_;
 };
 
 }  // namespace thunder::realtime

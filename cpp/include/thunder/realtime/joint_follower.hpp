@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "../kinematics/reference.hpp"
 #include "command.hpp"
+#include "stamps.hpp"
 
 namespace thunder::realtime {
 
@@ -17,6 +19,17 @@ class JointMotion {
   /// A source from its time `start` on, which never ends unless `end` is finite.
   JointMotion(double start, double end, std::shared_ptr<const JointReferenceSource> source);
 
+  /// A trajectory of polynomials as numbers, for `archive`; without breaks a single point.
+  struct Parts {
+    explicit Parts(int n) : first(n), last(n) {}
+    double start = 0.0, end = 0.0;
+    std::vector<double> breaks, coefficients;  // see PiecewisePolynomial
+    JointReference first, last;
+  };
+  explicit JointMotion(Parts parts);
+  /// Throws std::invalid_argument where the source is another one.
+  Parts parts() const;
+
   double start() const noexcept { return start_; }
   double end() const noexcept { return end_; }
   const JointReference& first() const noexcept { return first_; }
@@ -24,7 +37,7 @@ class JointMotion {
   bool rests() const noexcept { return rests_; }
   void at(double t, JointReference& reference) const noexcept;
 
-  /// Motions that are given back together.
+  /// Others that are given back with it.
   std::unique_ptr<JointMotion> next;
 
  private:
@@ -37,7 +50,7 @@ class JointMotion {
 /// Quintics in all joints between two references: continuous up to acceleration.
 class JointQuintic {
  public:
-  explicit JointQuintic(int n) : coefficients_(6, n) { coefficients_.setZero(); }
+  explicit JointQuintic(int n) : coefficients_(Eigen::Matrix<double, 6, Eigen::Dynamic>::Zero(6, n)) {}
   void set(double start, double duration, const JointReference& from, const JointReference& to) noexcept;
   double start() const noexcept { return start_; }
   double end() const noexcept { return end_; }
@@ -64,6 +77,8 @@ class JointFollower {
 
   /// Follows this motion from the next state on, in place of one that has not begun. Returns what is no longer needed.
   std::unique_ptr<JointMotion> follow(std::unique_ptr<JointMotion> motion) noexcept;
+  /// Does not follow it, and returns it with what is no longer needed.
+  std::unique_ptr<JointMotion> refuse(std::unique_ptr<JointMotion> motion) noexcept;
   /// Drops the reference.
   void drop(Reason why) noexcept;
   /// Continues from the measured state, because the arm did not follow the reference.
@@ -78,12 +93,13 @@ class JointFollower {
   void archive(StateArchive& state);
 
  private:
-  void begin(double t, const double* q, const double* dq) noexcept;
-  bool join(const JointMotion& motion, bool led, double t, const JointReference& was) noexcept;
-  bool fits(const JointMotion& motion, bool led, double t, const Eigen::VectorXd& q, double end) noexcept;
-  bool lead_is_within_limits() noexcept;
+  void begin(std::unique_ptr<JointMotion> motion, double t, const double* q, const double* dq) noexcept;
+  void measure(const double* q, const double* dq) noexcept;
+  bool join(const JointMotion& motion, bool led, double t) noexcept;
+  bool fits(const JointMotion& motion, bool led, double t) noexcept;
+  bool lead_fits() noexcept;
   void evaluate(const JointMotion& motion, bool led, double t, JointReference& reference) const noexcept;
-  void add_fading(double t, JointReference& reference) const noexcept;
+  static void add_fading(const JointQuintic& place, const JointQuintic& rates, double t, JointReference& reference) noexcept;
   void retire(std::unique_ptr<JointMotion> motion) noexcept;
 
   MotionLimits limits_;
@@ -91,7 +107,8 @@ class JointFollower {
   std::unique_ptr<JointMotion> pending_, motion_, retired_;
   JointQuintic lead_, place_, rates_, next_lead_, next_place_, next_rates_;
   bool leads_ = false, fades_ = false, has_last_ = false;
-  JointReference last_, gap_, was_, sample_;
+  JointReference last_, was_, sample_;       // was_: the reference, or the arm, before a motion
+  JointReference place_gap_, rates_gap_;
   const JointReference zero_;
   Reason why_ = Reason::no_reference;
   std::int64_t refused_ = 0;

@@ -30,7 +30,7 @@ class SafeTorque final : public Exclusive {
 
   PDGravity law_;
   ElasticDamping elastic_damping_;
-  Eigen::VectorXd damping_, y_, dy_, point_, nan_;
+  Eigen::VectorXd damping_, y_, dy_, point_, limits_, nan_;
   JointReference reference_;
   double started_at_ = 0.0;
   bool started_ = false, held_ = false, sees_motors_ = false;

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
-#include "../math/state_archive.hpp"
+#include "command.hpp"
+#include "stamps.hpp"
 
 namespace thunder::realtime {
 
@@ -18,9 +20,8 @@ class StateGate {
   /// `oldest`: largest age of a state [s], and largest time by which it is ahead.
   explicit StateGate(double oldest);
 
-  /// Accepts a state of `count` positions and velocities; false, and counted, where it is dropped. Stamps, and `now`, when
-  /// it was received, are nanoseconds.
-  bool take(std::int64_t stamp, std::int64_t now, const double* positions, const double* velocities, int count) noexcept;
+  /// Accepts a state of these positions and velocities; false, and counted, where it is dropped. `now`: when it was received.
+  bool take(std::int64_t stamp, std::int64_t now, std::initializer_list<Span> numbers) noexcept;
   /// Counts a message that is no state, unless its stamp is a reason before that.
   void refuse(std::int64_t stamp, std::int64_t now, Dropped why) noexcept;
   /// Accepts a state of any time next, because the clock was set back.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../kinematics/reference.hpp"
+#include "../math/state_archive.hpp"
 #include "command.hpp"
 
 namespace thunder::realtime {
@@ -12,7 +13,7 @@ struct TaskLimits {
 };
 
 /// Why a pose or twist was refused.
-enum class Refusal : int { none, reordered, not_finite, no_rotation, too_large };
+enum class Refusal : int { none, reordered, not_finite, no_rotation, too_large, fault };
 
 /// The reference is the state of a virtual rigid body. It approaches the goal, which is the last pose moved on by the last
 /// twist, with damping, bounded speed and acceleration, and continuous acceleration. A twist without poses moves the goal.
