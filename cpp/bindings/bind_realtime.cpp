@@ -201,12 +201,12 @@ void bind_quantiles(py::module_& module) {
       "['count', 'mean', 'median', 'p99', 'worst']\n");
   c.def(py::init<>())
       .def(py::pickle(
-          [](Quantiles& quantiles) {
+          [](Quantiles& quantiles) -> py::object {
             StateArchive archive;
             quantiles.archive(archive);
             return state_array(archive);
           },
-          [](const ArrayLike& state) {
+          [](const py::object& state) {
             Quantiles quantiles;
             set_state(quantiles, read_state(state));
             return quantiles;

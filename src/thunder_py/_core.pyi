@@ -4683,22 +4683,12 @@ class Quantiles:
     >>> list(latency.summary())
     ['count', 'mean', 'median', 'p99', 'worst']"""
 
+    def __getstate__(self) -> typing.Any: ...
     def __init__(self) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
         """Pickle by protocol 2 at least."""
 
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Estimates, filters and other memory of the object, as numbers."""
-
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Restore the state of an object with the same constructor arguments."""
-
+    def __setstate__(self, arg0: typing.Any) -> None: ...
     def add(self, seconds: typing.SupportsFloat | typing.SupportsIndex) -> None:
         """Count a duration [s]; NaN is ignored, negative ones count as zero."""
 
