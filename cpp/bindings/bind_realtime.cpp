@@ -90,7 +90,7 @@ Counts dropped(const StateGate& gate) {
 }
 
 std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const std::optional<std::shared_ptr<ExternalObserver>>& observer,
-                                       const py::kwargs& given) {
+                                       const py::KWArgs<py::object>& given) {
   const int n = law->n();
   const auto column = [&](const char* name) { return read_limits(given[name], name, n); };
   const auto number = [&](const char* name) { return py::cast<double>(given[name]); };
@@ -376,15 +376,6 @@ void bind_realtime(py::module_& module) {
   bind_safe_torque(module);
   bind_followers(module);
   bind_loop(module);
-  module.def(
-      "elastic_damping",
-      [](std::shared_ptr<Model> model, const ArrayLike& q) {
-        const auto q_ = read_array(q, "q", {model->n()});
-        Array limits(model->n());
-        ElasticDamping(std::move(model)).at(q_.data(), limits.mutable_data());
-        return limits;
-      },
-      py::arg("model").none(false), py::arg("q"), "See `thunder_py.control.stability.elastic_damping`.");
 }
 
 }  // namespace thunder::python
