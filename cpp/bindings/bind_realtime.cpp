@@ -144,6 +144,15 @@ void bind_loop(py::module_& module) {
             return static_cast<int>(loop.take_twist(t, v.data(), w.data()));
           },
           py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
+      .def("cancel", &ControlLoop::cancel, "Give the reference up: the arm is held.")
+      .def_property_readonly(
+          "joint_reference",
+          [](const ControlLoop& loop) -> MaybeReference {
+            const JointReference* reference = loop.joint_reference();
+            if (reference == nullptr) return py::none();
+            return as_tuple(*reference);
+          },
+          "What the law followed at the last state; None unless it tracked in joint space.")
       .def(
           "time_of", [](const ControlLoop& loop, py::handle stamp) { return loop.time_of(read_stamp(stamp, "stamp")); },
           py::arg("stamp"), "Stamp on the loop's clock [s].")

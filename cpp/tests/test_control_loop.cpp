@@ -157,6 +157,40 @@ void check_sources_are_followed() {
   CHECK(thrown);
 }
 
+void check_sources_of_poses() {
+  const Eigen::Matrix3d down = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
+  Lissajous source({0.4, 0.0, 0.5}, down, {0.05, 0.08, 0.05}, {0.2, 0.1, 0.4}, 0.0);
+  TaskFollower follower({}, 0.2);
+  follower.start(0.0, {0.4, 0.1, 0.45}, down, Vector6d::Zero());
+  TaskReference wanted;
+  double error = 0.0;
+  for (int k = 0; k < 4000; ++k) {
+    source.at(1e-3 * k, wanted);
+    CHECK(follower.take(1e-3 * k, wanted) && follower.present(1e-3 * k));
+    const TaskReference& reference = follower.at(1e-3 * k);
+    if (k > 2000) error = std::max(error, (reference.p - wanted.p).norm() + (reference.R - wanted.R).norm());
+  }
+  CHECK(error < 2e-4);  // half a millimeter without the acceleration
+  wanted.p[0] = NAN;
+  CHECK(!follower.take(5.0, wanted));
+
+  const auto model = arms::panda();
+  ControlLoop loop(task_law(model), settings(*model));
+  std::int64_t now = kNoon;
+  stand(loop, 1, now);
+  std::shared_ptr<TaskReferenceSource> next = std::make_shared<Lissajous>(source);
+  TaskReferenceSource* const given = next.get();
+  loop.exchange(next);
+  CHECK(next == nullptr);
+  CHECK(stand(loop, 100, now)->mode == Mode::tracking);
+  now += 400 * kMillisecond;
+  CHECK(stand(loop, 1, now)->mode == Mode::fault);
+  loop.reset();
+  CHECK(stand(loop, 2, now)->reason == Reason::no_reference);
+  loop.exchange(next);
+  CHECK(next.get() == given);
+}
+
 void check_exchange() {
   const auto model = arms::panda();
   ControlLoop loop(joint_law(model), settings(*model));
@@ -205,6 +239,7 @@ int main() {
     }
   check_motions_are_given_back();
   check_sources_are_followed();
+  check_sources_of_poses();
   check_exchange();
   check_extreme_stamps();
   return check::result();

@@ -29,8 +29,9 @@ enum class Reason : int {
   large_error,
   invalid_states,
   no_motors,
+  canceled,
 };
-inline constexpr int kReasons = 12;
+inline constexpr int kReasons = 13;
 
 /// Numbers of another object, or none.
 struct Span {
