@@ -62,7 +62,8 @@ Array array_of(const Span& values) { return Array(values.size, values.data); }
 
 Answer answer(const Command* c) {
   if (c == nullptr) return py::none();
-  return py::make_tuple(c->stamp, to_numpy(c->tau), static_cast<int>(c->mode), static_cast<int>(c->reason), c->status,
+  return py::make_tuple(c->stamp, to_numpy(c->tau), static_cast<int>(c->mode), static_cast<int>(c->reason),
+                        static_cast<int>(c->status),
                         array_of(c->error), array_of(c->parameters), c->period, c->latency, c->computing,
                         array_of(c->external), c->contact);
 }

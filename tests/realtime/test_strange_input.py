@@ -209,3 +209,28 @@ def test_of_two_changes_of_gains_at_once_none_is_lost(monkeypatch: pytest.Monkey
     loop.set_gains({"Lambda": 3})
     other.join()
     assert (loop.gains["Lambda"], loop.gains["K_d"]) == (3, 7)
+
+
+def test_a_state_of_the_core_that_cannot_be_is_refused_and_changes_nothing() -> None:
+    """As a pickle of others may hold it: sizes, flags and numbers of modes are not trusted."""
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0, 0.5], [Q0, Q0 + 0.1]) is None
+    bench.run(0.01)
+    core, refused = bench.loop._core, 0
+    good, rng = core._core_state(), np.random.default_rng(0)
+    for lie in (np.nan, -1.0, 0.5, 20.0, 1e300, 2.0**33):
+        for place in rng.integers(1, good.size, 25):
+            state = good.copy()
+            state[place] = lie
+            try:
+                core._set_core_state(state)
+            except ValueError:
+                refused += 1
+                assert core._core_state().tobytes() == good.tobytes()
+            bench.run(0.001)
+            core._set_core_state(good)
+    assert refused > 50
+    for cut in (good[:-1], np.append(good, 0.0)):
+        with pytest.raises(ValueError, match="size that belongs"):
+            core._set_core_state(cut)

@@ -238,8 +238,10 @@ const TaskReference* ControlLoop::pose_reference(const State& state) noexcept {
   return &poses_.at(t_);
 }
 
-/// Keeps the torque within the largest rate of change.
+/// Keeps the torque within the largest rate of change, and finite whatever the law's state was restored from.
 void ControlLoop::limit_rate(std::int64_t now) noexcept {
+  for (int i = 0; i < n_; ++i)
+    if (!std::isfinite(command_.tau[i])) command_.tau[i] = tau_[i];
   if (bounded_rate_ && has_tau_) {
     const double dt = std::max(0.0, seconds(now - given_));
     for (int i = 0; i < n_; ++i) {
@@ -377,6 +379,7 @@ void ControlLoop::archive(StateArchive& state) {
   state(has_origin_, has_received_, has_tau_);
   for (std::int64_t* stamp : {&origin_, &received_, &given_}) archive_count(state, *stamp);
   state(t_, resumed_, answered_, q_, tau_);
+  if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");
 }
 
 }  // namespace thunder::realtime

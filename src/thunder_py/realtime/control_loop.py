@@ -21,7 +21,7 @@ from .timing import Lock, Quantiles
 
 __all__ = ["ControlLoop"]
 
-_MODES, _REASONS = tuple(Mode), tuple(Reason)
+_MODES, _REASONS, _STATUSES = tuple(Mode), tuple(Reason), tuple(Status)
 #: options that are plain numbers
 _PLAIN = ("state_late", "state_lost", "reference_timeout", "patience", "largest_error", "invalid_states", "recover")
 
@@ -29,8 +29,8 @@ _PLAIN = ("state_late", "state_lost", "reference_timeout", "patience", "largest_
 def _command(parts: tuple[Any, ...] | None) -> Command | None:
     if parts is None:
         return None
-    stamp, tau, mode, reason, *others = parts
-    return Command(stamp, tau, _MODES[mode], _REASONS[reason], *others)
+    stamp, tau, mode, reason, status, *others = parts
+    return Command(stamp, tau, _MODES[mode], _REASONS[reason], _STATUSES[status], *others)
 
 
 class ControlLoop(Stateful):
