@@ -221,6 +221,23 @@ def test_a_fault_refuses_poses_and_twists() -> None:
     assert references.pose(0, [0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]) is None
 
 
+def test_a_goal_that_is_canceled_is_held_until_the_next_one() -> None:
+    bench = Bench(make_loop())
+    bench.run(0.01)
+    assert bench.loop.references.trajectory(0, NAMES, [0.0, 1.0], [Q0, Q0 + 0.1]) is None
+    bench.run(0.1)
+    followed = bench.loop.reference
+    assert followed is not None
+    np.testing.assert_allclose(followed.q - bench.states[-1].q, bench.commands[-1].error, atol=1e-12)
+    bench.loop.references.cancel()
+    bench.run(0.01)
+    assert bench.loop.reference is None
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.hold, Reason.canceled)
+    assert bench.loop.references.trajectory(0, NAMES, [0.0], [bench.states[-1].q]) is None
+    bench.run(0.01)
+    assert bench.loop.mode is Mode.tracking
+
+
 def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:
     bench = Bench(make_loop())
     bench.run(0.1)
