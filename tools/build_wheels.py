@@ -64,14 +64,21 @@ def requirements(work: Path) -> Path:
 
 
 def unpacked_sdist(work: Path, output: Path, path: Path) -> Path:
-    """Make the sdist and unpack it."""
+    """Make the sdist and unpack it; files with the same contents stay, so that their objects are not compiled again."""
+    for old in output.glob("*.tar.gz"):
+        old.unlink()
     run(sys.executable, "-c", BUILD_SDIST, output, log=work / "sdist.log", PYTHONPATH=str(path))
     (archive,) = output.glob("*.tar.gz")
     source = work / "source"
-    shutil.rmtree(source, ignore_errors=True)
     with tarfile.open(archive) as tar:
-        tar.extractall(work, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(work)
-    (work / archive.name.removesuffix(".tar.gz")).rename(source)
+        files = {source.joinpath(*Path(m.name).parts[1:]): tar.extractfile(m).read() for m in tar if m.isfile()}
+    for old in source.rglob("*"):
+        if old.is_file() and old not in files:
+            old.unlink()
+    for file, contents in files.items():
+        if not file.exists() or file.read_bytes() != contents:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(contents)
     return source
 
 
@@ -118,6 +125,15 @@ def build_wheel(python: str | Path, arch: str, source: Path, work: Path, path: P
     return wheel
 
 
+def repaired(wheel: Path, arch: str, work: Path, output: Path) -> Path:
+    """Let `auditwheel` look for the oldest C library that the wheel runs with, and return the wheel with its tag."""
+    tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{arch}"
+    command = ["auditwheel", "repair", "--plat", tag, "-w", output, wheel]
+    run(sys.executable, "-m", *command, log=work / "auditwheel.log")
+    (result,) = output.glob(f"{wheel.name.rsplit('-', 1)[0]}-manylinux*_{arch}.whl")
+    return result
+
+
 def main() -> int:
     """Build, repair, check and try the wheels; print how long each took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -128,31 +144,15 @@ def main() -> int:
     work, output = ROOT / "build" / "wheels", options.output.resolve()
     for folder in (work, output):
         folder.mkdir(parents=True, exist_ok=True)
-    for old in output.glob("*.tar.gz"):
-        old.unlink()
     path = requirements(work)
     source = unpacked_sdist(work, output, path)
     built = {}
     for arch in options.arch:
-        tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{arch}"
         for python in options.pythons:
             start = time.monotonic()
-            wheel = build_wheel(python, arch, source, work, path)
-            run(
-                sys.executable,
-                "-m",
-                "auditwheel",
-                "repair",
-                "--plat",
-                tag,
-                "-w",
-                output,
-                wheel,
-                log=work / "auditwheel.log",
-            )
-            (repaired,) = output.glob(f"{wheel.name.rsplit('-', 1)[0]}-manylinux*_{arch}.whl")
-            built[repaired] = python
-            print(f"{repaired.name}: {time.monotonic() - start:.0f} s", flush=True)
+            wheel = repaired(build_wheel(python, arch, source, work, path), arch, work, output)
+            built[wheel] = python
+            print(f"{wheel.name}: {time.monotonic() - start:.0f} s", flush=True)
     run(sys.executable, "-m", "twine", "check", "--strict", *built, *output.glob("*.tar.gz"), log=work / "twine.log")
     if check_wheels(sorted(built)):
         return 1
