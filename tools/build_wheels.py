@@ -21,9 +21,11 @@ import time
 from pathlib import Path
 
 import ziglang
-from check_wheels import check_wheels
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from tools.check_wheels import check_wheels  # noqa: E402  found from the root
+
 GLIBC = (2, 17)
 #: tests that need no packages for comparison
 TESTS = [
@@ -59,7 +61,8 @@ def requirements(work: Path) -> Path:
         )
         needed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
         names = [*needed.stdout.splitlines(), "cmake", "ninja"]
-        run(sys.executable, "-m", "pip", "install", "-q", "--target", folder, *names, log=work / "requirements.log")
+        options = ["--target", folder, "--only-binary=:all:", "--python-version", "3.10"]  # the oldest needs most
+        run(sys.executable, "-m", "pip", "install", "-q", *options, *names, log=work / "requirements.log")
     return folder
 
 
@@ -111,9 +114,19 @@ def build_wheel(python: str | Path, arch: str, source: Path, work: Path, path: P
     # CMake looks for this Python instead of the one before; objects with the same command stay
     (build / "CMakeCache.txt").unlink(missing_ok=True)
     shutil.rmtree(output, ignore_errors=True)
-    settings = {"build-dir": str(build), "install.strip": "false", "cmake.define.CMAKE_MODULE_LINKER_FLAGS": "-s"}
-    settings |= {f"cmake.define.{name}": "OFF" for name in ("HAS_FLTO", "HAS_FLTO_THIN")}  # which nothing here needs
-    variables = {**compilers(work, arch), "PYTHONPATH": str(path)}
+    exports = work / "exports"  # of the C++ library, which is linked statically, nothing
+    exports.write_text("{ global: PyInit__core; local: *; };\n")
+    settings = {
+        "build-dir": str(build),
+        "install.strip": "false",
+        "cmake.define.CMAKE_MODULE_LINKER_FLAGS": f"-s -Wl,--version-script={exports}",
+        **{f"cmake.define.{name}": "OFF" for name in ("HAS_FLTO", "HAS_FLTO_THIN")},  # pybind11 compiles with neither
+    }
+    variables = {
+        **compilers(work, arch),
+        "PYTHONPATH": str(path),
+        "PATH": f"{path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+    }
     if arch != platform.machine():
         settings["cmake.define.CMAKE_SYSTEM_NAME"] = "Linux"
         settings["cmake.define.CMAKE_SYSTEM_PROCESSOR"] = arch
