@@ -27,6 +27,8 @@ sys.path.insert(0, str(ROOT))
 from tools.check_wheels import check_wheels  # noqa: E402  found from the root
 
 GLIBC = (2, 17)
+#: what scikit-build-core needs of a Python older than this one
+OLDER = ["tomli", "exceptiongroup", "typing_extensions"]
 #: tests that need no packages for comparison
 TESTS = [
     *(f"tests/dynamics/test_{name}.py" for name in ("truth", "batch", "derivatives", "elastic", "bad_input")),
@@ -60,9 +62,8 @@ def requirements(work: Path) -> Path:
             "print(*tomllib.loads(pathlib.Path('pyproject.toml').read_text())['build-system']['requires'], sep='\\n')"
         )
         needed = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)
-        names = [*needed.stdout.splitlines(), "cmake", "ninja"]
-        options = ["--target", folder, "--only-binary=:all:", "--python-version", "3.10"]  # the oldest needs most
-        run(sys.executable, "-m", "pip", "install", "-q", *options, *names, log=work / "requirements.log")
+        names = [*needed.stdout.splitlines(), "cmake", "ninja", *OLDER]
+        run(sys.executable, "-m", "pip", "install", "-q", "--target", folder, *names, log=work / "requirements.log")
     return folder
 
 
