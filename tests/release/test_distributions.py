@@ -13,8 +13,8 @@ from tools.check_distributions import WHEEL_MUST, check_sdist, check_wheel, sdis
 ROOT = Path(__file__).parents[2]
 WHEEL = WHEEL_MUST | {
     "thunder_py/_core.cpython-311-x86_64-linux-gnu.so",
-    "thunder_py-0.1.0.dist-info/METADATA",
-    "thunder_py-0.1.0.dist-info/licenses/LICENSE",
+    "thunder_py-0.2.0.dist-info/METADATA",
+    "thunder_py-0.2.0.dist-info/licenses/LICENSE",
 }
 
 
