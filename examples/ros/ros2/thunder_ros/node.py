@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import faulthandler
+import os
+import signal
 import sys
 import threading
 import traceback
 from array import array
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,11 @@ import rclpy
 import yaml
 from builtin_interfaces.msg import Duration, Time
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
 from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, merged, message_kinds, repeat
@@ -33,9 +36,9 @@ SILENT_PUBLISHER = PublisherEventCallbacks(use_default_callbacks=False)
 SILENT_SUBSCRIPTION = SubscriptionEventCallbacks(use_default_callbacks=False)
 #: parameters that every node has
 ROS_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_overrides")
-#: a node that ends waits so long for each of its threads [s]
-LAST_PERIOD = 2.0
-#: a node that was told to end ends, even where threads of the middleware wait for each other for ever [s]
+#: signals that end a node
+ENDING = (signal.SIGINT, signal.SIGTERM)
+#: a node whose threads have not ended after this time writes where they are, and ends [s]
 LAST_WORD = 8.0
 
 
@@ -46,36 +49,30 @@ class RosPublisher:
         self.publisher = publisher
 
     def send(self, message) -> None:
-        """Publish; topics of a node that ends close while messages are on their way."""
-        with unless_ending():
-            self.publisher.publish(message)
+        """Publish."""
+        self.publisher.publish(message)
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
-        with unless_ending():
-            return self.publisher.get_subscription_count() > 0
-        return False
-
-
-@contextmanager
-def unless_ending():
-    """Let errors pass only while the node is meant to run; rclpy raises them of several classes."""
-    try:
-        yield
-    except Exception:
-        if rclpy.ok():
-            raise
+        return self.publisher.get_subscription_count() > 0
 
 
 class RosNode:
-    """The `Middleware` of ROS 2."""
+    """The `Middleware` of ROS 2.
+
+    It ends in order: a signal wakes the main thread, the other threads end, and then the context is shut down. The
+    handlers of rclpy shut it down at once in a thread of their own. Calls of other threads then fail wherever they are,
+    and an executor waits for ever if it was woken before the context was shut down and found nothing to do.
+    """
 
     def __init__(self, name: str) -> None:
         self.kinds = message_kinds()
         self.node = Node(name, allow_undeclared_parameters=True, automatically_declare_parameters_from_overrides=True)
         self.name = self.node.get_fully_qualified_name()
-        self.clock, self.threads, self.failed = self.node.get_clock(), [], False
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.clock, self.ending, self.threads, self.failed = self.node.get_clock(), Future(), [], False
 
     def now(self) -> int:
         """Return the time of ROS."""
@@ -116,19 +113,22 @@ class RosNode:
 
     def every(self, period: float, action: Callable[[], None]) -> None:
         """Do something in every period, in a thread of its own: a timer would wake the executor, 0.1 ms each time."""
-        thread = threading.Thread(target=self.guarded, args=(partial(repeat, period, action, rclpy.ok),), daemon=True)
+        self.start(partial(repeat, period, action, lambda: not self.ending.done()))
+
+    def start(self, loop: Callable[[], None]) -> None:
+        """Run a loop in a thread; a node whose loop has failed must not stay."""
+        thread = threading.Thread(target=self.guarded, args=(loop,), daemon=True)
         self.threads.append(thread)
         thread.start()
 
     def guarded(self, loop: Callable[[], None]) -> None:
-        """Run a loop; a node whose loop has failed must not stay."""
+        """Run a loop; its error ends the node."""
         try:
             loop()
         except Exception:
-            if rclpy.ok():
-                self.failed = True
-                self.node.get_logger().fatal(traceback.format_exc())
-                rclpy.try_shutdown()
+            self.failed = True
+            self.node.get_logger().fatal(traceback.format_exc())
+            os.kill(os.getpid(), signal.SIGTERM)
 
     def parameters(self) -> dict:
         """Return all parameters of the node, mapping by mapping."""
@@ -151,20 +151,20 @@ class RosNode:
         """Say something, once in a second at most."""
         self.node.get_logger().warning(text, throttle_duration_sec=1.0)
 
-    def spin(self) -> None:
-        """Take messages and requests, one after the other, until the node ends."""
-        executor = SingleThreadedExecutor()
-        executor.add_node(self.node)
-        try:
-            executor.spin()
-        except (KeyboardInterrupt, ExternalShutdownException):
-            pass
-        finally:
-            # says where it hangs, and needs no Python thread to run
-            faulthandler.dump_traceback_later(LAST_WORD, exit=True)
-            rclpy.try_shutdown()
-            for thread in self.threads:
-                thread.join(LAST_PERIOD)
+    def run(self) -> None:
+        """Take messages and requests, one after the other, until a signal or an error ends the node."""
+        self.start(partial(self.executor.spin_until_future_complete, self.ending))
+        signal.sigwait(ENDING)
+
+    def close(self) -> None:
+        """End the threads, then what they use."""
+        faulthandler.dump_traceback_later(LAST_WORD, exit=True)  # needs no Python thread to run
+        self.ending.set_result(None)
+        for thread in self.threads:
+            thread.join()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown()
 
 
 def as_plain(value):
@@ -181,14 +181,18 @@ def as_plain(value):
 
 def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     """Start a node, make what it is of its configuration, and run that until the node ends."""
-    rclpy.init(args=sys.argv)
+    # blocked in threads too, which inherit it: only the main thread takes them, when it waits for them
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    ros = RosNode(name)
+    ros, code = RosNode(name), 0
     try:
         made = kind(ros, configuration(ros.parameters()))
+        ros.run()
+        del made
     except (ValueError, OSError) as error:
         ros.node.get_logger().fatal(str(error))
-        sys.exit(2)
-    ros.spin()
-    del made
-    sys.exit(1 if ros.failed else 0)
+        code = 2
+    finally:
+        ros.close()
+    sys.exit(1 if ros.failed else code)
