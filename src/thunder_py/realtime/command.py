@@ -52,6 +52,7 @@ class Reason(StrEnum):
     diverged = "the controller's estimate or torque diverged"
     large_error = "the tracking error is larger than allowed"
     invalid_states = "too many invalid states in a row"
+    goal_ended = "the goal of an action was canceled or aborted"
     no_motors = "states lack the motors of elastic joints, which the controller needs"
 
 

@@ -14,10 +14,10 @@ from ..trajectory.joint import JointTrajectory, increasing, spline
 from ..trajectory.timing import quintic_coefficients
 from .command import Reason
 
-__all__ = ["JointFollower", "JointMotion", "check_limits", "lead_in", "make_motion", "offset"]
+__all__ = ["REST", "JointFollower", "JointMotion", "check_limits", "lead_in", "make_motion", "offset"]
 
 #: largest final speed of a trajectory that ends at rest [rad/s or m/s]
-_REST = 1e-3
+REST = 1e-3
 #: samples of each piece at which limits are checked
 _PER_PIECE = 8
 _SLACK = 1.001
@@ -45,7 +45,7 @@ class JointMotion(NamedTuple):
     @property
     def rests(self) -> bool:
         """True if it ends at rest."""
-        return bool(np.abs(self.last.dq).max() < _REST)
+        return bool(np.abs(self.last.dq).max() < REST)
 
     def at(self, t: float) -> JointReference:
         """Return the reference at time t [s]; after the end, the last position at rest."""

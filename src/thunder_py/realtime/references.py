@@ -105,6 +105,11 @@ class References:
         """Drop the reference."""
         self._follower.drop(why)
 
+    def cancel(self) -> None:
+        """Drop the reference of a goal that has ended; the loop holds the arm."""
+        with self._lock:
+            self.drop(Reason.goal_ended)
+
     def rejoin(self) -> None:
         """Continue from the measured state."""
         self._follower.rejoin()

@@ -16,15 +16,26 @@ from typing import Any
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration, Time
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
-from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, merged, message_kinds, repeat
+from thunder_py.realtime.nodes.middleware import (
+    SWITCH_INTERVAL,
+    answer,
+    configuration,
+    merged,
+    message_kinds,
+    prioritized,
+    repeat,
+)
 
 SERVICES = {"Trigger": Trigger, "SetBool": SetBool}
 #: What is published may be listened to with either reliability. Streams are taken as they come: a state that would have
@@ -36,6 +47,8 @@ SILENT_PUBLISHER = PublisherEventCallbacks(use_default_callbacks=False)
 SILENT_SUBSCRIPTION = SubscriptionEventCallbacks(use_default_callbacks=False)
 #: parameters that every node has
 ROS_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_overrides")
+#: of parameters that are gains: what the configuration calls them
+GAIN = "controller."
 #: signals that end a node
 ENDING = (signal.SIGINT, signal.SIGTERM)
 #: a node whose threads have not ended after this time writes where they are, and ends [s]
@@ -58,6 +71,27 @@ class RosPublisher:
         return self.publisher.get_subscription_count() > 0
 
 
+class RosGoal:
+    """A client's goal. It is accepted until it ends: a coroutine that executes it would keep the executor busy."""
+
+    def __init__(self, handle) -> None:
+        self.handle = handle
+
+    def feedback(self, message) -> None:
+        """Publish feedback."""
+        self.handle.publish_feedback(message)
+
+    def finish(self, status: str, result) -> None:
+        """End the goal, in the thread of the executor."""
+
+        def end(handle):
+            canceled = status == "canceled" and handle.is_cancel_requested
+            {"succeeded": handle.succeed}.get(status, handle.canceled if canceled else handle.abort)()
+            return result
+
+        self.handle.execute(end)
+
+
 class RosNode:
     """The `Middleware` of ROS 2.
 
@@ -72,6 +106,7 @@ class RosNode:
         self.name = self.node.get_fully_qualified_name()
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
+        self.actions, self.showing, self.offered = [], False, False
         self.clock, self.ending, self.threads, self.failed = self.node.get_clock(), Future(), [], False
 
     def now(self) -> int:
@@ -111,6 +146,28 @@ class RosNode:
             SERVICES[kind], f"~/{name}", lambda request, response: answer(response, action, request)
         )
 
+    def action(self, name: str, kind, server) -> None:
+        """Offer a private action."""
+
+        def begin(request):
+            return GoalResponse.ACCEPT if server.begin(request) is None else GoalResponse.REJECT
+
+        def cancel(_):
+            server.cancel()
+            return CancelResponse.ACCEPT
+
+        self.actions.append(
+            ActionServer(
+                self.node,
+                kind,
+                f"~/{name}",
+                execute_callback=lambda _: kind.Result(),
+                goal_callback=begin,
+                handle_accepted_callback=lambda handle: server.attach(RosGoal(handle)),
+                cancel_callback=cancel,
+            )
+        )
+
     def every(self, period: float, action: Callable[[], None]) -> None:
         """Do something in every period, in a thread of its own: a timer would wake the executor, 0.1 ms each time."""
         self.start(partial(repeat, period, action, lambda: not self.ending.done()))
@@ -146,6 +203,30 @@ class RosNode:
     def parameter(self, name: str):
         """Return a parameter, None where there is none."""
         return self.parameters().get(name)
+
+    def gains(self, values: dict, action: Callable[[dict], None]) -> None:
+        """Show gains as parameters ``controller.NAME``; setting them sets gains, or is refused with the reason."""
+        dynamic = ParameterDescriptor(dynamic_typing=True)
+        self.showing = True
+        for name, value in values.items():
+            shown = [float(x) for x in value] if isinstance(value, (list, tuple)) else value
+            if not self.node.has_parameter(GAIN + name):
+                self.node.declare_parameter(GAIN + name, shown, dynamic)
+            self.node.set_parameters([Parameter(GAIN + name, value=shown)])
+        self.showing = False
+        if not self.offered:
+            self.offered = True
+            self.node.add_on_set_parameters_callback(partial(self.set_gains, action))
+
+    def set_gains(self, action: Callable[[dict], None], parameters: list) -> SetParametersResult:
+        """Set those of the parameters that are gains, all or none."""
+        gains = {p.name.removeprefix(GAIN): as_plain(p.value) for p in parameters if p.name.startswith(GAIN)}
+        try:
+            if gains and not self.showing:
+                action(gains)
+        except ValueError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
 
     def warn(self, text: str) -> None:
         """Say something, once in a second at most."""
@@ -187,7 +268,7 @@ def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL)
     ros, code = RosNode(name), 0
     try:
-        made = kind(ros, configuration(ros.parameters()))
+        made = kind(ros, prioritized(configuration(ros.parameters())))
         ros.run()
         del made
     except (ValueError, OSError) as error:
