@@ -15,7 +15,7 @@ from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import JointReference
 from .command import Mode, Reason
 from .control_loop import ControlLoop
-from .joint_follower import REST, make_motion
+from .joint_motion import make_motion
 from .joint_states import JointOrder
 
 __all__ = ["GoalCode", "GoalFeedback", "GoalResult", "Tolerance", "TrajectoryGoal"]
@@ -226,7 +226,7 @@ class TrajectoryGoal:
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             self._refuse(GoalCode.invalid_goal, str(error))
             return
-        if np.abs(self._motion.last.dq).max() >= REST:
+        if not self._motion.rests:
             self._refuse(GoalCode.invalid_goal, "a goal must end at rest")
             return
         if stamp and self._motion.end < clock(now):
@@ -250,7 +250,7 @@ class TrajectoryGoal:
         self.watch()
         position, velocity = (np.asarray(x, dtype=np.float64)[places] for x in (q, dq))
         t = self._loop.references.clock(stamp)
-        desired = self._motion.at(max(t, self._motion.start))
+        desired = JointReference(*self._motion.at(max(t, self._motion.start)))
         self.feedback = GoalFeedback(stamp, desired, position, velocity)
         if self.result is None and t >= self._motion.start:
             self._judge(t, self.feedback.error)
