@@ -9,6 +9,7 @@ from .._core import Quantiles
 
 __all__ = ["Lock", "Pacer", "Quantiles"]
 
+
 class Pacer:
     """Periodic wake-up on a grid without drift.
 
