@@ -90,7 +90,7 @@ Counts dropped(const StateGate& gate) {
 }
 
 std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const std::optional<std::shared_ptr<ExternalObserver>>& observer,
-                                       const py::kwargs& given) {
+                                       const py::KWArgs<py::object>& given) {
   const int n = law->n();
   const auto column = [&](const char* name) { return read_limits(given[name], name, n); };
   const auto number = [&](const char* name) { return py::cast<double>(given[name]); };
@@ -132,7 +132,6 @@ void bind_loop(py::module_& module) {
             loop.follow(std::make_unique<JointMotion>(motion));
           },
           py::arg("motion"), "Follow a motion from the next state on.")
-      .def("cancel", [](ControlLoop& loop) { loop.cancel(); }, "Drop the reference of a goal that has ended.")
       .def(
           "take_pose",
           [](ControlLoop& loop, double t, const std::array<double, 3>& p, const std::array<double, 4>& quaternion) {
@@ -145,6 +144,15 @@ void bind_loop(py::module_& module) {
             return static_cast<int>(loop.take_twist(t, v.data(), w.data()));
           },
           py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
+      .def("cancel", &ControlLoop::cancel, "Give the reference up: the arm is held.")
+      .def_property_readonly(
+          "joint_reference",
+          [](const ControlLoop& loop) -> MaybeReference {
+            const JointReference* reference = loop.joint_reference();
+            if (reference == nullptr) return py::none();
+            return as_tuple(*reference);
+          },
+          "What the law followed at the last state; None unless it tracked in joint space.")
       .def(
           "time_of", [](const ControlLoop& loop, py::handle stamp) { return loop.time_of(read_stamp(stamp, "stamp")); },
           py::arg("stamp"), "Stamp on the loop's clock [s].")
@@ -377,15 +385,6 @@ void bind_realtime(py::module_& module) {
   bind_safe_torque(module);
   bind_followers(module);
   bind_loop(module);
-  module.def(
-      "elastic_damping",
-      [](std::shared_ptr<Model> model, const ArrayLike& q) {
-        const auto q_ = read_array(q, "q", {model->n()});
-        Array limits(model->n());
-        ElasticDamping(std::move(model)).at(q_.data(), limits.mutable_data());
-        return limits;
-      },
-      py::arg("model").none(false), py::arg("q"), "See `thunder_py.control.stability.elastic_damping`.");
 }
 
 }  // namespace thunder::python

@@ -4922,7 +4922,7 @@ class TaskFollower:
 class ControlLoop:
     """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
 
-    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs) -> None: ...
+    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs: typing.Any) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -4937,6 +4937,9 @@ class ControlLoop:
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
+
+    def cancel(self) -> None:
+        """Give the reference up: the arm is held."""
 
     def follow(self, motion: JointMotion) -> None:
         """Follow a motion from the next state on."""
@@ -4994,6 +4997,10 @@ class ControlLoop:
     @property
     def dropped(self) -> list[int]:
         """Numbers of dropped states by reason."""
+
+    @property
+    def joint_reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """What the law followed at the last state; None unless it tracked in joint space."""
 
     @property
     def latency(self) -> Quantiles:

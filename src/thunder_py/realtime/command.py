@@ -54,7 +54,7 @@ class Reason(StrEnum):
     large_error = "the tracking error is larger than allowed"
     invalid_states = "too many invalid states in a row"
     no_motors = "states lack the motors of elastic joints, which the controller needs"
-    goal_ended = "the goal of an action was canceled or aborted"
+    canceled = "the goal was canceled"
 
 
 class Command(NamedTuple):

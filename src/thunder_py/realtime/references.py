@@ -67,6 +67,11 @@ class References:
         """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
         return self.core.time_of(stamp)
 
+    def cancel(self) -> None:
+        """Drop the reference: the arm is held."""
+        with self._lock:
+            self.core.cancel()
+
     # --- messages -------------------------------------------------------------------------------------------------
 
     def trajectory(
@@ -148,11 +153,6 @@ class References:
             See `pose`.
         """
         return self._stream(stamp, frame, "take_twist", linear, angular)
-
-    def cancel(self) -> None:
-        """Drop the reference of a goal that has ended; the loop holds the arm."""
-        with self._lock:
-            self.core.cancel()
 
     def _stream(self, stamp: int, frame: str, take: str, first: Sequence[float], second: Sequence[float]) -> str | None:
         core = self.core

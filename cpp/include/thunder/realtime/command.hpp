@@ -29,7 +29,7 @@ enum class Reason : int {
   large_error,
   invalid_states,
   no_motors,
-  goal_ended,
+  canceled,
 };
 inline constexpr int kReasons = 13;
 

@@ -25,6 +25,8 @@ class TaskFollower {
   /// A pose of time t; quaternion x, y, z, w.
   Refusal take_pose(double t, const double* position, const double* quaternion) noexcept;
   Refusal take_twist(double t, const double* linear, const double* angular) noexcept;
+  /// Pose, twist and acceleration of time t by a source that is asked at every state; false where they are not valid.
+  bool take(double t, const TaskReference& wanted) noexcept;
   void drop(Reason why) noexcept;
   void rejoin() noexcept { joined_ = false; }
   /// False, with a reason, where the stream is lost.
@@ -54,6 +56,7 @@ class TaskFollower {
   double t_ = 0.0, goal_time_ = kNever, pose_time_ = kNever, twist_time_ = kNever;
   Pose goal_, body_;
   Vector6d twist_ = Vector6d::Zero(), xi_ = Vector6d::Zero(), xi_dot_ = Vector6d::Zero();
+  Vector6d feedforward_ = Vector6d::Zero();  // of the goal's acceleration
   TaskReference reference_;
   Reason why_ = Reason::no_reference;
 };
