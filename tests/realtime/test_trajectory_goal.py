@@ -82,7 +82,7 @@ def test_a_deviation_from_the_path_ends_the_goal_and_holds_the_arm(what: str) ->
     assert f"{what} of {bench.loop.joint_names[0]} deviates by" in goal.result.text
     bench.run(0.01)
     assert bench.loop.mode is Mode.hold
-    assert bench.loop.reason.value == "the goal of an action was canceled or aborted"
+    assert bench.loop.reason.value == "the goal was canceled"
 
 
 def test_a_goal_that_is_not_reached_in_time_fails() -> None:

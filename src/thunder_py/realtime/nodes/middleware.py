@@ -31,6 +31,7 @@ __all__ = [
     "floats",
     "merged",
     "message_kinds",
+    "named",
     "numbers_message",
     "pose_messages",
     "prioritized",
@@ -237,6 +238,12 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def floats(values: Array) -> array[float]:
     """Return values as an array of doubles; ROS 2 checks each entry of any other sequence."""
     return array("d", values.tobytes())
+
+
+def named(*rows: Array) -> dict[str, array[float]]:
+    """Return positions, velocities and accelerations as fields of a point of a trajectory."""
+    names = ("positions", "velocities", "accelerations")
+    return {name: floats(row) for name, row in zip(names, rows, strict=False)}
 
 
 def fill_command(ros: Middleware, message: Any, stamp: int, tau: Array) -> Any:

@@ -101,15 +101,10 @@ class TrajectoryAction:
         message = self._kind.Feedback(joint_names=list(self.loop.joint_names))
         message.header.stamp = self.ros.to_time(found.stamp)
         point = self.ros.kinds.JointTrajectoryPoint
-        message.desired = point(**_parts(found.desired.q, found.desired.dq, found.desired.ddq))
-        message.actual = point(**_parts(found.q, found.dq))
-        message.error = point(**_parts(found.error.q, found.error.dq))
+        message.desired = point(**messages.named(*found.desired))
+        message.actual = point(**messages.named(found.q, found.dq))
+        message.error = point(**messages.named(found.error.q, found.error.dq))
         return message
-
-
-def _parts(*rows: Any) -> dict[str, Any]:
-    names = ("positions", "velocities", "accelerations")
-    return {name: messages.floats(row) for name, row in zip(names, rows, strict=False)}
 
 
 def _tolerances(entries: Any) -> list[Tolerance]:
