@@ -194,20 +194,7 @@ py::typing::Dict<py::str, py::float_> summary(const Quantiles& quantiles) {
 }
 
 void bind_quantiles(py::module_& module) {
-  py::class_<Quantiles> c(
-      module, "Quantiles",
-      "Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.\n\n"
-      "There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.\n"
-      "Memory is constant.\n\n"
-      "Examples\n--------\n"
-      ">>> from thunder_py.realtime import Quantiles\n"
-      ">>> latency = Quantiles()\n"
-      ">>> for seconds in (0.001, 0.001, 0.002, 0.05):\n"
-      "...     latency.add(seconds)\n"
-      ">>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105\n"
-      "(4, 0.05, True)\n"
-      ">>> list(latency.summary())\n"
-      "['count', 'mean', 'median', 'p99', 'worst']\n");
+  py::class_<Quantiles> c(module, "Quantiles", "Quantiles of durations in constant memory.");
   c.def(py::init<>())
       .def(py::pickle(
           [](Quantiles& quantiles) -> py::object {

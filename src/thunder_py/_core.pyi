@@ -4667,21 +4667,7 @@ class SphericalWrist:
         """See SphericalWristIK.solve."""
 
 class Quantiles:
-    """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.
-
-    There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.
-    Memory is constant.
-
-    Examples
-    --------
-    >>> from thunder_py.realtime import Quantiles
-    >>> latency = Quantiles()
-    >>> for seconds in (0.001, 0.001, 0.002, 0.05):
-    ...     latency.add(seconds)
-    >>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105
-    (4, 0.05, True)
-    >>> list(latency.summary())
-    ['count', 'mean', 'median', 'p99', 'worst']"""
+    """Quantiles of durations in constant memory."""
 
     def __getstate__(self) -> typing.Any: ...
     def __init__(self) -> None: ...

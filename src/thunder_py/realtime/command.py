@@ -28,7 +28,7 @@ class Mode(IntEnum):
     hold = 1
     #: the controller follows a reference
     tracking = 2
-    #: the safe torque until `reset`
+    #: the safe torque until `reset`; no torque while there are no states
     fault = 3
 
 

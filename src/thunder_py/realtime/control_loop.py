@@ -133,19 +133,19 @@ class ControlLoop(Stateful):
     def period(self) -> Quantiles:
         """Times between the states of the commands so far, see `Command`."""
         with self._lock:
-            return self._core.period
+            return Quantiles._of(self._core.period)
 
     @property
     def latency(self) -> Quantiles:
         """Latencies of the commands so far."""
         with self._lock:
-            return self._core.latency
+            return Quantiles._of(self._core.latency)
 
     @property
     def computing(self) -> Quantiles:
         """Computing times of the commands so far."""
         with self._lock:
-            return self._core.computing
+            return Quantiles._of(self._core.computing)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
