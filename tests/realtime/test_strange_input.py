@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -209,3 +210,33 @@ def test_of_two_changes_of_gains_at_once_none_is_lost(monkeypatch: pytest.Monkey
     loop.set_gains({"Lambda": 3})
     other.join()
     assert (loop.gains["Lambda"], loop.gains["K_d"]) == (3, 7)
+
+
+def test_a_loop_is_read_and_asked_while_another_thread_answers_states() -> None:
+    """Nodes of ROS 1 take messages, requests and the clock's periods in threads of their own."""
+    bench, end = Bench(make_loop()), threading.Event()
+    errors: list[Exception] = []
+    bench.run(0.01)
+    loop = bench.loop
+
+    def read() -> None:
+        try:
+            while not end.is_set():
+                assert loop.mode in Mode
+                assert loop.reason in Reason
+                loop.references.trajectory(0, loop.joint_names, [0.1], [Q0])
+                loop.references.clock(bench.now)
+                loop.references.cancel()
+                assert (loop.report(), loop.reference, loop.watch(bench.now), loop.adapting_links)
+        except Exception as error:
+            errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    other = threading.Thread(target=read)
+    other.start()
+    bench.run(0.1)
+    end.set()
+    other.join()
+    sys.setswitchinterval(interval)
+    assert not errors

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import thunder_py as th
-from thunder_py.identification import identify
+from thunder_py.identification import identify_payload
 
 from .network import PATIENCE, Listener, Network, wait_until
 
@@ -120,8 +120,9 @@ class ClosedLoop:
 
     def test_a_bag_of_the_run_identifies_the_payload(self, listener: Listener, tmp_path: Path) -> None:
         bag = listener.record(tmp_path)
-        found = identify(PANDA, bag, unknown="link7", cutoff=8.0, topic="/joint_states", resample=500.0, hold=1e-3)
-        assert found.log_duration > 0.9 * SECONDS
+        # a busy machine leaves states out, and the simulated arm skips time that it is behind by
+        found = identify_payload(PANDA, bag, cutoff=8.0, resample=500.0, hold=1e-3)
+        assert abs(found.payload.mass - PAYLOAD) < 0.1
 
     def test_services_are_answered_and_bad_requests_change_nothing(self, listener: Listener) -> None:
         def adapt(on: bool) -> bool:
