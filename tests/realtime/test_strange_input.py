@@ -227,7 +227,7 @@ def test_a_loop_is_read_and_asked_while_another_thread_answers_states() -> None:
                 loop.references.trajectory(0, loop.joint_names, [0.1], [Q0])
                 loop.references.clock(bench.now)
                 loop.references.cancel()
-                assert (loop.report(), loop.reference, loop.watch(bench.now), loop.adapting_links)
+                _ = loop.report(), loop.reference, loop.watch(bench.now), loop.adapting_links
         except Exception as error:
             errors.append(error)
 

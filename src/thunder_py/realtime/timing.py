@@ -92,7 +92,7 @@ class Pacer:
 
 
 class Lock:
-    """A reentrant lock for ``with`` that is pickled and copied in the released state. Copies of its owners share the copy."""
+    """Reentrant lock for ``with``, pickled and copied in the released state. Copies of its owners share the copy."""
 
     __slots__ = ("_lock",)
 
