@@ -180,8 +180,8 @@ class Listener:
         """Send a goal of FollowJointTrajectory with tolerances of positions."""
         raise NotImplementedError
 
-    def record(self, folder: Path) -> Path:
-        """Write the joint states that were kept to a bag."""
+    def record(self, folder: Path, part: slice) -> Path:
+        """Write a part of the joint states that were kept to a bag."""
         raise NotImplementedError
 
     def sender(self, topic: str, kind: type) -> Any:

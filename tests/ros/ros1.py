@@ -132,10 +132,10 @@ class Ros1Listener(Listener):
     def goal(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> Goal:
         return Ros1Goal(trajectory, path, end)
 
-    def record(self, folder: Path) -> Path:
+    def record(self, folder: Path, part: slice) -> Path:
         import rosbag
 
         with rosbag.Bag(str(folder / "run.bag"), "w") as bag:
-            for message in self.since("joint_states", 0):
+            for message in self.since("joint_states", 0)[part]:
                 bag.write("joint_states", message, message.header.stamp)
         return folder / "run.bag"

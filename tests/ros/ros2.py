@@ -173,14 +173,14 @@ class Ros2Listener(Listener):
     def goal(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> Goal:
         return Ros2Goal(self.node, trajectory, path, end)
 
-    def record(self, folder: Path) -> Path:
+    def record(self, folder: Path, part: slice) -> Path:
         from rosbags.rosbag2 import Writer
         from rosbags.typesys import Stores, get_typestore
 
         name, store = "sensor_msgs/msg/JointState", get_typestore(Stores.LATEST)
         with Writer(folder / "run", version=9) as bag:
             connection = bag.add_connection("/joint_states", name, typestore=store)
-            for k, raw in enumerate(Listener.since(self, "joint_states", 0)):
+            for k, raw in enumerate(Listener.since(self, "joint_states", 0)[part]):
                 bag.write(connection, k, raw)
         return folder / "run"
 
