@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 
 needed=(python3-rospy python3-roslaunch python3-venv rosout python3-sensor-msgs python3-trajectory-msgs
-  python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs python3-actionlib python3-rosbag
+  python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs python3-actionlib
   ros-std-msgs ros-trajectory-msgs ros-actionlib-msgs)
 if [[ ${1:-} == --packages ]]; then
   echo "${needed[@]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,14 @@ class Ros1Listener(Listener):
         return Ros1Goal(trajectory, path, end)
 
     def record(self, folder: Path, part: slice) -> Path:
-        import rosbag
+        from rosbags.rosbag1 import Writer
+        from rosbags.typesys import Stores, get_typestore
 
-        with rosbag.Bag(str(folder / "run.bag"), "w") as bag:
+        name, store = "sensor_msgs/msg/JointState", get_typestore(Stores.ROS1_NOETIC)
+        with Writer(folder / "run.bag") as bag:
+            connection = bag.add_connection("/joint_states", name, typestore=store)
             for message in self.since("joint_states", 0)[part]:
-                bag.write("joint_states", message, message.header.stamp)
+                raw = BytesIO()
+                message.serialize(raw)
+                bag.write(connection, message.header.stamp.to_nsec(), raw.getvalue())
         return folder / "run.bag"
