@@ -128,7 +128,7 @@ class ClosedLoop:
         bag = listener.record(tmp_path, slice(breaks[k], breaks[k + 1]))
         assert LogFile(bag).load(PANDA).t.size == breaks[k + 1] - breaks[k]
         if t[breaks[k + 1] - 1] - t[breaks[k]] > ENOUGH:
-            found = identify_payload(PANDA, bag, cutoff=8.0, resample=500.0, hold=1e-3)
+            found = identify_payload(PANDA, bag, cutoff=8.0, resample=1000.0, hold=1e-3)
             assert abs(found.payload.mass - PAYLOAD) < 0.15
 
     def test_services_are_answered_and_bad_requests_change_nothing(self, listener: Listener) -> None:
@@ -172,7 +172,7 @@ class ClosedLoop:
         state = JointState(name=names, position=nan, velocity=nan)
         command = JointState(name=names, effort=nan)
         trajectory = JointTrajectory(joint_names=names, points=[JointTrajectoryPoint(positions=nan)])
-        for _ in range(200):
+        for _ in range(45):  # 50 in a row are a fault, and the robot may not get a processor meanwhile
             # a stamp between those of the robot: a later one than those that are on their way
             state.header.stamp = command.header.stamp = listener.stamp()
             states.send(state)
