@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 
 needed=(python3-rospy python3-roslaunch python3-venv rosout python3-sensor-msgs python3-trajectory-msgs
-  python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs)
+  python3-geometry-msgs python3-std-srvs python3-diagnostic-msgs python3-actionlib
+  ros-std-msgs ros-trajectory-msgs ros-actionlib-msgs)
 if [[ ${1:-} == --packages ]]; then
   echo "${needed[@]}"
   exit
@@ -39,9 +40,13 @@ else
   python=build/ros-venv/bin/python
   # no matplotlib, tqdm or Jinja2: nodes need none of them
   { $python -m pip install -q --no-deps --force-reinstall "$what" &&
-    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
+    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" rosbags pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
     cat build/ros_pip.log >&2
     exit 1
   }
 fi
+# the messages of the action are in no package of Debian
+rm -rf build/ros1-msgs && mkdir -p build/ros1-msgs
+"$python" tools/control_msgs.py 1 build/ros1-msgs
+export PYTHONPATH="$PWD/build/ros1-msgs${PYTHONPATH:+:$PYTHONPATH}"
 exec "$python" -m pytest -n0 -q tests/ros/test_ros1_loop.py "$@"

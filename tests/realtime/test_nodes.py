@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import thunder_py as th
 from thunder_py.realtime import Mode
 from thunder_py.realtime.nodes import ControllerNode, ReferenceNode, RobotNode
-from thunder_py.realtime.nodes.middleware import answer, configuration, merged
+from thunder_py.realtime.nodes.middleware import answer, configuration, merged, prioritized
 from thunder_py.robot import Elastic
 
 from .loops import JOINT_LAW, MS, NOON, POSE_LAW, Q0
@@ -40,10 +41,16 @@ def vector() -> Any:
     return SimpleNamespace(x=0.0, y=0.0, z=0.0, w=1.0)
 
 
+POINT = kind(positions=list, velocities=list, accelerations=list, effort=list, time_from_start=int)
 KINDS = SimpleNamespace(
     JointState=kind(header=Header, name=list, position=list, velocity=list, effort=list),
     JointTrajectory=kind(header=Header, joint_names=list, points=list),
-    JointTrajectoryPoint=kind(positions=list, velocities=list, accelerations=list, time_from_start=int),
+    JointTrajectoryPoint=POINT,
+    JointTrajectoryControllerState=kind(header=Header, joint_names=list, desired=POINT, actual=POINT, error=POINT),
+    FollowJointTrajectory=SimpleNamespace(
+        Result=kind(error_code=int, error_string=str),
+        Feedback=kind(header=Header, joint_names=list, desired=POINT, actual=POINT, error=POINT),
+    ),
     PoseStamped=kind(header=Header, pose=lambda: SimpleNamespace(position=vector(), orientation=vector())),
     TwistStamped=kind(header=Header, twist=lambda: SimpleNamespace(linear=vector(), angular=vector())),
     Float64MultiArray=kind(layout=lambda: SimpleNamespace(dim=[]), data=list),
@@ -52,7 +59,8 @@ KINDS = SimpleNamespace(
     DiagnosticStatus=kind(level=int, name=str, message=str, values=list),
     KeyValue=kind(key=str, value=str),
 )
-KINDS.DiagnosticStatus.OK, KINDS.DiagnosticStatus.WARN, KINDS.DiagnosticStatus.ERROR = 0, 1, 2
+for number, level in enumerate(("OK", "WARN", "ERROR", "STALE")):
+    setattr(KINDS.DiagnosticStatus, level, number)
 
 
 class Wire:
@@ -65,6 +73,8 @@ class Wire:
         self.topics: dict[str, list[Callable[[Any], None]]] = defaultdict(list)
         self.sent: dict[str, int] = defaultdict(int)
         self.services: dict[str, Callable[[Any], None]] = {}
+        self.actions: dict[str, Any] = {}
+        self.shown: dict[str, Any] = {}
         self.periodic: list[tuple[int, Callable[[], None]]] = []
         self.parameters: dict[str, Any] = {}
         self.warnings: list[str] = []
@@ -101,6 +111,12 @@ class Wire:
 
     def service(self, name: str, kind: str, action: Callable[[Any], None]) -> None:
         self.services[name] = action
+
+    def action(self, name: str, kind: Any, server: Any) -> None:
+        self.actions[name] = server
+
+    def gains(self, values: dict[str, Any], action: Callable[[dict[str, Any]], None]) -> None:
+        self.shown = values
 
     def every(self, period: float, action: Callable[[], None]) -> None:
         self.periodic.append((round(1e9 * period), action))
@@ -177,7 +193,118 @@ def test_reports_say_what_each_node_does() -> None:
     assert all(status.name == "/node" for status in reports)
     said = [(status.level, status.message) for status in reports]
     assert sorted(said) == 10 * [(0, "commanded")] + 10 * [(1, "hold: no reference yet")]
-    assert {v.key: v.value for v in reports[-1].values}["mode"] == "hold"
+    values = {v.key: v.value for v in reports[-1].values}
+    assert values["mode"] == "hold"
+    assert float(values["commands per second"]) == pytest.approx(1000.0, rel=0.02)
+    assert values["missed cycles"] == "0"
+
+
+def test_diagnostics_of_a_controller_without_states_are_stale_and_of_a_fault_ask_for_a_reset() -> None:
+    wire = Wire()
+    ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW, "invalid_states": 1})
+    wire.run(0.1)
+    assert wire.last["/diagnostics"].status[0].level == KINDS.DiagnosticStatus.STALE
+    RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
+    wire.run(0.1)
+    wire.topics["joint_states"][0](KINDS.JointState(name=["elbow"], position=[0.0]))
+    wire.run(0.1)
+    status = wire.last["/diagnostics"].status[0]
+    assert status.level == KINDS.DiagnosticStatus.ERROR
+    assert status.message == "fault: too many invalid states in a row; call reset"
+
+
+def test_missed_cycles_are_counted() -> None:
+    wire, _ = bench(JOINT_LAW, None)
+    wire.run(0.05)
+    wire.time += 5 * MS
+    wire.run(0.2)
+    assert {v.key: v.value for v in wire.last["/diagnostics"].status[0].values}["missed cycles"] == "5"
+
+
+class Handle:
+    """A client's view of its goal."""
+
+    def __init__(self) -> None:
+        self.fed: list[Any] = []
+        self.ended: list[tuple[str, Any]] = []
+
+    def feedback(self, message: Any) -> None:
+        self.fed.append(message)
+
+    def finish(self, status: str, result: Any) -> None:
+        self.ended.append((status, result))
+
+
+def goal(names: tuple[str, ...], move: float, seconds: float) -> Any:
+    point = POINT(positions=Q0 + move, time_from_start=round(1e9 * seconds))
+    trajectory = KINDS.JointTrajectory(joint_names=list(names), points=[point])
+    trajectory.header.stamp = 0
+    none: list[Any] = []
+    return SimpleNamespace(trajectory=trajectory, path_tolerance=none, goal_tolerance=none, goal_time_tolerance=0)
+
+
+def test_the_action_follows_goals_one_after_the_other_and_feeds_back() -> None:
+    wire, controller = bench(JOINT_LAW, None)
+    wire.run(0.05)
+    server, names = wire.actions["follow_joint_trajectory"], controller.loop.joint_names
+    handles = [Handle() for _ in range(3)]
+    for handle in handles:
+        assert server.begin(goal(names, 0.05, 0.3)) is None
+        server.attach(handle)
+        wire.run(0.2)
+    assert [(status, r.error_code) for status, r in handles[0].ended] == [("aborted", -1)]
+    assert "another trajectory" in handles[0].ended[0][1].error_string
+    assert 3 <= len(handles[0].fed) <= 4  # 20 Hz
+    np.testing.assert_allclose(handles[0].fed[-1].desired.positions, Q0 + 0.05)
+    wire.run(0.2)
+    assert [(status, r.error_code) for status, r in handles[2].ended] == [("succeeded", 0)]
+    assert server.begin(goal(names, 0.0, 0.3)) is None
+    server.attach(handles[2])
+    server.cancel()
+    wire.run(0.1)
+    assert handles[2].ended[-1][0] == "canceled"
+    assert controller.loop.mode is Mode.hold
+    assert server.begin(goal(names[:2], 0.0, 0.3)).error_code == -2
+    assert "goal refused: names must be" in wire.warnings[-1]
+
+
+def test_the_state_of_the_controller_is_published_as_ros_control_does() -> None:
+    wire, controller = bench(JOINT_LAW, {"kind": "sinusoid", "amplitude": 0.2, "frequency": 0.3})
+    wire.run(0.5)
+    state = wire.last["state"]
+    assert wire.sent["state"] == 25
+    assert state.joint_names == list(controller.loop.joint_names)
+    difference = np.array(state.desired.positions) - state.actual.positions
+    np.testing.assert_allclose(difference, state.error.positions, atol=1e-12)
+
+
+def test_nodes_without_control_msgs_or_in_task_space_offer_no_action() -> None:
+    wire, _ = bench(POSE_LAW, None)
+    assert not wire.actions
+    wire = Wire()
+    wire.kinds = SimpleNamespace(
+        **{**vars(KINDS), "FollowJointTrajectory": None, "JointTrajectoryControllerState": None}
+    )
+    ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW})
+    assert not wire.actions
+
+
+def test_a_priority_that_is_wrong_or_not_permitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert prioritized({"robot": "panda"}) == {"robot": "panda"}
+    with pytest.raises(ValueError, match="whole number from 1 to 99, got 100"):
+        prioritized({"priority": 100})
+    given = []
+    monkeypatch.setattr("os.sched_setscheduler", lambda *arguments: given.append(arguments))
+    assert prioritized({"priority": 5, "robot": "panda"}) == {"robot": "panda"}
+    assert given
+    assert all(policy == os.SCHED_FIFO and p.sched_priority == 5 for _, policy, p in given)
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("os.sched_setscheduler", refuse)
+    with pytest.raises(ValueError, match="CAP_SYS_NICE"):
+        prioritized({"priority": 5})
 
 
 def test_numbers_go_to_those_who_listen() -> None:
@@ -202,7 +329,8 @@ def test_services_answer_and_refuse() -> None:
     assert "did you mean 'Lambda'" in wire.call("set_gains").message
     wire.parameters["gains"] = {"Lambda": "3e0"}
     assert wire.call("set_gains").success
-    assert controller.loop.gains["Lambda"] == 3.0
+    assert controller.loop.gains["Lambda"] == wire.shown["Lambda"] == 3.0
+    assert set(wire.shown) == {"Lambda", "K_d"}  # those that are numbers
     wire.run(0.1)
     assert wire.call("reset").success
     assert controller.loop.mode is Mode.waiting

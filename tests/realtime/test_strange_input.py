@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -234,3 +235,33 @@ def test_a_state_of_the_core_that_cannot_be_is_refused_and_changes_nothing() -> 
     for cut in (good[:-1], np.append(good, 0.0)):
         with pytest.raises(ValueError, match="size that belongs"):
             core._set_core_state(cut)
+
+
+def test_a_loop_is_read_and_asked_while_another_thread_answers_states() -> None:
+    """Nodes of ROS 1 take messages, requests and the clock's periods in threads of their own."""
+    bench, end = Bench(make_loop()), threading.Event()
+    errors: list[Exception] = []
+    bench.run(0.01)
+    loop = bench.loop
+
+    def read() -> None:
+        try:
+            while not end.is_set():
+                assert loop.mode in Mode
+                assert loop.reason in Reason
+                loop.references.trajectory(0, loop.joint_names, [0.1], [Q0])
+                loop.references.clock(bench.now)
+                loop.references.cancel()
+                _ = loop.report(), loop.reference, loop.watch(bench.now), loop.adapting_links
+        except Exception as error:
+            errors.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    other = threading.Thread(target=read)
+    other.start()
+    bench.run(0.1)
+    end.set()
+    other.join()
+    sys.setswitchinterval(interval)
+    assert not errors

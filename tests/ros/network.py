@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -73,19 +74,43 @@ class Network:
         return codes
 
 
+class Goal:
+    """A client's goal: feedback so far, and how it ended: succeeded, aborted, canceled or rejected, and the result."""
+
+    def __init__(self) -> None:
+        self.feedback: list[Any] = []
+        self.status, self.result = "", None
+
+    def wait(self) -> tuple[str, int | None, str]:
+        wait_until(lambda: self.status, "the goal ends", PATIENCE, lambda: f"after {len(self.feedback)} of feedback")
+        result: Any = self.result
+        return self.status, getattr(result, "error_code", None), getattr(result, "error_string", "")
+
+    def cancel(self) -> None:
+        raise NotImplementedError
+
+
 class Listener:
     """Keeps what was published: messages by topic, the newest report of every node; a subclass connects it."""
 
-    #: of the topics that are kept, each by the name of its kind
+    #: of the topics that are kept, each by the module and the name of its kind
     TOPICS: ClassVar = {
-        **dict.fromkeys(("joint_states", "effort_commands"), "JointState"),
-        **dict.fromkeys(("tracking_error", "estimates", "timing"), "Float64MultiArray"),
-    }  # fmt: skip
+        **dict.fromkeys(("joint_states", "effort_commands"), "sensor_msgs JointState"),
+        **dict.fromkeys(("tracking_error", "estimates", "timing"), "std_msgs Float64MultiArray"),
+        "state": "control_msgs JointTrajectoryControllerState",
+    }
 
     def __init__(self) -> None:
         self.messages: dict[str, list[Any]] = defaultdict(list)
         self.reports: dict[str, dict[str, str]] = {}
         self.lock = threading.Lock()
+
+    @classmethod
+    def kind(cls, topic: str) -> type:
+        """The class of a topic's messages."""
+        package, name = cls.TOPICS[topic].split()
+        found: type = getattr(importlib.import_module(f"{package}.msg"), name)
+        return found
 
     def keep(self, message: Any, topic: str) -> None:
         with self.lock:
@@ -128,6 +153,10 @@ class Listener:
         """Now, as messages carry it."""
         raise NotImplementedError
 
+    def duration(self, seconds: int) -> Any:
+        """A duration, as messages carry it."""
+        raise NotImplementedError
+
     def stamps(self, messages: list[Any]) -> np.ndarray:
         """Stamps in nanoseconds."""
         raise NotImplementedError
@@ -137,6 +166,22 @@ class Listener:
         raise NotImplementedError
 
     def set_parameter(self, node: str, name: str, value: Any) -> None:
+        raise NotImplementedError
+
+    def gain(self, name: str) -> Any:
+        """A gain of the controller, as its parameters show it."""
+        raise NotImplementedError
+
+    def refusal_of_gain(self, name: str, value: float) -> str:
+        """Set a gain; the reason if it is refused."""
+        raise NotImplementedError
+
+    def goal(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> Goal:
+        """Send a goal of FollowJointTrajectory with tolerances of positions."""
+        raise NotImplementedError
+
+    def record(self, folder: Path, part: slice) -> Path:
+        """Write a part of the joint states that were kept to a bag."""
         raise NotImplementedError
 
     def sender(self, topic: str, kind: type) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .network import EXAMPLES, PATIENCE, Listener, Network, wait_until
+from .network import EXAMPLES, PATIENCE, Goal, Listener, Network, wait_until
 
 
 def free_port() -> int:
@@ -56,18 +57,42 @@ class Sender:
         self.send, self.close = self.publisher.publish, self.publisher.unregister
 
 
+class Ros1Goal(Goal):
+    def __init__(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> None:
+        import actionlib
+        import rospy
+        from control_msgs.msg import FollowJointTrajectoryAction, FollowJointTrajectoryGoal, JointTolerance
+
+        super().__init__()
+        self.names = {value: name.lower() for name, value in vars(actionlib.TerminalState).items() if name.isupper()}
+        client = actionlib.ActionClient("/controller/follow_joint_trajectory", FollowJointTrajectoryAction)
+        assert client.wait_for_server(rospy.Duration(PATIENCE))
+        tolerances = [[JointTolerance(name=n, position=x) for n, x in part.items()] for part in (path, end)]
+        goal = FollowJointTrajectoryGoal(trajectory, *tolerances, rospy.Duration(2))
+        self.handle = client.send_goal(goal, self.change, lambda _, message: self.feedback.append(message))
+        self.client = client
+
+    def change(self, handle: Any) -> None:
+        from actionlib import CommState
+
+        if handle.get_comm_state() == CommState.DONE:
+            self.result = handle.get_result()
+            status = self.names[handle.get_terminal_state()]
+            self.status = "canceled" if status == "preempted" else status
+
+    def cancel(self) -> None:
+        self.handle.cancel()
+
+
 class Ros1Listener(Listener):
     def __init__(self) -> None:
         import rospy
         from diagnostic_msgs.msg import DiagnosticArray
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import Float64MultiArray
 
         super().__init__()
         rospy.init_node("listener", disable_signals=True)
-        kinds = {"JointState": JointState, "Float64MultiArray": Float64MultiArray}
-        for topic, kind in self.TOPICS.items():
-            rospy.Subscriber(topic, kinds[kind], self.keep, callback_args=topic, tcp_nodelay=True, queue_size=1000)
+        for topic in self.TOPICS:
+            rospy.Subscriber(topic, self.kind(topic), self.keep, callback_args=topic, tcp_nodelay=True, queue_size=1000)
         rospy.Subscriber("/diagnostics", DiagnosticArray, self.report)
         self.sender = Sender  # type: ignore[method-assign]
 
@@ -75,6 +100,11 @@ class Ros1Listener(Listener):
         import rospy
 
         return rospy.Time.now()
+
+    def duration(self, seconds: int) -> Any:
+        import rospy
+
+        return rospy.Duration(seconds)
 
     def stamps(self, messages: list[Any]) -> np.ndarray:
         return np.array([m.header.stamp.to_nsec() for m in messages])
@@ -90,3 +120,28 @@ class Ros1Listener(Listener):
         import rospy
 
         rospy.set_param(f"{node}/{name}", value)
+
+    def gain(self, name: str) -> Any:
+        import rospy
+
+        return rospy.get_param(f"/controller/gains/{name}")
+
+    def refusal_of_gain(self, name: str, value: float) -> str:
+        self.set_parameter("/controller", "gains", {name: value})
+        return str(self.call("/controller/set_gains").message)
+
+    def goal(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> Goal:
+        return Ros1Goal(trajectory, path, end)
+
+    def record(self, folder: Path, part: slice) -> Path:
+        from rosbags.rosbag1 import Writer
+        from rosbags.typesys import Stores, get_typestore
+
+        name, store = "sensor_msgs/msg/JointState", get_typestore(Stores.ROS1_NOETIC)
+        with Writer(folder / "run.bag") as bag:
+            connection = bag.add_connection("/joint_states", name, typestore=store)
+            for message in self.since("joint_states", 0)[part]:
+                raw = BytesIO()
+                message.serialize(raw)
+                bag.write(connection, message.header.stamp.to_nsec(), raw.getvalue())
+        return folder / "run.bag"

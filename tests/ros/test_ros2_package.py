@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from thunder_py.realtime.nodes.middleware import MESSAGES
+from thunder_py.realtime.nodes.middleware import CONTROL_MSGS, MESSAGES
 
 from .network import EXAMPLES
 
@@ -90,7 +90,7 @@ def test_what_is_installed_exists(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_manifest_names_what_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     declared = {e.text for e in ET.parse(PACKAGE / "package.xml").getroot().findall("exec_depend")}
-    imported = {name.split(".")[0] for name in MESSAGES}
+    imported = {name.split(".")[0] for name in (*MESSAGES, *CONTROL_MSGS)}
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:

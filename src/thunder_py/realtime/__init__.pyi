@@ -10,3 +10,8 @@ from .simulated_robot import JointState as JointState
 from .simulated_robot import SimulatedRobot as SimulatedRobot
 from .timing import Pacer as Pacer
 from .timing import Quantiles as Quantiles
+from .trajectory_goal import GoalCode as GoalCode
+from .trajectory_goal import GoalFeedback as GoalFeedback
+from .trajectory_goal import GoalResult as GoalResult
+from .trajectory_goal import Tolerance as Tolerance
+from .trajectory_goal import TrajectoryGoal as TrajectoryGoal

@@ -120,27 +120,32 @@ class ControlLoop(Stateful):
     @property
     def mode(self) -> Mode:
         """Mode of the loop."""
-        return _MODES[self._core.mode]
+        with self._lock:
+            return _MODES[self._core.mode]
 
     @property
     def reason(self) -> Reason:
         """Reason for the mode."""
-        return _REASONS[self._core.reason]
+        with self._lock:
+            return _REASONS[self._core.reason]
 
     @property
     def period(self) -> Quantiles:
         """Times between the states of the commands so far, see `Command`."""
-        return Quantiles._of(self._core.period)
+        with self._lock:
+            return Quantiles._of(self._core.period)
 
     @property
     def latency(self) -> Quantiles:
         """Latencies of the commands so far."""
-        return Quantiles._of(self._core.latency)
+        with self._lock:
+            return Quantiles._of(self._core.latency)
 
     @property
     def computing(self) -> Quantiles:
         """Computing times of the commands so far."""
-        return Quantiles._of(self._core.computing)
+        with self._lock:
+            return Quantiles._of(self._core.computing)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -155,23 +160,27 @@ class ControlLoop(Stateful):
     @property
     def follows_poses(self) -> bool:
         """True if the controller follows poses and twists instead of joint trajectories."""
-        return self._core.task
+        with self._lock:
+            return self._core.task
 
     @property
     def contact(self) -> bool:
         """True while the observer's detector reports a contact of any joint."""
-        return self._core.contact
+        with self._lock:
+            return self._core.contact
 
     @property
     def reference(self) -> JointReference | None:
         """Reference of the last state, None unless the controller followed one in joint space."""
-        parts = self._core.joint_reference
-        return None if parts is None else JointReference(*parts)
+        with self._lock:
+            parts = self._core.joint_reference
+            return None if parts is None else JointReference(*parts)
 
     @property
     def dropped(self) -> dict[str, int]:
         """Numbers of dropped states by reason."""
-        return dict(zip(DROPPED, self._core.dropped, strict=True))
+        with self._lock:
+            return dict(zip(DROPPED, self._core.dropped, strict=True))
 
     # --- states ---------------------------------------------------------------------------------------------------
 
@@ -264,11 +273,12 @@ class ControlLoop(Stateful):
     @property
     def adapting_links(self) -> dict[str, bool]:
         """Adaptation of each link with unknown parameters: true if any of them adapts; empty without adaptation."""
-        if getattr(self._law, "adaptation", None) is None:
-            return {}
         robot = self.options.robot
-        unknown = self._law.unknown.mask[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
-        moving = self._law.adapting[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
+        with self._lock:
+            if getattr(self._law, "adaptation", None) is None:
+                return {}
+            unknown = self._law.unknown.mask[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
+            moving = self._law.adapting[: 10 * robot.n].reshape(robot.n, 10).any(axis=1)
         return {name: bool(moving[i]) for i, name in enumerate(robot.link_names) if unknown[i]}
 
     @property

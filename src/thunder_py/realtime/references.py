@@ -61,11 +61,13 @@ class References:
     @property
     def counts(self) -> dict[str, int]:
         """Numbers of messages taken and refused, and of trajectories that could not be joined within the limits."""
-        return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
+        with self._lock:
+            return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
 
     def clock(self, stamp: int) -> float:
         """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
-        return self.core.time_of(stamp)
+        with self._lock:
+            return self.core.time_of(stamp)
 
     def cancel(self) -> None:
         """Drop the reference: the arm is held."""
@@ -96,16 +98,15 @@ class References:
         q, dq, ddq : (m, n) array_like
             Points [rad or m], and their derivatives if known, in the order of the names.
         """
-        core = self.core
-        why, origin = self._closed(task=False), core.origin
+        with self._lock:
+            why, origin, now = self._closed(task=False), self.core.origin, self.core.t
         if why is not None:
             return self._answer(why)
         places = self._order.places(names)
         if places is None:
             return self._answer("names must be the robot's joints, all of them, once each")
-        now = core.t
         try:
-            start = now if stamp == 0 else core.time_of(stamp)
+            start = now if stamp == 0 else self.clock(stamp)
             at = np.asarray(times, dtype=np.float64)
             if at.size > _MOST_POINTS:
                 raise ThunderError(f"a trajectory must have at most {_MOST_POINTS} points, got {at.size}")
@@ -155,15 +156,15 @@ class References:
         return self._stream(stamp, frame, "take_twist", linear, angular)
 
     def _stream(self, stamp: int, frame: str, take: str, first: Sequence[float], second: Sequence[float]) -> str | None:
-        core = self.core
-        why = self._closed(task=True)
+        with self._lock:
+            why, now = self._closed(task=True), self.core.t
+            t = now if why is not None or stamp == 0 else self.core.time_of(stamp)
         if why is not None:
             return self._answer(why)
         if self._options.frame and frame != self._options.frame:
             return self._answer(f"frame must be {self._options.frame!r}, got {frame!r}")
-        t = core.t if stamp == 0 else core.time_of(stamp)
-        if abs(t - core.t) > self._options.reference_timeout:
-            return self._answer(f"its stamp is {core.t - t:.3g} s old")
+        if abs(t - now) > self._options.reference_timeout:
+            return self._answer(f"its stamp is {now - t:.3g} s old")
         try:
             linear, angular = [float(x) for x in first], [float(x) for x in second]
             if len(linear) != 3 or len(angular) != _SIZES[take]:

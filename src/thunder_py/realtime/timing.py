@@ -92,12 +92,12 @@ class Pacer:
 
 
 class Lock:
-    """A lock for ``with`` that is pickled and copied in the released state. Copies of its owners share the copy."""
+    """Reentrant lock for ``with``, pickled and copied in the released state. Copies of its owners share the copy."""
 
     __slots__ = ("_lock",)
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def __enter__(self) -> None:
         self._lock.acquire()

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import faulthandler
+import os
+import signal
 import sys
 import threading
 import traceback
 from array import array
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration, Time
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
-from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, merged, message_kinds, repeat
+from thunder_py.realtime.nodes.middleware import (
+    SWITCH_INTERVAL,
+    answer,
+    configuration,
+    merged,
+    message_kinds,
+    prioritized,
+    repeat,
+)
 
 SERVICES = {"Trigger": Trigger, "SetBool": SetBool}
 #: What is published may be listened to with either reliability. Streams are taken as they come: a state that would have
@@ -33,9 +47,11 @@ SILENT_PUBLISHER = PublisherEventCallbacks(use_default_callbacks=False)
 SILENT_SUBSCRIPTION = SubscriptionEventCallbacks(use_default_callbacks=False)
 #: parameters that every node has
 ROS_PARAMETERS = ("use_sim_time", "start_type_description_service", "qos_overrides")
-#: a node that ends waits so long for each of its threads [s]
-LAST_PERIOD = 2.0
-#: a node that was told to end ends, even where threads of the middleware wait for each other for ever [s]
+#: of parameters that are gains: what the configuration calls them
+GAIN = "controller."
+#: signals that end a node
+ENDING = (signal.SIGINT, signal.SIGTERM)
+#: a node whose threads have not ended after this time writes where they are, and ends [s]
 LAST_WORD = 8.0
 
 
@@ -46,36 +62,52 @@ class RosPublisher:
         self.publisher = publisher
 
     def send(self, message) -> None:
-        """Publish; topics of a node that ends close while messages are on their way."""
-        with unless_ending():
-            self.publisher.publish(message)
+        """Publish."""
+        self.publisher.publish(message)
 
     @property
     def wanted(self) -> bool:
         """Whether anybody listens."""
-        with unless_ending():
-            return self.publisher.get_subscription_count() > 0
-        return False
+        return self.publisher.get_subscription_count() > 0
 
 
-@contextmanager
-def unless_ending():
-    """Let errors pass only while the node is meant to run; rclpy raises them of several classes."""
-    try:
-        yield
-    except Exception:
-        if rclpy.ok():
-            raise
+class RosGoal:
+    """A client's goal. It is accepted until it ends: a coroutine that executes it would keep the executor busy."""
+
+    def __init__(self, handle) -> None:
+        self.handle = handle
+
+    def feedback(self, message) -> None:
+        """Publish feedback."""
+        self.handle.publish_feedback(message)
+
+    def finish(self, status: str, result) -> None:
+        """End the goal, in the thread of the executor."""
+
+        def end(handle):
+            canceled = status == "canceled" and handle.is_cancel_requested
+            {"succeeded": handle.succeed}.get(status, handle.canceled if canceled else handle.abort)()
+            return result
+
+        self.handle.execute(end)
 
 
 class RosNode:
-    """The `Middleware` of ROS 2."""
+    """The `Middleware` of ROS 2.
+
+    It ends in order: a signal wakes the main thread, the other threads end, and then the context is shut down. The
+    handlers of rclpy shut it down at once in a thread of their own. Calls of other threads then fail wherever they are,
+    and an executor waits for ever if it was woken before the context was shut down and found nothing to do.
+    """
 
     def __init__(self, name: str) -> None:
         self.kinds = message_kinds()
         self.node = Node(name, allow_undeclared_parameters=True, automatically_declare_parameters_from_overrides=True)
         self.name = self.node.get_fully_qualified_name()
-        self.clock, self.threads, self.failed = self.node.get_clock(), [], False
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.actions, self.showing, self.offered = [], False, False
+        self.clock, self.ending, self.threads, self.failed = self.node.get_clock(), Future(), [], False
 
     def now(self) -> int:
         """Return the time of ROS."""
@@ -114,21 +146,46 @@ class RosNode:
             SERVICES[kind], f"~/{name}", lambda request, response: answer(response, action, request)
         )
 
+    def action(self, name: str, kind, server) -> None:
+        """Offer a private action."""
+
+        def begin(request):
+            return GoalResponse.ACCEPT if server.begin(request) is None else GoalResponse.REJECT
+
+        def cancel(_):
+            server.cancel()
+            return CancelResponse.ACCEPT
+
+        self.actions.append(
+            ActionServer(
+                self.node,
+                kind,
+                f"~/{name}",
+                execute_callback=lambda _: kind.Result(),
+                goal_callback=begin,
+                handle_accepted_callback=lambda handle: server.attach(RosGoal(handle)),
+                cancel_callback=cancel,
+            )
+        )
+
     def every(self, period: float, action: Callable[[], None]) -> None:
         """Do something in every period, in a thread of its own: a timer would wake the executor, 0.1 ms each time."""
-        thread = threading.Thread(target=self.guarded, args=(partial(repeat, period, action, rclpy.ok),), daemon=True)
+        self.start(partial(repeat, period, action, lambda: not self.ending.done()))
+
+    def start(self, loop: Callable[[], None]) -> None:
+        """Run a loop in a thread; a node whose loop has failed must not stay."""
+        thread = threading.Thread(target=self.guarded, args=(loop,), daemon=True)
         self.threads.append(thread)
         thread.start()
 
     def guarded(self, loop: Callable[[], None]) -> None:
-        """Run a loop; a node whose loop has failed must not stay."""
+        """Run a loop; its error ends the node."""
         try:
             loop()
         except Exception:
-            if rclpy.ok():
-                self.failed = True
-                self.node.get_logger().fatal(traceback.format_exc())
-                rclpy.try_shutdown()
+            self.failed = True
+            self.node.get_logger().fatal(traceback.format_exc())
+            os.kill(os.getpid(), signal.SIGTERM)
 
     def parameters(self) -> dict:
         """Return all parameters of the node, mapping by mapping."""
@@ -147,24 +204,48 @@ class RosNode:
         """Return a parameter, None where there is none."""
         return self.parameters().get(name)
 
+    def gains(self, values: dict, action: Callable[[dict], None]) -> None:
+        """Show gains as parameters ``controller.NAME``; setting them sets gains, or is refused with the reason."""
+        dynamic = ParameterDescriptor(dynamic_typing=True)
+        self.showing = True
+        for name, value in values.items():
+            shown = [float(x) for x in value] if isinstance(value, (list, tuple)) else value
+            if not self.node.has_parameter(GAIN + name):
+                self.node.declare_parameter(GAIN + name, shown, dynamic)
+            self.node.set_parameters([Parameter(GAIN + name, value=shown)])
+        self.showing = False
+        if not self.offered:
+            self.offered = True
+            self.node.add_on_set_parameters_callback(partial(self.set_gains, action))
+
+    def set_gains(self, action: Callable[[dict], None], parameters: list) -> SetParametersResult:
+        """Set those of the parameters that are gains, all or none."""
+        gains = {p.name.removeprefix(GAIN): as_plain(p.value) for p in parameters if p.name.startswith(GAIN)}
+        try:
+            if gains and not self.showing:
+                action(gains)
+        except ValueError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
     def warn(self, text: str) -> None:
         """Say something, once in a second at most."""
         self.node.get_logger().warning(text, throttle_duration_sec=1.0)
 
-    def spin(self) -> None:
-        """Take messages and requests, one after the other, until the node ends."""
-        executor = SingleThreadedExecutor()
-        executor.add_node(self.node)
-        try:
-            executor.spin()
-        except (KeyboardInterrupt, ExternalShutdownException):
-            pass
-        finally:
-            # says where it hangs, and needs no Python thread to run
-            faulthandler.dump_traceback_later(LAST_WORD, exit=True)
-            rclpy.try_shutdown()
-            for thread in self.threads:
-                thread.join(LAST_PERIOD)
+    def run(self) -> None:
+        """Take messages and requests, one after the other, until a signal or an error ends the node."""
+        self.start(partial(self.executor.spin_until_future_complete, self.ending))
+        signal.sigwait(ENDING)
+
+    def close(self) -> None:
+        """End the threads, then what they use."""
+        faulthandler.dump_traceback_later(LAST_WORD, exit=True)  # needs no Python thread to run
+        self.ending.set_result(None)
+        for thread in self.threads:
+            thread.join()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown()
 
 
 def as_plain(value):
@@ -181,14 +262,18 @@ def as_plain(value):
 
 def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     """Start a node, make what it is of its configuration, and run that until the node ends."""
-    rclpy.init(args=sys.argv)
+    # blocked in threads too, which inherit it: only the main thread takes them, when it waits for them
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    rclpy.init(args=sys.argv, signal_handler_options=SignalHandlerOptions.NO)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    ros = RosNode(name)
+    ros, code = RosNode(name), 0
     try:
-        made = kind(ros, configuration(ros.parameters()))
+        made = kind(ros, prioritized(configuration(ros.parameters())))
+        ros.run()
+        del made
     except (ValueError, OSError) as error:
         ros.node.get_logger().fatal(str(error))
-        sys.exit(2)
-    ros.spin()
-    del made
-    sys.exit(1 if ros.failed else 0)
+        code = 2
+    finally:
+        ros.close()
+    sys.exit(1 if ros.failed else code)

@@ -12,13 +12,17 @@ from ..command import Command, Mode
 from ..control_loop import ControlLoop
 from ..plain_data import Table, plain
 from . import middleware as messages
+from .controller_state import ControllerState
 from .middleware import Middleware
+from .trajectory_action import TrajectoryAction
 
 __all__ = ["ControllerNode"]
 
 #: rate of the check for late states [Hz], and number of checks per report
 _WATCH_RATE, _REPORT_EVERY = 100.0, 10
-_LEVELS = {Mode.waiting: "WARN", Mode.hold: "WARN", Mode.tracking: "OK", Mode.fault: "ERROR"}
+#: number of checks per publication of the state, and per feedback of a goal
+_STATE_EVERY, _FEEDBACK_EVERY = 2, 5
+_LEVELS = {Mode.waiting: "STALE", Mode.hold: "WARN", Mode.tracking: "OK", Mode.fault: "ERROR"}
 #: label of the timing message
 _TIMING = "period, latency, computing [s], mode"
 
@@ -51,6 +55,7 @@ class ControllerNode:
         self._every = Table(configuration, "configuration").whole("publish_every", 1)
         configuration.pop("publish_every", None)
         self.loop, self._lock, self._count, self._looks = ControlLoop(configuration), threading.Lock(), 0, 0
+        self._missed = self._reported = 0
         self._effort = ros.publisher("effort_commands", kinds.JointState)
         self._command = kinds.JointState(name=list(self.loop.joint_names))
         self._numbers = [
@@ -58,7 +63,11 @@ class ControllerNode:
             for topic, label in (("tracking_error", "error"), ("estimates", "parameters"), ("timing", _TIMING))
         ]
         self._diagnostics = ros.publisher("/diagnostics", kinds.DiagnosticArray)
+        joints = not self.loop.follows_poses
+        self._action = TrajectoryAction(ros, self.loop) if joints and kinds.FollowJointTrajectory else None
+        self._state = ControllerState(ros, self.loop) if joints and kinds.JointTrajectoryControllerState else None
         self._offer_services()
+        self._offer_gains()
         ros.subscribe("trajectory", kinds.JointTrajectory, self._on_trajectory, stream=False)
         ros.subscribe("pose", kinds.PoseStamped, self._on_pose)
         ros.subscribe("twist", kinds.TwistStamped, self._on_twist)
@@ -73,6 +82,11 @@ class ControllerNode:
         for link in self.loop.adapting_links:
             self.ros.service("adapt/" + re.sub(r"\W", "_", link), "SetBool", partial(self._adapt, link))
 
+    def _offer_gains(self) -> None:
+        """Offer the gains that are numbers as parameters."""
+        gains = {name: value for name, value in self.loop.gains.items() if _is_numeric(value)}
+        self.ros.gains(gains, self.loop.set_gains)
+
     def _adapt(self, link: str, request: Any) -> None:
         self.loop.adapt(request.data, link)
 
@@ -82,11 +96,20 @@ class ControllerNode:
         if not isinstance(gains, dict):
             raise ValueError(f"parameter gains of {self.ros.name} must be a mapping of gains, got {gains!r}")
         self.loop.set_gains(plain(gains))
+        self._offer_gains()
 
     def _on_state(self, message: Any) -> None:
         """Answer a joint state."""
         stamp, now = self.ros.nanoseconds(message.header.stamp), self.ros.now()
-        self._send(self.loop.state(stamp, now, message.name, message.position, message.velocity))
+        command = self.loop.state(stamp, now, message.name, message.position, message.velocity)
+        self._send(command)
+        if command is None:
+            return
+        self._missed += max(0, round(command.period / self.loop.options.period) - 1)
+        if self._state is not None:
+            self._state.take(message, command)
+        if self._action is not None:
+            self._action.state(stamp, message.name, message.position, message.velocity)
 
     def _send(self, command: Command | None) -> None:
         """Publish a command with its error, estimate and timing."""
@@ -126,8 +149,25 @@ class ControllerNode:
     def _look(self) -> None:
         """Check for late states, and report periodically."""
         self._send(self.loop.watch(self.ros.now()))
+        if self._state is not None and self._looks % _STATE_EVERY == 0:
+            self._state.publish()
+        if self._action is not None and self._looks % _FEEDBACK_EVERY == 0:
+            self._action.report()
         if self._looks % _REPORT_EVERY == 0:
-            mode, text = self.loop.mode, f"{self.loop.mode.name}: {self.loop.reason.value}"
-            report = self.loop.report()
-            self._diagnostics.send(messages.diagnostics_message(self.ros, _LEVELS[mode], text, report))
+            self._report()
         self._looks += 1
+
+    def _report(self) -> None:
+        """Publish mode, reason, counts and times."""
+        mode, reset = self.loop.mode, "; call reset" if self.loop.mode is Mode.fault else ""
+        count, rate = self._count, (self._count - self._reported) * _WATCH_RATE / _REPORT_EVERY
+        report = {**self.loop.report(), "commands per second": rate, "missed cycles": self._missed}
+        text = f"{mode.name}: {self.loop.reason.value}{reset}"
+        self._diagnostics.send(messages.diagnostics_message(self.ros, _LEVELS[mode], text, report))
+        self._reported = count
+
+
+def _is_numeric(value: Any) -> bool:
+    """Return whether a gain is a number or a list of numbers, which parameters of ROS can be."""
+    entries = value if isinstance(value, (list, tuple)) else [value]
+    return all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in entries)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import os
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ...checks import Array
 from ..plain_data import read_plain
@@ -16,6 +18,8 @@ from ..timing import Pacer
 
 __all__ = [
     "SWITCH_INTERVAL",
+    "ActionServer",
+    "GoalHandle",
     "Middleware",
     "Publisher",
     "answer",
@@ -27,8 +31,10 @@ __all__ = [
     "floats",
     "merged",
     "message_kinds",
+    "named",
     "numbers_message",
     "pose_messages",
+    "prioritized",
     "read_trajectory",
     "repeat",
     "trajectory_message",
@@ -44,6 +50,11 @@ MESSAGES = {
     "std_msgs.msg": ("Float64MultiArray", "MultiArrayDimension"),
     "trajectory_msgs.msg": ("JointTrajectory", "JointTrajectoryPoint"),
 }
+
+
+#: of a package that a ROS may lack; the action and the state topic need them
+CONTROL_MSGS = ("control_msgs.action", "control_msgs.msg")
+ACTION_PARTS = ("Action", "Goal", "Result", "Feedback")
 
 
 class Publisher(Protocol):
@@ -67,6 +78,29 @@ class Publisher(Protocol):
     @property
     def wanted(self) -> bool:
         """True if the topic has subscribers."""
+
+
+class GoalHandle(Protocol):
+    """A client's goal of an action."""
+
+    def feedback(self, message: Any) -> None:
+        """Publish feedback."""
+
+    def finish(self, status: Literal["succeeded", "aborted", "canceled"], result: Any) -> None:
+        """End the goal."""
+
+
+class ActionServer(Protocol):
+    """Goals of an action, one at a time."""
+
+    def begin(self, request: Any) -> Any:
+        """Begin a goal and return None, or refuse it and return the result."""
+
+    def attach(self, handle: GoalHandle) -> None:
+        """Take the handle of the goal that was begun last."""
+
+    def cancel(self) -> None:
+        """Cancel the goal."""
 
 
 class Middleware(Protocol):
@@ -117,11 +151,17 @@ class Middleware(Protocol):
     def service(self, name: str, kind: str, action: Callable[[Any], None]) -> None:
         """Offer a private service, ``Trigger`` or ``SetBool``, that answers with the `ValueError` of the action."""
 
+    def action(self, name: str, kind: Any, server: ActionServer) -> None:
+        """Offer a private action; `kind` has the classes of its messages."""
+
     def every(self, period: float, action: Callable[[], None]) -> None:
         """Run an action in every period [s] of the wall clock until the node ends; end the node if it fails."""
 
     def parameter(self, name: str) -> Any:
         """Return a private parameter of the node as plain data, by default None."""
+
+    def gains(self, values: Mapping[str, Any], action: Callable[[dict[str, Any]], None]) -> None:
+        """Show numeric gains as parameters. Where a parameter can be refused, setting one runs the action."""
 
     def warn(self, text: str) -> None:
         """Log a warning, at most once per second."""
@@ -133,6 +173,21 @@ def repeat(period: float, action: Callable[[], None], going: Callable[[], bool])
     while going():
         action()
         pacer.wait()
+
+
+def prioritized(options: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration without ``priority``, after all threads were given this real-time priority, if any."""
+    priority = options.pop("priority", 0)
+    if not priority:
+        return options
+    if isinstance(priority, bool) or not isinstance(priority, int) or not 1 <= priority <= 99:
+        raise ValueError(f"priority must be a whole number from 1 to 99, got {priority!r}")
+    try:
+        for thread in os.listdir("/proc/self/task"):  # later ones inherit it
+            os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(priority))
+    except PermissionError as error:
+        raise ValueError(f"priority {priority} must be permitted, by CAP_SYS_NICE or the limit rtprio") from error
+    return options
 
 
 def answer(response: Any, action: Callable[[Any], None], request: Any) -> Any:
@@ -151,6 +206,15 @@ def message_kinds() -> SimpleNamespace:
     for module, names in MESSAGES.items():
         for name in names:
             setattr(kinds, name, getattr(importlib.import_module(module), name))
+    kinds.FollowJointTrajectory = kinds.JointTrajectoryControllerState = None
+    for module in CONTROL_MSGS:
+        with suppress(ImportError):
+            control = importlib.import_module(module)
+            for name in ("FollowJointTrajectory", "JointTrajectoryControllerState"):
+                setattr(kinds, name, getattr(control, name, getattr(kinds, name)))
+            if hasattr(control, "FollowJointTrajectoryAction"):  # ROS 1: a class for each part
+                parts = {part: getattr(control, f"FollowJointTrajectory{part}") for part in ACTION_PARTS}
+                kinds.FollowJointTrajectory = SimpleNamespace(**parts)
     return kinds
 
 
@@ -174,6 +238,12 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def floats(values: Array) -> array[float]:
     """Return values as an array of doubles; ROS 2 checks each entry of any other sequence."""
     return array("d", values.tobytes())
+
+
+def named(*rows: Array) -> dict[str, array[float]]:
+    """Return positions, velocities and accelerations as fields of a point of a trajectory."""
+    names = ("positions", "velocities", "accelerations")
+    return {name: floats(row) for name, row in zip(names, rows, strict=False)}
 
 
 def fill_command(ros: Middleware, message: Any, stamp: int, tau: Array) -> Any:
@@ -246,7 +316,7 @@ def pose_messages(ros: Middleware, sample: PoseSample, frame: str) -> tuple[Any,
 
 
 def diagnostics_message(ros: Middleware, level: str, text: str, report: dict[str, str | int | float]) -> Any:
-    """Return a report; the level is OK, WARN or ERROR."""
+    """Return a report; the level is OK, WARN, ERROR or STALE."""
     kinds = ros.kinds
     values = [kinds.KeyValue(key=key, value=str(value)) for key, value in report.items()]
     number = getattr(kinds.DiagnosticStatus, level)

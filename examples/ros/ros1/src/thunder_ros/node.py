@@ -8,10 +8,18 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import actionlib
 import rospy
 from std_srvs.srv import SetBool, SetBoolResponse, Trigger, TriggerResponse
 
-from thunder_py.realtime.nodes.middleware import SWITCH_INTERVAL, answer, configuration, message_kinds, repeat
+from thunder_py.realtime.nodes.middleware import (
+    SWITCH_INTERVAL,
+    answer,
+    configuration,
+    message_kinds,
+    prioritized,
+    repeat,
+)
 
 SERVICES = {"Trigger": (Trigger, TriggerResponse), "SetBool": (SetBool, SetBoolResponse)}
 
@@ -35,6 +43,22 @@ class RosPublisher:
     def wanted(self) -> bool:
         """Whether anybody listens."""
         return self.publisher.get_num_connections() > 0
+
+
+class RosGoal:
+    """A client's goal."""
+
+    def __init__(self, handle) -> None:
+        self.handle = handle
+
+    def feedback(self, message) -> None:
+        """Publish feedback."""
+        self.handle.publish_feedback(message)
+
+    def finish(self, status: str, result) -> None:
+        """End the goal."""
+        ends = {"succeeded": "set_succeeded", "aborted": "set_aborted", "canceled": "set_canceled"}
+        getattr(self.handle, ends[status])(result, result.error_string)
 
 
 class RosNode:
@@ -78,6 +102,19 @@ class RosNode:
         service, response = SERVICES[kind]
         rospy.Service(f"~{name}", service, lambda request: answer(response(), action, request))
 
+    def action(self, name: str, kind, server) -> None:
+        """Offer a private action."""
+
+        def begin(handle) -> None:
+            refused = server.begin(handle.get_goal())
+            if refused is not None:
+                handle.set_rejected(refused, refused.error_string)
+                return
+            handle.set_accepted()
+            server.attach(RosGoal(handle))
+
+        actionlib.ActionServer(f"~{name}", kind.Action, begin, lambda _: server.cancel(), auto_start=False).start()
+
     def every(self, period: float, action: Callable[[], None]) -> None:
         """Do something in every period, in a thread of its own.
 
@@ -100,6 +137,10 @@ class RosNode:
         """Return a private parameter, None where there is none."""
         return rospy.get_param(f"~{name}", None)
 
+    def gains(self, values: dict, action: Callable[[dict], None]) -> None:
+        """Show gains as ~gains; the parameter server refuses nothing, so the service set_gains sets them."""
+        rospy.set_param("~gains", values)
+
     def warn(self, text: str) -> None:
         """Say something, once in a second at most."""
         rospy.logwarn_throttle(1.0, text)
@@ -110,7 +151,7 @@ def main(name: str, kind: Callable[[RosNode, dict], Any]) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL)
     ros = RosNode(name)
     try:
-        made = kind(ros, configuration(rospy.get_param("~", {})))
+        made = kind(ros, prioritized(configuration(rospy.get_param("~", {}))))
     except (ValueError, OSError) as error:
         rospy.logfatal(str(error))
         sys.exit(2)

@@ -1,0 +1,337 @@
+"""A goal of the action FollowJointTrajectory: tolerances of a trajectory that a control loop follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..reference import JointReference
+from .command import Mode, Reason
+from .control_loop import ControlLoop
+from .joint_motion import make_motion
+from .joint_states import JointOrder
+
+__all__ = ["GoalCode", "GoalFeedback", "GoalResult", "Tolerance", "TrajectoryGoal"]
+
+
+class GoalCode(IntEnum):
+    """Result of a goal, with the numbers of ``control_msgs/FollowJointTrajectory``.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import GoalCode
+    >>> GoalCode(-4).name
+    'path_tolerance_violated'
+    """
+
+    successful = 0
+    #: also of a goal that was canceled, replaced, or ended by a fault
+    invalid_goal = -1
+    invalid_joints = -2
+    old_header_timestamp = -3
+    path_tolerance_violated = -4
+    goal_tolerance_violated = -5
+
+
+class GoalResult(NamedTuple):
+    """End of a goal.
+
+    Attributes
+    ----------
+    code : GoalCode
+        Result.
+    text : str
+        Reason; empty after success.
+    canceled : bool
+        Whether `TrajectoryGoal.cancel` ended it.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import GoalCode, GoalResult
+    >>> GoalResult(GoalCode.successful, "").canceled
+    False
+    """
+
+    code: GoalCode
+    text: str
+    canceled: bool = False
+
+
+class Tolerance(NamedTuple):
+    """Tolerance of a joint. 0 is unspecified and -1 unlimited, which is the same here: there are no defaults.
+
+    Attributes
+    ----------
+    name : str
+        Name of the joint.
+    position, velocity : float
+        Largest deviation [rad or m, and per second].
+    acceleration : float
+        Must not be positive: accelerations are not measured.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import Tolerance
+    >>> Tolerance("joint1", position=0.05).velocity
+    0.0
+    """
+
+    name: str
+    position: float = 0.0
+    velocity: float = 0.0
+    acceleration: float = 0.0
+
+
+class GoalFeedback(NamedTuple):
+    """Progress of a goal.
+
+    Attributes
+    ----------
+    stamp : int
+        Stamp of the state [ns].
+    desired : JointReference
+        The goal's trajectory at this time.
+    q, dq : (n,) array
+        Measured positions and velocities [rad or m, and per second].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.realtime import GoalFeedback
+    >>> from thunder_py.reference import JointReference
+    >>> one = np.ones(2)
+    >>> GoalFeedback(0, JointReference(one, one, one), 0.5 * one, one).error.q
+    array([0.5, 0.5])
+    """
+
+    stamp: int
+    desired: JointReference
+    q: Array
+    dq: Array
+
+    @property
+    def error(self) -> JointReference:
+        """Desired minus measured; NaN for accelerations."""
+        desired = self.desired
+        return JointReference(desired.q - self.q, desired.dq - self.dq, np.full_like(self.q, math.nan))
+
+
+class TrajectoryGoal:
+    """Hand a trajectory to a control loop and judge how the arm follows it, state by state.
+
+    Deviations are those from the trajectory of the goal: also while the loop still joins it, because the arm was
+    elsewhere. The goal succeeds at the end of the trajectory, or within the time after it, once all joints are within
+    the tolerances of the goal. It ends without success if a tolerance is violated, the loop leaves the trajectory (a
+    fault, a hold, another trajectory), or on `cancel`; the loop then holds the arm. Late states alone, after which the
+    loop goes on by itself, do not end it.
+
+    Parameters
+    ----------
+    loop : ControlLoop
+        A loop whose controller follows joint trajectories.
+    now, stamp : int
+        Present time, and start of the trajectory, 0 for now [ns].
+    names, times, q, dq, ddq
+        The trajectory, see `References.trajectory`. It must end at rest.
+    path_tolerance, goal_tolerance : sequence of Tolerance
+        Tolerances along the trajectory, and at its end; joints that are not listed have none.
+    goal_time_tolerance : float
+        Time after the end of the trajectory in which the tolerances of the goal must be reached [s].
+
+    Attributes
+    ----------
+    result : GoalResult or None
+        End of the goal, at once if it is refused; None while it lasts.
+    feedback : GoalFeedback or None
+        Progress at the last state.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import ControlLoop, SimulatedRobot, Tolerance, TrajectoryGoal
+    >>> law = {"name": "SlotineLi", "Lambda": 20, "K_d": [4, 50, 5.5, 14, 1.2, 0.9, 0.23], "adaptation": None}
+    >>> loop = ControlLoop({"robot": "panda", "controller": law})
+    >>> robot, now = SimulatedRobot({"robot": "panda", "q0": [0, -0.3, 0, -2, 0, 1.8, 0.7]}), 10**18
+    >>> names, goal = robot.joint_names, None
+    >>> for k in range(700):
+    ...     state = robot.advance(now + k * 10**6)
+    ...     command = loop.state(state.stamp, state.stamp, names, state.q, state.dq)
+    ...     refused = robot.command(command.stamp, state.stamp, names, command.tau)
+    ...     if goal is None:
+    ...         points, close = [state.q, state.q + 0.05], [Tolerance(name, position=0.01) for name in names]
+    ...         goal = TrajectoryGoal(loop, state.stamp, 0, names, [0.0, 0.5], points, goal_tolerance=close)
+    ...     goal.state(state.stamp, names, state.q, state.dq)
+    >>> goal.result.code.name, bool(abs(goal.feedback.error.q).max() < 0.01)
+    ('successful', True)
+    """
+
+    def __init__(
+        self,
+        loop: ControlLoop,
+        now: int,
+        stamp: int,
+        names: Sequence[str],
+        times: npt.ArrayLike,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike | None = None,
+        ddq: npt.ArrayLike | None = None,
+        *,
+        path_tolerance: Iterable[Tolerance] = (),
+        goal_tolerance: Iterable[Tolerance] = (),
+        goal_time_tolerance: float = 0.0,
+    ) -> None:
+        self._loop = loop
+        self.result: GoalResult | None = None
+        self.feedback: GoalFeedback | None = None
+        self._order = JointOrder(loop.joint_names, others_allowed=True)
+        self._seen = 0
+        places = JointOrder(loop.joint_names).places(names)
+        if places is None:
+            self._refuse(GoalCode.invalid_joints, "names must be the robot's joints, all of them, once each")
+            return
+        try:
+            self._path = _bounds(path_tolerance, loop.joint_names)
+            self._goal = _bounds(goal_tolerance, loop.joint_names)
+        except UnknownNameError as error:
+            self._refuse(GoalCode.invalid_joints, str(error))
+            return
+        except ThunderError as error:
+            self._refuse(GoalCode.invalid_goal, str(error))
+            return
+        if not 0.0 <= goal_time_tolerance < math.inf:
+            self._refuse(GoalCode.invalid_goal, f"goal_time_tolerance must not be negative, got {goal_time_tolerance}")
+            return
+        self._allowed_after = goal_time_tolerance
+        self._begin(now, stamp, (names, times, q, dq, ddq), places)
+
+    def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
+        """Hand the trajectory over, or refuse it."""
+        loop, (names, times, *parts) = self._loop, points
+        if loop.mode in (Mode.waiting, Mode.fault):
+            self._refuse(GoalCode.invalid_goal, loop.reason.value)
+            return
+        clock = loop.references.clock
+        try:
+            at = np.asarray(times, dtype=np.float64)
+            q, dq, ddq = (None if x is None else np.asarray(x, dtype=np.float64)[:, places] for x in parts)
+            if q is None or len(q) != at.size:
+                raise ThunderError(f"a goal must have as many points as times, got {0 if q is None else len(q)}")
+            self._motion = make_motion(clock(stamp or now), at, q, dq, ddq)
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
+            self._refuse(GoalCode.invalid_goal, str(error))
+            return
+        if not self._motion.rests:
+            self._refuse(GoalCode.invalid_goal, "a goal must end at rest")
+            return
+        if stamp and self._motion.end < clock(now):
+            text = f"the trajectory ended {clock(now) - self._motion.end:.3g} s ago"
+            self._refuse(GoalCode.old_header_timestamp, text)
+            return
+        why = loop.references.trajectory(stamp, names, times, *parts)  # type: ignore[arg-type]
+        self._counts = loop.references.counts
+        if why is not None:
+            self._refuse(GoalCode.invalid_goal, why)
+
+    def _refuse(self, code: GoalCode, text: str) -> None:
+        self.result = GoalResult(code, text)
+
+    def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+        """Judge a joint state; call it after the loop's method of the same name, with the same arguments."""
+        places = self._order.places(names)
+        if self.result is not None or places is None:
+            return
+        self._seen += 1
+        self.watch()
+        position, velocity = (np.asarray(x, dtype=np.float64)[places] for x in (q, dq))
+        t = self._loop.references.clock(stamp)
+        desired = JointReference(*self._motion.at(max(t, self._motion.start)))
+        self.feedback = GoalFeedback(stamp, desired, position, velocity)
+        if self.result is None and t >= self._motion.start:
+            self._judge(t, self.feedback.error)
+
+    def watch(self) -> None:
+        """End the goal if the loop has left its trajectory; call it regularly, states may have ended."""
+        if self.result is not None:
+            return
+        loop, counts = self._loop, self._loop.references.counts
+        if counts["taken"] != self._counts["taken"]:
+            self.replaced()
+        elif counts["not joined"] != self._counts["not joined"]:
+            self._stop(GoalCode.invalid_goal, "the motion from the arm to the trajectory would leave the limits")
+        elif loop.mode is Mode.tracking or loop.reason is Reason.state_late:
+            return
+        elif self._seen > 1 or loop.mode is not Mode.hold:  # the first state may have been answered before
+            self._stop(GoalCode.invalid_goal, f"{loop.mode.name}: {loop.reason.value}")
+
+    def cancel(self) -> None:
+        """End the goal; the loop holds the arm."""
+        if self.result is None:
+            self._stop(GoalCode.invalid_goal, "the goal was canceled", canceled=True)
+
+    def replaced(self) -> None:
+        """End the goal, because the loop follows another trajectory."""
+        if self.result is None:
+            self.result = GoalResult(GoalCode.invalid_goal, "another trajectory replaced that of the goal")
+
+    def _judge(self, t: float, error: JointReference) -> None:
+        """Compare deviations with the tolerances of the path or of the goal."""
+        end = self._motion.end
+        if t <= end:
+            beyond = self._path.beyond(error)
+            if beyond is not None:
+                self._stop(
+                    GoalCode.path_tolerance_violated, f"{beyond}, {t - self._motion.start:.3g} s after the start"
+                )
+            return
+        beyond = self._goal.beyond(error)
+        if beyond is None:
+            self.result = GoalResult(GoalCode.successful, "")
+        elif t > end + self._allowed_after:
+            self._stop(GoalCode.goal_tolerance_violated, f"{beyond}, {t - end:.3g} s after the end")
+
+    def _stop(self, code: GoalCode, text: str, *, canceled: bool = False) -> None:
+        """End the goal and hold the arm."""
+        self.result = GoalResult(code, text, canceled)
+        self._loop.references.cancel()
+
+
+class _Bounds(NamedTuple):
+    """Largest deviations of all joints, infinite where there is no tolerance."""
+
+    names: tuple[str, ...]
+    q: Array
+    dq: Array
+
+    def beyond(self, error: JointReference) -> str | None:
+        """Return which joint deviates too far, in words; None if none does."""
+        for what, values, allowed in (("position", error.q, self.q), ("velocity", error.dq, self.dq)):
+            excess = np.abs(values) - allowed
+            k = int(np.argmax(excess))
+            if not excess[k] <= 0.0:
+                return f"{what} of {self.names[k]} deviates by {abs(values[k]):.3g}, allowed are {allowed[k]:.3g}"
+        return None
+
+
+def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...]) -> _Bounds:
+    bounds = _Bounds(names, np.full(len(names), np.inf), np.full(len(names), np.inf))
+    for tolerance in tolerances:
+        if tolerance.name not in names:
+            hint = nearest_hint(tolerance.name, names)
+            raise UnknownNameError(f"tolerances must be of the robot's joints, got {tolerance.name!r}{hint}")
+        k = names.index(tolerance.name)
+        for what, row in (("position", bounds.q), ("velocity", bounds.dq)):
+            value = float(getattr(tolerance, what))
+            if value > 0.0:
+                row[k] = value
+            elif value not in (0.0, -1.0):
+                raise ThunderError(f"tolerance of {tolerance.name}: {what} must be positive, 0 or -1, got {value:g}")
+        if not tolerance.acceleration <= 0.0:
+            text = f"acceleration must be 0 or -1, because it is not measured, got {tolerance.acceleration:g}"
+            raise ThunderError(f"tolerance of {tolerance.name}: {text}")
+    return bounds

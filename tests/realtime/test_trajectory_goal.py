@@ -1,0 +1,191 @@
+"""Goals of FollowJointTrajectory in simulated time: success, tolerances, refusals, and everything that ends them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.realtime import GoalCode, Mode, Tolerance, TrajectoryGoal
+
+from .loops import Q0, Bench, make_loop
+
+NAMES = th.Robot.load("panda").joint_names
+
+
+def begun(**options: Any) -> Bench:
+    bench = Bench(make_loop(**options))
+    bench.run(0.02)
+    return bench
+
+
+def aim(bench: Bench, move: float = 0.05, seconds: float = 0.3, **more: Any) -> TrajectoryGoal:
+    """A goal of all joints, from where the arm is."""
+    names = bench.loop.joint_names
+    q = bench.states[-1].q
+    given = {"times": [0.0, seconds], "q": [q, q + move], "dq": np.zeros((2, 7)), "stamp": 0, "names": names, **more}
+    return TrajectoryGoal(bench.loop, bench.now, **given)
+
+
+def follow(bench: Bench, goal: TrajectoryGoal, seconds: float, **run: Any) -> None:
+    """Judge the states that the loop answers, and watch."""
+    for _ in range(round(1000 * seconds)):
+        bench.run(0.001, **run)
+        state = bench.states[-1]
+        if run.get("states", True):
+            goal.state(state.stamp, bench.loop.joint_names, state.q, state.dq)
+        goal.watch()
+
+
+def every(position: float = 0.0, velocity: float = 0.0) -> list[Tolerance]:
+    return [Tolerance(name, position, velocity) for name in NAMES]
+
+
+def code(goal: TrajectoryGoal) -> GoalCode | None:
+    return None if goal.result is None else goal.result.code
+
+
+def test_a_goal_that_is_reached_succeeds_at_its_end() -> None:
+    bench = begun()
+    goal = aim(bench, path_tolerance=every(0.05, 1.0), goal_tolerance=every(0.01), goal_time_tolerance=0.2)
+    follow(bench, goal, 0.29)
+    assert goal.result is None
+    assert goal.feedback is not None
+    np.testing.assert_allclose(goal.feedback.error.q, goal.feedback.desired.q - bench.states[-1].q)
+    assert (np.abs(goal.feedback.desired.dq) > 0.0).all()
+    follow(bench, goal, 0.1)
+    assert goal.result is not None
+    assert goal.result == (GoalCode.successful, "", False)
+    assert bench.loop.mode is Mode.tracking  # it stays where the goal ended
+
+
+def test_joints_of_a_goal_are_matched_by_name() -> None:
+    bench = begun()
+    q, order = bench.states[-1].q, [6, 2, 0, 1, 5, 4, 3]
+    goal = aim(bench, names=[bench.loop.joint_names[k] for k in order], q=[q[order], (q + 0.01 * np.arange(7))[order]])
+    follow(bench, goal, 0.35)
+    assert code(goal) is GoalCode.successful
+    assert goal.feedback is not None
+    np.testing.assert_allclose(goal.feedback.desired.q, q + 0.01 * np.arange(7))
+
+
+@pytest.mark.parametrize("what", ["position", "velocity"])
+def test_a_deviation_from_the_path_ends_the_goal_and_holds_the_arm(what: str) -> None:
+    bench = begun()
+    tight = [Tolerance(bench.loop.joint_names[0], **{what: 1e-6})]
+    goal = aim(bench, path_tolerance=tight)
+    follow(bench, goal, 0.2)
+    assert goal.result is not None
+    assert goal.result.code is GoalCode.path_tolerance_violated
+    assert f"{what} of {bench.loop.joint_names[0]} deviates by" in goal.result.text
+    bench.run(0.01)
+    assert bench.loop.mode is Mode.hold
+    assert bench.loop.reason.value == "the goal was canceled"
+
+
+def test_a_goal_that_is_not_reached_in_time_fails() -> None:
+    bench = begun()
+    goal = aim(bench, goal_tolerance=every(1e-9), goal_time_tolerance=0.1)
+    follow(bench, goal, 0.39)
+    assert goal.result is None
+    follow(bench, goal, 0.03)
+    assert code(goal) is GoalCode.goal_tolerance_violated
+    bench.run(0.01)
+    assert bench.loop.mode is Mode.hold
+
+
+def test_a_canceled_goal_holds_the_arm() -> None:
+    bench = begun()
+    goal = aim(bench)
+    follow(bench, goal, 0.1)
+    goal.cancel()
+    goal.cancel()
+    bench.run(0.01)
+    assert goal.result == (GoalCode.invalid_goal, "the goal was canceled", True)
+    assert bench.loop.mode is Mode.hold
+
+
+def test_another_trajectory_ends_the_goal_and_is_followed() -> None:
+    bench = begun()
+    goal = aim(bench)
+    follow(bench, goal, 0.1)
+    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.1], [Q0]) is None
+    follow(bench, goal, 0.05)
+    assert goal.result is not None
+    assert "another trajectory" in goal.result.text
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_a_fault_ends_the_goal_with_its_reason() -> None:
+    bench = begun(largest_error=0.5)
+    goal = aim(bench)
+    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.06, spoil=lambda state: state._replace(q=state.q * np.nan))
+    assert goal.result is not None
+    assert goal.result.text == "fault: too many invalid states in a row"
+    assert code(aim(bench)) is GoalCode.invalid_goal
+
+
+def test_late_states_do_not_end_a_goal_but_lost_ones_do() -> None:
+    bench = begun()
+    goal = aim(bench, seconds=1.0)
+    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.1, states=False)
+    assert bench.loop.mode is Mode.hold
+    follow(bench, goal, 0.05)
+    assert goal.result is None
+    follow(bench, goal, 0.3, states=False)
+    assert goal.result is not None
+    assert goal.result.text.endswith("states are lost")
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "words"),
+    [
+        ({"names": ["one"] * 7}, GoalCode.invalid_joints, "names must be the robot's joints"),
+        ({"path_tolerance": [Tolerance("jiont1", 0.1)]}, GoalCode.invalid_joints, "'jiont1'"),
+        ({"goal_tolerance": "negative"}, GoalCode.invalid_goal, "position must be positive, 0 or -1, got -2"),
+        ({"goal_tolerance": "nan"}, GoalCode.invalid_goal, "position must be positive, 0 or -1, got nan"),
+        ({"goal_tolerance": "acceleration"}, GoalCode.invalid_goal, "not measured"),
+        ({"goal_time_tolerance": -1.0}, GoalCode.invalid_goal, "goal_time_tolerance"),
+        ({"dq": np.ones((2, 7))}, GoalCode.invalid_goal, "must end at rest"),
+        ({"q": np.full((2, 7), np.nan)}, GoalCode.invalid_goal, "finite"),
+        ({"q": []}, GoalCode.invalid_goal, ""),
+        ({"q": [1.0]}, GoalCode.invalid_goal, ""),
+        ({"q": np.full((2, 7), 9.0)}, GoalCode.invalid_goal, "must stay within"),
+        ({"stamp": 1}, GoalCode.old_header_timestamp, "s ago"),
+    ],
+)
+def test_a_goal_that_is_wrong_is_refused_and_the_arm_stays(given: dict, wanted: GoalCode, words: str) -> None:
+    bench = begun()
+    first = bench.loop.joint_names[0]
+    wrong = {
+        "negative": Tolerance(first, -2.0),
+        "nan": Tolerance(first, float("nan")),
+        "acceleration": Tolerance(first, acceleration=1.0),
+    }
+    if isinstance(given.get("goal_tolerance"), str):
+        given = {"goal_tolerance": [wrong[given["goal_tolerance"]]]}
+    goal = aim(bench, **given)
+    assert goal.result is not None
+    assert goal.result.code is wanted
+    assert words in goal.result.text
+    bench.run(0.005)
+    assert bench.loop.mode is Mode.hold
+    assert bench.loop.reason.value == "no reference yet"
+
+
+def test_a_goal_before_the_first_state_is_refused() -> None:
+    bench = Bench(make_loop())
+    goal = TrajectoryGoal(bench.loop, bench.now, 0, bench.loop.joint_names, [1.0], [Q0])
+    assert goal.result is not None
+    assert goal.result.text == "no state yet"
+
+
+def test_tolerances_that_are_erased_are_infinite() -> None:
+    bench = begun()
+    goal = aim(bench, path_tolerance=every(-1.0, -1.0), goal_tolerance=every(-1.0))
+    follow(bench, goal, 0.31)
+    assert code(goal) is GoalCode.successful
