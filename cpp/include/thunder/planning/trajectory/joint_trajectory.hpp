@@ -15,6 +15,8 @@ class JointTrajectory final : public JointReferenceSource {
                    reference.d4q.data());
   }
 
+  const PiecewisePolynomial& polynomial() const noexcept { return polynomial_; }
+
  private:
   PiecewisePolynomial polynomial_;
 };
