@@ -11,7 +11,7 @@ namespace thunder::realtime {
 namespace {
 
 /// Speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s].
-constexpr double kAtRest = 0.05, kHeld = 0.1, kLongestBraking = 2.0;
+constexpr double kStandstill = 0.05, kHeld = 0.1, kLongestStop = 2.0;
 /// Age of states is not looked at here: they come from the drive.
 constexpr double kOldest = 1.0;
 
@@ -26,8 +26,8 @@ StopReason stop_for(const Command& command) noexcept {
 
 }  // namespace
 
-DriveControl::DriveControl(std::unique_ptr<ControlLoop> loop, std::unique_ptr<Safety> safety,
-                           std::unique_ptr<SafeTorque> brake, const DriveFacts& facts, Settings settings)
+DriveControl::DriveControl(std::shared_ptr<ControlLoop> loop, std::shared_ptr<Safety> safety,
+                           std::shared_ptr<SafeTorque> brake, const DriveFacts& facts, Settings settings)
     : loop_(std::move(loop)),
       safety_(std::move(safety)),
       brake_(std::move(brake)),
@@ -37,6 +37,15 @@ DriveControl::DriveControl(std::unique_ptr<ControlLoop> loop, std::unique_ptr<Sa
       gate_(kOldest),
       demand_(Eigen::VectorXd::Zero(safety_->n())) {
   if (loop_->n() != n() || brake_->n() != n()) throw std::invalid_argument("loop, limits and brake must be those of one arm");
+}
+
+std::vector<Exclusive::Use> DriveControl::use() const {
+  std::vector<Exclusive::Use> uses;
+  for (const Exclusive* part : {static_cast<const Exclusive*>(loop_.get()), static_cast<const Exclusive*>(safety_.get()),
+                                static_cast<const Exclusive*>(brake_.get())})
+    uses.emplace_back(*part);
+  if (safety_->observer()) uses.emplace_back(*safety_->observer());
+  return uses;
 }
 
 void DriveControl::request(StopReason reason) noexcept {
@@ -59,7 +68,8 @@ void DriveControl::leave(StopReason reason, bool at_once) noexcept {
 void DriveControl::miss() noexcept {
   if (++without_state_ > settings_.most_missed)
     leave(gate_.invalid_in_a_row() > 0 ? StopReason::invalid_states : StopReason::states_lost);
-  // without a state nothing can be braked: a request is looked at with the next one, or the loop gives up above
+  const StopReason requested = requested_.load();  // without any state nothing can be braked
+  if (requested != StopReason::none && (report_.cycles == 0 || at_once_.load())) leave(requested, true);
 }
 
 const double* DriveControl::answer(const DriveState& state) noexcept {
@@ -128,9 +138,9 @@ void DriveControl::step_loop(const DriveState& state) noexcept {
 
 /// Ends the run once the arm has been at rest for a while, or the longest time of braking is over.
 void DriveControl::end_braking(const double* dq) noexcept {
-  if (Eigen::Map<const Eigen::VectorXd>(dq, n()).cwiseAbs().maxCoeff() > kAtRest) at_rest_since_ = report_.t;
+  if (Eigen::Map<const Eigen::VectorXd>(dq, n()).cwiseAbs().maxCoeff() > kStandstill) at_rest_since_ = report_.t;
   report_.at_rest = report_.t - at_rest_since_ >= kHeld;
-  if (report_.at_rest || report_.t - braking_since_ > kLongestBraking) ended_ = true;
+  if (report_.at_rest || report_.t - braking_since_ > kLongestStop) ended_ = true;
 }
 
 }  // namespace thunder::realtime

@@ -30,10 +30,10 @@ SimulatedDrive::SimulatedDrive(std::unique_ptr<Plant> plant, Settings settings)
       step_(std::llround(1e9 * settings_.facts.period)),
       x_(Eigen::VectorXd::Zero(plant_->state_size())) {
   const DriveFacts& facts = settings_.facts;
-  for (const auto* values : {&settings_.q, &facts.torque_limits, &facts.torque_rate})
-    if (values->size() != n())
+  for (const Eigen::Index size : {settings_.q.size(), facts.torque_limits.size(), facts.torque_rate.size()})
+    if (size != n())
       throw std::invalid_argument("the drive's vectors must have " + std::to_string(n()) + " entries, got " +
-                                  std::to_string(values->size()));
+                                  std::to_string(size));
   if (plant_->motors() > 0 || plant_->actuator_states() > 0)
     throw std::invalid_argument("the plant of a simulated drive must be a rigid arm");
   if (settings_.compensated) gravity_model_ = std::make_unique<Evaluator>(settings_.compensated);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <mutex>
 
 namespace thunder::realtime {
@@ -44,8 +45,9 @@ MemoryLock& memory_lock() noexcept {
 
 /// The pages of the stack below this function are there before the first cycle needs them.
 [[gnu::noinline]] void touch_stack() noexcept {
-  volatile unsigned char stack[kStack];
-  for (std::size_t k = 0; k < kStack; k += 1024) stack[k] = 0;
+  unsigned char stack[kStack];
+  std::memset(stack, 0, kStack);
+  asm volatile("" : : "r"(stack) : "memory");  // so that it is not optimized away
 }
 
 int set_priority(int priority) noexcept {

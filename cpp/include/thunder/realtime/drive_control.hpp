@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "control_loop.hpp"
 #include "drive.hpp"
@@ -31,8 +32,8 @@ class DriveControl {
     int most_missed = 10;                                      // cycles in a row without a valid state
   };
 
-  /// The loop is this object's alone; `brake` has the model of the arm with the payload that the drive was told.
-  DriveControl(std::unique_ptr<ControlLoop> loop, std::unique_ptr<Safety> safety, std::unique_ptr<SafeTorque> brake,
+  /// The parts are this object's alone; `brake` has the model of the arm with the payload that the drive was told.
+  DriveControl(std::shared_ptr<ControlLoop> loop, std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake,
                const DriveFacts& facts, Settings settings);
   DriveControl(const DriveControl&) = delete;
   DriveControl& operator=(const DriveControl&) = delete;
@@ -51,7 +52,8 @@ class DriveControl {
   int n() const noexcept { return safety_->n(); }
   const RunReport& report() const noexcept { return report_; }
   ControlLoop& loop() noexcept { return *loop_; }
-  Safety& safety() noexcept { return *safety_; }
+  /// Marks all parts but the law as in use by this thread; throws `ConcurrentUse` where another one uses them.
+  std::vector<Exclusive::Use> use() const;
   /// The torque that the loop, or the brake, demanded last, n values.
   const double* demand() const noexcept { return demand_.data(); }
   const Quantiles& period() const noexcept { return period_; }
@@ -64,9 +66,9 @@ class DriveControl {
   void end_braking(const double* dq) noexcept;
   void leave(StopReason reason, bool at_once = false) noexcept;
 
-  std::unique_ptr<ControlLoop> loop_;
-  std::unique_ptr<Safety> safety_;
-  std::unique_ptr<SafeTorque> brake_;
+  std::shared_ptr<ControlLoop> loop_;
+  std::shared_ptr<Safety> safety_;
+  std::shared_ptr<SafeTorque> brake_;
   double period_s_, watchdog_;
   Settings settings_;
   StateGate gate_;
