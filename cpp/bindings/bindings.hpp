@@ -16,6 +16,7 @@ void bind_quantities(ModelClass& model);
 void bind_control(pybind11::module_& module);
 void bind_estimation(pybind11::module_& module);
 void bind_kinematics(pybind11::module_& module);
+void bind_realtime(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
 void bind_safety(pybind11::module_& module);
 void bind_realtime_loop(pybind11::module_& module);

@@ -25,6 +25,7 @@ __all__: list[str] = [
     "ComputedTorque",
     "ConditionedMotion",
     "ConstantVelocityFilter",
+    "ControlLoop",
     "Controller",
     "DerivativeEstimator",
     "Dmp",
@@ -48,7 +49,9 @@ __all__: list[str] = [
     "InverseKinematics",
     "JointBezierPath",
     "JointController",
+    "JointFollower",
     "JointLimitObjective",
+    "JointMotion",
     "JointReferenceSource",
     "JointTrajectory",
     "Lissajous",
@@ -66,9 +69,11 @@ __all__: list[str] = [
     "PiecewisePolynomial",
     "PostureObjective",
     "PotentialField",
+    "Quantiles",
     "QuaternionDmp",
     "RobustUnitVector",
     "RotationVectorPath",
+    "SafeTorque",
     "SampledJointReference",
     "ScheduledInterception",
     "SetPoint",
@@ -77,15 +82,18 @@ __all__: list[str] = [
     "SlotineLi",
     "Sphere",
     "SphericalWrist",
+    "StateGate",
     "Status",
     "StepEnd",
     "SymbolicChain",
     "TaskController",
+    "TaskFollower",
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
     "build_config",
     "detect_contacts",
+    "elastic_damping",
     "emit_c",
     "jacobian",
     "quantities",
@@ -4658,6 +4666,371 @@ class SphericalWrist:
     def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """See SphericalWristIK.solve."""
 
+class Quantiles:
+    """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.
+
+    There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.
+    Memory is constant.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import Quantiles
+    >>> latency = Quantiles()
+    >>> for seconds in (0.001, 0.001, 0.002, 0.05):
+    ...     latency.add(seconds)
+    >>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105
+    (4, 0.05, True)
+    >>> list(latency.summary())
+    ['count', 'mean', 'median', 'p99', 'worst']"""
+
+    def __getstate__(self) -> typing.Any: ...
+    def __init__(self) -> None: ...
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, arg0: typing.Any) -> None: ...
+    def add(self, seconds: typing.SupportsFloat | typing.SupportsIndex) -> None:
+        """Count a duration [s]; NaN is ignored, negative ones count as zero."""
+
+    def quantile(self, part: typing.SupportsFloat | typing.SupportsIndex) -> float:
+        """Return a quantile of the durations, at most 4.5 % too large [s].
+
+        Parameters
+        ----------
+        part : float
+            Probability, 0 to 1."""
+
+    def summary(self) -> dict[str, float]:
+        """Return count, mean, median, p99 and worst; times in seconds."""
+
+    @property
+    def count(self) -> int:
+        """Number of durations."""
+
+    @property
+    def mean(self) -> float:
+        """Mean [s]; 0 without any."""
+
+    @property
+    def worst(self) -> float:
+        """The longest one [s]; 0 without any."""
+
+class StateGate:
+    """Accepts measured states that are new, of their time, and an arm's."""
+
+    def __init__(self, oldest: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def read(
+        self,
+        stamp: typing.Any,
+        now: typing.Any,
+        places: typing.Any,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        q: typing.Any,
+        dq: typing.Any,
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """Return positions and velocities at `places`; None, and counted, if the message is dropped."""
+
+    def reset(self) -> None:
+        """Reset counts and stamps."""
+
+    @property
+    def dropped(self) -> list[int]:
+        """Numbers of dropped states by reason."""
+
+    @property
+    def in_a_row(self) -> int:
+        """Number of invalid states since the last accepted one."""
+
+    @property
+    def taken(self) -> int:
+        """Number of accepted states."""
+
+class SafeTorque:
+    """Brakes an arm, then holds its position."""
+
+    def __init__(
+        self,
+        model: Model,
+        stiffness: numpy.typing.ArrayLike,
+        damping: numpy.typing.ArrayLike,
+        torque_limits: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def blind(self, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the gravity torque (n,) at the last known position, for times without a state."""
+
+    def leave(self) -> None:
+        """Discard the held position."""
+
+    def step(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        q: numpy.typing.ArrayLike,
+        dq: numpy.typing.ArrayLike,
+        x: numpy.typing.ArrayLike | None = None,
+        dx: numpy.typing.ArrayLike | None = None,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured."""
+
+class JointMotion:
+    """A motion on the clock of a loop."""
+
+    def __init__(
+        self,
+        start: typing.SupportsFloat | typing.SupportsIndex,
+        end: typing.SupportsFloat | typing.SupportsIndex,
+        source: JointReferenceSource | None,
+        first: tuple[typing.Any, ...],
+        last: tuple[typing.Any, ...],
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def at(self, t: typing.SupportsFloat | typing.SupportsIndex) -> tuple[numpy.typing.NDArray[numpy.float64], ...]:
+        """Position, velocity and acceleration at time t [s]; after the end, the last position at rest."""
+
+    @property
+    def end(self) -> float:
+        """End [s]."""
+
+    @property
+    def rests(self) -> bool:
+        """Whether it ends at rest."""
+
+    @property
+    def start(self) -> float:
+        """Start on the loop's clock [s]."""
+
+class JointFollower:
+    """Joins successive motions without jumps."""
+
+    def __init__(
+        self,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        velocity: numpy.typing.ArrayLike,
+        speed: numpy.typing.ArrayLike,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def at(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """Reference at time t [s] of an arm at q, dq; None without one."""
+
+    def follow(self, motion: JointMotion) -> None:
+        """Follow a motion from the next state on."""
+
+    @property
+    def refused(self) -> int:
+        """Number of motions that could not be joined."""
+
+class TaskFollower:
+    """Follows a stream of poses and twists."""
+
+    def __init__(
+        self,
+        limits: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(5)"],
+        timeout: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def at(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        p: numpy.typing.ArrayLike,
+        R: numpy.typing.ArrayLike,
+        xi: numpy.typing.ArrayLike,
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """Reference at time t [s] of a frame at p, R with the twist xi; None without one."""
+
+    def take_pose(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        position: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ],
+        quaternion: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"
+        ],
+    ) -> int:
+        """Take a pose; 0, or the number of a refusal."""
+
+    def take_twist(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        linear: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"],
+        angular: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ],
+    ) -> int:
+        """Take a twist; 0, or the number of a refusal."""
+
+    @property
+    def why(self) -> int:
+        """Number of the reason for the lack of a reference."""
+
+class ControlLoop:
+    """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
+
+    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def follow(self, motion: JointMotion) -> None:
+        """Follow a motion from the next state on."""
+
+    def reset(self) -> None:
+        """Reset the state, but not the law."""
+
+    def state(
+        self,
+        stamp: typing.Any,
+        now: typing.Any,
+        places: typing.Any,
+        count: typing.SupportsInt | typing.SupportsIndex,
+        q: typing.Any,
+        dq: typing.Any,
+    ) -> tuple[typing.Any, ...] | None:
+        """Answer a message of `count` names, whose robot's joints, and motors, are at `places`; None if it is dropped."""
+
+    def take_pose(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        position: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ],
+        quaternion: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(4)"
+        ],
+    ) -> int:
+        """Take a pose; 0, or the number of a refusal."""
+
+    def take_twist(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        linear: typing.Annotated[collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"],
+        angular: typing.Annotated[
+            collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex], "FixedSize(3)"
+        ],
+    ) -> int:
+        """Take a twist; 0, or the number of a refusal."""
+
+    def time_of(self, stamp: typing.Any) -> float:
+        """Stamp on the loop's clock [s]."""
+
+    def watch(self, now: typing.Any) -> tuple[typing.Any, ...] | None:
+        """Return a command if states are late."""
+
+    @property
+    def computing(self) -> Quantiles:
+        """Copy of the statistics."""
+
+    @property
+    def contact(self) -> bool:
+        """Whether the observer's detector reports a contact."""
+
+    @property
+    def dropped(self) -> list[int]:
+        """Numbers of dropped states by reason."""
+
+    @property
+    def latency(self) -> Quantiles:
+        """Copy of the statistics."""
+
+    @property
+    def mode(self) -> int:
+        """Number of the mode."""
+
+    @property
+    def motions_refused(self) -> int:
+        """Number of motions that could not be joined within the limits."""
+
+    @property
+    def origin(self) -> int | None:
+        """Stamp of time 0 of the loop's clock [ns]; None without a state."""
+
+    @property
+    def period(self) -> Quantiles:
+        """Copy of the statistics."""
+
+    @property
+    def reason(self) -> int:
+        """Number of the reason."""
+
+    @property
+    def t(self) -> float:
+        """Time of the last state [s]."""
+
+    @property
+    def taken(self) -> int:
+        """Number of accepted states."""
+
+    @property
+    def task(self) -> bool:
+        """Whether the law follows poses."""
+
 class Graph:
     """Recorded operations, each distinct one once."""
 
@@ -4897,6 +5270,9 @@ def detect_contacts(
     release: typing.SupportsFloat | typing.SupportsIndex,
 ) -> numpy.typing.NDArray[numpy.bool]:
     """Contacts (k, m) along residuals (k, m)."""
+
+def elastic_damping(model: Model, q: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
+    """See `thunder_py.control.stability.elastic_damping`."""
 
 def emit_c(
     functions: collections.abc.Sequence[Function],

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from thunder_py.realtime import Command, ControlLoop, JointState, ReferenceGenerator, SimulatedRobot
+from thunder_py.realtime import Command, ControlLoop, JointState, Mode, ReferenceGenerator, SimulatedRobot
 
 #: some time of day [ns]
 NOON = 1_700_000_000_000_000_000
 MS = 1_000_000
+FAULT = "the loop is in a fault: call reset first"
 Q0 = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 LINK_7 = {"gradient": {"Gamma": 5, "unknown": "link7"}}
 JOINT_LAW = {"name": "SlotineLi", "Lambda": 10, "K_d": [20] * 4 + [2, 2, 1], "adaptation": LINK_7}
@@ -66,15 +67,16 @@ class Bench:
 
     def send_reference(self, k: int) -> None:
         generator, references = self.generator, self.loop.references
+        refused = FAULT if self.loop.mode is Mode.fault else None
         if generator is None or k % max(1, round(1000 / generator.rate)):
             return
         if generator.task:
             sample = generator.pose(self.now)
-            assert references.twist(sample.stamp, sample.linear, sample.angular) is None
-            assert references.pose(sample.stamp, sample.position, sample.quaternion) is None
+            assert references.twist(sample.stamp, sample.linear, sample.angular) == refused
+            assert references.pose(sample.stamp, sample.position, sample.quaternion) == refused
         else:
             s = generator.joints(self.now)
-            assert references.trajectory(s.stamp, generator.joint_names, s.times, s.q, s.dq, s.ddq) is None
+            assert references.trajectory(s.stamp, generator.joint_names, s.times, s.q, s.dq, s.ddq) == refused
 
     def errors(self, last: int) -> np.ndarray:
         """Largest error of each of the last commands, all of which followed a reference."""

@@ -9,7 +9,7 @@ import thunder_py as th
 from thunder_py.control import Status
 from thunder_py.realtime import ControlLoop, JointState, Mode, Reason
 
-from .loops import JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
+from .loops import FAULT, JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
 
 PANDA = th.Robot.load("panda")
 NAMES = PANDA.joint_names
@@ -160,7 +160,7 @@ def test_torques_change_no_faster_than_allowed() -> None:
 
 
 def test_states_that_stay_away_give_gravity_then_nothing_and_tracking_resumes() -> None:
-    bench = Bench(make_loop())
+    bench = Bench(make_loop(recover=True))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
     bench.run(1.0)
@@ -176,6 +176,49 @@ def test_states_that_stay_away_give_gravity_then_nothing_and_tracking_resumes() 
     bench.run(3.0)
     assert bench.loop.mode is Mode.tracking
     assert bench.errors(500).max() < 0.02
+
+
+def test_lost_states_are_a_fault_until_reset() -> None:
+    bench = Bench(make_loop())
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(0.5)
+    learned = bench.commands[-1].parameters
+    bench.run(0.4, states=False)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.state_lost)
+    assert bench.loop.watch(bench.now) is None
+    bench.run(1.5)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.state_lost)
+    assert not bench.states[-1].safe
+    assert np.abs(bench.states[-1].dq).max() < 1e-2
+    np.testing.assert_allclose(bench.commands[-1].tau, PANDA.gravity_vector(bench.states[-1].q), atol=0.1)
+    np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
+    assert bench.loop.references.counts["refused"] > 0
+    assert bench.loop.references.last_refusal == FAULT
+    bench.loop.reset()
+    bench.run(1.0)
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_a_gap_that_a_state_shows_is_a_loss_too() -> None:
+    for seconds, mode in ((0.2, Mode.hold), (0.3, Mode.fault)):
+        loop = make_loop()
+        state(loop)
+        command = state(loop, NOON + round(1000 * seconds) * MS)
+        assert command is not None
+        assert command.mode is mode
+
+
+def test_a_fault_refuses_poses_and_twists() -> None:
+    loop = make_loop(POSE_LAW)
+    state(loop)
+    state(loop, NOON + 400 * MS)
+    references = loop.references
+    assert references.pose(0, [0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]) == FAULT
+    assert references.twist(0, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]) == FAULT
+    loop.reset()
+    state(loop, NOON + 401 * MS)
+    assert references.pose(0, [0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]) is None
 
 
 def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, ReferenceGenerator, SimulatedRobot
-from thunder_py.realtime.hold import Hold, HoldGains
-from thunder_py.realtime.joint_states import DROPPED, MeasuredState
+from thunder_py.realtime.hold import HoldGains
+from thunder_py.realtime.joint_states import DROPPED
 from thunder_py.robot import Elastic
 
 from .loops import MS, NOON
@@ -114,18 +114,18 @@ def test_rigid_robots_have_no_law_that_sees_motors() -> None:
 def test_the_safe_torque_acts_on_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, _ = soft
     gains = HoldGains(np.array([30.0, 20.0]), np.array([4.0, 2.0]))
-    hold, rng = Hold(robot, gains, np.full(2, 1e3)), np.random.default_rng(0)
-    state = MeasuredState(Q0, np.zeros(2), np.array([-0.4]), np.zeros(1))
-    np.testing.assert_allclose(hold.torque(0.0, state), robot.gravity_vector(Q0), atol=1e-12)
+    hold, rng = gains.safe_torque(robot, np.full(2, 1e3)), np.random.default_rng(0)
+    state = (Q0, np.zeros(2), np.array([-0.4]), np.zeros(1))
+    np.testing.assert_allclose(hold.step(0.0, *state), robot.gravity_vector(Q0), atol=1e-12)
     q, dq, x, dx = Q0 + 0.1, rng.normal(size=2), np.array([-0.1]), rng.normal(size=1)
     y, dy = np.array([q[0], x[0]]), np.array([dq[0], dx[0]])
     expected = robot.gravity_vector(q) + gains.stiffness * ([Q0[0], -0.4] - y) - gains.damping * dy
-    np.testing.assert_allclose(hold.torque(0.1, MeasuredState(q, dq, x, dx)), expected, atol=1e-12)
+    np.testing.assert_allclose(hold.step(0.1, q, dq, x, dx), expected, atol=1e-12)
     # without motors: no spring at the elastic joint, and a quarter of the stable damping
     limit = th.control.stability.elastic_damping(robot, q + 0.1)[1]
     assert 0.25 * limit < gains.damping[1]
-    hold.torque(0.2, MeasuredState(q, np.zeros(2)))
-    blind = hold.torque(0.3, MeasuredState(q + 0.1, dq))
+    hold.step(0.2, q, np.zeros(2))
+    blind = hold.step(0.3, q + 0.1, dq)
     expected = robot.gravity_vector(q + 0.1) - [
         gains.stiffness[0] * 0.1 + gains.damping[0] * dq[0],
         0.25 * limit * dq[1],

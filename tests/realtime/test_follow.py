@@ -7,11 +7,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.realtime.command import Reason
+from thunder_py import _core
+from thunder_py.realtime import Reason
 from thunder_py.realtime.configuration import TaskLimits
-from thunder_py.realtime.joint_follower import JointFollower, lead_in, make_motion, offset
-from thunder_py.realtime.task_follower import TaskFollower
-from thunder_py.reference import JointReference
+from thunder_py.realtime.joint_motion import JointMotion, make_motion
 from thunder_py.spatial import single
 
 from .loops import MS, NOON, POSE_LAW, Q0, make_loop
@@ -22,12 +21,21 @@ SPEED = np.full(7, 0.5)
 RNG = np.random.default_rng(3)
 
 
-def reference(*parts: np.ndarray) -> JointReference:
-    return JointReference(*parts)
+def joint_follower(limits: th.robot.JointLimits | None = None) -> _core.JointFollower:
+    """A follower with these limits, or none."""
+    inf = np.full(7, np.inf)
+    bounds = (-inf, inf, inf) if limits is None else (limits.lower, limits.upper, limits.velocity)
+    return _core.JointFollower(*bounds, SPEED)
 
 
-def sampled(motion, t: np.ndarray) -> tuple[np.ndarray, ...]:  # type: ignore[no-untyped-def]
-    return tuple(np.array(part) for part in zip(*(motion.at(x) for x in t), strict=True))
+def followed(motion: JointMotion, t: float) -> _core.JointFollower:
+    """A follower without limits of an arm that follows a motion at time t."""
+    follower = joint_follower()
+    follower.follow(motion)
+    q, dq, _ = motion.at(t)
+    for found, wanted in zip(follower.at(t, q, dq), motion.at(t), strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    return follower
 
 
 # --- joints -----------------------------------------------------------------------------------------------------------
@@ -44,51 +52,58 @@ def test_points_are_met_with_the_derivatives_that_are_given(given: int) -> None:
                 np.testing.assert_allclose(found, wanted[k], atol=1e-6)
 
 
-def test_a_lead_in_joins_state_and_first_point() -> None:
-    q, dq, ddq = (RNG.normal(size=(2, 7)) for _ in range(3))
+def test_a_lead_in_joins_reference_and_first_point() -> None:
+    before = make_motion(1.0, np.array([0.0, 1.0]), *RNG.normal(size=(3, 2, 7)))
+    q, dq, ddq = RNG.normal(size=(3, 2, 7))
     motion = make_motion(1.0, np.array([0.5, 1.0]), q, dq, ddq)
-    now = reference(*(RNG.normal(size=7) for _ in range(3)))
-    led = lead_in(motion, 1.2, now)
-    for found, wanted in zip(led.at(1.2), now, strict=True):
-        np.testing.assert_allclose(found, wanted, atol=1e-12)
-    for found, wanted in zip(led.at(1.5), (q[0], dq[0], ddq[0]), strict=True):
-        np.testing.assert_allclose(found, wanted, atol=1e-9)
-    np.testing.assert_allclose(led.at(1.8).q, motion.at(1.8).q, atol=1e-12)
+    follower = followed(before, 1.2)
+    follower.follow(motion)
+    for t, wanted, close in ((1.2, before.at(1.2), 1e-12), (1.5 - 1e-12, (q[0], dq[0], ddq[0]), 1e-9), (1.8, motion.at(1.8), 1e-12)):
+        for found, expected in zip(follower.at(t, Q0, Q0), wanted, strict=True):
+            np.testing.assert_allclose(found, expected, atol=close)
+    assert follower.refused == 0
 
 
 @pytest.mark.parametrize("far", [0.01, 2.0])
-def test_an_offset_begins_with_the_gap_fades_and_is_smooth(far: float) -> None:
-    gap = reference(far * RNG.normal(size=7), RNG.normal(size=7), RNG.normal(size=7))
-    made = offset(3.0, gap, SPEED, 0.25)
-    for found, wanted in zip(made.at(3.0), gap, strict=True):
+def test_a_jump_fades_and_is_smooth(far: float) -> None:
+    """From a motion to a point at zero, to which the reference is the difference that fades."""
+    gap = far * RNG.normal(size=7), RNG.normal(size=7), RNG.normal(size=7)
+    follower = followed(make_motion(3.0, np.array([0.0, 1.0]), *(np.stack([x, x]) for x in gap)), 3.0)
+    follower.follow(make_motion(3.0, np.zeros(1), np.zeros((1, 7)), None, None))
+    end = 3.0 + max(0.25, 1.875 * (np.abs(gap[0]) / SPEED).max())
+
+    def at(t: float) -> tuple[np.ndarray, ...]:
+        return follower.at(t, Q0, Q0)
+
+    for found, wanted in zip(at(3.0), gap, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
-    for found, close in zip(made.at(made.end - 1e-6), (1e-9, 1e-6, 1e-2), strict=True):
-        np.testing.assert_allclose(found, 0.0, atol=close)
-    np.testing.assert_array_equal(made.at(made.end).q, 0.0)
     t = np.linspace(3.0, 3.5, 20001)
-    q, dq, ddq = sampled(made, t)
+    q, dq, ddq = (np.array(part) for part in zip(*(at(x) for x in t), strict=True))
     for x, dx in ((q, dq), (dq, ddq)):
         np.testing.assert_allclose(np.gradient(x, t, axis=0)[1:-1], dx[1:-1], atol=2e-2)
     assert np.abs(np.diff(ddq, axis=0)).max() < 0.2  # no jump of the acceleration
     after = t > 3.25  # the part that velocities cause has faded
     assert (np.abs(dq[after]) <= SPEED * 1.001).all()
+    for found, close in zip(at(end - 1e-6), (1e-9, 1e-6, 1e-2), strict=True):
+        np.testing.assert_allclose(found, 0.0, atol=close)
+    np.testing.assert_array_equal(at(end)[0], 0.0)
 
 
 def test_the_reference_is_continuous_whatever_comes() -> None:
-    follower = JointFollower(PANDA, SPEED)
+    follower = joint_follower(PANDA.limits)
     q, dq = Q0, np.zeros(7)
     rows = []
     for k in range(4000):
         t = 1e-3 * k
         if k in (100, 700, 1500, 2200):
             points = Q0 + RNG.uniform(-0.3, 0.3, (3, 7))
-            follower.take(
+            follower.follow(
                 make_motion(t - 0.05 * (k == 700), np.array([0.0, 0.6, 1.2]) + 0.4 * (k == 1500), points, None, None)
             )
         at = follower.at(t, q, dq)
         if at is not None:
             rows.append(np.concatenate(at))
-            q, dq = at.q, at.dq
+            q, dq, _ = at
     assert len(rows) > 3000
     path = np.array(rows)
     assert np.abs(np.diff(path[:, :7], axis=0)).max() < 5e-3
@@ -97,8 +112,8 @@ def test_the_reference_is_continuous_whatever_comes() -> None:
 
 
 def test_a_first_point_that_is_too_far_for_its_time_is_not_joined() -> None:
-    follower = JointFollower(PANDA, SPEED)
-    follower.take(make_motion(0.0, np.array([0.05]), Q0[None] + 1.0, None, None))
+    follower = joint_follower(PANDA.limits)
+    follower.follow(make_motion(0.0, np.array([0.05]), Q0[None] + 1.0, None, None))
     assert follower.at(0.0, Q0, np.zeros(7)) is None
     assert follower.refused == 1
 
@@ -155,16 +170,24 @@ def test_quaternions_are_those_of_scipy() -> None:
         np.testing.assert_allclose(single.matrix_of(single.turned(qb, *way)), a.as_matrix(), atol=1e-9)
 
 
-def follow(follower: TaskFollower, t: np.ndarray) -> tuple[np.ndarray, ...]:
-    rows = [follower.at(x, lambda: (np.eye(4), np.zeros(6))) for x in t]
+def task_follower(limits: TaskLimits, timeout: float) -> _core.TaskFollower:
+    return _core.TaskFollower(list(vars(limits).values()), timeout)
+
+
+#: the frame of an arm at rest: position, orientation, twist
+AT_REST = (np.zeros(3), np.eye(3), np.zeros(6))
+
+
+def follow(follower: _core.TaskFollower, t: np.ndarray) -> tuple[np.ndarray, ...]:
+    rows = [follower.at(x, *AT_REST) for x in t]
     return tuple(np.array(part) for part in zip(*(r for r in rows if r is not None), strict=True))
 
 
 def test_a_jump_of_a_pose_becomes_a_motion_within_the_limits() -> None:
     limits = TaskLimits(speed=0.3, turning=0.8, acceleration=2.0, angular_acceleration=4.0)
-    follower, t = TaskFollower(limits, timeout=10.0), 1e-3 * np.arange(6000)
+    follower, t = task_follower(limits, 10.0), 1e-3 * np.arange(6000)
     turn = Rotation.from_rotvec([0.0, 0.0, 2.0])
-    assert follower.take_pose(0.0, [0.5, -0.4, 0.2], turn.as_quat().tolist()) is None
+    assert follower.take_pose(0.0, [0.5, -0.4, 0.2], turn.as_quat().tolist()) == 0
     p, R, xi, xi_dot = follow(follower, t)
     np.testing.assert_allclose(p[-1], [0.5, -0.4, 0.2], atol=1e-5)
     np.testing.assert_allclose(R[-1], turn.as_matrix(), atol=1e-5)
@@ -181,48 +204,49 @@ def test_a_jump_of_a_pose_becomes_a_motion_within_the_limits() -> None:
 
 
 def test_a_moving_pose_with_its_twist_is_followed_without_lag() -> None:
-    follower, t = TaskFollower(TaskLimits(), timeout=0.2), 1e-3 * np.arange(4000)
+    follower, t = task_follower(TaskLimits(), 0.2), 1e-3 * np.arange(4000)
     errors = []
     for k, x in enumerate(t):
         if k % 5 == 0:
             w = 2.0 * np.pi * 0.25
             follower.take_twist(x, [0.1 * w * np.cos(w * x), 0.0, 0.0], [0.0, 0.0, 0.0])
             follower.take_pose(x, [0.1 * np.sin(w * x), 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
-        at = follower.at(x, lambda: (np.eye(4), np.zeros(6)))
+        at = follower.at(x, *AT_REST)
         assert at is not None
-        errors.append(at.p[0] - 0.1 * np.sin(w * x))
+        errors.append(at[0][0] - 0.1 * np.sin(w * x))
     assert np.abs(errors[1000:]).max() < 1e-3
 
 
 def test_a_twist_alone_is_a_velocity_command_and_ends() -> None:
-    follower = TaskFollower(TaskLimits(), timeout=0.2)
+    follower = task_follower(TaskLimits(), 0.2)
     rows = []
     for k in range(2000):
         if k < 1000 and k % 10 == 0:
-            assert follower.take_twist(1e-3 * k, [0.1, 0.0, 0.0], [0.0, 0.0, 0.2]) is None
-        at = follower.at(1e-3 * k, lambda: (np.eye(4), np.zeros(6)))
+            assert follower.take_twist(1e-3 * k, [0.1, 0.0, 0.0], [0.0, 0.0, 0.2]) == 0
+        at = follower.at(1e-3 * k, *AT_REST)
         if at is not None:
             rows.append(at)
     assert 1150 < len(rows) < 1250
-    np.testing.assert_allclose(rows[900].xi, [0.1, 0, 0, 0, 0, 0.2], atol=1e-3)
-    assert follower.why is Reason.reference_ended
+    np.testing.assert_allclose(rows[900][2], [0.1, 0, 0, 0, 0, 0.2], atol=1e-3)
+    assert tuple(Reason)[follower.why] is Reason.reference_ended
 
 
 @pytest.mark.parametrize(
-    ("why", "p", "turn", "t"),
+    ("why", "p", "turn", "after"),
     [
-        ("not_finite", [np.nan, 0, 0], [0, 0, 0, 1], 1.0),
-        ("not_finite", [0, 0, 0], [0, np.inf, 0, 1], 1.0),
-        ("not_finite", [0, 0], [0, 0, 0, 1], 1.0),
-        ("no_rotation", [0, 0, 0], [0, 0, 0, 1.1], 1.0),
-        ("no_rotation", [0, 0, 0], [0, 0, 0, 0], 1.0),
-        ("reordered", [0, 0, 0], [0, 0, 0, 1], 0.5),
+        ("not_finite", [np.nan, 0, 0], [0, 0, 0, 1], MS),
+        ("not_finite", [0, 0, 0], [0, np.inf, 0, 1], MS),
+        ("size", [0, 0], [0, 0, 0, 1], MS),
+        ("no_rotation", [0, 0, 0], [0, 0, 0, 1.1], MS),
+        ("no_rotation", [0, 0, 0], [0, 0, 0, 0], MS),
+        ("reordered", [0, 0, 0], [0, 0, 0, 1], 0),
     ],
 )
-def test_poses_that_are_no_good_are_refused(why: str, p: list[float], turn: list[float], t: float) -> None:
-    follower = TaskFollower(TaskLimits(), timeout=0.2)
-    assert follower.take_pose(0.5, [0, 0, 0], [0, 0, 0, 1]) is None
-    assert follower.take_pose(t, p, turn) == why
+def test_poses_that_are_no_good_are_refused(why: str, p: list[float], turn: list[float], after: int) -> None:
+    loop = make_loop(POSE_LAW)
+    loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+    assert loop.references.pose(NOON, [0, 0, 0], [0, 0, 0, 1]) is None
+    assert loop.references.pose(NOON + after, p, turn) == why
 
 
 def test_frames_and_old_stamps_are_looked_at() -> None:

@@ -39,35 +39,36 @@ def test_a_small_step_in_a_short_time_leads_nowhere_else(shown: bool) -> None:
 
 @pytest.mark.parametrize("back", [HOUR, 400 * MS])
 def test_a_clock_that_is_set_back_is_a_loss_of_states_and_the_loop_goes_on(back: int) -> None:
-    bench = Bench(make_loop())
+    bench = Bench(make_loop(recover=True))
     bench.run(0.1)
     bench.play(kind="sinusoid")
     bench.run(1.0)
     assert bench.loop.mode is Mode.tracking
-    bench.generator, learned, t = None, bench.commands[-1].parameters, bench.loop._t
+    bench.generator, learned, t = None, bench.commands[-1].parameters, bench.loop._core.t
     bench.now -= back
     assert bench.robot.advance(bench.now).safe
     assert bench.loop.watch(bench.now) is None
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.state_lost)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.waiting, Reason.clock_set_back)
     assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0], [Q0]) == "there is no joint state yet"
     bench.run(0.5)
     assert bench.loop.mode is Mode.hold
     assert not bench.states[-1].safe
     assert bench.loop.dropped["reordered"] == bench.loop.dropped["repeated"] == 0
     np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
-    assert bench.loop._t == pytest.approx(t + 0.5, abs=2e-3)
+    assert bench.loop._core.t == pytest.approx(t + 0.5, abs=2e-3)
     bench.play(kind="sinusoid")
     bench.run(0.5)
     assert bench.loop.mode is Mode.tracking
 
 
 def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
-    bench = Bench(make_loop())
-    bench.run(0.1)
-    bench.now -= HOUR
-    bench.run(0.1)
-    assert bench.loop.mode is Mode.hold
-    assert len(bench.commands) == 200
+    for recover, mode in ((True, Mode.hold), (False, Mode.fault)):
+        bench = Bench(make_loop(recover=recover))
+        bench.run(0.1)
+        bench.now -= HOUR
+        bench.run(0.1)
+        assert (bench.loop.mode, bench.loop.reason) == (mode, Reason.clock_set_back)
+        assert len(bench.commands) == 200
 
 
 def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> None:

@@ -44,8 +44,8 @@ void archive_motion(StateArchive& state, int n, std::unique_ptr<JointMotion>& mo
 
 std::shared_ptr<const JointReferenceSource> make_source(JointMotion::Parts& parts) {
   if (parts.breaks.empty()) return nullptr;
-  return std::make_shared<JointTrajectory>(PiecewisePolynomial(
-      std::move(parts.breaks), std::move(parts.coefficients), static_cast<int>(parts.first.q.size())));
+  return std::make_shared<JointTrajectory>(
+      PiecewisePolynomial(std::move(parts.breaks), std::move(parts.coefficients), parts.n));
 }
 
 }  // namespace
@@ -68,6 +68,9 @@ JointMotion::JointMotion(double start, double end, std::shared_ptr<const JointRe
 
 JointMotion::JointMotion(Parts parts)
     : JointMotion(parts.start, parts.end, make_source(parts), std::move(parts.first), std::move(parts.last)) {}
+
+JointMotion::JointMotion(const JointMotion& other)
+    : JointMotion(other.start_, other.end_, other.source_, other.first_, other.last_) {}
 
 JointMotion::Parts JointMotion::parts() const {
   Parts result(static_cast<int>(first_.q.size()));

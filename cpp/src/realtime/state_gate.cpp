@@ -8,7 +8,7 @@ namespace thunder::realtime {
 
 namespace {
 
-constexpr double kLargest = 1e4;  // norm of a state of an arm [rad, m, and per second]
+constexpr double kLargestState = 1e4;  // norm of a state of an arm [rad, m, and per second]
 
 /// These indicate a broken sensor or driver.
 bool invalid(Dropped why) noexcept { return why <= Dropped::no_stamp; }
@@ -31,7 +31,7 @@ bool StateGate::take(std::int64_t stamp, std::int64_t now, std::initializer_list
   double squares = 0.0;
   for (const Span& part : numbers)
     for (int i = 0; i < part.size; ++i) squares += part.data[i] * part.data[i];
-  if (squares < kLargest * kLargest) {
+  if (squares < kLargestState * kLargestState) {
     last_stamp_ = stamp;
     ++taken_;
     in_a_row_ = 0;

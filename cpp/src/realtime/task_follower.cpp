@@ -13,7 +13,7 @@ using Eigen::Vector3d;
 
 constexpr double kLongestStep = 0.02;  // of the clock that is integrated [s]
 constexpr double kUnit = 1e-3;         // tolerance on the length of a quaternion
-constexpr double kLargest = 1e6;       // distance or speed [m, m/s, rad/s]
+constexpr double kFarthest = 1e6;       // distance or speed [m, m/s, rad/s]
 constexpr double kBraking = 0.8;       // fraction of the largest acceleration that braking uses
 constexpr double kSmoothing = 5.0;     // bandwidth of the acceleration's lag, in bandwidths: a damping ratio of 0.8
 
@@ -45,7 +45,7 @@ Refusal TaskFollower::take_pose(double t, const double* position, const double* 
   if (!p.allFinite() || !turn.coeffs().allFinite()) return Refusal::not_finite;
   const double length = turn.norm();
   if (!(std::abs(length - 1.0) <= kUnit)) return Refusal::no_rotation;
-  if (!(p.norm() <= kLargest)) return Refusal::too_large;
+  if (!(p.norm() <= kFarthest)) return Refusal::too_large;
   turn.coeffs() /= length;
   goal_ = {p, turn};
   has_goal_ = true;
@@ -57,7 +57,7 @@ Refusal TaskFollower::take_twist(double t, const double* linear, const double* a
   if (t <= twist_time_) return Refusal::reordered;
   const Eigen::Map<const Vector3d> v(linear), w(angular);
   if (!v.allFinite() || !w.allFinite()) return Refusal::not_finite;
-  if (!(std::max(v.norm(), w.norm()) <= kLargest)) return Refusal::too_large;
+  if (!(std::max(v.norm(), w.norm()) <= kFarthest)) return Refusal::too_large;
   if (has_goal_ && t > goal_time_) {
     goal_ = goal_at(t);
     goal_time_ = t;

@@ -174,23 +174,7 @@ def elastic_damping(robot: Robot, q: Array) -> Array:
     >>> elastic_damping(th.Robot.load("elbow").replace(elastic=(drive,)), [0.0, 0.5]).round(2).tolist()
     [7.64, inf]
     """
-    limits = np.full(robot.n, np.inf)
-    inertia = 1.0 / np.linalg.inv(robot.mass_matrix(q)).diagonal()
-    for drive in robot.elastic:
-        j, K, Mm = drive.joint - 1, drive.K[0], drive.Mm
-        D, Dm = (row[0] if row else 0.0 for row in (drive.D, drive.Dm))
-        M, B = inertia[j], _friction_slope(robot, j)
-        a = M * (D + Dm) + (D + B) * Mm
-        rest = a * (K * (M + Mm) + D * Dm + B * (D + Dm)) - M * Mm * K * (B + Dm)
-        if M * Mm * K > a * D:
-            limits[j] = max(rest / (M * Mm * K - a * D), 0.0)
-    return limits
-
-
-def _friction_slope(robot: Robot, j: int) -> float:
-    step = _STEP * np.eye(robot.n)[j]
-    slope: float = (robot.friction_torque(step) - robot.friction_torque(-step))[j] / (2.0 * _STEP)
-    return slope
+    return _core.elastic_damping(robot, q)
 
 
 def warn_of_high_gains(

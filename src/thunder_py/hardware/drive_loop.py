@@ -14,7 +14,7 @@ from ..checks import Array, of_kind, positive
 from ..control import MomentumObserver, Status
 from ..errors import ThunderError
 from ..realtime import Quantiles
-from ..realtime.hold import Hold, HoldGains
+from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
 from .adapter import DriveAdapter, DriveError, DriveState
@@ -188,8 +188,8 @@ class DriveLoop:
         self._safety = Safety(robot, self.limits, torque_step=step, observer=observer)
         payload = self._facts.payload
         held = robot if payload is None else payload.added_to(robot)
-        gains = HoldGains.usual(held, np.asarray(self.limits.torque))
-        self._hold = Hold(held, gains, np.asarray(self.limits.torque))
+        torque = np.asarray(self.limits.torque)
+        self._safe_torque = HoldGains.usual(held, torque).safe_torque(held, torque)
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
 
@@ -249,7 +249,7 @@ class DriveLoop:
         self._last = self._reads = 0
         self._reader.reset()
         self._safety.reset()
-        self._hold.leave()
+        self._safe_torque.leave()
 
     def _start(self) -> None:
         self._started = True
@@ -372,7 +372,7 @@ class DriveLoop:
                 self._leave(StopReason.controller_failed, error)
         if self._braking is None:
             return tau
-        return self._hold.torque(t, state)
+        return self._safe_torque.step(t, state.q, state.dq)
 
     def _look_at_law(self, t: float, tau: npt.NDArray[np.float64]) -> None:
         """Look at the outcome of a controller's step."""

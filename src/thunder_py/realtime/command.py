@@ -33,7 +33,7 @@ class Mode(IntEnum):
 
 
 class Reason(StrEnum):
-    """Reason for the mode of the loop.
+    """Reason for the mode of the loop, in the order of cpp/include/thunder/realtime/command.hpp.
 
     Examples
     --------
@@ -48,6 +48,7 @@ class Reason(StrEnum):
     following = "following a reference"
     state_late = "states are late"
     state_lost = "states are lost"
+    clock_set_back = "the clock was set back"
     singular = "the controller has had no answer for too long"
     diverged = "the controller's estimate or torque diverged"
     large_error = "the tracking error is larger than allowed"

@@ -298,6 +298,8 @@ class LoopOptions:
         Number of consecutive invalid states that are a fault.
     largest_error : float
         Largest entry of the tracking error, beyond which there is a fault; infinite for none.
+    recover : bool
+        Whether the loop goes on by itself after states were lost or the clock was set back, instead of a fault.
     other_joints : bool
         Whether states may list joints that the robot does not have.
     frame : str
@@ -333,6 +335,7 @@ class LoopOptions:
     patience: float = 0.5
     invalid_states: int = 50
     largest_error: float = np.inf
+    recover: bool = False
     other_joints: bool = False
     frame: str = ""
     observer: ObserverSpec | None = None
@@ -374,7 +377,8 @@ class LoopOptions:
             },
             invalid_states=root.whole("invalid_states", cls.invalid_states),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
-            other_joints=root.flag("other_joints", False),
+            recover=root.flag("recover", cls.recover),
+            other_joints=root.flag("other_joints", cls.other_joints),
             frame=root.text("frame", ""),
             observer=None if root.get("observer") is None else ObserverSpec.read(root.table("observer"), n),
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..checks import Array
 
 __all__ = ["DROPPED", "JointOrder", "JointStateReader", "MeasuredState"]
@@ -74,10 +74,6 @@ class MeasuredState(NamedTuple):
 
 #: reasons for dropping a state
 DROPPED = ("names", "size", "not_finite", "too_large", "no_stamp", "repeated", "reordered", "late", "future")
-#: reasons that indicate a broken sensor or driver instead of the network
-INVALID = ("names", "size", "not_finite", "too_large", "no_stamp")
-#: largest norm of a state of an arm [rad, m, and per second]
-_LARGEST = 1e4
 
 
 class JointStateReader:
@@ -91,72 +87,33 @@ class JointStateReader:
         Number of joints.
     oldest : float
         Largest age of a state [s]; older ones are dropped, and those as far in the future.
-
-    Attributes
-    ----------
-    dropped : dict of str to int
-        Numbers of dropped states by reason (`DROPPED`).
-    taken : int
-        Number of accepted states.
-    in_a_row : int
-        Number of invalid states since the last accepted one.
-    last_stamp : int or None
-        Stamp of the last accepted state [ns].
     """
 
     def __init__(self, order: JointOrder, n: int, oldest: float) -> None:
-        self._order, self._n, self._oldest = order, n, round(1e9 * oldest)
-        self.reset()
+        self._order, self._n, self._gate = order, n, _core.StateGate(oldest)
 
     def reset(self) -> None:
         """Reset counts and stamps."""
-        self.dropped = dict.fromkeys(DROPPED, 0)
-        self.taken = self.in_a_row = 0
-        self.begin_anew()
+        self._gate.reset()
 
-    def begin_anew(self) -> None:
-        """Accept a state of any time next, because the clock was set back."""
-        self.last_stamp: int | None = None
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Numbers of dropped states by reason (`DROPPED`)."""
+        return dict(zip(DROPPED, self._gate.dropped, strict=True))
+
+    @property
+    def in_a_row(self) -> int:
+        """Number of invalid states since the last accepted one."""
+        return self._gate.in_a_row
 
     def read(
         self, stamp: int, now: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike
     ) -> MeasuredState | None:
         """Return the state in the robot's order; None if it is dropped."""
-        why = self._late(stamp, now)
-        if why is None:
-            places = self._order.places(names)
-            positions, velocities = _numbers(q), _numbers(dq)
-            if places is None:
-                why = "names"
-            elif positions.shape != velocities.shape or positions.shape != (len(names),):
-                why = "size"
-            else:
-                positions, velocities = positions[places], velocities[places]
-                # one norm is faster than checks of each number, and is NaN if one of them is
-                if math.hypot(*positions.tolist(), *velocities.tolist()) < _LARGEST:
-                    self.last_stamp = stamp
-                    self.taken, self.in_a_row = self.taken + 1, 0
-                    n = self._n
-                    motors = (positions[n:], velocities[n:]) if positions.size > n else (None, None)
-                    return MeasuredState(positions[:n], velocities[:n], *motors)
-                why = "too_large" if np.isfinite(positions).all() and np.isfinite(velocities).all() else "not_finite"
-        self.dropped[why] += 1
-        self.in_a_row += why in INVALID
-        return None
-
-    def _late(self, stamp: int, now: int) -> str | None:
-        if stamp <= 0:
-            return "no_stamp"
-        if self.last_stamp is not None and stamp <= self.last_stamp:
-            return "repeated" if stamp == self.last_stamp else "reordered"
-        if now - stamp > self._oldest:
-            return "late"
-        return "future" if stamp - now > self._oldest else None
-
-
-def _numbers(values: npt.ArrayLike) -> Array:
-    """Return values as an array, empty if they are not numbers."""
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        return np.empty(0)
+        taken = self._gate.read(stamp, now, self._order.places(names), len(names), q, dq)
+        if taken is None:
+            return None
+        positions, velocities = taken
+        n = self._n
+        motors = (positions[n:], velocities[n:]) if positions.size > n else (None, None)
+        return MeasuredState(positions[:n], velocities[:n], *motors)

@@ -21,12 +21,16 @@ class JointMotion {
 
   /// A trajectory of polynomials as numbers, for `archive`; without breaks a single point.
   struct Parts {
-    explicit Parts(int n) : first(n), last(n) {}
+    explicit Parts(int joints) : n(joints), first(joints), last(joints) {}
+    int n;
     double start = 0.0, end = 0.0;
     std::vector<double> breaks, coefficients;  // see PiecewisePolynomial
     JointReference first, last;
   };
   explicit JointMotion(Parts parts);
+  /// Alone, without `next`.
+  JointMotion(const JointMotion& other);
+  JointMotion& operator=(const JointMotion&) = delete;
   /// Throws std::invalid_argument where the source is another one.
   Parts parts() const;
 
@@ -86,6 +90,7 @@ class JointFollower {
   /// The reference at time t of an arm at q, dq, or null; `why` has the reason. Never throws, never allocates.
   const JointReference* at(double t, const double* q, const double* dq) noexcept;
 
+  int n() const noexcept { return static_cast<int>(speed_.size()); }
   Reason why() const noexcept { return why_; }
   /// Number of motions that could not be joined within the limits.
   std::int64_t refused() const noexcept { return refused_; }

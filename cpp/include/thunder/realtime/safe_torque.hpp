@@ -17,6 +17,8 @@ class SafeTorque final : public Exclusive {
              const Eigen::VectorXd& torque_limits);
 
   int n() const noexcept { return law_.n(); }
+  /// Number of motors of elastic joints.
+  int motors() const noexcept { return law_.model()->elastic_count(); }
   /// Discards the held position.
   void leave() noexcept { started_ = held_ = false; }
   /// Never throws, never allocates. `motors` is empty where they are not measured.

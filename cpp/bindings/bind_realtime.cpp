@@ -1,0 +1,390 @@
+// The control loop of the nodes for Python.
+#include "control.hpp"
+#include "exclusive.hpp"
+#include "pickling.hpp"
+#include "thunder/realtime/control_loop.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+using namespace realtime;
+
+using Places = py::array_t<py::ssize_t, py::array::c_style>;
+using MaybePlaces = py::typing::Optional<Places>;
+using Counts = py::typing::List<py::int_>;
+using MaybeReference = py::typing::Optional<Arrays>;
+using Answer = py::typing::Optional<py::tuple>;
+
+std::int64_t read_stamp(py::handle value, const char* name) {
+  const auto number = read_index(value);
+  if (!number) throw py::type_error(std::string(name) + " must be a whole number of nanoseconds");
+  return *number;
+}
+
+/// n numbers that may be infinite.
+Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
+  const auto array = read_measurement(value, name, n);
+  return Eigen::Map<const Eigen::VectorXd>(array.data(), n);
+}
+
+/// A measured state from a message.
+struct Message {
+  std::int64_t stamp, now;
+  std::optional<Dropped> why;          // where the message is no state
+  std::vector<double> q, dq;           // of the joints, then of the motors if it lists them
+
+  /// `places` are those of the robot's joints among `count` names; None for other names.
+  Message(py::handle stamp_, py::handle now_, const py::object& places, py::ssize_t count, py::handle positions,
+          py::handle velocities)
+      : stamp(read_stamp(stamp_, "stamp")), now(read_stamp(now_, "now")) {
+    if (places.is_none()) {
+      why = Dropped::names;
+      return;
+    }
+    const auto at = py::cast<Places>(places);
+    if (!gather(positions, at, count, q) || !gather(velocities, at, count, dq)) why = Dropped::size;
+  }
+
+ private:
+  static bool gather(py::handle from, const Places& places, py::ssize_t count, std::vector<double>& to) {
+    const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(from);
+    if (!numbers || numbers.ndim() != 1 || numbers.size() != count) return false;
+    for (py::ssize_t k = 0; k < places.size(); ++k) {
+      if (places.data()[k] < 0 || places.data()[k] >= count) return false;
+      to.push_back(numbers.data()[places.data()[k]]);
+    }
+    return true;
+  }
+};
+
+Array array_of(const Span& values) { return Array(values.size, values.data); }
+
+Answer answer(const Command* c) {
+  if (c == nullptr) return py::none();
+  return py::make_tuple(c->stamp, to_numpy(c->tau), static_cast<int>(c->mode), static_cast<int>(c->reason), c->status,
+                        array_of(c->error), array_of(c->parameters), c->period, c->latency, c->computing,
+                        array_of(c->external), c->contact);
+}
+
+Answer answer_state(ControlLoop& loop, py::handle stamp, py::handle now, const py::object& places, py::ssize_t count,
+                    py::handle q, py::handle dq) {
+  const auto begun = ControlLoop::Clock::now();
+  Message message(stamp, now, places, count, q, dq);
+  const auto n = static_cast<std::size_t>(loop.n());
+  const std::size_t e = loop.law().controller().model()->elastic_joints().size();
+  if (!message.why && message.q.size() != n && message.q.size() != n + e) message.why = Dropped::names;
+  if (message.why) {
+    loop.refuse(message.stamp, message.now, *message.why);
+    return py::none();
+  }
+  const bool motors = message.q.size() > n;
+  return answer(loop.state(message.stamp, message.now, message.q.data(), message.dq.data(),
+                           motors ? message.q.data() + n : nullptr, motors ? message.dq.data() + n : nullptr, begun));
+}
+
+Counts dropped(const StateGate& gate) {
+  Counts result;
+  for (int k = 0; k < kDropped; ++k) result.append(gate.dropped(static_cast<Dropped>(k)));
+  return result;
+}
+
+std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const std::optional<std::shared_ptr<ExternalObserver>>& observer,
+                                       const py::kwargs& given) {
+  const int n = law->n();
+  const auto column = [&](const char* name) { return read_limits(given[name], name, n); };
+  const auto number = [&](const char* name) { return py::cast<double>(given[name]); };
+  const Eigen::VectorXd task = read_column(given["task"], "task", 5);
+  ControlLoop::Settings s;
+  s.torque_limits = column("torque_limits");
+  s.torque_rate = column("torque_rate");
+  s.hold_stiffness = column("stiffness");
+  s.hold_damping = column("damping");
+  s.motion = {column("lower"), column("upper"), column("velocity")};
+  s.joining_speed = column("joining_speed");
+  s.frame = find_frame(*law->model(), given["frame"]);
+  s.task = {task[0], task[1], task[2], task[3], task[4]};
+  s.state_late = number("state_late");
+  s.state_lost = number("state_lost");
+  s.reference_timeout = number("reference_timeout");
+  s.patience = number("patience");
+  s.largest_error = number("largest_error");
+  s.invalid_states = py::cast<int>(given["invalid_states"]);
+  s.recover = py::cast<bool>(given["recover"]);
+  return std::make_shared<ControlLoop>(std::move(law), std::move(s), observer ? *observer : nullptr);
+}
+
+void bind_loop(py::module_& module) {
+  ExclusiveClass<ControlLoop, std::shared_ptr<ControlLoop>> c(
+      module, "ControlLoop", "The loop of `thunder_py.realtime.ControlLoop`, without names and messages.", py::dynamic_attr());
+  bind_state(c);
+  c.def(py::init(&make_loop), py::arg("law").none(false), py::arg("observer").none(true))
+      .def("state", &answer_state, py::arg("stamp"), py::arg("now"), py::arg("places"), py::arg("count"), py::arg("q"),
+           py::arg("dq"),
+           "Answer a message of `count` names, whose robot's joints, and motors, are at `places`; None if it is dropped.")
+      .def(
+          "watch", [](ControlLoop& loop, py::handle now) { return answer(loop.watch(read_stamp(now, "now"))); },
+          py::arg("now"), "Return a command if states are late.")
+      .def(
+          "follow",
+          [](ControlLoop& loop, const JointMotion& motion) {
+            if (motion.first().q.size() != loop.n()) throw py::value_error("a motion must have the joints of the loop");
+            loop.follow(std::make_unique<JointMotion>(motion));
+          },
+          py::arg("motion"), "Follow a motion from the next state on.")
+      .def(
+          "take_pose",
+          [](ControlLoop& loop, double t, const std::array<double, 3>& p, const std::array<double, 4>& quaternion) {
+            return static_cast<int>(loop.take_pose(t, p.data(), quaternion.data()));
+          },
+          py::arg("t"), py::arg("position"), py::arg("quaternion"), "Take a pose; 0, or the number of a refusal.")
+      .def(
+          "take_twist",
+          [](ControlLoop& loop, double t, const std::array<double, 3>& v, const std::array<double, 3>& w) {
+            return static_cast<int>(loop.take_twist(t, v.data(), w.data()));
+          },
+          py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
+      .def(
+          "time_of", [](const ControlLoop& loop, py::handle stamp) { return loop.time_of(read_stamp(stamp, "stamp")); },
+          py::arg("stamp"), "Stamp on the loop's clock [s].")
+      .def("reset", &ControlLoop::reset, "Reset the state, but not the law.")
+      .def_property_readonly(
+          "origin",
+          [](const ControlLoop& loop) { return loop.has_clock() ? std::optional<std::int64_t>(loop.origin()) : std::nullopt; },
+          "Stamp of time 0 of the loop's clock [ns]; None without a state.")
+      .def_property_readonly("t", &ControlLoop::t, "Time of the last state [s].")
+      .def_property_readonly("task", &ControlLoop::task, "Whether the law follows poses.")
+      .def_property_readonly("mode", [](const ControlLoop& loop) { return static_cast<int>(loop.mode()); }, "Number of the mode.")
+      .def_property_readonly("reason", [](const ControlLoop& loop) { return static_cast<int>(loop.reason()); },
+                             "Number of the reason.")
+      .def_property_readonly("contact", &ControlLoop::contact, "Whether the observer's detector reports a contact.")
+      .def_property_readonly("taken", [](const ControlLoop& loop) { return loop.gate().taken(); }, "Number of accepted states.")
+      .def_property_readonly("dropped", [](const ControlLoop& loop) { return dropped(loop.gate()); },
+                             "Numbers of dropped states by reason.")
+      .def_property_readonly("motions_refused", &ControlLoop::motions_refused,
+                             "Number of motions that could not be joined within the limits.")
+      .def_property_readonly("period", [](const ControlLoop& loop) { return loop.period(); }, "Copy of the statistics.")
+      .def_property_readonly("latency", [](const ControlLoop& loop) { return loop.latency(); }, "Copy of the statistics.")
+      .def_property_readonly("computing", [](const ControlLoop& loop) { return loop.computing(); }, "Copy of the statistics.");
+}
+
+double quantile(const Quantiles& quantiles, double part) {
+  if (!(part >= 0.0 && part <= 1.0))
+    throw py::value_error("part must be from 0 to 1, got " + std::string(py::str(py::float_(part))));
+  return quantiles.quantile(part);
+}
+
+py::typing::Dict<py::str, py::float_> summary(const Quantiles& quantiles) {
+  py::typing::Dict<py::str, py::float_> result;
+  result["count"] = quantiles.count();
+  result["mean"] = quantiles.mean();
+  result["median"] = quantiles.quantile(0.5);
+  result["p99"] = quantiles.quantile(0.99);
+  result["worst"] = quantiles.worst();
+  return result;
+}
+
+void bind_quantiles(py::module_& module) {
+  py::class_<Quantiles> c(
+      module, "Quantiles",
+      "Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.\n\n"
+      "There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.\n"
+      "Memory is constant.\n\n"
+      "Examples\n--------\n"
+      ">>> from thunder_py.realtime import Quantiles\n"
+      ">>> latency = Quantiles()\n"
+      ">>> for seconds in (0.001, 0.001, 0.002, 0.05):\n"
+      "...     latency.add(seconds)\n"
+      ">>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105\n"
+      "(4, 0.05, True)\n"
+      ">>> list(latency.summary())\n"
+      "['count', 'mean', 'median', 'p99', 'worst']\n");
+  c.def(py::init<>())
+      .def(py::pickle(
+          [](Quantiles& quantiles) -> py::object {
+            StateArchive archive;
+            quantiles.archive(archive);
+            return state_array(archive);
+          },
+          [](const py::object& state) {
+            Quantiles quantiles;
+            set_state(quantiles, read_state(state));
+            return quantiles;
+          }))
+      .def("add", &Quantiles::add, py::arg("seconds"), "Count a duration [s]; NaN is ignored, negative ones count as zero.")
+      .def("quantile", &quantile, py::arg("part"),
+           "Return a quantile of the durations, at most 4.5 % too large [s].\n\n"
+           "Parameters\n----------\npart : float\n    Probability, 0 to 1.")
+      .def("summary", &summary, "Return count, mean, median, p99 and worst; times in seconds.")
+      .def_property_readonly("count", &Quantiles::count, "Number of durations.")
+      .def_property_readonly("worst", &Quantiles::worst, "The longest one [s]; 0 without any.")
+      .def_property_readonly("mean", &Quantiles::mean, "Mean [s]; 0 without any.");
+}
+
+/// Positions and velocities in the robot's order, or None.
+py::typing::Optional<Arrays> read_message(StateGate& gate, py::handle stamp, py::handle now, const py::object& places,
+                                          py::ssize_t count, py::handle q, py::handle dq) {
+  const Message message(stamp, now, places, count, q, dq);
+  const auto span = [](const std::vector<double>& v) { return Span{v.data(), static_cast<int>(v.size())}; };
+  if (message.why) {
+    gate.refuse(message.stamp, message.now, *message.why);
+    return py::none();
+  }
+  if (!gate.take(message.stamp, message.now, {span(message.q), span(message.dq)})) return py::none();
+  return py::make_tuple(array_of(span(message.q)), array_of(span(message.dq)));
+}
+
+void bind_gate(py::module_& module) {
+  py::class_<StateGate> c(module, "StateGate", "Accepts measured states that are new, of their time, and an arm's.",
+                          py::dynamic_attr());
+  bind_state(c);
+  c.def(py::init<double>(), py::arg("oldest"))
+      .def("read", &read_message, py::arg("stamp"), py::arg("now"), py::arg("places"), py::arg("count"), py::arg("q"),
+           py::arg("dq"), "Return positions and velocities at `places`; None, and counted, if the message is dropped.")
+      .def("reset", &StateGate::reset, "Reset counts and stamps.")
+      .def_property_readonly("taken", &StateGate::taken, "Number of accepted states.")
+      .def_property_readonly("dropped", &dropped, "Numbers of dropped states by reason.")
+      .def_property_readonly("in_a_row", &StateGate::invalid_in_a_row, "Number of invalid states since the last accepted one.");
+}
+
+Array safe_torque(SafeTorque& safe, double t, const ArrayLike& q, const ArrayLike& dq, const std::optional<ArrayLike>& x,
+                  const std::optional<ArrayLike>& dx, int e) {
+  const auto q_ = read_measurement(q, "q", safe.n()), dq_ = read_measurement(dq, "dq", safe.n());
+  const MeasuredMotors motors(x, dx, x && dx ? e : 0);
+  Array tau(safe.n());
+  safe.step(t, q_.data(), dq_.data(), motors.view(), tau.mutable_data());
+  return tau;
+}
+
+void bind_safe_torque(py::module_& module) {
+  ExclusiveClass<SafeTorque, std::shared_ptr<SafeTorque>> c(module, "SafeTorque", "Brakes an arm, then holds its position.",
+                                                            py::dynamic_attr());
+  bind_state(c);
+  c.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& stiffness, const ArrayLike& damping, const ArrayLike& limits) {
+          const int n = model->n();
+          return std::make_shared<SafeTorque>(std::move(model), read_column(stiffness, "stiffness", n),
+                                              read_column(damping, "damping", n), read_limits(limits, "torque_limits", n));
+        }),
+        py::arg("model").none(false), py::arg("stiffness"), py::arg("damping"), py::arg("torque_limits"))
+      .def("leave", &SafeTorque::leave, "Discard the held position.")
+      .def(
+          "step",
+          [](SafeTorque& safe, double t, const ArrayLike& q, const ArrayLike& dq, const std::optional<ArrayLike>& x,
+             const std::optional<ArrayLike>& dx) { return safe_torque(safe, t, q, dq, x, dx, safe.motors()); },
+          py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("x") = py::none(), py::arg("dx") = py::none(),
+          "Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured.")
+      .def(
+          "blind",
+          [](SafeTorque& safe, const ArrayLike& q) {
+            const auto q_ = read_measurement(q, "q", safe.n());
+            Array tau(safe.n());
+            safe.blind(q_.data(), tau.mutable_data());
+            return tau;
+          },
+          py::arg("q"), "Return the gravity torque (n,) at the last known position, for times without a state.");
+}
+
+JointReference read_joint_reference(py::handle parts, int n) {
+  const auto given = py::cast<py::tuple>(parts);
+  if (given.size() != 3) throw py::value_error("a reference must have q, dq and ddq");
+  JointReference result(n);
+  result.q = read_column(given[0], "q", n);
+  result.dq = read_column(given[1], "dq", n);
+  result.ddq = read_column(given[2], "ddq", n);
+  return result;
+}
+
+void bind_followers(py::module_& module) {
+  py::class_<JointMotion, std::shared_ptr<JointMotion>>(module, "JointMotion", "A motion on the clock of a loop.")
+      .def(py::init([](double start, double end, std::optional<std::shared_ptr<JointReferenceSource>> source,
+                       const py::tuple& first, const py::tuple& last) {
+             const int n = first.size() == 0 ? 0 : static_cast<int>(py::len(first[0]));
+             if (n == 0) throw py::value_error("a motion must have joints");
+             if (source && (*source)->blank().q.size() != n) throw py::value_error("source must have the joints of the ends");
+             return std::make_shared<JointMotion>(start, end, source ? *source : nullptr, read_joint_reference(first, n),
+                                                  read_joint_reference(last, n));
+           }),
+           py::arg("start"), py::arg("end"), py::arg("source").none(true), py::arg("first"), py::arg("last"))
+      .def_property_readonly("start", &JointMotion::start, "Start on the loop's clock [s].")
+      .def_property_readonly("end", &JointMotion::end, "End [s].")
+      .def_property_readonly("rests", &JointMotion::rests, "Whether it ends at rest.")
+      .def(
+          "at",
+          [](const JointMotion& motion, double t) {
+            JointReference reference(static_cast<int>(motion.first().q.size()));
+            motion.at(t, reference);
+            return as_tuple(reference);
+          },
+          py::arg("t"), "Position, velocity and acceleration at time t [s]; after the end, the last position at rest.");
+  py::class_<JointFollower, std::shared_ptr<JointFollower>>(module, "JointFollower", "Joins successive motions without jumps.")
+      .def(py::init([](const ArrayLike& lower, const ArrayLike& upper, const ArrayLike& velocity, const ArrayLike& speed) {
+             const int n = static_cast<int>(py::len(speed));
+             return std::make_shared<JointFollower>(
+                 n, MotionLimits{read_limits(lower, "lower", n), read_limits(upper, "upper", n), read_limits(velocity, "velocity", n)},
+                 read_column(speed, "speed", n));
+           }),
+           py::arg("lower"), py::arg("upper"), py::arg("velocity"), py::arg("speed"))
+      .def(
+          "follow", [](JointFollower& follower, const JointMotion& motion) { follower.follow(std::make_unique<JointMotion>(motion)); },
+          py::arg("motion"), "Follow a motion from the next state on.")
+      .def(
+          "at",
+          [](JointFollower& follower, double t, const ArrayLike& q, const ArrayLike& dq) -> MaybeReference {
+            const int n = follower.n();
+            const auto q_ = read_measurement(q, "q", n), dq_ = read_measurement(dq, "dq", n);
+            const JointReference* reference = follower.at(t, q_.data(), dq_.data());
+            if (reference == nullptr) return py::none();
+            return as_tuple(*reference);
+          },
+          py::arg("t"), py::arg("q"), py::arg("dq"), "Reference at time t [s] of an arm at q, dq; None without one.")
+      .def_property_readonly("refused", &JointFollower::refused, "Number of motions that could not be joined.");
+  py::class_<TaskFollower, std::shared_ptr<TaskFollower>>(module, "TaskFollower", "Follows a stream of poses and twists.")
+      .def(py::init([](const std::array<double, 5>& limits, double timeout) {
+             return std::make_shared<TaskFollower>(TaskLimits{limits[0], limits[1], limits[2], limits[3], limits[4]}, timeout);
+           }),
+           py::arg("limits"), py::arg("timeout"))
+      .def(
+          "take_pose",
+          [](TaskFollower& follower, double t, const std::array<double, 3>& p, const std::array<double, 4>& quaternion) {
+            return static_cast<int>(follower.take_pose(t, p.data(), quaternion.data()));
+          },
+          py::arg("t"), py::arg("position"), py::arg("quaternion"), "Take a pose; 0, or the number of a refusal.")
+      .def(
+          "take_twist",
+          [](TaskFollower& follower, double t, const std::array<double, 3>& v, const std::array<double, 3>& w) {
+            return static_cast<int>(follower.take_twist(t, v.data(), w.data()));
+          },
+          py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
+      .def(
+          "at",
+          [](TaskFollower& follower, double t, const ArrayLike& p, const ArrayLike& R, const ArrayLike& xi) -> MaybeReference {
+            if (!follower.present(t)) return py::none();
+            if (follower.joins()) follower.start(t, read_column(p, "p", 3), read_rotation(R, "R"), read_column(xi, "xi", 6));
+            return as_tuple(follower.at(t));
+          },
+          py::arg("t"), py::arg("p"), py::arg("R"), py::arg("xi"),
+          "Reference at time t [s] of a frame at p, R with the twist xi; None without one.")
+      .def_property_readonly("why", [](const TaskFollower& follower) { return static_cast<int>(follower.why()); },
+                             "Number of the reason for the lack of a reference.");
+}
+
+}  // namespace
+
+void bind_realtime(py::module_& module) {
+  bind_quantiles(module);
+  bind_gate(module);
+  bind_safe_torque(module);
+  bind_followers(module);
+  bind_loop(module);
+  module.def(
+      "elastic_damping",
+      [](std::shared_ptr<Model> model, const ArrayLike& q) {
+        const auto q_ = read_array(q, "q", {model->n()});
+        Array limits(model->n());
+        ElasticDamping(std::move(model)).at(q_.data(), limits.mutable_data());
+        return limits;
+      },
+      py::arg("model").none(false), py::arg("q"), "See `thunder_py.control.stability.elastic_damping`.");
+}
+
+}  // namespace thunder::python
