@@ -30,19 +30,18 @@ std::shared_ptr<SimulatedDrive> make_simulated_drive(std::shared_ptr<Model> plan
 
 void bind_drives(py::module_& module) {
   py::class_<Drive, std::shared_ptr<Drive>>(module, "Drive", "Drive of an arm, for loops in C++.");
-  ExclusiveClass<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>>(module, "SimulatedDrive",
-                                                                         "A drive whose arm is simulated.")
-      .def(py::init(&make_simulated_drive), py::arg("plant").none(false), py::arg("q"), py::arg("period"), py::arg("cycle"),
-           py::arg("watchdog"), py::arg("torque_limits"), py::arg("torque_rate"), py::arg("compensated").none(true),
-           py::arg("payloads"), py::arg("external"), py::arg("real_time"))
-      .def_constant(
-          "_inject",
-          [](SimulatedDrive& drive) {
-            return py::cpp_function([&drive](int fault, double time) {
-              drive.inject(read_enum<DriveFault>(fault, kDriveFaults, "fault"), time);
-            });
-          },
-          py::keep_alive<0, 1>())
+  ExclusiveClass<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>> c(module, "SimulatedDrive",
+                                                                           "A drive whose arm is simulated.");
+  // not marked as a use: another thread may call it while a loop uses the drive
+  static_cast<py::class_<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>>&>(c).def(
+      "_inject",
+      [](SimulatedDrive& drive, int fault, double time) {
+        drive.inject(read_enum<DriveFault>(fault, kDriveFaults, "fault"), time);
+      },
+      py::arg("fault"), py::arg("time"));
+  c.def(py::init(&make_simulated_drive), py::arg("plant").none(false), py::arg("q"), py::arg("period"), py::arg("cycle"),
+        py::arg("watchdog"), py::arg("torque_limits"), py::arg("torque_rate"), py::arg("compensated").none(true),
+        py::arg("payloads"), py::arg("external"), py::arg("real_time"))
       .def_property_readonly("q", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.q()); },
                              "Present positions (n,) [rad or m].")
       .def_property_readonly("dq", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.dq()); },

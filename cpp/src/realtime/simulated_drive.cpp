@@ -19,7 +19,7 @@ constexpr double kFastest = 1e3;
 /// Rounding of a torque step that uses its limit.
 constexpr double kSlack = 1e-9;
 /// Periods for which `missed_cycles` blocks the loop.
-constexpr int kMissed = 20;
+constexpr int kBlocked = 20;
 
 }  // namespace
 
@@ -75,8 +75,8 @@ DriveResult SimulatedDrive::read(DriveState& state) noexcept {
   if (fault == DriveFault::error) failed_ = true;
   if (fault == DriveFault::missed_cycles) {
     fault_.store(DriveFault::none);
-    if (settings_.real_time) sleep_until(monotonic_now() + kMissed * step_);
-    for (int k = 1; k < kMissed && !settings_.real_time; ++k) advance();
+    if (settings_.real_time) sleep_until(monotonic_now() + kBlocked * step_);
+    for (int k = 1; k < kBlocked && !settings_.real_time; ++k) advance();
   }
   if (!settings_.real_time && !advance()) return DriveResult::fault;
   const std::int64_t present = now();
