@@ -2,6 +2,7 @@
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "thunder/control/composite_control.hpp"
+#include "thunder/control/elastic_damping.hpp"
 #include "thunder/control/elastic_feedback_linearization.hpp"
 #include "thunder/control/elastic_slotine_li.hpp"
 #include "thunder/control/motor_pd.hpp"
@@ -84,6 +85,15 @@ void bind_elastic_controllers(py::module_& module) {
   bind_feedback_linearization(module);
   bind_elastic_slotine_li(module);
   bind_composite_control(module);
+  module.def(
+      "elastic_damping",
+      [](std::shared_ptr<Model> model, const ArrayLike& q) {
+        const auto q_ = read_array(q, "q", {model->n()});
+        Array limits(model->n());
+        ElasticDamping(std::move(model)).at(q_.data(), limits.mutable_data());
+        return limits;
+      },
+      py::arg("model").none(false), py::arg("q"), "See `thunder_py.control.stability.elastic_damping`.");
 }
 
 }  // namespace thunder::python

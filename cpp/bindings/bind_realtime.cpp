@@ -85,7 +85,7 @@ Counts dropped(const StateGate& gate) {
 }
 
 std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const std::optional<std::shared_ptr<ExternalObserver>>& observer,
-                                       const py::kwargs& given) {
+                                       const py::KWArgs<py::object>& given) {
   const int n = law->n();
   const auto column = [&](const char* name) { return read_limits(given[name], name, n); };
   const auto number = [&](const char* name) { return py::cast<double>(given[name]); };
@@ -139,6 +139,15 @@ void bind_loop(py::module_& module) {
             return static_cast<int>(loop.take_twist(t, v.data(), w.data()));
           },
           py::arg("t"), py::arg("linear"), py::arg("angular"), "Take a twist; 0, or the number of a refusal.")
+      .def("cancel", &ControlLoop::cancel, "Give the reference up: the arm is held.")
+      .def_property_readonly(
+          "joint_reference",
+          [](const ControlLoop& loop) -> MaybeReference {
+            const JointReference* reference = loop.joint_reference();
+            if (reference == nullptr) return py::none();
+            return as_tuple(*reference);
+          },
+          "What the law followed at the last state; None unless it tracked in joint space.")
       .def(
           "time_of", [](const ControlLoop& loop, py::handle stamp) { return loop.time_of(read_stamp(stamp, "stamp")); },
           py::arg("stamp"), "Stamp on the loop's clock [s].")
@@ -180,20 +189,7 @@ py::typing::Dict<py::str, py::float_> summary(const Quantiles& quantiles) {
 }
 
 void bind_quantiles(py::module_& module) {
-  py::class_<Quantiles> c(
-      module, "Quantiles",
-      "Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.\n\n"
-      "There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.\n"
-      "Memory is constant.\n\n"
-      "Examples\n--------\n"
-      ">>> from thunder_py.realtime import Quantiles\n"
-      ">>> latency = Quantiles()\n"
-      ">>> for seconds in (0.001, 0.001, 0.002, 0.05):\n"
-      "...     latency.add(seconds)\n"
-      ">>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105\n"
-      "(4, 0.05, True)\n"
-      ">>> list(latency.summary())\n"
-      "['count', 'mean', 'median', 'p99', 'worst']\n");
+  py::class_<Quantiles> c(module, "Quantiles", "Quantiles of durations in constant memory.");
   c.def(py::init<>())
       .def(py::pickle(
           [](Quantiles& quantiles) -> py::object {
@@ -371,15 +367,6 @@ void bind_realtime(py::module_& module) {
   bind_safe_torque(module);
   bind_followers(module);
   bind_loop(module);
-  module.def(
-      "elastic_damping",
-      [](std::shared_ptr<Model> model, const ArrayLike& q) {
-        const auto q_ = read_array(q, "q", {model->n()});
-        Array limits(model->n());
-        ElasticDamping(std::move(model)).at(q_.data(), limits.mutable_data());
-        return limits;
-      },
-      py::arg("model").none(false), py::arg("q"), "See `thunder_py.control.stability.elastic_damping`.");
 }
 
 }  // namespace thunder::python

@@ -60,7 +60,7 @@ std::unique_ptr<JointMotion> motion(double start, double duration, double far) {
 int count(const JointMotion* chain) { return chain == nullptr ? 0 : 1 + count(chain->next.get()); }
 
 /// Calls that are answered, dropped, refused, late, lost and out of order.
-void play(ControlLoop& loop, std::mt19937& generator, std::int64_t& now) {
+void play(ControlLoop& loop, const VectorXd& posture, std::mt19937& generator, std::int64_t& now) {
   std::normal_distribution<double> normal;
   std::uniform_int_distribution<int> choice(0, 99);
   for (int k = 0; k < 400; ++k) {
@@ -68,7 +68,7 @@ void play(ControlLoop& loop, std::mt19937& generator, std::int64_t& now) {
     const int what = choice(generator);
     double q[7], dq[7], x[7] = {}, dx[7] = {};
     for (int j = 0; j < 7; ++j) {
-      q[j] = arms::posture()[j];
+      q[j] = posture[j];
       dq[j] = 0.01 * normal(generator);
     }
     if (what < 3) q[2] = NAN;
@@ -92,18 +92,19 @@ void check_no_allocation(const std::shared_ptr<const Model>& model, const std::s
   ControlLoop loop(law, s, observer(model));
   std::mt19937 generator(1);
   std::int64_t now = kNoon;
-  std::unique_ptr<JointMotion> given[3];
+  const VectorXd posture = arms::posture();
+  std::unique_ptr<JointMotion> given;
   for (int k = 0; k < 6; ++k) {
     auto next = motion(0.4 * k + (k % 2 == 0 ? 0.1 : -0.1), 0.2, 0.05 * k);
     const allocations::Scope scope;
-    given[0] = loop.follow(std::move(next));
-    play(loop, generator, now);
+    given = loop.follow(std::move(next));
+    play(loop, posture, generator, now);
     if (k == 3) now -= 3600 * 1000 * kMillisecond;
     if (k == 4) loop.watch(now + 400 * kMillisecond);
     if (k == 4) loop.reset();
     CHECK(scope.made() == 0);
   }
-  CHECK(loop.gate().taken() > 1000);
+  CHECK(loop.gate().taken() > 250);
   CHECK(loop.latency().count() == loop.gate().taken());
 }
 
@@ -156,6 +157,40 @@ void check_sources_are_followed() {
   CHECK(thrown);
 }
 
+void check_sources_of_poses() {
+  const Eigen::Matrix3d down = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
+  Lissajous source({0.4, 0.0, 0.5}, down, {0.05, 0.08, 0.05}, {0.2, 0.1, 0.4}, 0.0);
+  TaskFollower follower({}, 0.2);
+  follower.start(0.0, {0.4, 0.1, 0.45}, down, Vector6d::Zero());
+  TaskReference wanted;
+  double error = 0.0;
+  for (int k = 0; k < 4000; ++k) {
+    source.at(1e-3 * k, wanted);
+    CHECK(follower.take(1e-3 * k, wanted) && follower.present(1e-3 * k));
+    const TaskReference& reference = follower.at(1e-3 * k);
+    if (k > 2000) error = std::max(error, (reference.p - wanted.p).norm() + (reference.R - wanted.R).norm());
+  }
+  CHECK(error < 2e-4);  // half a millimeter without the acceleration
+  wanted.p[0] = NAN;
+  CHECK(!follower.take(5.0, wanted));
+
+  const auto model = arms::panda();
+  ControlLoop loop(task_law(model), settings(*model));
+  std::int64_t now = kNoon;
+  stand(loop, 1, now);
+  std::shared_ptr<TaskReferenceSource> next = std::make_shared<Lissajous>(source);
+  TaskReferenceSource* const given = next.get();
+  loop.exchange(next);
+  CHECK(next == nullptr);
+  CHECK(stand(loop, 100, now)->mode == Mode::tracking);
+  now += 400 * kMillisecond;
+  CHECK(stand(loop, 1, now)->mode == Mode::fault);
+  loop.reset();
+  CHECK(stand(loop, 2, now)->reason == Reason::no_reference);
+  loop.exchange(next);
+  CHECK(next.get() == given);
+}
+
 void check_exchange() {
   const auto model = arms::panda();
   ControlLoop loop(joint_law(model), settings(*model));
@@ -204,6 +239,7 @@ int main() {
     }
   check_motions_are_given_back();
   check_sources_are_followed();
+  check_sources_of_poses();
   check_exchange();
   check_extreme_stamps();
   return check::result();

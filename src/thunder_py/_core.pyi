@@ -4671,21 +4671,7 @@ class SphericalWrist:
         """See SphericalWristIK.solve."""
 
 class Quantiles:
-    """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.
-
-    There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.
-    Memory is constant.
-
-    Examples
-    --------
-    >>> from thunder_py.realtime import Quantiles
-    >>> latency = Quantiles()
-    >>> for seconds in (0.001, 0.001, 0.002, 0.05):
-    ...     latency.add(seconds)
-    >>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105
-    (4, 0.05, True)
-    >>> list(latency.summary())
-    ['count', 'mean', 'median', 'p99', 'worst']"""
+    """Quantiles of durations in constant memory."""
 
     def __getstate__(self) -> typing.Any: ...
     def __init__(self) -> None: ...
@@ -4926,7 +4912,7 @@ class TaskFollower:
 class ControlLoop:
     """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
 
-    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs) -> None: ...
+    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs: typing.Any) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -4941,6 +4927,9 @@ class ControlLoop:
 
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
+
+    def cancel(self) -> None:
+        """Give the reference up: the arm is held."""
 
     def follow(self, motion: JointMotion) -> None:
         """Follow a motion from the next state on."""
@@ -4998,6 +4987,10 @@ class ControlLoop:
     @property
     def dropped(self) -> list[int]:
         """Numbers of dropped states by reason."""
+
+    @property
+    def joint_reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
+        """What the law followed at the last state; None unless it tracked in joint space."""
 
     @property
     def latency(self) -> Quantiles:

@@ -1,4 +1,4 @@
-"""Messages of a fixed script, whatever the loop answers: gaps, jumps, broken states, trajectories, poses, a clock set back."""
+"""Messages of a script, whatever the loop answers: gaps, broken states, trajectories, poses, a clock set back."""
 
 from __future__ import annotations
 

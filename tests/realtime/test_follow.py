@@ -58,7 +58,11 @@ def test_a_lead_in_joins_reference_and_first_point() -> None:
     motion = make_motion(1.0, np.array([0.5, 1.0]), q, dq, ddq)
     follower = followed(before, 1.2)
     follower.follow(motion)
-    for t, wanted, close in ((1.2, before.at(1.2), 1e-12), (1.5 - 1e-12, (q[0], dq[0], ddq[0]), 1e-9), (1.8, motion.at(1.8), 1e-12)):
+    for t, wanted, close in (
+        (1.2, before.at(1.2), 1e-12),
+        (1.5 - 1e-12, (q[0], dq[0], ddq[0]), 1e-9),
+        (1.8, motion.at(1.8), 1e-12),
+    ):
         for found, expected in zip(follower.at(t, Q0, Q0), wanted, strict=True):
             np.testing.assert_allclose(found, expected, atol=close)
     assert follower.refused == 0

@@ -225,6 +225,11 @@ bool ControlLoop::look_at_status(Status status) noexcept {
 }
 
 const TaskReference* ControlLoop::pose_reference(const State& state) noexcept {
+  if (follows_source_) {
+    source_->advance(t_);
+    source_->at(t_, wanted_);
+    if (!poses_.take(t_, wanted_)) drop(Reason::reference_ended);
+  }
   if (!poses_.present(t_)) return nullptr;
   if (poses_.joins()) {
     frame_.update(dynamics_, settings_.frame, state.q, state.dq);
@@ -295,6 +300,7 @@ bool ControlLoop::contact() const noexcept {
 void ControlLoop::drop(Reason why) noexcept {
   joints_.drop(why);
   poses_.drop(why);
+  follows_source_ = false;
 }
 
 void ControlLoop::rejoin() noexcept {
@@ -305,6 +311,22 @@ void ControlLoop::rejoin() noexcept {
 std::unique_ptr<JointMotion> ControlLoop::follow(std::unique_ptr<JointMotion> motion) noexcept {
   const bool fits = motion == nullptr || motion->first().q.size() == n_;
   return fits && mode_ != Mode::fault && !task() ? joints_.follow(std::move(motion)) : joints_.refuse(std::move(motion));
+}
+
+void ControlLoop::exchange(std::shared_ptr<TaskReferenceSource>& source) noexcept {
+  std::swap(source_, source);
+  poses_.drop(Reason::no_reference);
+  poses_.rejoin();
+  follows_source_ = source_ != nullptr && task() && mode_ != Mode::fault;
+}
+
+void ControlLoop::cancel() noexcept {
+  drop(Reason::canceled);
+  if (mode_ == Mode::tracking) leave_tracking(Reason::canceled);
+}
+
+const JointReference* ControlLoop::joint_reference() const noexcept {
+  return mode_ == Mode::tracking && !task() ? joints_.last() : nullptr;
 }
 
 Refusal ControlLoop::take_pose(double t, const double* position, const double* quaternion) noexcept {
@@ -323,8 +345,8 @@ void ControlLoop::reset() noexcept {
   gate_.reset();
   safe_.leave();
   if (observer_ != nullptr) observer_->reset();
+  drop(Reason::no_reference);
   joints_.reset();
-  poses_.drop(Reason::no_reference);
   period_.reset();
   latency_.reset();
   computing_.reset();
@@ -348,6 +370,7 @@ void ControlLoop::exchange(LoopLaw& law, bool continues) noexcept {
 }
 
 void ControlLoop::archive(StateArchive& state) {
+  if (follows_source_) throw std::invalid_argument("a loop must not follow a source of poses to be copied");
   state(safe_, gate_, joints_, poses_, period_, latency_, computing_);
   state.bounded(mode_, 0.0, 3.0);
   state.bounded(reason_, 0.0, kReasons - 1);

@@ -42,7 +42,7 @@ void archive_motion(StateArchive& state, int n, std::unique_ptr<JointMotion>& mo
   if (state.reading()) motion = std::make_unique<JointMotion>(std::move(parts));
 }
 
-std::shared_ptr<const JointReferenceSource> make_source(JointMotion::Parts& parts) {
+std::shared_ptr<JointReferenceSource> make_source(JointMotion::Parts& parts) {
   if (parts.breaks.empty()) return nullptr;
   return std::make_shared<JointTrajectory>(
       PiecewisePolynomial(std::move(parts.breaks), std::move(parts.coefficients), parts.n));
@@ -50,7 +50,7 @@ std::shared_ptr<const JointReferenceSource> make_source(JointMotion::Parts& part
 
 }  // namespace
 
-JointMotion::JointMotion(double start, double end, std::shared_ptr<const JointReferenceSource> source, JointReference first,
+JointMotion::JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source, JointReference first,
                          JointReference last)
     : start_(start),
       end_(end),
@@ -59,7 +59,7 @@ JointMotion::JointMotion(double start, double end, std::shared_ptr<const JointRe
       last_(std::move(last)),
       rests_(largest(last_.dq) < kRest) {}
 
-JointMotion::JointMotion(double start, double end, std::shared_ptr<const JointReferenceSource> source)
+JointMotion::JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source)
     : JointMotion(start, end, source, source->blank(), source->blank()) {
   source_->at(start, first_);
   if (std::isfinite(end)) source_->at(end, last_);
@@ -90,6 +90,10 @@ void JointMotion::at(double t, JointReference& reference) const noexcept {
   if (source_ != nullptr && t < end_) return source_->at(t, reference);
   set_zero(reference);
   reference.q = last_.q;
+}
+
+void JointMotion::advance(double t) noexcept {
+  if (source_ != nullptr && t < end_) source_->advance(t);
 }
 
 void JointQuintic::set(double start, double duration, const JointReference& from, const JointReference& to) noexcept {
@@ -175,6 +179,7 @@ const JointReference* JointFollower::at(double t, const double* q, const double*
     drop(Reason::reference_ended);
     return nullptr;
   }
+  motion_->advance(t);
   if (!has_last_) {
     evaluate(*motion_, leads_, t, sample_);
     measure(q, dq);

@@ -22,14 +22,15 @@ Vector3d bounded(const Vector3d& x, double most) noexcept {
   return length <= most ? x : Vector3d(x * (most / length));
 }
 
-/// The acceleration that reduces e: critically damped at small distance, with braking at large distance.
-Vector3d approach(const Vector3d& e, const Vector3d& v_d, const Vector3d& v, double bandwidth, double speed, double most,
-                  double dt) noexcept {
+/// The acceleration that reduces e: critically damped at small distance, with braking at large distance. v_d and a_d are the
+/// goal's velocity and acceleration.
+Vector3d approach(const Vector3d& e, const Vector3d& v_d, const Vector3d& a_d, const Vector3d& v, double bandwidth,
+                  double speed, double most, double dt) noexcept {
   const double distance = e.norm();
   double rate = 0.5 * bandwidth;  // [1/s], with a gain of 2 bandwidth on the velocity: critical damping
   if (rate * distance > std::sqrt(2.0 * kBraking * most * distance)) rate = std::sqrt(2.0 * kBraking * most / distance);
   const double gain = std::min(2.0 * bandwidth, dt > 0.0 ? 1.0 / dt : 0.0);
-  return bounded(gain * (bounded(v_d + rate * e, speed) - v), most);
+  return bounded(a_d + gain * (bounded(v_d + rate * e, speed) - v), most);
 }
 
 Eigen::Quaterniond turned(const Eigen::Quaterniond& R, const Vector3d& phi) noexcept {
@@ -68,8 +69,19 @@ Refusal TaskFollower::take_twist(double t, const double* linear, const double* a
   return Refusal::none;
 }
 
+bool TaskFollower::take(double t, const TaskReference& wanted) noexcept {
+  if (!wanted.valid() || !(wanted.p.norm() <= kFarthest)) return false;
+  goal_ = {wanted.p, shorter_quaternion(wanted.R)};
+  has_goal_ = true;
+  twist_ << bounded(wanted.xi.head<3>(), limits_.speed), bounded(wanted.xi.tail<3>(), limits_.turning);
+  feedforward_ = wanted.xi_dot;
+  goal_time_ = pose_time_ = twist_time_ = t;
+  return true;
+}
+
 void TaskFollower::drop(Reason why) noexcept {
   why_ = why;
+  feedforward_.setZero();
   joined_ = has_goal_ = false;
   goal_time_ = pose_time_ = twist_time_ = kNever;
   twist_.setZero();
@@ -107,8 +119,10 @@ const TaskReference& TaskFollower::at(double t) noexcept {
   const Vector6d twist = twist_is_fresh(t) ? twist_ : Vector6d::Zero();
   const Vector3d away = goal.p - body_.p, turn = quaternion_log(goal.R * body_.R.conjugate());
   Vector6d a;
-  a << approach(away, twist.head<3>(), xi_.head<3>(), limits_.bandwidth, limits_.speed, limits_.acceleration, dt),
-      approach(turn, twist.tail<3>(), xi_.tail<3>(), limits_.bandwidth, limits_.turning, limits_.angular_acceleration, dt);
+  a << approach(away, twist.head<3>(), feedforward_.head<3>(), xi_.head<3>(), limits_.bandwidth, limits_.speed,
+                limits_.acceleration, dt),
+      approach(turn, twist.tail<3>(), feedforward_.tail<3>(), xi_.tail<3>(), limits_.bandwidth, limits_.turning,
+               limits_.angular_acceleration, dt);
   xi_dot_ += (1.0 - std::exp(-kSmoothing * limits_.bandwidth * dt)) * (a - xi_dot_);
   xi_ += dt * xi_dot_;
   body_.p += dt * xi_.head<3>();
@@ -123,7 +137,7 @@ const TaskReference& TaskFollower::at(double t) noexcept {
 void TaskFollower::archive(StateArchive& state) {
   state(joined_, has_goal_, t_, goal_time_, pose_time_, twist_time_);
   for (Pose* pose : {&goal_, &body_}) state(pose->p, pose->R.coeffs());
-  state(twist_, xi_, xi_dot_);
+  state(twist_, xi_, xi_dot_, feedforward_);
   state.bounded(why_, 0.0, kReasons - 1);
 }
 

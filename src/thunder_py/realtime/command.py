@@ -28,7 +28,7 @@ class Mode(IntEnum):
     hold = 1
     #: the controller follows a reference
     tracking = 2
-    #: the safe torque until `reset`
+    #: the safe torque until `reset`; no torque while there are no states
     fault = 3
 
 
@@ -54,6 +54,7 @@ class Reason(StrEnum):
     large_error = "the tracking error is larger than allowed"
     invalid_states = "too many invalid states in a row"
     no_motors = "states lack the motors of elastic joints, which the controller needs"
+    canceled = "the goal was canceled"
 
 
 class Command(NamedTuple):

@@ -28,7 +28,6 @@ __all__ = [
     "build_law",
     "continued",
     "estimate",
-    "is_task_law",
 ]
 
 #: controllers that a configuration may name
@@ -155,11 +154,6 @@ def _unknown(entry: Any) -> str:
     law = _adaptation(entry)
     unknown = getattr(law, "unknown", None)
     return "no parameters" if law is None else "all parameters" if unknown is None else repr(unknown)
-
-
-def is_task_law(law: _core.Controller) -> bool:
-    """Return whether the controller follows poses."""
-    return isinstance(law, _core.TaskController)
 
 
 def estimate(law: _core.Controller) -> Array:

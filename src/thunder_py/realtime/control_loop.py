@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .. import _core
 from ..control import Status
 from ..control.stability import warn_over_range
+from ..reference import JointReference
 from ..values import Stateful
 from .command import Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
@@ -129,17 +130,17 @@ class ControlLoop(Stateful):
     @property
     def period(self) -> Quantiles:
         """Times between the states of the commands so far, see `Command`."""
-        return self._core.period
+        return Quantiles._of(self._core.period)
 
     @property
     def latency(self) -> Quantiles:
         """Latencies of the commands so far."""
-        return self._core.latency
+        return Quantiles._of(self._core.latency)
 
     @property
     def computing(self) -> Quantiles:
         """Computing times of the commands so far."""
-        return self._core.computing
+        return Quantiles._of(self._core.computing)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -160,6 +161,12 @@ class ControlLoop(Stateful):
     def contact(self) -> bool:
         """True while the observer's detector reports a contact of any joint."""
         return self._core.contact
+
+    @property
+    def reference(self) -> JointReference | None:
+        """Reference of the last state, None unless the controller followed one in joint space."""
+        parts = self._core.joint_reference
+        return None if parts is None else JointReference(*parts)
 
     @property
     def dropped(self) -> dict[str, int]:

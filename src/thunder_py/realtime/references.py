@@ -63,6 +63,15 @@ class References:
         """Numbers of messages taken and refused, and of trajectories that could not be joined within the limits."""
         return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
 
+    def clock(self, stamp: int) -> float:
+        """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
+        return self.core.time_of(stamp)
+
+    def cancel(self) -> None:
+        """Drop the reference: the arm is held."""
+        with self._lock:
+            self.core.cancel()
+
     # --- messages -------------------------------------------------------------------------------------------------
 
     def trajectory(

@@ -5,9 +5,43 @@ from __future__ import annotations
 import threading
 import time
 
-from .._core import Quantiles
+from .. import _core
 
 __all__ = ["Lock", "Pacer", "Quantiles"]
+
+
+class Quantiles(_core.Quantiles):
+    """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.
+
+    There are sixteen bins per octave from 0.1 us to 13 s; shorter and longer durations count in the outermost bins.
+    Memory is constant.
+
+    Attributes
+    ----------
+    count : int
+        Number of durations.
+    worst : float
+        The longest one [s]; 0 without any.
+
+    Examples
+    --------
+    >>> from thunder_py.realtime import Quantiles
+    >>> latency = Quantiles()
+    >>> for seconds in (0.001, 0.001, 0.002, 0.05):
+    ...     latency.add(seconds)
+    >>> latency.count, latency.worst, 0.001 <= latency.quantile(0.5) <= 0.00105
+    (4, 0.05, True)
+    >>> list(latency.summary())
+    ['count', 'mean', 'median', 'p99', 'worst']
+    """
+
+    @classmethod
+    def _of(cls, counted: _core.Quantiles) -> Quantiles:
+        """Return those of the core as of this class."""
+        quantiles = cls.__new__(cls)
+        quantiles.__setstate__(counted.__getstate__())
+        return quantiles
+
 
 class Pacer:
     """Periodic wake-up on a grid without drift.

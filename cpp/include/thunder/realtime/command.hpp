@@ -12,7 +12,7 @@ enum class Mode : int {
   waiting,   // no state, or states lost: no torque
   hold,      // the safe torque
   tracking,  // the controller follows a reference
-  fault,     // the safe torque until `reset`
+  fault,     // the safe torque until `reset`; no torque while there are no states
 };
 
 /// Reason for the mode; texts are those of Python's `Reason`, in the same order.
@@ -29,8 +29,9 @@ enum class Reason : int {
   large_error,
   invalid_states,
   no_motors,
+  canceled,
 };
-inline constexpr int kReasons = 12;
+inline constexpr int kReasons = 13;
 
 /// Numbers of another object, or none.
 struct Span {

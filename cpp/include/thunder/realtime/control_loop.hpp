@@ -94,8 +94,16 @@ class ControlLoop final : public Exclusive {
   double t() const noexcept { return t_; }
   /// Follows a motion from the next state on; gives back those that are no longer needed. In a fault, that one.
   std::unique_ptr<JointMotion> follow(std::unique_ptr<JointMotion> motion) noexcept;
+  /// Follows a source of poses in place of a stream; the one before is given back. Null for none. A fault, or a pose that is
+  /// not valid, ends it.
+  void exchange(std::shared_ptr<TaskReferenceSource>& source) noexcept;
   Refusal take_pose(double t, const double* position, const double* quaternion) noexcept;
   Refusal take_twist(double t, const double* linear, const double* angular) noexcept;
+
+  /// Gives the reference up: the arm is held.
+  void cancel() noexcept;
+  /// What the law followed at the last state; null unless it tracked in joint space.
+  const JointReference* joint_reference() const noexcept;
 
   // --- requests
 
@@ -147,6 +155,9 @@ class ControlLoop final : public Exclusive {
   LoopLaw law_;
   Settings settings_;
   std::shared_ptr<ExternalObserver> observer_;
+  std::shared_ptr<TaskReferenceSource> source_;
+  bool follows_source_ = false;
+  TaskReference wanted_;  // by the source
   int n_, e_;
   Evaluator dynamics_;
   FrameMotion frame_;

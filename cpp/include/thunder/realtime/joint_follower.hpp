@@ -14,10 +14,10 @@ namespace thunder::realtime {
 class JointMotion {
  public:
   /// `source` from start to end, by the loop's clock; then at rest at `last.q`. Without one, a single point.
-  JointMotion(double start, double end, std::shared_ptr<const JointReferenceSource> source, JointReference first,
+  JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source, JointReference first,
               JointReference last);
   /// A source from its time `start` on, which never ends unless `end` is finite.
-  JointMotion(double start, double end, std::shared_ptr<const JointReferenceSource> source);
+  JointMotion(double start, double end, std::shared_ptr<JointReferenceSource> source);
 
   /// A trajectory of polynomials as numbers, for `archive`; without breaks a single point.
   struct Parts {
@@ -40,13 +40,15 @@ class JointMotion {
   /// True if it ends at rest.
   bool rests() const noexcept { return rests_; }
   void at(double t, JointReference& reference) const noexcept;
+  /// To be called before `at` with times that do not go back, of a motion that is followed.
+  void advance(double t) noexcept;
 
   /// Others that are given back with it.
   std::unique_ptr<JointMotion> next;
 
  private:
   double start_, end_;
-  std::shared_ptr<const JointReferenceSource> source_;
+  std::shared_ptr<JointReferenceSource> source_;
   JointReference first_, last_;
   bool rests_;
 };
@@ -91,6 +93,8 @@ class JointFollower {
   const JointReference* at(double t, const double* q, const double* dq) noexcept;
 
   int n() const noexcept { return static_cast<int>(speed_.size()); }
+  /// What `at` returned last, unless the reference was dropped or is to be joined again.
+  const JointReference* last() const noexcept { return has_last_ ? &last_ : nullptr; }
   Reason why() const noexcept { return why_; }
   /// Number of motions that could not be joined within the limits.
   std::int64_t refused() const noexcept { return refused_; }
