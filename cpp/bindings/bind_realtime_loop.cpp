@@ -111,7 +111,7 @@ Array drain(RealtimeLoop& loop) {
 
 /// A reference whose values depend on nothing but the time, as another thread evaluates it.
 template <class Source>
-std::shared_ptr<const Source> timed(const std::shared_ptr<Source>& source) {
+std::shared_ptr<Source> timed(const std::shared_ptr<Source>& source) {
   if (dynamic_cast<const Exclusive*>(source.get()) != nullptr)
     throw py::value_error("reference must depend on the time only, got one with a state of its own");
   return source;

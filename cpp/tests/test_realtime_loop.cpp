@@ -72,7 +72,7 @@ std::unique_ptr<DriveControl> make_control(const std::shared_ptr<const Model>& m
                                         facts, DriveControl::Settings{duration, 10});
 }
 
-std::shared_ptr<const JointReferenceSource> sinusoid(double amplitude) {
+std::shared_ptr<JointReferenceSource> sinusoid(double amplitude) {
   return std::make_shared<Sinusoid>(arms::posture(), every(amplitude), every(0.2), every(0.0));
 }
 

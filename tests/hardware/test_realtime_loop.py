@@ -184,7 +184,7 @@ def test_exchange_of_references_gains_and_adaptation():
 
 
 def test_poses():
-    law = {"name": "Backstepping", "Lambda": 5.0, "K_p": 50.0, "K_d": 20.0, "adaptation": None}
+    law = {"name": "CartesianComputedTorque", "K_p": 100.0, "K_d": 20.0}
     T = PANDA.forward_kinematics(Q)
     drive = SimulatedDrive(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
     T[1, 3] += 0.05

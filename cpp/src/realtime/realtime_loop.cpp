@@ -102,11 +102,11 @@ bool RealtimeLoop::wait(double seconds) {
 
 // --- exchange
 
-void RealtimeLoop::follow(std::shared_ptr<const JointReferenceSource> reference) {
-  motions_.put(reference ? std::make_unique<JointMotion>(0.0, kNever, std::move(reference)) : nullptr);
+void RealtimeLoop::follow(std::shared_ptr<JointReferenceSource> reference) {
+  motions_.put(std::make_unique<JointMotion>(0.0, kNever, std::move(reference)));
 }
 
-void RealtimeLoop::follow(std::shared_ptr<const TaskReferenceSource> reference) {
+void RealtimeLoop::follow(std::shared_ptr<TaskReferenceSource> reference) {
   task_sources_.put(std::move(reference));
 }
 
@@ -197,7 +197,6 @@ void RealtimeLoop::cycle() noexcept {
   const std::int64_t begun = monotonic_now();
   if (result == DriveResult::fault) return control_->fail();
   if (result == DriveResult::nothing) return control_->miss();
-  if (poses_) follow_poses();
   const double* const command = control_->answer(state);
   if (command == nullptr) return;
   if (!drive_->write(command)) control_->fail();
@@ -230,7 +229,10 @@ void RealtimeLoop::exchange_parts() noexcept {
     motion->value = loop.follow(std::move(motion->value));
     motions_.give_back(std::move(motion));
   }
-  if (auto poses = task_sources_.take()) task_sources_.give_back(std::exchange(poses_, std::move(poses)));
+  if (auto poses = task_sources_.take()) {
+    loop.exchange(poses->value);
+    task_sources_.give_back(std::move(poses));
+  }
 }
 
 void RealtimeLoop::exchange_law() noexcept {
@@ -245,18 +247,6 @@ void RealtimeLoop::exchange_law() noexcept {
     ++refused_;
   }
   laws_.give_back(std::move(change));
-}
-
-/// Feeds the stream of poses with that of the last state's time; the follower moves it on by its twist.
-void RealtimeLoop::follow_poses() noexcept {
-  const TaskReferenceSource* const source = poses_->value.get();
-  if (source == nullptr) return;
-  ControlLoop& loop = control_->loop();
-  const double t = control_->report().t;
-  source->at(t, pose_);
-  const Eigen::Quaterniond R(pose_.R);
-  loop.take_pose(t, pose_.p.data(), R.coeffs().data());
-  loop.take_twist(t, pose_.xi.data(), pose_.xi.data() + 3);
 }
 
 void RealtimeLoop::write_log(const DriveState& state, const double* command) noexcept {

@@ -490,6 +490,7 @@ class RealtimeLoop:
             for (name, asked), error in zip(self._asked.items(), errors, strict=True)
             if asked
         }
+        found |= {name: Quantiles._of(found[name]) for name in ("period", "latency", "computing")}
         found |= {"mode": _MODES[found["mode"]], "why": _WHYS[found["why"]], "settings": outcome}
         return LoopStatistics(**{name: found[name] for name in LoopStatistics._fields})
 

@@ -64,9 +64,9 @@ class RealtimeLoop {
 
   // --- exchange
 
-  /// From the next state on; null leaves the arm where it is. References are evaluated at the loop's time.
-  void follow(std::shared_ptr<const JointReferenceSource> reference);
-  void follow(std::shared_ptr<const TaskReferenceSource> reference);
+  /// From the next state on; not null, and the loop's alone. References are evaluated at the loop's time.
+  void follow(std::shared_ptr<JointReferenceSource> reference);
+  void follow(std::shared_ptr<TaskReferenceSource> reference);
   /// Another law of the same kind and class, which goes on with the estimate and the mask of parameters that adapt.
   void exchange(std::shared_ptr<Controller> law);
   /// Parameters that adapt, of all; see `AdaptiveModel::set_adapting`. Throws std::invalid_argument.
@@ -91,7 +91,7 @@ class RealtimeLoop {
     std::vector<const double*> signals;
   };
   using Motion = std::unique_ptr<JointMotion>;
-  using TaskSource = std::shared_ptr<const TaskReferenceSource>;
+  using TaskSource = std::shared_ptr<TaskReferenceSource>;
 
   void run(std::promise<void>& taken) noexcept;
   bool take_in_use(std::promise<void>& taken) noexcept;
@@ -100,7 +100,6 @@ class RealtimeLoop {
   void pace() noexcept;
   void exchange_parts() noexcept;
   void exchange_law() noexcept;
-  void follow_poses() noexcept;
   void write_log(const DriveState& state, const double* command) noexcept;
   void publish() noexcept;
   void finish() noexcept;
@@ -116,8 +115,6 @@ class RealtimeLoop {
   std::vector<const double*> signals_;
   std::optional<Exclusive::Use> law_use_;
   std::vector<Exclusive::Use> uses_;  // of the other parts
-  Mailbox<TaskSource>::Held poses_;
-  TaskReference pose_;
   std::int64_t next_ = 0, period_ = 0, refused_ = 0;
   LoopStatistics statistics_;
   ThreadUsage usage_;
