@@ -13,7 +13,8 @@ namespace example {
 class AdaptiveEffortController final : public controller_interface::Controller<hardware_interface::EffortJointInterface> {
  public:
   bool init(hardware_interface::EffortJointInterface* effort, ros::NodeHandle&) override {
-    for (const std::string& name : robots::panda()->data().joint_names) joints_.push_back(effort->getHandle(name));
+    const auto model = robots::panda();
+    for (const std::string& name : model->data().joint_names) joints_.push_back(effort->getHandle(name));
     q_ = dq_ = VectorXd::Zero(static_cast<Eigen::Index>(joints_.size()));
     return true;
   }

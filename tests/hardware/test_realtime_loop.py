@@ -184,7 +184,7 @@ def test_exchange_of_references_gains_and_adaptation():
 
 
 def test_poses():
-    law = {"name": "CartesianComputedTorque", "K_p": 100.0, "K_d": 20.0}
+    law = {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
     T = PANDA.forward_kinematics(Q)
     drive = SimulatedDrive(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
     T[1, 3] += 0.05
@@ -313,10 +313,19 @@ def test_settings_are_reported():
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: RealtimeLoop(object(), ELBOW, GAINS), "^drive must run in C\\+\\+, got object: use DriveLoop for drives"),
+        (
+            lambda: RealtimeLoop(object(), ELBOW, GAINS),
+            "^drive must run in C\\+\\+, got object: use DriveLoop for drives",
+        ),
         (lambda: RealtimeLoop(simulated(), PANDA, GAINS), "^the drive must have the joints"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, lambda *_: 0), "^law must be a controller that runs in C\\+\\+, got fun"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, lambda t: 0), "^reference must be one of joint positions that r"),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, lambda *_: 0),
+            "^law must be a controller that runs in C\\+\\+, got fun",
+        ),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, lambda t: 0),
+            "^reference must be one of joint positions that r",
+        ),
         (
             lambda: RealtimeLoop(simulated(), ELBOW, GAINS, th.reference.SetPoint(Q)),
             "^reference must have 2 joints, got 7$",

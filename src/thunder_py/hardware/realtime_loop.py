@@ -259,7 +259,9 @@ class RealtimeLoop:
         )
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
-        self._adapting = self._law.adapting if adapts else None  # type: ignore[attr-defined]
+        self._adapting: npt.NDArray[np.bool_] = (
+            self._law.adapting if adapts else np.empty(0, bool)  # type: ignore[attr-defined]
+        )
         if reference is not None:
             self.set_reference(reference)
 
@@ -397,13 +399,12 @@ class RealtimeLoop:
             If it does not run in C++, has a state of its own, or is not of the controller's space and joints.
         """
         task = isinstance(self._law, _core.TaskController)
-        kind = _core.TaskReferenceSource if task else _core.JointReferenceSource
-        if not (isinstance(reference, kind) and reference_in_core(reference)):
-            space = "poses" if task else "joint positions"
-            raise ThunderError(f"reference must be one of {space} that runs in C++, got {type(reference).__name__}")
-        if task:
+        if task and isinstance(reference, _core.TaskReferenceSource) and reference_in_core(reference):
             self._core._follow_task(reference)
             return
+        if task or not (isinstance(reference, _core.JointReferenceSource) and reference_in_core(reference)):
+            space = "poses" if task else "joint positions"
+            raise ThunderError(f"reference must be one of {space} that runs in C++, got {type(reference).__name__}")
         size = np.size(reference.at(0.0)[0])
         if size != self._robot.n:
             raise ThunderError(f"reference must have {self._robot.n} joints, got {size}")

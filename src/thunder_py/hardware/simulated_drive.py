@@ -110,7 +110,7 @@ class SimulatedDrive(_core.SimulatedDrive):
             torque_limits=self.facts.torque_limits,
             torque_rate=self.facts.torque_rate,
             compensated=known if compensates_gravity else None,
-            payloads=[(p.time, p.link, p.parameters.tolist()) for p in read_payloads(payloads, robot, True)],
+            payloads=[(p.time, p.link_index(robot), p.parameters) for p in read_payloads(payloads, robot, True)],
             external=read_external(external, robot, True),
             real_time=bool(real_time),
         )
