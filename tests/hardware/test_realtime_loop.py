@@ -150,7 +150,7 @@ def test_limits_and_contacts():
     loop = run(simulated(external=[push]), observer=observer, duration=3.0)
     assert (loop.reason, loop.statistics().at_rest) == (StopReason.contact, True)
     tip = ELBOW.forward_kinematics(START)[:3, 3]
-    wall = th.geometry.HalfSpace(tip + [0.0, 0.0, 0.02], [0.0, 0.0, -1.0])
+    wall = th.geometry.HalfSpace(np.add(tip, (0.0, 0.0, 0.02)), [0.0, 0.0, -1.0])
     assert run(limits=SafetyLimits.of(ELBOW, obstacles=[wall], clearance=0.5)).reason is StopReason.workspace
 
 
@@ -204,7 +204,7 @@ def test_parts_belong_to_the_loop():
         with pytest.raises(ConcurrentUseError):
             other.start()
     law.reset()
-    with pytest.raises(RuntimeError, match="^a RealtimeLoop runs once: make a new one$"):
+    with pytest.raises(RuntimeError, match=r"^a RealtimeLoop runs once: make a new one$"):
         loop.start()
 
 
@@ -269,7 +269,8 @@ elif sys.argv[1] == "interrupt":
 else:
     loop.start()
     if os.fork() == 0:
-        for call in (loop.log, loop.stop, loop.statistics, lambda: loop.set_reference(th.reference.SetPoint([0.0, 0.0]))):
+        rest = th.reference.SetPoint([0.0, 0.0])
+        for call in (loop.log, loop.stop, loop.statistics, lambda: loop.set_reference(rest)):
             try:
                 call()
             except RuntimeError as error:
@@ -346,10 +347,10 @@ def test_wrong_parts_are_refused(build, message):
 
 def test_set_law_keeps_the_class():
     loop = RealtimeLoop(simulated(), ELBOW, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None))
-    with pytest.raises(ThunderError, match="^law must be of the class SlotineLi, got ComputedTorque$"):
+    with pytest.raises(ThunderError, match=r"^law must be of the class SlotineLi, got ComputedTorque$"):
         loop.set_law(th.ComputedTorque(ELBOW, 100.0, 20.0))
-    with pytest.raises(ThunderError, match="^set_gains needs a law that was given as a mapping; use set_law$"):
+    with pytest.raises(ThunderError, match=r"^set_gains needs a law that was given as a mapping; use set_law$"):
         loop.set_gains(K_d=1.0)
     loop.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
-    with pytest.raises(ValueError, match="kind and the robot"):
+    with pytest.raises(ValueError, match=r"kind and the robot"):
         loop.set_law(th.SlotineLi(PANDA, 11.0, 20.0, adaptation=None))
