@@ -11,6 +11,7 @@ from _table_generated import generated, generation
 from _table_interception import interception
 from _table_jax import jax_functions
 from _table_planning import planning
+from _table_realtime import realtime
 from _table_ros import ros
 from _table_sweeps import sweeps
 from _table_text import MODES, marked, marked_below, table, times
@@ -82,6 +83,13 @@ def ros_markdown(results: dict[str, Any]) -> str:
     machine = results["machine"]
     where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
     return "\n\n".join([where, *ros(results["ros1"], 1), *ros(results["ros2"], 2)]) + "\n"
+
+
+def realtime_markdown(results: dict[str, Any]) -> str:
+    """Return the tables of the loop in a thread of its own."""
+    machine = results["machine"]
+    where = f"Measured on {machine['cpu']}, {machine['cores']} cores, {machine['system']}, Python {machine['Python']}."
+    return "\n\n".join([where, *realtime(results["realtime"])]) + "\n"
 
 
 def jax_markdown(results: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ python benchmarks/run.py --quick                         half a minute once buil
 python benchmarks/run.py --controllers                   controllers and simulations only
 python benchmarks/run.py --planning                      planning and interception only
 python benchmarks/run.py --ros                           the loop over ROS 1 and 2 only; no part of a run without --ros
+python benchmarks/run.py --realtime                      the loop in a thread only; no part of a run without --realtime
 python benchmarks/run.py --jax                           functions of JAX only; no part of a run without --jax
 python benchmarks/run.py --sweeps                        many runs and their workers only; no part of a run without it
 python benchmarks/run.py --markdown docs/benchmarks.md   also renews the generated parts of the documentation
@@ -36,6 +37,7 @@ import _sweeps
 import casadi
 import numpy as np
 import pinocchio as pin
+import realtime
 from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, quietest, run, run_in_turns
 from _table import (
@@ -44,6 +46,7 @@ from _table import (
     jax_markdown,
     markdown,
     planning_markdown,
+    realtime_markdown,
     ros_markdown,
     sweeps_markdown,
 )
@@ -54,6 +57,7 @@ GROWTH_JOINTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 40)
 KERNELS, CONTROLLERS = "benchmarks/run.py", "benchmarks/run.py --controllers"
 PLANNING = "benchmarks/run.py --planning"
 ROS = "benchmarks/run.py --ros"
+REALTIME = "benchmarks/run.py --realtime"
 JAX = "benchmarks/run.py --jax"
 SWEEPS = "benchmarks/run.py --sweeps"
 BEGUN = time.monotonic()
@@ -64,6 +68,9 @@ def main() -> None:
     quick = arguments.quick
     if arguments.ros:
         finish(arguments, ros_results(quick))
+        return
+    if arguments.realtime:
+        finish(arguments, realtime_results(quick, arguments.realtime_results))
         return
     if arguments.sweeps:
         report("sweeps")
@@ -143,11 +150,25 @@ def ros_results(quick: bool) -> dict[str, Any]:
     return {"machine": machine([]), **_ros.results(quick)}
 
 
+def realtime_results(quick: bool, path: Path | None) -> dict[str, Any]:
+    """Measure the loop in a thread of its own, or read what `realtime.py` measured on this machine."""
+    report("real time")
+    found = realtime.results(0.5 if quick else 10.0) if path is None else json.loads(path.read_text())
+    return {"machine": machine([]), "realtime": found}
+
+
 def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
     """Print the tables, and write what was asked for."""
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
-    only = arguments.controllers or arguments.planning or arguments.ros or arguments.jax or arguments.sweeps
+    only = (
+        arguments.controllers
+        or arguments.planning
+        or arguments.ros
+        or arguments.jax
+        or arguments.sweeps
+        or arguments.realtime
+    )
     parts = {}
     if not only:
         parts[KERNELS] = markdown(results)
@@ -157,6 +178,8 @@ def finish(arguments: argparse.Namespace, results: dict[str, Any]) -> None:
         parts[PLANNING] = planning_markdown(results)
     if arguments.ros:
         parts[ROS] = ros_markdown(results)
+    if arguments.realtime:
+        parts[REALTIME] = realtime_markdown(results)
     if arguments.jax:
         parts[JAX] = jax_markdown(results)
     if arguments.sweeps:
@@ -176,6 +199,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--controllers", action="store_true", help="controllers and simulations only")
     parser.add_argument("--planning", action="store_true", help="planning and interception only")
     parser.add_argument("--ros", action="store_true", help="the loop over ROS 1 and 2 only, where they are installed")
+    parser.add_argument("--realtime", action="store_true", help="the loop in a thread of its own only, ten minutes")
+    parser.add_argument(
+        "--realtime-results", type=Path, metavar="FILE", help="what realtime.py wrote, in place of a run"
+    )
     parser.add_argument("--jax", action="store_true", help="functions of JAX only, where it is installed")
     parser.add_argument("--sweeps", action="store_true", help="many runs and their workers only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")

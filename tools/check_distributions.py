@@ -34,8 +34,12 @@ WHEEL_MUST = {
     "thunder_py/_core.pyi",
     "thunder_py/codegen/templates/core.h.j2",
     "thunder_py/robots/panda.yaml",
+    "thunder_py/cpp/thunder_pyConfig.cmake",
+    "thunder_py/cpp/thunder_core.cmake",
+    "thunder_py/cpp/include/thunder/realtime/drive_control.hpp",
+    "thunder_py/cpp/src/realtime/drive_control.cpp",
 }
-SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc"}
+SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc", ".hpp", ".cpp", ".cmake"}
 
 
 def sdist_names(path: Path) -> set[str]:

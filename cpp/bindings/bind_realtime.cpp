@@ -2,6 +2,7 @@
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "pickling.hpp"
+#include "realtime.hpp"
 #include "thunder/realtime/control_loop.hpp"
 
 namespace thunder::python {
@@ -20,12 +21,6 @@ std::int64_t read_stamp(py::handle value, const char* name) {
   const auto number = read_index(value);
   if (!number) throw py::type_error(std::string(name) + " must be a whole number of nanoseconds");
   return *number;
-}
-
-/// n numbers that may be infinite.
-Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
-  const auto array = read_measurement(value, name, n);
-  return Eigen::Map<const Eigen::VectorXd>(array.data(), n);
 }
 
 /// A measured state from a message.

@@ -4,6 +4,7 @@
 #include "exclusive.hpp"
 #include "gil.hpp"
 #include "python_parts.hpp"
+#include "simulation.hpp"
 
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
@@ -107,8 +108,6 @@ ClosedLoop::Progress make_progress(const py::object& progress) {
   };
 }
 
-using PayloadTuple = std::tuple<double, int, ArrayLike>;            // time, link, REG parameters
-using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start, stop, frame or False for joints, values
 /// Names of the estimate and of the contacts in the log.
 using ObserverTuple = std::tuple<std::string, std::string, std::shared_ptr<ExternalObserver>>;
 using Options = py::typing::Dict<py::str, py::object>;
@@ -158,23 +157,6 @@ struct LoopArguments {
   std::vector<ObserverTuple> observers;
   bool native_plant, native_control;
 };
-
-std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples) {
-  std::vector<Payload> payloads;
-  for (const auto& [time, link, parameters] : tuples)
-    payloads.push_back({time, link, read_numbers(parameters, "payload parameters", kLinkParameters)});
-  return payloads;
-}
-
-std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples, const Model& model) {
-  std::vector<ExternalAction> actions;
-  for (const auto& [start, stop, frame, values] : tuples) {
-    const bool joints = py::isinstance<py::bool_>(frame);
-    actions.push_back({start, stop, joints ? -1 : find_frame_index(model, frame),
-                       read_numbers(values, "external", joints ? model.n() : 6)});
-  }
-  return actions;
-}
 
 std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
@@ -327,6 +309,23 @@ Logs simulate(const LoopArguments& arguments, int n, const LoopSettings& setting
 Eigen::VectorXd to_vector(const ArrayLike& value, const char* name) { return read_up_to_matrix(value, name).reshaped(); }
 
 }  // namespace
+
+std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples) {
+  std::vector<Payload> payloads;
+  for (const auto& [time, link, parameters] : tuples)
+    payloads.push_back({time, link, read_numbers(parameters, "payload parameters", kLinkParameters)});
+  return payloads;
+}
+
+std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples, const Model& model) {
+  std::vector<ExternalAction> actions;
+  for (const auto& [start, stop, frame, values] : tuples) {
+    const bool joints = py::isinstance<py::bool_>(frame);
+    actions.push_back({start, stop, joints ? -1 : find_frame_index(model, frame),
+                       read_numbers(values, "external", joints ? model.n() : 6)});
+  }
+  return actions;
+}
 
 void bind_simulation(py::module_& module) {
   module.def(

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "check.hpp"
+#include "thunder/realtime/mailbox.hpp"
+#include "thunder/realtime/ring.hpp"
 #include "thunder/threads/exclusive.hpp"
 #include "thunder/threads/parallel_for.hpp"
 
@@ -188,6 +190,110 @@ void check_exclusive() {
   CHECK(of_copy);
 }
 
+/// Counts those that exist.
+struct Counted {
+  static inline std::atomic<int> alive{0};
+  explicit Counted(int number) : number(number) { ++alive; }
+  Counted(Counted&& other) noexcept : number(other.number) { ++alive; }
+  Counted& operator=(Counted&&) = default;
+  ~Counted() { --alive; }
+  int number;
+};
+
+/// Two threads put objects; the loop sees each thread's in order, and every one is freed by other threads or the mailbox.
+void check_mailbox() {
+  constexpr int kCount = 20000;
+  {
+    realtime::Mailbox<Counted> mailbox;
+    std::atomic<int> putting{2};
+    const auto put = [&](int from) {
+      for (int k = from; k < from + kCount; ++k) mailbox.put(Counted(k));
+      --putting;
+    };
+    std::thread first(put, 0), second(put, kCount);
+    realtime::Mailbox<Counted>::Held held;
+    int last[2] = {-1, kCount - 1};
+    bool ordered = true;
+    while (putting > 0) {
+      auto taken = mailbox.take();
+      if (!taken) continue;
+      int& before = last[taken->value.number / kCount];
+      ordered = ordered && taken->value.number > before;
+      before = taken->value.number;
+      mailbox.give_back(std::exchange(held, std::move(taken)));
+    }
+    first.join();
+    second.join();
+    CHECK(ordered);
+    mailbox.put(Counted(-1));
+    const auto newest = mailbox.take();
+    CHECK(newest != nullptr && newest->value.number == -1);
+    CHECK(mailbox.take() == nullptr);
+  }
+  CHECK(Counted::alive == 0);
+}
+
+/// A reader never sees half of a value, nor an older one after a newer one.
+void check_latest() {
+  struct Value {
+    long a = 0, padding[40] = {}, b = 0;
+  };
+  realtime::Latest<Value> latest;
+  std::atomic<bool> ended{false};
+  std::thread writer([&] {
+    for (long k = 1; k <= 100000; ++k) {
+      Value value;
+      value.a = value.b = k;
+      latest.publish(value);
+    }
+    ended = true;
+  });
+  bool whole = true, forward = true;
+  long last = 0;
+  while (!ended) {
+    const Value& value = latest.read();
+    whole = whole && value.a == value.b;
+    forward = forward && value.a >= last;
+    last = value.a;
+  }
+  writer.join();
+  CHECK(whole && forward);
+  CHECK(latest.read().a == 100000);
+}
+
+/// Rows come out in order; those that found no place are counted, none is lost otherwise.
+void check_ring() {
+  constexpr long kRows = 100000;
+  realtime::Ring ring(3, 64);
+  std::atomic<bool> ended{false};
+  std::thread writer([&] {
+    for (long k = 0; k < kRows; ++k) {
+      if (double* row = ring.next()) {
+        row[0] = row[1] = row[2] = static_cast<double>(k);
+        ring.push();
+      }
+    }
+    ended = true;
+  });
+  std::vector<double> rows(3 * 64);
+  long read = 0;
+  double last = -1.0;
+  bool ordered = true;
+  for (bool more = true; more;) {
+    more = !ended;
+    const std::size_t count = ring.size();
+    ring.drain(count, rows.data());
+    read += static_cast<long>(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      ordered = ordered && rows[3 * k] > last && rows[3 * k] == rows[3 * k + 2];
+      last = rows[3 * k];
+    }
+  }
+  writer.join();
+  CHECK(ordered);
+  CHECK(read + ring.dropped() == kRows);
+}
+
 }  // namespace
 
 int main() {
@@ -200,5 +306,8 @@ int main() {
   check_interruption(4);
   check_interruption_while_waiting();
   check_exclusive();
+  check_mailbox();
+  check_latest();
+  check_ring();
   return check::result();
 }

@@ -25,6 +25,9 @@ from . import spatial as spatial
 from . import symbolic as symbolic
 from . import trajectory as trajectory
 from ._core import __version__ as __version__
+from .codegen.cpp_interface import get_cmake_dir as get_cmake_dir
+from .codegen.cpp_interface import get_include as get_include
+from .codegen.cpp_interface import model_header as model_header
 from .control import ACT as ACT
 from .control import MACT as MACT
 from .control import AdaptiveJacobianBackstepping as AdaptiveJacobianBackstepping

@@ -31,6 +31,7 @@ __all__: list[str] = [
     "Dmp",
     "DmpBasis",
     "DmpScaling",
+    "Drive",
     "DynamicPotential",
     "ElasticFeedbackLinearization",
     "ElasticSlotineLi",
@@ -71,13 +72,16 @@ __all__: list[str] = [
     "PotentialField",
     "Quantiles",
     "QuaternionDmp",
+    "RealtimeLoop",
     "RobustUnitVector",
     "RotationVectorPath",
     "SafeTorque",
+    "Safety",
     "SampledJointReference",
     "ScheduledInterception",
     "SetPoint",
     "SetPose",
+    "SimulatedDrive",
     "Sinusoid",
     "SlotineLi",
     "Sphere",
@@ -5023,6 +5027,180 @@ class ControlLoop:
     @property
     def task(self) -> bool:
         """Whether the law follows poses."""
+
+class Safety:
+    """Checks states and limits commands of an arm."""
+
+    def __init__(
+        self,
+        model: Model,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        velocity: numpy.typing.ArrayLike,
+        torque: numpy.typing.ArrayLike,
+        torque_rate: numpy.typing.ArrayLike,
+        torque_step: numpy.typing.ArrayLike,
+        obstacles: collections.abc.Sequence[Obstacle],
+        clearance: typing.SupportsFloat | typing.SupportsIndex,
+        lookahead: typing.SupportsFloat | typing.SupportsIndex,
+        patience: typing.SupportsFloat | typing.SupportsIndex,
+        observer: ExternalObserver | None,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _check(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
+    ) -> int: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _limit(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, tau: typing.Any, gravity: typing.Any
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def reset(self) -> None:
+        """Forget the violation; the last command is zero."""
+
+    @property
+    def _reason(self) -> int: ...
+    @_reason.setter
+    def _reason(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
+class Drive:
+    """Drive of an arm, for loops in C++."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+class SimulatedDrive(Drive):
+    """A drive whose arm is simulated."""
+
+    def __init__(
+        self,
+        plant: Model,
+        q: numpy.typing.ArrayLike,
+        period: typing.SupportsFloat | typing.SupportsIndex,
+        cycle: typing.SupportsFloat | typing.SupportsIndex,
+        watchdog: typing.SupportsFloat | typing.SupportsIndex,
+        torque_limits: numpy.typing.ArrayLike,
+        torque_rate: numpy.typing.ArrayLike,
+        compensated: Model | None,
+        payloads: collections.abc.Sequence[
+            tuple[
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.SupportsInt | typing.SupportsIndex,
+                numpy.typing.ArrayLike,
+            ]
+        ],
+        external: collections.abc.Sequence[
+            tuple[
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.SupportsFloat | typing.SupportsIndex,
+                typing.Any,
+                numpy.typing.ArrayLike,
+            ]
+        ],
+        real_time: bool,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _inject(
+        self, fault: typing.SupportsInt | typing.SupportsIndex, time: typing.SupportsFloat | typing.SupportsIndex
+    ) -> None: ...
+    @property
+    def dq(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Present velocities (n,) [rad/s or m/s]."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it reported a fault."""
+
+    @property
+    def largest_step(self) -> float:
+        """Largest step between two commands, as a part of the torque rate's."""
+
+    @property
+    def q(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Present positions (n,) [rad or m]."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped."""
+
+class RealtimeLoop:
+    """A control loop in a thread of its own."""
+
+    def __init__(
+        self,
+        drive: Drive,
+        loop: ControlLoop,
+        safety: Safety,
+        brake: SafeTorque,
+        duration: typing.SupportsFloat | typing.SupportsIndex,
+        most_missed: typing.SupportsInt | typing.SupportsIndex,
+        priority: typing.SupportsInt | typing.SupportsIndex,
+        core: typing.SupportsInt | typing.SupportsIndex,
+        lock_memory: bool,
+        signals: collections.abc.Sequence[str],
+        log_rows: typing.SupportsInt | typing.SupportsIndex,
+        log_every: typing.SupportsInt | typing.SupportsIndex,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _follow_joints(self, reference: JointReferenceSource) -> None: ...
+    def _follow_task(self, reference: TaskReferenceSource) -> None: ...
+    def adapt(self, moving: collections.abc.Sequence[bool]) -> None:
+        """Choose the parameters that adapt, of all."""
+
+    def drain(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Rows of the log since the last call, (k, width)."""
+
+    def exchange(self, law: Controller) -> None:
+        """Exchange the controller; the estimate goes on."""
+
+    def request(self, reason: typing.SupportsInt | typing.SupportsIndex) -> None:
+        """Ask for a stop."""
+
+    def start(self) -> None:
+        """Start the thread."""
+
+    def statistics(self) -> dict[str, typing.Any]:
+        """What the loop has measured, by name."""
+
+    def wait(self, seconds: typing.SupportsFloat | typing.SupportsIndex) -> bool:
+        """Wait for the end, at most for a time; true once it has come."""
+
+    @property
+    def here(self) -> bool:
+        """Whether the thread is one of this process."""
+
+    @property
+    def logged(self) -> list[tuple[str, int]]:
+        """Names and sizes of the logged signals."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread was started and has not ended."""
 
 class Graph:
     """Recorded operations, each distinct one once."""

@@ -51,7 +51,7 @@ void AdaptiveModel::reset() noexcept {
   diverged_ = false;
 }
 
-void AdaptiveModel::set_adapting(const std::vector<bool>& moving) {
+VectorXd AdaptiveModel::check_adapting(const std::vector<bool>& moving) const {
   if (static_cast<int>(moving.size()) != unknown_.full_size())
     throw std::invalid_argument("adapting must have one entry for each of the " + std::to_string(unknown_.full_size()) +
                                 " parameters, got " + std::to_string(moving.size()));
@@ -68,7 +68,9 @@ void AdaptiveModel::set_adapting(const std::vector<bool>& moving) {
   if (any && !law_) throw std::invalid_argument("adapting requires a controller with adaptation; this one has none");
   if (law_ && !law_->separable(among))
     throw std::invalid_argument("adapting must select all parameters of a link or none with natural adaptation");
-  for (int k = 0; k < unknown_.size(); ++k) moving_[k] = among[k] ? 1.0 : 0.0;
+  VectorXd mask(unknown_.size());
+  for (int k = 0; k < unknown_.size(); ++k) mask[k] = among[k] ? 1.0 : 0.0;
+  return mask;
 }
 
 std::vector<bool> AdaptiveModel::adapting() const {

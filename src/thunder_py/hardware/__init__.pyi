@@ -8,8 +8,13 @@ from .drive_loop import DriveRun as DriveRun
 from .franky_drive import FrankyDrive as FrankyDrive
 from .panda_py_drive import PandaPyDrive as PandaPyDrive
 from .pylibfranka_drive import PylibfrankaDrive as PylibfrankaDrive
+from .realtime_loop import LoopLog as LoopLog
+from .realtime_loop import LoopStatistics as LoopStatistics
+from .realtime_loop import RealtimeLoop as RealtimeLoop
 from .safety import Safety as Safety
 from .safety import SafetyLimits as SafetyLimits
+from .simulated_drive import DriveFault as DriveFault
+from .simulated_drive import SimulatedDrive as SimulatedDrive
 from .stops import StopKind as StopKind
 from .stops import StopReason as StopReason
 from .ur_drive import URDrive as URDrive

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
 from .adapter import DriveAdapter, DriveError, DriveState
-from .safety import Safety, SafetyLimits
+from .safety import Safety, SafetyLimits, within_drive
 from .stops import StopKind, StopReason
 
 __all__ = ["Cycle", "DriveLoop", "DriveRun"]
@@ -183,20 +183,16 @@ class DriveLoop:
             raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)}, got {names}")
         self._places, self._back = places, np.argsort(places)
         own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
-        self.limits = self._within_drive(own)
+        torque, rate = np.asarray(self._facts.torque_limits), np.asarray(self._facts.torque_rate)
+        self.limits = within_drive(own, torque[places], rate[places])
         step = self._facts.torque_step[places]
         self._safety = Safety(robot, self.limits, torque_step=step, observer=observer)
         payload = self._facts.payload
         held = robot if payload is None else payload.added_to(robot)
-        torque = np.asarray(self.limits.torque)
-        self._safe_torque = HoldGains.usual(held, torque).safe_torque(held, torque)
+        most = np.asarray(self.limits.torque)
+        self._safe_torque = HoldGains.usual(held, most).safe_torque(held, most)
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
-
-    def _within_drive(self, own: SafetyLimits) -> SafetyLimits:
-        torque = np.minimum(own.torque, np.asarray(self._facts.torque_limits)[self._places])
-        rate = np.minimum(own.torque_rate, np.asarray(self._facts.torque_rate)[self._places])
-        return replace(own, torque=torque, torque_rate=rate)
 
     def request_stop(self) -> None:
         """Brake and stop, from `on_cycle` or another thread."""

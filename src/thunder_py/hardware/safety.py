@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..checks import Array, all_positive, array, of_kind, per_joint, positive, whole, zero_or_above
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
 from ..robot import Robot, require_robot
-from ..values import Stateful, Value, set_fields
-from .stops import StopReason
+from ..values import Value, set_fields
+from .stops import StopReason, stop_number, stop_reason
 
 __all__ = ["Safety", "SafetyLimits"]
 
 #: margin from the robot's position limits by default [rad or m]
 _MARGIN = 0.05
-#: shortest time between two commands [s], which keeps an infinite rate times it from being NaN
-_SHORTEST = 1e-9
+#: numbers that the core limits by
+_IN_CORE = ("lower", "upper", "velocity", "torque", "torque_rate", "clearance", "lookahead", "patience")
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,14 @@ class SafetyLimits(Value):
             raise ThunderError(f"SafetyLimits.of: {error}") from error
 
 
-class Safety(Stateful):
+def within_drive(limits: SafetyLimits, torque: Array, torque_rate: Array) -> SafetyLimits:
+    """Return limits of which those of torques and their rates are at most a drive's, (n,) each."""
+    return replace(
+        limits, torque=np.minimum(limits.torque, torque), torque_rate=np.minimum(limits.torque_rate, torque_rate)
+    )
+
+
+class Safety(_core.Safety):
     """Check states and limit commands of an arm; the first violation is kept in `reason`.
 
     `check` looks at a state, `limit` at a torque. Neither trusts its input: NaN violates every limit. A command that
@@ -172,37 +180,24 @@ class Safety(Stateful):
         observer: MomentumObserver | None = None,
     ) -> None:
         require_robot(robot)
-        self._robot = robot
         self.limits = of_kind(limits, SafetyLimits, "limits")
         n = robot.n
         if np.size(limits.lower) != n:
             raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
         if observer is not None and of_kind(observer, MomentumObserver, "observer").detector is None:
             raise ThunderError("observer must have a detector, which defines contacts")
-        self._observer = observer
         step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")
-        self._still = np.zeros(n)
-        # lists of floats, which for a few joints are compared faster than arrays
-        self._ranges = [np.asarray(v).tolist() for v in (limits.lower, limits.upper, limits.velocity)]
-        self._torque, self._rate, self._step = np.asarray(limits.torque), np.asarray(limits.torque_rate), step
-        self._rate_bounded = bool(np.isfinite(self._rate).any())
-        self._frames: list[int | None] = [*range(1, n + 1), None]
-        self.reset()
+        named = {name: getattr(limits, name) for name in _IN_CORE}
+        super().__init__(robot, **named, torque_step=step, obstacles=list(limits.obstacles), observer=observer)
 
-    def reset(self) -> None:
-        """Forget the violation; the last command is zero."""
-        self.reason: StopReason | None = None
-        self._command = self._still.copy()
-        self._tau = self._still.copy()
-        self._limited_at: float | None = None
-        self._within: dict[StopReason, float] = {}
-        if self._observer is not None:
-            self._observer.reset()
+    @property
+    def reason(self) -> StopReason | None:
+        """The first violation since `reset`."""
+        return stop_reason(self._reason)
 
-    def violated(self, reason: StopReason) -> StopReason:
-        """Keep a violation unless there is one, and return the kept one."""
-        self.reason = self.reason or reason
-        return self.reason
+    @reason.setter
+    def reason(self, reason: StopReason | None) -> None:
+        self._reason = stop_number(reason)
 
     def check(self, t: float, q: Array, dq: Array) -> StopReason | None:
         """Check a state and return the kept violation, if any.
@@ -214,36 +209,7 @@ class Safety(Stateful):
         q, dq : (n,) array
             Positions and velocities [rad or m, and per second].
         """
-        found = self._joints(q, dq) or self._workspace(q, dq) or self._contact(t, q, dq)
-        if found is not None:
-            self.violated(found)
-        return self.reason
-
-    def _joints(self, q: Array, dq: Array) -> StopReason | None:
-        ahead = self.limits.lookahead
-        for x, v, low, high, fast in zip(q.tolist(), dq.tolist(), *self._ranges, strict=True):
-            if not -fast <= v <= fast:
-                return StopReason.velocity
-            if not (low <= x <= high and low <= x + ahead * v <= high):
-                return StopReason.position
-        return None
-
-    def _workspace(self, q: Array, dq: Array) -> StopReason | None:
-        limits = self.limits
-        if not limits.obstacles:
-            return None
-        postures = np.stack([q, q + limits.lookahead * dq])
-        points = np.concatenate([self._robot.forward_kinematics(postures, frame)[:, :3, 3] for frame in self._frames])
-        for obstacle in limits.obstacles:
-            if not (obstacle.distance(points) >= limits.clearance).all():
-                return StopReason.workspace
-        return None
-
-    def _contact(self, t: float, q: Array, dq: Array) -> StopReason | None:
-        if self._observer is None:
-            return None
-        self._observer.step(t, q, dq, self._tau)
-        return StopReason.contact if self._observer.contact.any() else None
+        return stop_reason(self._check(t, q, dq))
 
     def limit(self, t: float, tau: npt.ArrayLike, gravity: npt.ArrayLike | None = None) -> Array:
         """Return the command for a torque, (n,), within all limits; the last command if the torque is not finite.
@@ -257,37 +223,4 @@ class Safety(Stateful):
         gravity : (n,) array_like, optional
             Part of it that the drive adds by itself, which the command leaves out.
         """
-        demand, added = _finite(tau, self._still), _finite(self._still if gravity is None else gravity, self._still)
-        if demand is None or added is None:
-            self.violated(StopReason.invalid_torque)
-            return self._command.copy()
-        since, self._limited_at = self._limited_at, t
-        change = self._step
-        if self._rate_bounded:
-            dt = 0.0 if since is None else max(t - since, 0.0)
-            change = np.minimum(change, self._rate * max(dt, _SHORTEST))
-        high, last = self._torque, self._command
-        total = np.minimum(np.maximum(demand, -high), high)
-        target = np.minimum(np.maximum(total - added, -high), high)
-        command: Array = np.minimum(np.maximum(target, last - change), last + change)
-        too_much, too_fast = True in (target != demand - added).tolist(), True in (command != target).tolist()
-        self._command, self._tau = command, command + added
-        self._watch(t, StopReason.torque, too_much)
-        self._watch(t, StopReason.torque_rate, too_fast)
-        return command.copy()
-
-    def _watch(self, t: float, reason: StopReason, beyond: bool) -> None:
-        """Keep a violation if demands were beyond a limit for longer than the patience."""
-        if not beyond:
-            self._within[reason] = t
-        elif t - self._within.setdefault(reason, t) > self.limits.patience:
-            self.violated(reason)
-
-
-def _finite(values: npt.ArrayLike, like: Array) -> Array | None:
-    """Return values as an array; None unless it has the shape of `like`, and is finite."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    return numbers if numbers.shape == like.shape and all(np.isfinite(numbers).tolist()) else None
+        return self._limit(t, tau, gravity)

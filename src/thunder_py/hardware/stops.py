@@ -59,3 +59,16 @@ class StopReason(StrEnum):
 
 
 _IMMEDIATE = frozenset({StopReason.states_lost, StopReason.invalid_states, StopReason.watchdog, StopReason.drive_fault})
+
+#: in the order of the numbers of the core
+_IN_ORDER = tuple(StopReason)
+
+
+def stop_reason(number: int) -> StopReason | None:
+    """Return the reason of a number of the core; None for its `none`."""
+    return _IN_ORDER[number] if number < len(_IN_ORDER) else None
+
+
+def stop_number(reason: StopReason | None) -> int:
+    """Return the number of a reason in the core."""
+    return len(_IN_ORDER) if reason is None else _IN_ORDER.index(reason)

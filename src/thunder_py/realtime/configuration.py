@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core, control
 from ..checks import Array
@@ -187,18 +188,30 @@ def adapt(robot: Robot, law: _core.Controller, which: str | None, on: bool) -> N
     ValueError
         If the controller does not adapt, no unknown parameter has that name, or its law cannot move these alone.
     """
-    if not hasattr(law, "adapting") or getattr(law, "adaptation", None) is None:
+    law.adapting = np.where(chosen_parameters(robot, law, which), on, law.adapting)  # type: ignore[attr-defined]
+
+
+def chosen_parameters(robot: Robot, law: _core.Controller, which: str | None) -> npt.NDArray[np.bool_]:
+    """Return the mask (p,) of the controller's unknown parameters that have a name; see `adapt`."""
+    if getattr(law, "adaptation", None) is None:
         raise ThunderError(f"{type(law).__name__} does not adapt")
-    chosen = robot.unknown(which).mask & law.unknown.mask  # type: ignore[attr-defined]
+    chosen: npt.NDArray[np.bool_] = robot.unknown(which).mask & law.unknown.mask  # type: ignore[attr-defined]
     if not chosen.any():
         raise ThunderError(f"none of the parameters of {which!r} is among the controller's unknown ones")
-    law.adapting = np.where(chosen, on, law.adapting)
+    return chosen
 
 
 #: fraction of the velocity limits with which a jump of a reference is removed
 _JOINING = 0.25
 #: the same speed without a velocity limit [rad/s or m/s]
 _NO_LIMIT_SPEED = 2.0
+
+
+def joining_speed(robot: Robot) -> Array:
+    """Return the speed with which a jump of a reference is removed by default, (n,) [rad/s or m/s]."""
+    most = robot.limits.velocity
+    speed: Array = np.where(np.isfinite(most), _JOINING * most, _NO_LIMIT_SPEED)
+    return speed
 
 
 @dataclass(frozen=True)
@@ -354,7 +367,6 @@ class LoopOptions:
         robot = Robot.load(root.text("robot"))
         n, limits = robot.n, robot.limits
         torques = root.positives("torque_limits", n, limits.effort, finite=False)
-        speed = np.where(np.isfinite(limits.velocity), _JOINING * limits.velocity, _NO_LIMIT_SPEED)
         controller = root.table("controller")
         hold, task, times = root.table("hold"), root.table("task"), root.table("times")
         options = cls(
@@ -363,7 +375,7 @@ class LoopOptions:
             hold=HoldGains.read(hold, robot, torques),
             torque_limits=torques,
             torque_rate=root.positives("torque_rate", n, np.inf, finite=False),
-            joining_speed=root.positives("joining_speed", n, speed),
+            joining_speed=root.positives("joining_speed", n, joining_speed(robot)),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
             **{
                 name: times.positive(name, getattr(cls, name))

@@ -271,6 +271,40 @@ class Ellipsoid(NamedTuple):
     lengths: Array
 
 
+def core_arguments(d: RobotDescription) -> dict[str, Any]:
+    """Return the arguments of the core's model."""
+    friction = d.friction
+    return {
+        "name": d.name,
+        "prismatic": [kind == "P" for kind in d.joint_types],
+        "placements": d.placements,
+        "axes": d.axes,
+        "offsets": d.offsets,
+        "inertial": d.inertial,
+        "gravity": d.gravity,
+        "base": d.base,
+        "tool": d.tool,
+        "friction_terms": [] if friction is None else [Friction.TERMS.index(term) for term in friction.terms],
+        "friction": np.zeros((d.n, 0)) if friction is None else friction.coefficients,
+        "friction_delta": 1.0 if friction is None else friction.delta,
+        "armature": [] if d.armature is None else list(d.armature),
+        "lower": [] if d.limits is None else list(d.limits.lower),
+        "upper": [] if d.limits is None else list(d.limits.upper),
+        "rotors": [
+            (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
+            for r in d.rotors
+        ],
+        "elastic": (
+            [drive.joint for drive in d.elastic],
+            *(elastic.rows(d.elastic, key) for key in ("K", "D", "Dm")),
+            [drive.Mm for drive in d.elastic],
+        ),
+        "joint_names": list(d.joint_names),
+        "link_names": list(d.link_names),
+        "frames": [(name, link, pose) for name, (link, pose) in d.frames.items()],
+    }
+
+
 class Robot(DerivativeMethods):
     """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
@@ -306,38 +340,8 @@ class Robot(DerivativeMethods):
     """
 
     def __init__(self, description: RobotDescription) -> None:
-        d = description
-        friction = d.friction
-        super().__init__(
-            name=d.name,
-            prismatic=[kind == "P" for kind in d.joint_types],
-            placements=d.placements,
-            axes=d.axes,
-            offsets=d.offsets,
-            inertial=d.inertial,
-            gravity=d.gravity,
-            base=d.base,
-            tool=d.tool,
-            friction_terms=[] if friction is None else [Friction.TERMS.index(term) for term in friction.terms],
-            friction=np.zeros((d.n, 0)) if friction is None else friction.coefficients,
-            friction_delta=1.0 if friction is None else friction.delta,
-            armature=[] if d.armature is None else list(d.armature),
-            lower=[] if d.limits is None else list(d.limits.lower),
-            upper=[] if d.limits is None else list(d.limits.upper),
-            rotors=[
-                (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
-                for r in d.rotors
-            ],
-            elastic=(
-                [drive.joint for drive in d.elastic],
-                *(elastic.rows(d.elastic, key) for key in ("K", "D", "Dm")),
-                [drive.Mm for drive in d.elastic],
-            ),
-            joint_names=list(d.joint_names),
-            link_names=list(d.link_names),
-            frames=[(name, link, pose) for name, (link, pose) in d.frames.items()],
-        )
-        self._description = d
+        super().__init__(**core_arguments(description))
+        self._description = description
 
     @classmethod
     def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:

@@ -13,11 +13,12 @@ from .. import _core
 from ..checks import Array
 from ..control.stability import warn_of_high_gains
 from ..progress import percentage
-from ..reference import JointReference, TaskReference, _JointSource, _TaskSource
+from ..reference import JointReference, TaskReference
 from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
+from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
@@ -143,7 +144,7 @@ def simulate(
         _check_own_integrator(plant, actuators, n)
     if integrator == "implicit_midpoint":
         _check_inertia(plant)
-    native = _in_core(plant, Robot, "forward_dynamics")
+    native = in_core(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
     bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
@@ -158,8 +159,7 @@ def simulate(
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
-        "native_control": _in_core(controller, _core.Controller, "step")
-        and _definer(reference, "__call__") in (_JointSource, _TaskSource),
+        "native_control": in_core(controller, _core.Controller, "step") and reference_in_core(reference),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
     if options["native_control"]:
@@ -271,15 +271,6 @@ def _joint_count(plant: Any, controller: Any) -> int:
     if not isinstance(n, (int, np.integer)) or n < 1:
         raise ValueError(f"plant.n must be the number of joints, got {n!r}")
     return int(n)
-
-
-def _definer(value: object, method: str) -> type:
-    """Return the class that defines `method`: a subclass may override that of the core."""
-    return next(cls for cls in type(value).__mro__ if method in cls.__dict__)
-
-
-def _in_core(value: object, base: type, method: str) -> bool:
-    return isinstance(value, base) and _definer(value, method).__module__ == _core.__name__
 
 
 def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> Callable[[float], object] | None:

@@ -32,7 +32,11 @@ class AdaptiveModel {
   /// the law cannot adapt these alone. Unchanged by `reset`.
   ///
   /// With G = Gamma^-1, the moving entries follow the block G_mm of it: a gradient law with the gain G_mm^-1.
-  void set_adapting(const std::vector<bool>& moving);
+  void set_adapting(const std::vector<bool>& moving) { set_moving(check_adapting(moving)); }
+  /// The same in two steps: a mask of the unknown parameters, which any thread may ask for, and its use, which neither
+  /// throws nor allocates.
+  Eigen::VectorXd check_adapting(const std::vector<bool>& moving) const;
+  void set_moving(const Eigen::VectorXd& mask) noexcept { moving_ = mask; }
   std::vector<bool> adapting() const;
   void archive(StateArchive& state);
 

@@ -29,6 +29,8 @@ class LoopLaw {
   bool task() const noexcept { return task_ != nullptr; }
   Span error() const noexcept { return error_; }
   Span parameters() const noexcept { return parameters_; }
+  /// Null for a law without an estimate.
+  AdaptiveModel* adaptive() const noexcept { return adaptive_; }
   /// Goes on with the estimate of another one.
   void continue_from(const LoopLaw& before) noexcept;
 

@@ -1,0 +1,178 @@
+// Drives in C++ and the thread that runs a control loop on one, for Python.
+#include "control.hpp"
+#include "exclusive.hpp"
+#include "realtime.hpp"
+#include "simulation.hpp"
+#include "thunder/realtime/realtime_loop.hpp"
+#include "thunder/realtime/simulated_drive.hpp"
+
+namespace thunder::python {
+
+namespace {
+
+using namespace realtime;
+
+std::shared_ptr<SimulatedDrive> make_simulated_drive(std::shared_ptr<Model> plant, const ArrayLike& q, double period,
+                                                     double cycle, double watchdog, const ArrayLike& torque_limits,
+                                                     const ArrayLike& torque_rate,
+                                                     const std::optional<std::shared_ptr<Model>>& compensated,
+                                                     const std::vector<PayloadTuple>& payloads,
+                                                     const std::vector<ActionTuple>& external, bool real_time) {
+  const int n = plant->n();
+  DriveFacts facts{period, cycle, watchdog, read_limits(torque_limits, "torque_limits", n),
+                   read_limits(torque_rate, "torque_rate", n)};
+  auto actions = read_actions(external, *plant);
+  auto arm = std::make_unique<RigidPlant>(std::move(plant), read_payloads(payloads), std::move(actions));
+  return std::make_shared<SimulatedDrive>(
+      std::move(arm), SimulatedDrive::Settings{std::move(facts), read_column(q, "q", n),
+                                               compensated ? *compensated : nullptr, real_time});
+}
+
+void bind_drives(py::module_& module) {
+  py::class_<Drive, std::shared_ptr<Drive>>(module, "Drive", "Drive of an arm, for loops in C++.");
+  ExclusiveClass<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>> c(module, "SimulatedDrive",
+                                                                           "A drive whose arm is simulated.");
+  // not marked as a use: another thread may call it while a loop uses the drive
+  static_cast<py::class_<SimulatedDrive, Drive, std::shared_ptr<SimulatedDrive>>&>(c).def(
+      "_inject",
+      [](SimulatedDrive& drive, int fault, double time) {
+        drive.inject(read_enum<DriveFault>(fault, kDriveFaults, "fault"), time);
+      },
+      py::arg("fault"), py::arg("time"));
+  c.def(py::init(&make_simulated_drive), py::arg("plant").none(false), py::arg("q"), py::arg("period"), py::arg("cycle"),
+        py::arg("watchdog"), py::arg("torque_limits"), py::arg("torque_rate"), py::arg("compensated").none(true),
+        py::arg("payloads"), py::arg("external"), py::arg("real_time"))
+      .def_property_readonly("q", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.q()); },
+                             "Present positions (n,) [rad or m].")
+      .def_property_readonly("dq", [](const SimulatedDrive& drive) { return Array(drive.n(), drive.dq()); },
+                             "Present velocities (n,) [rad/s or m/s].")
+      .def_property_readonly("running", &SimulatedDrive::running, "Whether it was started and not stopped.")
+      .def_property_readonly("failed", &SimulatedDrive::failed, "Whether it reported a fault.")
+      .def_property_readonly("largest_step", &SimulatedDrive::largest_step,
+                             "Largest step between two commands, as a part of the torque rate's.");
+}
+
+/// Throws in a process that was forked from the loop's.
+RealtimeLoop& here(RealtimeLoop& loop) {
+  if (loop.is_here()) return loop;
+  PyErr_SetString(PyExc_RuntimeError,
+                  "the thread of a RealtimeLoop does not exist in a process that was forked from its own: make the loop in "
+                  "the process that runs it");
+  throw py::error_already_set();
+}
+
+std::shared_ptr<RealtimeLoop> make_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop,
+                                        std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, double duration,
+                                        int most_missed, int priority, int core, bool lock_memory,
+                                        std::vector<std::string> signals, std::size_t log_rows, int log_every) {
+  auto control = std::make_unique<DriveControl>(std::move(loop), std::move(safety), std::move(brake), drive->facts(),
+                                                DriveControl::Settings{duration, most_missed});
+  return std::make_shared<RealtimeLoop>(
+      std::move(drive), std::move(control),
+      RealtimeLoop::Settings{{priority, core, lock_memory}, std::move(signals), log_rows, log_every});
+}
+
+py::typing::Dict<py::str, py::object> statistics(RealtimeLoop& loop) {
+  const LoopStatistics s = here(loop).statistics();
+  py::typing::Dict<py::str, py::object> result;
+  const auto set = [&](const char* name, auto&& value) { result[name] = py::cast(value); };
+  set("reason", static_cast<int>(s.report.reason));
+  set("at_once", s.report.at_once);
+  set("at_rest", s.report.at_rest);
+  set("t", s.report.t);
+  set("cycles", s.report.cycles);
+  set("missed", s.report.missed);
+  set("worst_missed", s.report.worst_missed);
+  set("overruns", s.overruns);
+  set("period", s.period);
+  set("latency", s.latency);
+  set("computing", s.computing);
+  set("settings_errors", std::make_tuple(s.outcome.priority, s.outcome.core, s.outcome.memory));
+  set("minor_faults", s.usage.minor_faults);
+  set("major_faults", s.usage.major_faults);
+  set("waits", s.usage.waits);
+  set("preemptions", s.usage.preemptions);
+  set("processor_time", s.usage.processor);
+  set("thread", s.thread);
+  set("mode", static_cast<int>(s.mode));
+  set("why", static_cast<int>(s.why));
+  set("refused", s.refused);
+  set("drive_stopped", s.drive_stopped);
+  set("log_dropped", loop.dropped_rows());
+  return result;
+}
+
+Array drain(RealtimeLoop& loop) {
+  std::vector<double> rows;
+  here(loop).drain(rows);
+  const auto width = static_cast<py::ssize_t>(loop.row_width());
+  return Array({static_cast<py::ssize_t>(rows.size()) / width, width}, rows.data());
+}
+
+/// A reference whose values depend on nothing but the time, as another thread evaluates it.
+template <class Source>
+std::shared_ptr<Source> timed(const std::shared_ptr<Source>& source) {
+  if (dynamic_cast<const Exclusive*>(source.get()) != nullptr)
+    throw py::value_error("reference must depend on the time only, got one with a state of its own");
+  return source;
+}
+
+void require_stop(int reason) { read_enum<StopReason>(reason, static_cast<int>(StopReason::none), "reason"); }
+
+}  // namespace
+
+void bind_realtime_loop(py::module_& module) {
+  bind_drives(module);
+  py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
+      .def(py::init(&make_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("safety").none(false),
+           py::arg("brake").none(false), py::arg("duration"), py::arg("most_missed"), py::arg("priority"), py::arg("core"),
+           py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
+      .def(
+          "start",
+          [](RealtimeLoop& loop) {
+            const py::gil_scoped_release release;
+            loop.start();
+          },
+          "Start the thread.")
+      .def(
+          "request",
+          [](RealtimeLoop& loop, int reason) {
+            require_stop(reason);
+            here(loop).request(static_cast<StopReason>(reason));
+          },
+          py::arg("reason"), "Ask for a stop.")
+      .def(
+          "wait",
+          [](RealtimeLoop& loop, double seconds) {
+            here(loop);
+            const py::gil_scoped_release release;
+            return loop.wait(seconds);
+          },
+          py::arg("seconds"), "Wait for the end, at most for a time; true once it has come.")
+      .def("_follow_joints",
+           [](RealtimeLoop& loop, const std::shared_ptr<JointReferenceSource>& source) { here(loop).follow(timed(source)); },
+           py::arg("reference").none(false))
+      .def("_follow_task",
+           [](RealtimeLoop& loop, const std::shared_ptr<TaskReferenceSource>& source) { here(loop).follow(timed(source)); },
+           py::arg("reference").none(false))
+      .def(
+          "exchange", [](RealtimeLoop& loop, std::shared_ptr<Controller> law) { here(loop).exchange(std::move(law)); },
+          py::arg("law").none(false), "Exchange the controller; the estimate goes on.")
+      .def(
+          "adapt", [](RealtimeLoop& loop, const std::vector<bool>& moving) { here(loop).adapt(moving); }, py::arg("moving"),
+          "Choose the parameters that adapt, of all.")
+      .def("drain", &drain, "Rows of the log since the last call, (k, width).")
+      .def("statistics", &statistics, "What the loop has measured, by name.")
+      .def_property_readonly("running", &RealtimeLoop::running, "Whether the thread was started and has not ended.")
+      .def_property_readonly("here", &RealtimeLoop::is_here, "Whether the thread is one of this process.")
+      .def_property_readonly(
+          "logged",
+          [](const RealtimeLoop& loop) {
+            std::vector<std::pair<std::string, int>> names;
+            for (const Signal& signal : loop.logged()) names.emplace_back(signal.name, signal.size());
+            return names;
+          },
+          "Names and sizes of the logged signals.");
+}
+
+}  // namespace thunder::python

@@ -1,0 +1,20 @@
+// Arguments shared by the bindings of simulations.
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "bindings.hpp"
+#include "control.hpp"
+#include "thunder/simulation/plant.hpp"
+
+namespace thunder::python {
+
+using PayloadTuple = std::tuple<double, int, ArrayLike>;                // time, link, REG parameters
+using ActionTuple = std::tuple<double, double, py::object, ArrayLike>;  // start, stop, frame or False for joints, values
+
+std::vector<Payload> read_payloads(const std::vector<PayloadTuple>& tuples);
+std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples, const Model& model);
+
+}  // namespace thunder::python

@@ -1,0 +1,66 @@
+// Limits of position, velocity, torque, torque rate, workspace and contact, independent of controllers and drives.
+#pragma once
+
+#include <Eigen/Dense>
+#include <memory>
+#include <vector>
+
+#include "../estimation/external_observer.hpp"
+#include "../kernels/evaluator.hpp"
+#include "../planning/obstacles/clearance.hpp"
+#include "../threads/exclusive.hpp"
+#include "stop_reason.hpp"
+
+namespace thunder::realtime {
+
+/// Vectors have an entry for each joint, infinite for no limit.
+struct SafetyLimits {
+  Eigen::VectorXd lower, upper, velocity, torque, torque_rate;
+  Eigen::VectorXd torque_step;  // between two commands, whatever the time between them
+  ObstacleSet obstacles{};      // from which the origins of all links and the end effector keep `clearance`
+  double clearance = 0.0;       // [m]
+  double lookahead = 0.05;      // for which the velocity is extrapolated before positions and distances are checked [s]
+  double patience = 0.25;       // with torques beyond the limits, to which they are clipped [s]
+};
+
+/// Checks states and limits commands; keeps the first violation. NaN violates every limit. Never throws, never allocates.
+class Safety : public Exclusive {
+ public:
+  /// The observer may be null, else has a detector. Throws std::invalid_argument where sizes do not fit.
+  Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::shared_ptr<ExternalObserver> observer = nullptr);
+
+  int n() const noexcept { return dynamics_.n(); }
+  const SafetyLimits& limits() const noexcept { return limits_; }
+  const std::shared_ptr<ExternalObserver>& observer() const noexcept { return observer_; }
+  /// The first violation since `reset`, or none.
+  StopReason reason() const noexcept { return reason_; }
+  void set_reason(StopReason reason) noexcept { reason_ = reason; }
+  /// Looks at a state at time t and returns the kept violation.
+  StopReason check(double t, const double* q, const double* dq) noexcept;
+  /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
+  /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
+  /// a demand beyond the limits for longer than the patience is one too.
+  const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity) noexcept;
+  const Eigen::VectorXd& command() const noexcept { return command_; }
+  /// Forgets the violation; the last command is zero.
+  void reset() noexcept;
+  void archive(StateArchive& state);
+
+ private:
+  StopReason violated(StopReason reason) noexcept;
+  StopReason check_joints(const double* q, const double* dq) const noexcept;
+  bool near_obstacle(const double* q) noexcept;
+  bool touched(double t, const double* q, const double* dq) noexcept;
+  void watch(double t, StopReason reason, double& within, bool beyond) noexcept;
+
+  Evaluator dynamics_;
+  SafetyLimits limits_;
+  std::shared_ptr<ExternalObserver> observer_;
+  std::vector<Frame<double>> frames_;
+  std::vector<Pose<double>> poses_;
+  StopReason reason_ = StopReason::none;
+  Eigen::VectorXd ahead_, command_, tau_;  // tau_: on the joints, with what the drive adds
+  double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
+};
+
+}  // namespace thunder::realtime

@@ -1,0 +1,290 @@
+#include "thunder/realtime/realtime_loop.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <stdexcept>
+
+#include "thunder/realtime/clock.hpp"
+
+namespace thunder::realtime {
+
+namespace {
+
+/// Cycles between two copies of the statistics.
+constexpr std::int64_t kPublished = 25;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+std::vector<Signal> choose(const Controller& law, const std::vector<std::string>& names) {
+  std::vector<Signal> chosen;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(law.signals().begin(), law.signals().end(),
+                                    [&](const Signal& signal) { return signal.name == name; });
+    if (found == law.signals().end()) throw std::invalid_argument("log: the controller has no signal '" + name + "'");
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+std::size_t width(int n, const std::vector<Signal>& signals) {
+  std::size_t numbers = 4 + 4 * static_cast<std::size_t>(n);
+  for (const Signal& signal : signals) numbers += static_cast<std::size_t>(signal.size());
+  return numbers;
+}
+
+/// Signals, such as Ctrl-C, are the business of the threads that were there before.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::unique_ptr<DriveControl> control, Settings settings)
+    : drive_(std::move(drive)),
+      control_(std::move(control)),
+      settings_(std::move(settings)),
+      task_(control_->loop().task()),
+      logged_(choose(control_->loop().law().controller(), settings_.signals)),
+      signals_(signal_data(control_->loop().law().controller())),
+      log_(width(control_->n(), logged_), settings_.log_rows),
+      newest_law_(control_->loop().law().shared()) {
+  period_ = std::llround(1e9 * drive_->facts().period);
+}
+
+RealtimeLoop::~RealtimeLoop() {
+  if (!thread_.joinable()) return;
+  if (!is_here()) {
+    new std::thread(std::move(thread_));  // it exists in another process: neither to be joined nor to be detached
+    return;
+  }
+  request(StopReason::requested);
+  thread_.join();
+}
+
+bool RealtimeLoop::is_here() const noexcept { return !started_ || process_ == getpid(); }
+
+void RealtimeLoop::start() {
+  const std::lock_guard lock(callers_);
+  if (started_) throw std::logic_error("a RealtimeLoop runs once: make a new one");
+  std::promise<void> taken;
+  std::future<void> outcome = taken.get_future();
+  {
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this, &taken] { run(taken); });
+  }
+  try {
+    outcome.get();
+  } catch (...) {
+    thread_.join();
+    throw;
+  }
+  process_ = getpid();
+  started_ = true;
+}
+
+bool RealtimeLoop::wait(double seconds) {
+  std::unique_lock lock(ending_);
+  return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return finished_.load(); });
+}
+
+// --- exchange
+
+void RealtimeLoop::follow(std::shared_ptr<JointReferenceSource> reference) {
+  motions_.put(std::make_unique<JointMotion>(0.0, kNever, std::move(reference)));
+}
+
+void RealtimeLoop::follow(std::shared_ptr<TaskReferenceSource> reference) {
+  task_sources_.put(std::move(reference));
+}
+
+void RealtimeLoop::exchange(std::shared_ptr<Controller> law) {
+  const std::lock_guard lock(callers_);
+  LoopLaw made = control_->loop().make_law(law);
+  const auto signals = signal_data(*law);
+  if (!adapting_.empty() && made.adaptive() != nullptr) made.adaptive()->set_adapting(adapting_);
+  laws_.put({std::move(made), signals});
+  newest_law_ = std::move(law);
+}
+
+void RealtimeLoop::adapt(const std::vector<bool>& moving) {
+  const std::lock_guard lock(callers_);
+  const LoopLaw law(newest_law_);
+  if (law.adaptive() == nullptr) throw std::invalid_argument("the controller has no estimate that could adapt");
+  masks_.put(law.adaptive()->check_adapting(moving));
+  adapting_ = moving;
+}
+
+std::vector<const double*> RealtimeLoop::signal_data(const Controller& law) const {
+  std::vector<const double*> data;
+  const std::vector<Signal> chosen = choose(law, settings_.signals);
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    if (chosen[k].size() != logged_[k].size())
+      throw std::invalid_argument("log: the signal '" + chosen[k].name + "' must keep its size");
+    data.push_back(chosen[k].data);
+  }
+  return data;
+}
+
+// --- results
+
+void RealtimeLoop::drain(std::vector<double>& rows) {
+  const std::lock_guard lock(callers_);
+  const std::size_t count = log_.size(), before = rows.size();
+  rows.resize(before + count * log_.width());
+  log_.drain(count, rows.data() + before);
+}
+
+LoopStatistics RealtimeLoop::statistics() {
+  const std::lock_guard lock(callers_);
+  return published_.read();
+}
+
+// --- the thread
+
+void RealtimeLoop::run(std::promise<void>& taken) noexcept {
+  if (take_in_use(taken)) {
+    const AppliedSettings applied(settings_.thread);
+    statistics_.outcome = applied.outcome();
+    statistics_.thread = thread_number();
+    control();
+    statistics_.drive_stopped = drive_->stop();
+    publish();
+  }
+  law_use_.reset();
+  uses_.clear();
+  finish();
+}
+
+/// Other threads must not touch what the loop uses; false where one already does. Lets the starting thread go on.
+bool RealtimeLoop::take_in_use(std::promise<void>& taken) noexcept {
+  try {
+    law_use_.emplace(control_->loop().law().controller());
+    uses_ = control_->use();
+    if (const auto* exclusive = dynamic_cast<const Exclusive*>(drive_.get())) uses_.emplace_back(*exclusive);
+  } catch (...) {
+    taken.set_exception(std::current_exception());
+    return false;
+  }
+  taken.set_value();
+  return true;
+}
+
+void RealtimeLoop::control() noexcept {
+  if (!drive_->start()) return control_->fail();
+  usage_ = thread_usage();
+  next_ = monotonic_now();
+  while (!control_->ended()) cycle();
+}
+
+void RealtimeLoop::cycle() noexcept {
+  exchange_parts();
+  if (!drive_->waits()) pace();
+  DriveState state;
+  const DriveResult result = drive_->read(state);
+  const std::int64_t begun = monotonic_now();
+  if (result == DriveResult::fault) return control_->fail();
+  if (result == DriveResult::nothing) return control_->miss();
+  const double* const command = control_->answer(state);
+  if (command == nullptr) return;
+  if (!drive_->write(command)) control_->fail();
+  statistics_.computing.add(seconds(monotonic_now() - begun));
+  if (control_->report().cycles % settings_.log_every == 0) write_log(state, command);
+  if (control_->report().cycles % kPublished == 0) publish();
+}
+
+/// Waits for the next instant of the grid; those that passed are left out.
+void RealtimeLoop::pace() noexcept {
+  next_ += period_;
+  const std::int64_t before = monotonic_now();
+  if (before > next_) {
+    const std::int64_t over = (before - next_) / period_ + 1;
+    statistics_.overruns += over;
+    next_ += over * period_;
+  }
+  sleep_until(next_);
+  statistics_.latency.add(seconds(monotonic_now() - next_));
+}
+
+void RealtimeLoop::exchange_parts() noexcept {
+  exchange_law();
+  ControlLoop& loop = control_->loop();
+  if (auto mask = masks_.take()) {
+    if (AdaptiveModel* const adaptive = loop.law().adaptive()) adaptive->set_moving(mask->value);
+    masks_.give_back(std::move(mask));
+  }
+  if (auto motion = motions_.take()) {
+    motion->value = loop.follow(std::move(motion->value));
+    motions_.give_back(std::move(motion));
+  }
+  if (auto poses = task_sources_.take()) {
+    loop.exchange(poses->value);
+    task_sources_.give_back(std::move(poses));
+  }
+}
+
+void RealtimeLoop::exchange_law() noexcept {
+  auto change = laws_.take();
+  if (!change) return;
+  try {
+    Exclusive::Use use(change->value.law.controller());
+    control_->loop().exchange(change->value.law, true);
+    std::swap(signals_, change->value.signals);
+    law_use_.emplace(std::move(use));
+  } catch (const ConcurrentUse&) {
+    ++refused_;
+  }
+  laws_.give_back(std::move(change));
+}
+
+void RealtimeLoop::write_log(const DriveState& state, const double* command) noexcept {
+  double* row = settings_.log_rows > 0 ? log_.next() : nullptr;
+  if (row == nullptr) return;
+  const RunReport& report = control_->report();
+  const auto add = [&row](const double* values, int count) { row = std::copy_n(values, count, row); };
+  add(&report.t, 1);
+  for (const double* values : {state.q, state.dq, control_->demand(), command}) add(values, n());
+  ControlLoop& loop = control_->loop();
+  for (const int number : {static_cast<int>(loop.law().controller().status()), static_cast<int>(loop.mode()),
+                           static_cast<int>(report.reason)})
+    *row++ = number;
+  for (std::size_t k = 0; k < signals_.size(); ++k) add(signals_[k], logged_[k].size());
+  log_.push();
+}
+
+void RealtimeLoop::publish() noexcept {
+  ThreadUsage usage = thread_usage();
+  usage.minor_faults -= usage_.minor_faults;
+  usage.major_faults -= usage_.major_faults;
+  usage.waits -= usage_.waits;
+  usage.preemptions -= usage_.preemptions;
+  usage.processor -= usage_.processor;
+  statistics_.usage = usage;
+  statistics_.report = control_->report();
+  statistics_.period = control_->period();
+  statistics_.mode = control_->loop().mode();
+  statistics_.why = control_->loop().reason();
+  statistics_.refused = refused_ + control_->loop().motions_refused();
+  published_.publish(statistics_);
+}
+
+/// The last thing that the thread does; nothing is urgent any more.
+void RealtimeLoop::finish() noexcept {
+  const std::lock_guard lock(ending_);
+  finished_ = true;
+  ended_.notify_all();
+}
+
+}  // namespace thunder::realtime

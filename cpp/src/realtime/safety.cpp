@@ -1,0 +1,124 @@
+#include "thunder/realtime/safety.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "thunder/math/dense.hpp"
+
+namespace thunder::realtime {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+/// Shortest time between two commands [s], which keeps an infinite rate times it from being NaN.
+constexpr double kShortest = 1e-9;
+
+bool finite(const double* values, Eigen::Index count) noexcept {
+  return all_finite(values, static_cast<std::size_t>(count));
+}
+
+}  // namespace
+
+Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::shared_ptr<ExternalObserver> observer)
+    : dynamics_(std::move(model)), limits_(std::move(limits)), observer_(std::move(observer)), ahead_(n()) {
+  for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity, &limits_.torque,
+                                        &limits_.torque_rate, &limits_.torque_step})
+    if (values->size() != n())
+      throw std::invalid_argument("limits must be those of " + std::to_string(n()) + " joints, got " +
+                                  std::to_string(values->size()));
+  if (observer_ && observer_->n() != n())
+    throw std::invalid_argument("observer must have the arm's " + std::to_string(n()) + " joints, got " +
+                                std::to_string(observer_->n()));
+  if (observer_ && observer_->contact() == nullptr)
+    throw std::invalid_argument("observer must have a detector, which defines contacts");
+  for (int k = 1; k <= n() + 1; ++k) frames_.push_back(dynamics_.model().frame(k));
+  poses_.resize(frames_.size());
+  command_ = tau_ = Eigen::VectorXd::Zero(n());
+  reset();
+}
+
+void Safety::reset() noexcept {
+  reason_ = StopReason::none;
+  command_.setZero();
+  tau_.setZero();
+  limited_at_ = torque_within_ = rate_within_ = kNaN;
+  if (observer_) observer_->reset();
+}
+
+void Safety::archive(StateArchive& state) {
+  state.bounded(reason_, 0.0, static_cast<double>(StopReason::none));
+  state(command_, tau_, limited_at_, torque_within_, rate_within_);
+  if (observer_) state(*observer_);
+}
+
+StopReason Safety::violated(StopReason reason) noexcept {
+  if (reason_ == StopReason::none) reason_ = reason;
+  return reason_;
+}
+
+StopReason Safety::check(double t, const double* q, const double* dq) noexcept {
+  StopReason found = check_joints(q, dq);
+  if (found == StopReason::none && limits_.obstacles.size() > 0) {
+    for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
+    if (near_obstacle(q) || near_obstacle(ahead_.data())) found = StopReason::workspace;
+  }
+  if (found == StopReason::none && touched(t, q, dq)) found = StopReason::contact;
+  return violated(found);
+}
+
+StopReason Safety::check_joints(const double* q, const double* dq) const noexcept {
+  for (int i = 0; i < n(); ++i) {
+    const double low = limits_.lower[i], high = limits_.upper[i], ahead = q[i] + limits_.lookahead * dq[i];
+    if (!(std::abs(dq[i]) <= limits_.velocity[i])) return StopReason::velocity;
+    if (!(low <= q[i] && q[i] <= high && low <= ahead && ahead <= high)) return StopReason::position;
+  }
+  return StopReason::none;
+}
+
+bool Safety::near_obstacle(const double* q) noexcept {
+  dynamics_.frame_poses(q, frames_.data(), static_cast<int>(frames_.size()), poses_.data());
+  return std::any_of(poses_.begin(), poses_.end(), [this](const Pose<double>& pose) {
+    const Eigen::Vector3d p(pose.p.x, pose.p.y, pose.p.z);
+    return !p.allFinite() || limits_.obstacles.nearer(p, 0.0, limits_.clearance) >= 0;
+  });
+}
+
+bool Safety::touched(double t, const double* q, const double* dq) noexcept {
+  if (!observer_) return false;
+  observer_->step(t, q, dq, tau_.data());
+  return observer_->contact()->maxCoeff() > 0.0;
+}
+
+const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity) noexcept {
+  if (tau == nullptr || !finite(tau, n()) || (gravity != nullptr && !finite(gravity, n()))) {
+    violated(StopReason::invalid_torque);
+    return command_;
+  }
+  const double dt = std::max(std::isnan(limited_at_) ? 0.0 : t - limited_at_, kShortest);
+  limited_at_ = t;
+  bool too_much = false, too_fast = false;
+  for (int i = 0; i < n(); ++i) {
+    const double high = limits_.torque[i], added = gravity == nullptr ? 0.0 : gravity[i];
+    const double change = std::min(limits_.torque_step[i], limits_.torque_rate[i] * dt), last = command_[i];
+    const double target = std::clamp(std::clamp(tau[i], -high, high) - added, -high, high);
+    command_[i] = std::min(std::max(target, last - change), last + change);
+    tau_[i] = command_[i] + added;
+    too_much = too_much || target != tau[i] - added;
+    too_fast = too_fast || command_[i] != target;
+  }
+  watch(t, StopReason::torque, torque_within_, too_much);
+  watch(t, StopReason::torque_rate, rate_within_, too_fast);
+  return command_;
+}
+
+void Safety::watch(double t, StopReason reason, double& within, bool beyond) noexcept {
+  if (!beyond || std::isnan(within))
+    within = t;
+  else if (t - within > limits_.patience)
+    violated(reason);
+}
+
+}  // namespace thunder::realtime

@@ -1,0 +1,83 @@
+// Adaptive control as an effort controller of ros_control, and a simulated arm in the place of its controller manager. Compiled
+// and run with the stubs beside it, never with ROS or a robot. In a package of ROS the class is exported by pluginlib.
+#include <controller_interface/controller.h>
+#include <hardware_interface/joint_command_interface.h>
+
+#include <cstdio>
+
+#include "panda_control.hpp"
+#include <thunder/realtime/simulated_drive.hpp>
+
+namespace example {
+
+class AdaptiveEffortController final : public controller_interface::Controller<hardware_interface::EffortJointInterface> {
+ public:
+  bool init(hardware_interface::EffortJointInterface* effort, ros::NodeHandle&) override {
+    const auto model = robots::panda();
+    for (const std::string& name : model->data().joint_names) joints_.push_back(effort->getHandle(name));
+    q_ = dq_ = VectorXd::Zero(static_cast<Eigen::Index>(joints_.size()));
+    return true;
+  }
+
+  /// Allocates; `update` does not.
+  void starting(const ros::Time&) override {
+    read();
+    auto rest = std::make_shared<thunder::SetPoint>(q_ + VectorXd::Constant(q_.size(), 0.1));
+    control_ = make_panda_control(facts_, std::move(rest), std::numeric_limits<double>::infinity());
+  }
+
+  void update(const ros::Time& time, const ros::Duration&) override {
+    read();
+    const double* command =
+        control_->answer({static_cast<std::int64_t>(time.toNSec()), q_.data(), dq_.data(), nullptr});
+    for (std::size_t i = 0; i < joints_.size(); ++i) joints_[i].setCommand(command != nullptr ? command[i] : 0.0);
+  }
+
+  void stopping(const ros::Time&) override { control_->request(thunder::realtime::StopReason::requested); }
+
+  const thunder::realtime::DriveControl& control() const { return *control_; }
+
+ private:
+  void read() {
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      q_[static_cast<Eigen::Index>(i)] = joints_[i].getPosition();
+      dq_[static_cast<Eigen::Index>(i)] = joints_[i].getVelocity();
+    }
+  }
+
+  std::vector<hardware_interface::JointHandle> joints_;
+  VectorXd q_, dq_;
+  thunder::realtime::DriveFacts facts_{1e-3, 1e-3, 0.1, kTorques, VectorXd::Constant(7, 1e5)};
+  std::unique_ptr<thunder::realtime::DriveControl> control_;
+};
+
+}  // namespace example
+
+int main() {
+  using namespace thunder::realtime;
+  const auto model = robots::panda();
+  const Eigen::VectorXd start = example::vector({0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7});
+  SimulatedDrive arm(std::make_unique<thunder::RigidPlant>(model),
+                     {{1e-3, 1e-3, 0.1, example::kTorques, Eigen::VectorXd::Constant(7, 1e5)}, start, nullptr, false});
+
+  Eigen::VectorXd q = start, dq = Eigen::VectorXd::Zero(7), effort = dq;
+  hardware_interface::EffortJointInterface interface;
+  for (int i = 0; i < 7; ++i)
+    interface.registerHandle({model->data().joint_names[static_cast<std::size_t>(i)], &q[i], &dq[i], &effort[i]});
+
+  example::AdaptiveEffortController controller;
+  ros::NodeHandle node;
+  if (!controller.init(&interface, node) || !arm.start()) return 1;
+  controller.starting(ros::Time(1'000'000'000));
+  for (int k = 0; k < 3000; ++k) {
+    DriveState state;
+    if (arm.read(state) != DriveResult::ok) return 2;
+    std::copy_n(state.q, 7, q.data());
+    std::copy_n(state.dq, 7, dq.data());
+    controller.update(ros::Time(static_cast<std::uint64_t>(state.stamp)), ros::Duration(1e-3));
+    if (!arm.write(effort.data())) return 3;
+  }
+  const double error = (q - start - Eigen::VectorXd::Constant(7, 0.1)).cwiseAbs().maxCoeff();
+  std::printf("largest error %.5f rad\n", error);
+  return controller.control().report().reason == StopReason::none && error < 5e-3 ? 0 : 4;
+}

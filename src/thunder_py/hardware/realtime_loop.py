@@ -1,0 +1,505 @@
+"""A controller on a drive in a thread of its own, in C++, without the GIL."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from ..checks import Array, above_zero, of_kind, whole
+from ..control import MomentumObserver
+from ..errors import ThunderError
+from ..realtime import Mode, Quantiles, Reason
+from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
+from ..realtime.hold import HoldGains
+from ..robot import Robot, require_robot
+from ..simulation.native import in_core, reference_in_core
+from .safety import Safety, SafetyLimits, within_drive
+from .simulated_drive import SimulatedDrive
+from .stops import StopReason, stop_number, stop_reason
+
+__all__ = ["LoopLog", "LoopStatistics", "RealtimeLoop"]
+
+_MODES, _WHYS = tuple(Mode), tuple(Reason)
+#: longest time for which a waiting thread does not look for Ctrl-C [s]
+_SLICE = 0.05
+#: time without a state after which the reference is joined again [periods]
+_LATE_PERIODS = 20
+#: time without a state that is lost in any case [s]; `SafetyLimits.most_missed` comes before
+_LOST = 1.0
+
+
+class LoopLog(NamedTuple):
+    """Cycles of a `RealtimeLoop`, one row each, in the robot's order of joints.
+
+    Attributes
+    ----------
+    t : (k,) array
+        Time since the first state [s].
+    q, dq : (k, n) array
+        Measured positions and velocities.
+    tau : (k, n) array
+        Torque that the controller, or the brake, demands [N m or N].
+    command : (k, n) array
+        Torque that was commanded: within the limits, without what the drive adds.
+    status, mode : (k,) int array
+        `Status` of the controller's last step, `Mode` of the loop.
+    stop : tuple of StopReason or None
+        Reason for the present braking.
+    signals : dict of str to (k, m) array
+        Signals of the controller.
+
+    Examples
+    --------
+    >>> from thunder_py.hardware import LoopLog
+    >>> LoopLog._fields
+    ('t', 'q', 'dq', 'tau', 'command', 'status', 'mode', 'stop', 'signals')
+    """
+
+    t: Array
+    q: Array
+    dq: Array
+    tau: Array
+    command: Array
+    status: npt.NDArray[np.int64]
+    mode: npt.NDArray[np.int64]
+    stop: tuple[StopReason | None, ...]
+    signals: dict[str, Array]
+
+
+class LoopStatistics(NamedTuple):
+    """Measurements of a `RealtimeLoop` so far.
+
+    Attributes
+    ----------
+    t : float
+        Time from the first to the last state [s].
+    cycles, missed, worst_missed : int
+        Numbers of answered states, of missed cycles by the drive's stamps, and the largest number of those in a row.
+    overruns : int
+        Number of periods that began while the cycle before was not over.
+    period : Quantiles
+        Time between states on the drive's clock [s].
+    latency : Quantiles
+        Time from the instant for which the thread had set its timer to its running [s]; empty for a drive that waits.
+    computing : Quantiles
+        Time from a state to its command [s].
+    settings : dict of str to str
+        Outcome of each setting that was asked for: ``"on"``, or the system's reason for refusing it.
+    minor_faults, major_faults : int
+        Pages that the thread had to wait for.
+    waits, preemptions : int
+        Times at which the thread waited, and at which the system took the processor from it.
+    processor_time : float
+        Processor time of the thread [s].
+    thread : int
+        The system's number of the thread.
+    mode, why : Mode, Reason
+        Mode of the control loop and the reason for it.
+    refused : int
+        Number of references that could not be joined within the limits, and of controllers in use by another thread.
+    at_rest, drive_stopped : bool
+        Whether the arm was at rest at the end, and whether the drive stopped.
+    log_dropped : int
+        Number of rows for which the log had no place.
+
+    Examples
+    --------
+    >>> from thunder_py.hardware import LoopStatistics
+    >>> LoopStatistics._fields[:4]
+    ('t', 'cycles', 'missed', 'worst_missed')
+    """
+
+    t: float
+    cycles: int
+    missed: int
+    worst_missed: int
+    overruns: int
+    period: Quantiles
+    latency: Quantiles
+    computing: Quantiles
+    settings: dict[str, str]
+    minor_faults: int
+    major_faults: int
+    waits: int
+    preemptions: int
+    processor_time: float
+    thread: int
+    mode: Mode
+    why: Reason
+    refused: int
+    at_rest: bool
+    drive_stopped: bool
+    log_dropped: int
+
+
+class RealtimeLoop:
+    """Run a controller on a drive in a thread of its own, in C++ and without the GIL.
+
+    The thread takes no lock, allocates nothing, and raises nothing. References, controllers and logs are exchanged with
+    it through mailboxes and a ring of rows. Every run ends in the stop that `StopReason.kind` defines, as that of a
+    `DriveLoop`. All methods may be called from any thread. While the loop runs, controller, observer and drive belong
+    to it: others get a `ConcurrentUseError`. A loop runs once.
+
+    The loop is stopped, and its arm braked, by the end of a ``with`` block, by Ctrl-C in it or in `join`, when the
+    object is dropped, and at the end of the program.
+
+    Parameters
+    ----------
+    drive : SimulatedDrive
+        A drive in C++. A `DriveAdapter` written in Python needs the GIL; `DriveLoop` is for those.
+    robot : Robot
+        Nominal model, without elastic joints.
+    law : Controller or mapping
+        A controller of `thunder_py.control` that runs in C++; or its name and arguments as in `LoopOptions`, with which
+        `set_gains` can change the latter.
+    reference : callable, optional
+        A reference that runs in C++ and depends on the time only (`thunder_py.reference`, `thunder_py.trajectory`),
+        evaluated at the time since the first state. The controller is led to it from where the arm is. Poses are
+        followed as a stream of them is by `ControlLoop`, with bounded speed. Default: the arm is held until
+        `set_reference`.
+    limits : SafetyLimits, optional
+        Default `SafetyLimits.of` the robot. Torques and their rates are never above the drive's.
+    observer : MomentumObserver, optional
+        Observer with a detector, which stops the arm at a contact.
+    duration : float
+        Time from the first state to the beginning of the stop [s]; by default infinite.
+    priority : int
+        Real-time priority of the thread (SCHED_FIFO), 1 to 99; 0 leaves the scheduler as it is.
+    core : int, optional
+        The only processor core that the thread runs on; default any.
+    lock_memory : bool
+        Whether the process keeps in memory what it has there at the start.
+    log : sequence of str
+        Signals of the controller to be logged.
+    log_time : float
+        Time that the log holds between two calls of `log` [s]; later rows are dropped and counted.
+    log_every : int
+        Cycles between rows of the log.
+
+    Attributes
+    ----------
+    limits : SafetyLimits
+        Limits in use.
+
+    Raises
+    ------
+    ValueError
+        If a part does not run in C++, or does not fit.
+
+    Notes
+    -----
+    Settings of the thread that the system does not allow are left out and reported in `LoopStatistics.settings`.
+    Measured times are in docs/benchmarks.md, limits of what they promise in docs/hardware.md.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+    >>> robot = th.Robot.load("elbow")
+    >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
+    >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
+    >>> with RealtimeLoop(drive, robot, law, th.reference.SetPoint([0.5, 0.5]), duration=2.0) as loop:
+    ...     loop.join()
+    >>> loop.reason.value, loop.statistics().at_rest, bool(abs(drive.q - [0.5, 0.5]).max() < 0.01)
+    ('the duration is over', True, True)
+    """
+
+    def __init__(
+        self,
+        drive: SimulatedDrive,
+        robot: Robot,
+        law: _core.Controller | Mapping[str, Any],
+        reference: Any = None,
+        *,
+        limits: SafetyLimits | None = None,
+        observer: MomentumObserver | None = None,
+        duration: float = np.inf,
+        priority: int = 0,
+        core: int | None = None,
+        lock_memory: bool = False,
+        log: Sequence[str] = ("error",),
+        log_time: float = 10.0,
+        log_every: int = 1,
+    ) -> None:
+        require_robot(robot)
+        if not isinstance(drive, _core.Drive):
+            raise ThunderError(
+                f"drive must run in C++, got {type(drive).__name__}: use DriveLoop for drives written in Python"
+            )
+        facts = drive.facts
+        if facts.joint_names != robot.joint_names:
+            raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)} in this order")
+        self._robot = robot
+        self._spec = LawSpec(str(law.get("name")), {k: v for k, v in law.items() if k != "name"}) \
+            if isinstance(law, Mapping) else None  # fmt: skip
+        self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
+        own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
+        self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
+        rows = np.ceil(above_zero(log_time, "log_time") / facts.period / whole(log_every, "log_every", 1))
+        self._core = _core.RealtimeLoop(
+            drive,
+            self._control_loop(facts.period),
+            Safety(robot, self.limits, torque_step=facts.torque_step, observer=observer),
+            self._brake(robot if facts.payload is None else facts.payload.added_to(robot)),
+            duration=above_zero(duration, "duration", finite=False),
+            most_missed=self.limits.most_missed,
+            priority=whole(priority, "priority", 0, 99),
+            core=-1 if core is None else whole(core, "core", 0, (os.cpu_count() or 1) - 1),
+            lock_memory=bool(lock_memory),
+            signals=list(log),
+            log_rows=int(rows),
+            log_every=log_every,
+        )
+        self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
+        adapts = getattr(self._law, "adaptation", None) is not None
+        self._adapting: npt.NDArray[np.bool_] = (
+            self._law.adapting if adapts else np.empty(0, bool)  # type: ignore[attr-defined]
+        )
+        if reference is not None:
+            self.set_reference(reference)
+
+    def _checked(self, law: Any) -> _core.Controller:
+        if not (in_core(law, _core.JointController, "step") or in_core(law, _core.TaskController, "step")):
+            raise ThunderError(
+                f"law must be a controller that runs in C++, got {type(law).__name__}: use DriveLoop for others"
+            )
+        if law.sees_motors:
+            raise ThunderError(f"{type(law).__name__} needs the motors of elastic joints, which drives do not report")
+        checked: _core.Controller = law
+        return checked
+
+    def _brake(self, held: Robot) -> _core.SafeTorque:
+        torque = np.asarray(self.limits.torque)
+        return HoldGains.usual(held, torque).safe_torque(held, torque)
+
+    def _control_loop(self, period: float) -> _core.ControlLoop:
+        """Return the loop of the nodes, without what `Safety` limits."""
+        robot, torque = self._robot, np.asarray(self.limits.torque)
+        if isinstance(self._law, _core.TaskController) and self._spec is None:
+            raise ThunderError("law must be a mapping of name and arguments for a controller that follows poses")
+        none, gains = np.full(robot.n, np.inf), HoldGains.usual(robot, torque)
+        return _core.ControlLoop(
+            self._law,
+            None,
+            torque_limits=torque,
+            torque_rate=none,
+            stiffness=gains.stiffness,
+            damping=gains.damping,
+            lower=robot.limits.lower,
+            upper=robot.limits.upper,
+            velocity=robot.limits.velocity,
+            joining_speed=joining_speed(robot),
+            frame=None if self._spec is None else self._spec.arguments.get("frame"),
+            task=list(vars(TaskLimits()).values()),
+            state_late=_LATE_PERIODS * period,
+            state_lost=_LOST,
+            reference_timeout=_LOST,
+            patience=self.limits.patience,
+            largest_error=np.inf,
+            invalid_states=2**31 - 1,
+            recover=False,
+        )
+
+    # --- the run --------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the drive and the thread.
+
+        Raises
+        ------
+        RuntimeError
+            If the loop was started before.
+        ConcurrentUseError
+            If another thread uses the controller, the observer or the drive.
+        """
+        self._core.start()
+        self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
+
+    def stop(self, reason: StopReason = StopReason.requested) -> None:
+        """Ask for a stop: the arm is braked, and then the drive stopped. `join` waits for it.
+
+        Parameters
+        ----------
+        reason : StopReason
+            Reason, for `reason`. A second stop that is ``interrupted`` stops the drive at once.
+        """
+        self._core.request(stop_number(of_kind(reason, StopReason, "reason")))
+
+    def join(self, timeout: float = np.inf) -> bool:
+        """Wait for the end of the run, and return whether it has come.
+
+        Parameters
+        ----------
+        timeout : float
+            Longest time to wait [s].
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
+            interruption stops the drive at once.
+        """
+        left, interruption = above_zero(timeout, "timeout", finite=False), None
+        while True:
+            try:
+                ended = self._core.wait(min(_SLICE, left))
+                left -= _SLICE
+                if ended or (left <= 0.0 and interruption is None):
+                    break
+            except KeyboardInterrupt as error:
+                interruption = error
+                self.stop(StopReason.interrupted)
+        if interruption is not None:
+            raise interruption
+        return ended
+
+    def __enter__(self) -> RealtimeLoop:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop, and wait for the end."""
+        interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
+        self.stop(StopReason.interrupted if interrupted else StopReason.requested)
+        self.join()
+
+    @property
+    def running(self) -> bool:
+        """True from the start to the stop of the drive."""
+        return self._core.running
+
+    @property
+    def reason(self) -> StopReason | None:
+        """Reason for the present or past stop; None while the controller has the arm."""
+        return stop_reason(self._core.statistics()["reason"])
+
+    # --- exchange -------------------------------------------------------------------------------------------------
+
+    def set_reference(self, reference: Any) -> None:
+        """Follow another reference from the next state on; the difference to the present one fades.
+
+        Parameters
+        ----------
+        reference : callable
+            A reference that runs in C++ and depends on the time only; its time is that of the loop.
+
+        Raises
+        ------
+        ValueError
+            If it does not run in C++, has a state of its own, or is not of the controller's space and joints.
+        """
+        task = isinstance(self._law, _core.TaskController)
+        if task and isinstance(reference, _core.TaskReferenceSource) and reference_in_core(reference):
+            self._core._follow_task(reference)
+            return
+        if task or not (isinstance(reference, _core.JointReferenceSource) and reference_in_core(reference)):
+            space = "poses" if task else "joint positions"
+            raise ThunderError(f"reference must be one of {space} that runs in C++, got {type(reference).__name__}")
+        size = np.size(reference.at(0.0)[0])
+        if size != self._robot.n:
+            raise ThunderError(f"reference must have {self._robot.n} joints, got {size}")
+        self._core._follow_joints(reference)
+
+    def set_law(self, law: _core.Controller) -> None:
+        """Exchange the controller for another one of its class; its estimate, and what of it adapts, goes on.
+
+        Parameters
+        ----------
+        law : Controller
+            Controller of the same class, robot and unknown parameters. It belongs to the loop from now on.
+
+        Raises
+        ------
+        ValueError
+            If it is another class or robot.
+        """
+        self._checked(law)
+        if type(law) is not type(self._law):
+            raise ThunderError(f"law must be of the class {type(self._law).__name__}, got {type(law).__name__}")
+        self._core.exchange(law)
+        self._law = law
+
+    def set_gains(self, **gains: Any) -> None:
+        """Change arguments of a controller that was given by its name and arguments; its estimate goes on.
+
+        Parameters
+        ----------
+        **gains
+            Arguments of the controller's class; others stay.
+
+        Raises
+        ------
+        ValueError
+            If one is invalid, or the controller was not given by name; then no gain is changed.
+        """
+        if self._spec is None:
+            raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
+        spec = self._spec.changed(gains)
+        self.set_law(build_law(self._robot, spec))
+        self._spec = spec
+
+    def adapt(self, on: bool, which: str | None = None) -> None:
+        """Start or stop the adaptation of parameters at their present estimates, see `ControlLoop.adapt`.
+
+        Parameters
+        ----------
+        on : bool
+            Whether they adapt.
+        which : str, optional
+            A link, or another name of `Robot.unknown`; default all that are unknown to the controller.
+        """
+        chosen = chosen_parameters(self._robot, self._law, which)
+        adapting = np.where(chosen, bool(on), self._adapting)
+        self._core.adapt(adapting.tolist())
+        self._adapting = adapting
+
+    # --- results --------------------------------------------------------------------------------------------------
+
+    def log(self) -> LoopLog:
+        """Return the cycles since the last call."""
+        rows, n = self._core.drain(), self._robot.n
+        sizes = [1, n, n, n, n, 1, 1, 1, *(size for _, size in self._core.logged)]
+        t, q, dq, tau, command, status, mode, stop, *signals = np.split(rows, np.cumsum(sizes)[:-1], axis=1)
+        return LoopLog(
+            t[:, 0],
+            q,
+            dq,
+            tau,
+            command,
+            status[:, 0].astype(np.int64),
+            mode[:, 0].astype(np.int64),
+            tuple(stop_reason(int(number)) for number in stop[:, 0]),
+            dict(zip((name for name, _ in self._core.logged), signals, strict=True)),
+        )
+
+    def statistics(self) -> LoopStatistics:
+        """Return the measurements so far; while the loop runs, up to 25 cycles old."""
+        found = dict(self._core.statistics())
+        errors = found.pop("settings_errors")
+        outcome = {
+            name: os.strerror(error) if error else "on"
+            for (name, asked), error in zip(self._asked.items(), errors, strict=True)
+            if asked
+        }
+        found |= {name: Quantiles._of(found[name]) for name in ("period", "latency", "computing")}
+        found |= {"mode": _MODES[found["mode"]], "why": _WHYS[found["why"]], "settings": outcome}
+        return LoopStatistics(**{name: found[name] for name in LoopStatistics._fields})
+
+
+def _stop_and_wait(core: _core.RealtimeLoop) -> None:
+    """Brake the arm of a loop that nobody holds any more."""
+    if not core.here:
+        return  # a forked process
+    core.request(stop_number(StopReason.requested))
+    while core.running:
+        core.wait(_SLICE)

@@ -1,0 +1,356 @@
+"""The loop in a thread of its own: the same torques as `DriveLoop`, exchange, stops, interruptions, misuse."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.errors import ConcurrentUseError, ThunderError
+from thunder_py.hardware import (
+    DriveFacts,
+    DriveFault,
+    DriveLoop,
+    DriveState,
+    RealtimeLoop,
+    SafetyLimits,
+    SimulatedDrive,
+    StopKind,
+    StopReason,
+)
+from thunder_py.integration import rk4_step
+from thunder_py.realtime import Mode
+
+ELBOW = th.Robot.load("elbow")
+PANDA = th.Robot.load("panda")
+START = np.array([0.4, 0.6])
+Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+SINE = th.reference.Sinusoid([0.1, 0.1], [0.5, 0.5], center=START)
+GAINS = {"name": "SlotineLi", "Lambda": 10.0, "K_d": 20.0, "adaptation": None}
+
+
+def facts(robot=ELBOW, **changes):
+    usual = {"torque_limits": 100.0, "torque_rate": 20_000.0, "watchdog": 0.05}
+    return DriveFacts(robot.joint_names, **{"period": 1e-3, "cycle": 1e-3, **usual, **changes})
+
+
+def simulated(**options):
+    return SimulatedDrive(ELBOW, START, options.pop("facts", facts()), real_time=False, **options)
+
+
+def run(drive=None, law=None, reference=SINE, robot=ELBOW, **options):
+    law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None) if law is None else law
+    drive = simulated() if drive is None else drive
+    loop = RealtimeLoop(drive, robot, law, reference, **{"duration": 0.5, "log_time": 5.0, **options})
+    with loop:
+        assert loop.join(60.0)
+    return loop
+
+
+def until(condition):
+    """Wait for the loop's thread."""
+    end = time.monotonic() + 60.0
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_torques_are_those_of_the_loop_in_python():
+    """`DriveLoop` on the same plant in Python, where the arm starts on the reference."""
+    still = th.reference.Sinusoid([0.1, 0.1], [0.5, 0.5], center=START, phase=[np.pi / 2, np.pi / 2])
+    start = START + 0.1
+
+    class Drive:
+        facts = facts()
+
+        def start(self):
+            self.q, self.dq, self.tau, self.stamp = start.copy(), np.zeros(2), np.zeros(2), 10**9
+
+        def read(self):
+            def rate(_, x):
+                return np.stack([x[1], ELBOW.forward_dynamics(x[0], x[1], self.tau + gravity)])
+
+            gravity = ELBOW.gravity_vector(self.q)
+            self.q, self.dq = rk4_step(rate, 0.0, np.stack([self.q, self.dq]), 1e-3)
+            self.stamp += 10**6
+            return DriveState(self.stamp, self.q, self.dq, ELBOW.gravity_vector(self.q))
+
+        def write(self, tau):
+            self.tau = tau
+
+        def stop(self):
+            pass
+
+    cycles = []
+    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05)
+    assert DriveLoop(Drive(), ELBOW, law, still, on_cycle=cycles.append).run(0.4).error is None
+    drive = SimulatedDrive(ELBOW, start, facts(), real_time=False)
+    loop = run(drive, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05), still, duration=0.4)
+    log, count = loop.log(), 400
+    np.testing.assert_allclose(log.q[:count], [c.q for c in cycles[:count]], atol=1e-6)
+    np.testing.assert_allclose(log.command[:count], [c.command for c in cycles[:count]], atol=2e-2)
+    assert log.stop[count - 1] is None
+    assert log.stop[-1] is StopReason.finished
+    assert loop.reason is StopReason.finished
+
+
+def test_braking_adaptation_and_torque_rate():
+    """A payload that nobody knows, and a drive that is strict."""
+    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=1.0)
+    before = law.parameters
+    drive = simulated(payloads=th.Payload(0.5), facts=facts(torque_rate=1000.0))
+    loop = run(drive, law, log=("error", "parameters"), duration=2.0)
+    log, found = loop.log(), loop.statistics()
+    assert (loop.reason, found.at_rest, found.drive_stopped) == (StopReason.finished, True, True)
+    assert 0.0 < drive.largest_step <= 1.0 + 1e-9
+    assert not drive.failed
+    assert np.array_equal(log.signals["parameters"][0].shape, before.shape)
+    assert np.abs(law.parameters - before).max() > 1e-3  # the law is ours again, with its estimate
+    assert found.missed == found.overruns == found.log_dropped == 0
+    assert found.cycles == log.t.size == found.period.count + 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (DriveFault.error, StopReason.drive_fault),
+        (DriveFault.silence, StopReason.states_lost),
+        (DriveFault.invalid_state, StopReason.invalid_states),
+        (DriveFault.no_command, StopReason.drive_fault),
+        (DriveFault.missed_cycles, StopReason.missed_cycles),
+    ],
+)
+def test_faults_of_the_drive(fault, reason):
+    drive = simulated()
+    drive.inject(fault, 0.1)
+    loop = run(drive)
+    assert loop.reason is reason
+    assert loop.statistics().at_rest is (reason.kind is StopKind.brake)
+    assert loop.statistics().t == pytest.approx(0.1 if reason.kind is StopKind.immediate else 0.3, abs=0.1)
+    assert not drive.running
+
+
+def test_limits_and_contacts():
+    """Each ends in the brake: too near a position limit, a wall, a contact; the arm rests before the limit."""
+    fast = th.reference.Sinusoid([0.9, 0.0], [0.5, 0.5], center=START)
+    limits = SafetyLimits([-1.0, -2.0], [0.9, 2.0], 5.0, 100.0)
+    drive = simulated()
+    loop = run(drive, reference=fast, limits=limits, duration=3.0)
+    assert (loop.reason, loop.statistics().at_rest) == (StopReason.position, True)
+    assert drive.q[0] < 0.95
+    observer = th.control.MomentumObserver(ELBOW, 50.0, detector=th.control.ContactDetector(3.0))
+    push = th.simulation.ExternalTorque([0.0, 8.0], start=0.3)
+    loop = run(simulated(external=[push]), observer=observer, duration=3.0)
+    assert (loop.reason, loop.statistics().at_rest) == (StopReason.contact, True)
+    tip = ELBOW.forward_kinematics(START)[:3, 3]
+    wall = th.geometry.HalfSpace(np.add(tip, (0.0, 0.0, 0.02)), [0.0, 0.0, -1.0])
+    assert run(limits=SafetyLimits.of(ELBOW, obstacles=[wall], clearance=0.5)).reason is StopReason.workspace
+
+
+def test_exchange_of_references_gains_and_adaptation():
+    law = {**GAINS, "adaptation": 1.0}
+    loop = RealtimeLoop(simulated(payloads=th.Payload(0.5)), ELBOW, law, log=("parameters",), log_time=0.5)
+
+    def fresh():
+        """Return the estimates of cycles that begin after everything before."""
+        t = loop.statistics().t
+        until(lambda: loop.statistics().t > t + 0.2)
+        loop.log()
+        until(lambda: (log := loop.log()).t.size > 1 and estimates.append(log.signals["parameters"]) is None)
+        return estimates[-1]
+
+    estimates = []
+    with loop:
+        until(lambda: loop.statistics().mode is Mode.hold)
+        loop.set_reference(SINE)
+        until(lambda: loop.statistics().mode is Mode.tracking)
+        assert np.abs(fresh()[-1] - ELBOW.parameters).max() > 0.0
+        loop.adapt(False)
+        before = fresh()
+        loop.set_gains(K_d=30.0)
+        assert np.ptp(np.concatenate([before, fresh()]), axis=0).max() == 0.0  # neither gains nor time move it
+        loop.adapt(True, "link2")
+        moved = np.ptp(np.concatenate([before, fresh()]), axis=0) > 0.0
+        assert moved.any()
+        assert not moved[:10].any()
+    assert loop.reason is StopReason.requested
+
+
+def test_poses():
+    law = {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
+    T = PANDA.forward_kinematics(Q)
+    drive = SimulatedDrive(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
+    T[1, 3] += 0.05
+    goal = th.reference.SetPose(T)
+    loop = run(drive, law, goal, PANDA, duration=2.0)
+    assert loop.reason is StopReason.finished
+    np.testing.assert_allclose(PANDA.forward_kinematics(drive.q)[:3, 3], T[:3, 3], atol=2e-3)
+
+
+def test_parts_belong_to_the_loop():
+    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None)
+    loop = RealtimeLoop(simulated(), ELBOW, law)
+    other = RealtimeLoop(simulated(), ELBOW, law)
+    with loop:
+        with pytest.raises(ConcurrentUseError):
+            law.reset()
+        with pytest.raises(ConcurrentUseError):
+            other.start()
+    law.reset()
+    with pytest.raises(RuntimeError, match=r"^a RealtimeLoop runs once: make a new one$"):
+        loop.start()
+
+
+def test_any_thread_at_any_time():
+    """Calls of all kinds before, during and after the run, from several threads."""
+    loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE, log_time=0.1)
+    errors = []
+
+    def use():
+        try:
+            for k in range(15):
+                loop.set_reference(SINE)
+                loop.set_gains(K_d=20.0 + k)
+                loop.log()
+                loop.statistics()
+                if k == 14:
+                    loop.stop()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(3)]
+    loop.log(), loop.statistics()
+    with loop:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert loop.join(60.0)
+    loop.set_reference(SINE)
+    loop.set_gains(K_d=9.0)
+    loop.stop()
+    assert not errors
+    assert loop.reason is StopReason.requested
+
+
+def test_dropped_loops_end():
+    drive = simulated()
+    loop = RealtimeLoop(drive, ELBOW, dict(GAINS), SINE)
+    loop.start()
+    alive = weakref.ref(loop)
+    del loop
+    assert alive() is None
+    assert not drive.running
+
+
+PROGRAM = """
+import os, signal, sys, threading, time
+import thunder_py as th
+from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+robot = th.Robot.load("elbow")
+drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
+loop = RealtimeLoop(drive, robot, th.SlotineLi(robot, 10.0, 20.0, adaptation=None), th.reference.SetPoint([0.5, 0.5]))
+if sys.argv[1] == "exit":
+    loop.start()
+elif sys.argv[1] == "interrupt":
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        with loop:
+            loop.join()
+    except KeyboardInterrupt:
+        print(loop.reason.name, loop.statistics().at_rest, drive.running)
+else:
+    loop.start()
+    if os.fork() == 0:
+        rest = th.reference.SetPoint([0.0, 0.0])
+        for call in (loop.log, loop.stop, loop.statistics, lambda: loop.set_reference(rest)):
+            try:
+                call()
+            except RuntimeError as error:
+                print(error)
+        sys.stdout.flush()
+        sys.exit()
+    os.wait()
+    loop.stop()
+    print(loop.join(), loop.reason.name)
+"""
+
+
+@pytest.mark.parametrize("how", ["exit", "interrupt", "fork"])
+def test_ends_of_the_program(how):
+    """Without a join, by Ctrl-C, and in a child without the thread."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM, how],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    if how == "interrupt":
+        assert lines == ["interrupted True False"]
+    elif how == "fork":
+        assert len(lines) == 5
+        assert all(line.startswith("the thread of a RealtimeLoop does not exist in a process") for line in lines[:4])
+        assert lines[4] == "True requested"
+
+
+def test_settings_are_reported():
+    loop = run(priority=1, core=0, lock_memory=True, duration=0.01)
+    assert set(loop.statistics().settings) == {"priority", "core", "lock_memory"}
+    assert loop.statistics().settings["core"] == "on"
+    assert all(outcome == "on" or outcome[0].isupper() for outcome in loop.statistics().settings.values())
+    assert run(duration=0.01).statistics().settings == {}
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            lambda: RealtimeLoop(object(), ELBOW, GAINS),
+            "^drive must run in C\\+\\+, got object: use DriveLoop for drives",
+        ),
+        (lambda: RealtimeLoop(simulated(), PANDA, GAINS), "^the drive must have the joints"),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, lambda *_: 0),
+            "^law must be a controller that runs in C\\+\\+, got fun",
+        ),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, lambda t: 0),
+            "^reference must be one of joint positions that r",
+        ),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, th.reference.SetPoint(Q)),
+            "^reference must have 2 joints, got 7$",
+        ),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=("no",)), "^log: the controller has no signal 'no'$"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, priority=100), "^priority must be"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, core=4096), "^core must be"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).set_gains(K_q=1.0), "^SlotineLi has no gain 'K_q'"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).adapt(True), "^SlotineLi does not adapt$"),
+        (lambda: SimulatedDrive(ELBOW, [0.0]), "^q must"),
+        (lambda: simulated().inject("fire"), "'fire' is not a valid DriveFault"),
+    ],
+)
+def test_wrong_parts_are_refused(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()
+
+
+def test_set_law_keeps_the_class():
+    loop = RealtimeLoop(simulated(), ELBOW, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None))
+    with pytest.raises(ThunderError, match=r"^law must be of the class SlotineLi, got ComputedTorque$"):
+        loop.set_law(th.ComputedTorque(ELBOW, 100.0, 20.0))
+    with pytest.raises(ThunderError, match=r"^set_gains needs a law that was given as a mapping; use set_law$"):
+        loop.set_gains(K_d=1.0)
+    loop.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
+    with pytest.raises(ValueError, match=r"kind and the robot"):
+        loop.set_law(th.SlotineLi(PANDA, 11.0, 20.0, adaptation=None))
