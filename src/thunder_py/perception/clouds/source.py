@@ -18,6 +18,7 @@ __all__ = ["CloudPoseSource"]
 
 #: objects are looked for near their last place if they were seen at most this long ago [s]
 _MEMORY = 1.0
+_KEPT = 64
 
 
 class CloudPoseSource(SampledPoseSource):
@@ -40,8 +41,8 @@ class CloudPoseSource(SampledPoseSource):
 
     Attributes
     ----------
-    last : Detection or None
-        Result of the last picture.
+    detections : dict of float to Detection
+        Results of the last 64 pictures by their time.
 
     Raises
     ------
@@ -50,8 +51,8 @@ class CloudPoseSource(SampledPoseSource):
 
     Notes
     -----
-    The pose has the object's principal axis as x and the upward direction as z. An object without a yaw has an
-    arbitrary one; `last` tells. The quality of a measurement is the number of points of the object after downsampling.
+    The pose has the object's principal axis as x and the upward direction as z. Objects without a yaw, see `detections`,
+    have an arbitrary one. The quality of a measurement is the number of points of the object after downsampling.
 
     Examples
     --------
@@ -93,9 +94,9 @@ class CloudPoseSource(SampledPoseSource):
         super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
 
     def reset(self) -> None:
-        """Start again, without a last detection."""
+        """Start again, without earlier detections."""
         super().reset()
-        self.last: Detection | None = None
+        self.detections: dict[float, Detection] = {}
         self._place: Array | None = None
         self._seen = -np.inf
 
@@ -108,9 +109,12 @@ class CloudPoseSource(SampledPoseSource):
         if self._own is not None:
             points = points[~self._own(points, taken)]
         near = self._place if taken - self._seen <= _MEMORY else None
-        self.last = self._pipeline(points, near=near)
-        pose = self.last.pose
+        found = self._pipeline(points, near=near)
+        self.detections[taken] = found
+        if len(self.detections) > _KEPT:
+            del self.detections[next(iter(self.detections))]
+        pose = found.pose
         if pose is None:
             return None, 0.0
         self._place, self._seen = pose[:3, 3], taken
-        return pose, float((self.last.groups == self.last.chosen).sum())
+        return pose, float((found.groups == found.chosen).sum())

@@ -1,0 +1,379 @@
+"""One grasp: world with contact, rendered pictures, detection, filter, interceptor, adaptive controller, hand."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...control import CartesianMACT, GradientAdaptation
+from ...manipulation.grasping.verdict import GraspJudge
+from ...manipulation.interception.conveyor import Belt
+from ...manipulation.interception.filter import ConstantVelocityFilter
+from ...manipulation.interception.interceptor import (
+    InterceptionOptions,
+    Interceptor,
+    SingleShot,
+    Strategy,
+    TimeAugmentation,
+    VariableStructure,
+)
+from ...manipulation.interception.outcome import InterceptionPhase
+from ...manipulation.interception.runs import START, default_planner
+from ...mujoco.camera import Picture, RenderedCamera
+from ...mujoco.world.grasp_world import GraspWorld
+from ...mujoco.world.hand import HandCommand
+from ...mujoco.world.objects import Thing
+from ...mujoco.world.parallel_gripper import ParallelGripper
+from ...mujoco.world.surfaces import ConveyorBelt
+from ...perception.camera import PinholeCamera
+from ...perception.clouds import CloudPipeline, CloudPoseSource, Detection, DepthCamera, Plane, find_plane, look_at
+from ...robot import Robot
+from ...robot.frames import arm_points
+from ...spatial import pose_from_rpy
+from .approach import Approach, YawEstimate
+
+__all__ = ["SHAPES", "STRATEGIES", "Case", "GraspLoop", "GraspTrial", "Scene", "draw_scene", "run_trial"]
+
+SHAPES = ("box", "cylinder", "sphere")
+STRATEGIES: dict[str, Strategy] = {
+    "no replan": SingleShot(),
+    "variable structure": VariableStructure(),
+    "time augmentation": TimeAugmentation(),
+}
+#: height of the belt [m], and where objects start before the meeting point, in the camera's view [m]
+SURFACE, ENTRY = 0.10, 0.65
+PERIOD = 1e-3  # of the control loop [s]
+_EYE, _LOOK = (1.2, -0.2, 0.85), (0.5, -0.2, 0.15)
+#: errors of the camera's pose as calibrated, per axis: those of 20 poses of a marker (docs/perception.md)
+_CALIBRATION = (1.2e-3, np.radians(0.15))
+_RATE, _LATENCY, _JITTER, _DROPOUT = 30.0, 0.08, 0.03, 0.05
+#: forces of the pads [N]; the fingers hold an object at this depth below its upper face, not nearer to the belt [m]
+_EFFORT, _DEPTH, _LEAST = 40.0, 0.03, 0.02
+_OPTIONS = InterceptionOptions(closing_time=0.4, lift=0.16, leave_time=0.6, longest_silence=np.inf)
+#: longest time of a trial after the hand has left, and of all of it [s]
+_AFTER, _LONGEST = 1.6, 12.0
+#: faces whose sides differ by less may be held at either
+_SQUARE = 1.15
+
+
+class Case(NamedTuple):
+    """Setting of a trial.
+
+    Attributes
+    ----------
+    shape : str
+        One of `SHAPES`.
+    speed : float
+        Nominal speed of the belt [m/s].
+    strategy : str
+        A key of `STRATEGIES`.
+    seed : int
+        Seed of object, belt, camera and noise, which are the same for all strategies.
+    """
+
+    shape: str
+    speed: float
+    strategy: str
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """True quantities that are drawn, unknown to the loop.
+
+    Attributes
+    ----------
+    thing : Thing
+        Object.
+    place : (4, 4) array
+        Its pose at the start.
+    speed : float
+        Speed of the belt [m/s].
+    camera : DepthCamera
+        Camera with its true pose and errors.
+    believed : DepthCamera
+        The camera as calibrated.
+    seed : int
+        Seed of pictures and delays.
+    """
+
+    thing: Thing
+    place: Array
+    speed: float
+    camera: DepthCamera
+    believed: DepthCamera
+    seed: int
+
+
+class GraspTrial(NamedTuple):
+    """Result of a trial.
+
+    Attributes
+    ----------
+    case : Case
+    success : bool
+        Whether the object was lifted by 10 cm and held for a second by the hand alone.
+    outcome : str
+        ``"lifted"``, or the reason of the failure.
+    lift : float
+        Largest height above the belt in the hand [m].
+    along, across, below : float
+        True distance of the object's center from the hand's at the arrival, along the belt, across it and downwards
+        from the planned depth [m]; NaN without an arrival.
+    pictures, detections : int
+        Number of pictures, and of those with an object, until the arrival.
+    error : float
+        Root mean square error of the measured horizontal positions [m]; NaN without any.
+    plans : int
+        Number of plans.
+    mass_error : float
+        Torque with which the object's weight was not yet compensated at the end, as the height below the reference [m].
+    duration, computing : float
+        Simulated time and time that it took [s].
+    """
+
+    case: Case
+    success: bool
+    outcome: str
+    lift: float
+    along: float
+    across: float
+    pictures: int
+    detections: int
+    error: float
+    plans: int
+    sag: float
+    duration: float
+    computing: float
+
+
+def draw_scene(shape: str, speed: float, seed: int) -> Scene:
+    """Draw object, belt and camera of a trial.
+
+    Sizes vary by 10 %, masses from 0.1 to 0.4 kg, the mean speed by 3 % (standard deviation); objects lie up to 3 cm
+    beside the middle of the belt, boxes at any angle.
+    """
+    rng = np.random.default_rng([SHAPES.index(shape), round(1000 * speed), seed])
+    scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
+    thing = {
+        "box": Thing.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass),
+        "cylinder": Thing.cylinder("object", 0.025 * scale, 0.09 * scale, mass),
+        "sphere": Thing.sphere("object", 0.03 * scale, mass),
+    }[shape]
+    lateral, yaw = rng.uniform(-0.03, 0.03), rng.uniform(-np.pi / 2.0, np.pi / 2.0)
+    place = pose_from_rpy((0.5 + lateral, -ENTRY, SURFACE + thing.rest_height), (0.0, 0.0, yaw))
+    camera = DepthCamera(
+        PinholeCamera.from_field_of_view(212, 120, 1.2),
+        look_at(_EYE, _LOOK),
+        noise_per_z2=0.002,
+        resolution=0.001,
+        dropout=0.05,
+        edge_dropout=0.3,
+        near=0.2,
+        far=4.0,
+    )
+    shift, turn = _CALIBRATION[0] * rng.standard_normal(3), _CALIBRATION[1] * rng.standard_normal(3)
+    believed = replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
+    return Scene(thing, place, speed * (1.0 + 0.03 * rng.standard_normal()), camera, believed, int(rng.integers(2**31)))
+
+
+class GraspLoop:
+    """The loop around a world: everything that the robot knows comes from joint sensors, motor and pictures.
+
+    Parameters
+    ----------
+    world : GraspWorld
+        Only its joints, its hand's motor, the nominal robot and the pictures are used.
+    grab : callable
+        Returns the depths of a time, see `CloudPoseSource`.
+    camera : DepthCamera
+        The camera as calibrated.
+    strategy : Strategy
+        Strategy of the interceptor.
+    seed : int
+        Seed of delays and drop-outs.
+    """
+
+    def __init__(
+        self, world: GraspWorld, grab: Callable[[float], Array], camera: DepthCamera, strategy: Strategy, seed: int
+    ) -> None:
+        self._world, robot = world, world.robot
+        self._table = _find_belt(camera.cloud(grab(0.0)))
+        low, high = np.array([0.3, -1.2, -1.0]), np.array([0.7, 0.8, 0.25 + SURFACE])
+        pipeline = CloudPipeline(table=self._table, fit_shapes=True, region=(low, high))
+        self.source = CloudPoseSource(
+            grab, camera, pipeline, own=self._own,
+            rate=_RATE, latency=_LATENCY, jitter=_JITTER, dropout=_DROPOUT, seed=seed,
+        )  # fmt: skip
+        low, high = np.array([0.38, -0.25, SURFACE]), np.array([0.62, 0.35, SURFACE + 0.2])
+        belt = Belt((0.5, 0.0, SURFACE + _DEPTH), low, high)
+        start = np.asarray(robot.forward_kinematics(world.q))
+        options = replace(_OPTIONS, strategy=strategy)
+        self.interceptor = Interceptor(
+            default_planner(), belt, start, filter=ConstantVelocityFilter(0.004), options=options
+        )
+        self.law = _controller(robot)
+        self.points: list[tuple[float, Array]] = []
+        self._yaw, self._approach = YawEstimate(), Approach()
+        self._limits = robot.limits.effort
+
+    @property
+    def phase(self) -> InterceptionPhase:
+        """Phase of the grasp."""
+        return self.interceptor.phase
+
+    def step(self) -> tuple[Array, HandCommand | None]:
+        """Return torques (n,) and the command to the hand for the next period."""
+        world, t = self._world, self._world.time
+        for measurement in self.source.poll(t):
+            found = self.source.detections[measurement.time]
+            if measurement.pose is not None and found.center is not None:
+                self._take(measurement.time, found, t)
+        plan = self.interceptor.reference(t)
+        phase = self.phase
+        to_go = self.interceptor.arrival - t
+        self._approach.step(PERIOD, to_go, self._yaw)
+        self.desired = self._approach.apply(plan)
+        tau = self.law.step(t, world.q, world.dq, self.desired)
+        closes = phase in (InterceptionPhase.closing, InterceptionPhase.leaving, InterceptionPhase.finished)
+        command = HandCommand(1.0, effort=_EFFORT) if closes else None
+        return np.clip(tau, -self._limits, self._limits), command
+
+    def _take(self, taken: float, found: Detection, now: float) -> None:
+        """Pass the point of the grasp to the interceptor, and the object's direction to the wrist."""
+        assert found.center is not None
+        assert found.size is not None
+        point = found.center.copy()
+        point[2] += found.size[2] / 2.0 - min(_DEPTH, found.size[2] - _LEAST)
+        self.points.append((taken, point))
+        self.interceptor.measure(now, taken, point)
+        square = found.size[0] < _SQUARE * found.size[1]
+        self._yaw.add(found.yaw, math.pi / 2.0 if square else math.pi)
+
+    def _own(self, points: Array, t: float) -> npt.NDArray[np.bool_]:
+        """Return the mask of points on the arm and the hand, from the joint sensors."""
+        robot, q = self._world.robot, self._world.q
+        frames = arm_points(robot, q)[:-1]
+        own = np.zeros(len(points), dtype=np.bool_)
+        for a, b in zip(frames[:-1], frames[1:], strict=True):
+            own |= _distance(points, a, b) < 0.1
+        T = robot.forward_kinematics(q)
+        local = (points - T[:3, 3]) @ T[:3, :3]
+        x, y, z = np.abs(local[:, 0]), np.abs(local[:, 1]), local[:, 2]
+        finger = 0.5 * (1.0 - self._world.hand_state.closure) * 0.08
+        own |= (x < 0.06) & (y < 0.13) & (z < -0.03)  # palm
+        own |= (x < 0.025) & (y > finger - 0.004) & (y < finger + 0.025) & (z < 0.025)
+        return own
+
+
+def _distance(points: Array, a: Array, b: Array) -> Array:
+    """Return distances (k,) of points (k, 3) from a segment."""
+    way = b - a
+    s = np.clip((points - a) @ way / max(float(way @ way), 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - a - s[:, None] * way, axis=1))
+
+
+def _find_belt(cloud: Array) -> Plane:
+    """Return the plane of the belt from the first picture."""
+    points = cloud.reshape(-1, 3)
+    near = np.isfinite(points[:, 2]) & (np.abs(points[:, 0] - 0.5) < 0.2) & (np.abs(points[:, 1] + 0.3) < 0.5)
+    found = find_plane(points[near], normal=(0.0, 0.0, 1.0), angle=0.2)
+    assert found is not None
+    return found[0]
+
+
+@lru_cache(maxsize=1)
+def _arm() -> Robot:
+    return Robot.load("panda")
+
+
+def _controller(robot: Robot) -> CartesianMACT:
+    """Return the controller of the arm, whose last link's parameters adapt: the object is unknown to it."""
+    law = GradientAdaptation.proportional(robot, 0.03, unknown="link7", floor=1e-2)
+    K_p, K_d = [3000.0] * 3 + [100.0] * 3, [30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0]
+    return CartesianMACT(robot, K_p, K_d, adaptation=law, gamma=0.0, posture=None)
+
+
+def make_world(scene: Scene) -> GraspWorld:
+    """Return the world of a scene, at its start."""
+    belt = ConveyorBelt.at((0.5, 0.0, SURFACE), heading=np.pi / 2.0, speed=scene.speed)
+    world = GraspWorld(_arm(), ParallelGripper(), [scene.thing], [belt], period=PERIOD)
+    world.reset(START, {"object": scene.place})
+    world.place("object", scene.place, (0.0, scene.speed, 0.0))
+    return world
+
+
+#: called with the world and the last picture at the rate of pictures
+Watcher = Callable[[GraspWorld, Picture], None]
+
+
+def run_trial(case: Case, watch: Watcher | None = None) -> GraspTrial:
+    """Run one trial.
+
+    Parameters
+    ----------
+    case : Case
+        Setting.
+    watch : callable, optional
+        Called with world and picture whenever one is taken, for films.
+    """
+    began = time.perf_counter()
+    scene = draw_scene(case.shape, case.speed, case.seed)
+    world = make_world(scene)
+    truth: list[tuple[float, Array]] = []
+    with RenderedCamera(world.model, scene.camera, seed=scene.seed) as camera:
+
+        def grab(t: float) -> Array:
+            picture = camera.see(world.data)
+            truth.append((t, world.pose("object")[:3, 3]))
+            if watch is not None:
+                watch(world, picture)
+            return picture.depth
+
+        loop = GraspLoop(world, grab, scene.believed, STRATEGIES[case.strategy], scene.seed)
+        judge, arrived, sag = _simulate(world, loop)
+    verdict = judge.verdict
+    outcome = _outcome(loop, verdict.failure, verdict.success)
+    away = np.full(3, np.nan) if arrived is None else arrived
+    known = dict(truth)
+    errors = np.array([point[:2] - known[taken][:2] for taken, point in loop.points]).reshape(-1, 2)
+    return GraspTrial(
+        case, verdict.success, outcome, verdict.lift, float(away[1]), float(away[0]), len(truth), len(loop.points),
+        float(np.sqrt((errors**2).sum(axis=1).mean())) if len(errors) else math.nan, len(loop.interceptor.plans),
+        sag, world.time, time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def _simulate(world: GraspWorld, loop: GraspLoop) -> tuple[GraspJudge, Array | None, float]:
+    """Run the loop; return the judge, the object's place in the hand at the arrival, and the hand's sag at the end."""
+    judge, arrived, end = GraspJudge(SURFACE), None, _LONGEST
+    while world.time < end and not judge.verdict.success:
+        tau, command = loop.step()
+        phase = loop.phase
+        if phase is InterceptionPhase.aborted:
+            break
+        if arrived is None and command is not None:
+            T = world.robot.forward_kinematics(world.q)
+            arrived = world.pose("object")[:3, 3] - T[:3, 3]
+            end = world.time + _OPTIONS.closing_time + _OPTIONS.leave_time + _AFTER
+        world.step(tau, command)
+        judge.update(world.time, world.lowest_point("object"), world.touching("object"))
+    hand = world.robot.forward_kinematics(world.q)
+    return judge, arrived, float(loop.desired.p[2] - hand[2, 3])
+
+
+def _outcome(loop: GraspLoop, failure: str | None, success: bool) -> str:
+    if success:
+        return "lifted"
+    phase = loop.phase
+    if phase in (InterceptionPhase.waiting, InterceptionPhase.reaching, InterceptionPhase.aborted):
+        return f"no grasp: {loop.interceptor.reason}"
+    return str(failure)
