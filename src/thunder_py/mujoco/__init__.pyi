@@ -7,3 +7,13 @@ from .rendering import Viewpoint as Viewpoint
 from .rendering import render as render
 from .rendering import render_video as render_video
 from .viewer import view as view
+from .world.camera_mount import CameraMount as CameraMount
+from .world.grasp_world import GraspWorld as GraspWorld
+from .world.hand import Hand as Hand
+from .world.hand import HandCommand as HandCommand
+from .world.hand import HandState as HandState
+from .world.objects import Part as Part
+from .world.objects import Thing as Thing
+from .world.parallel_gripper import ParallelGripper as ParallelGripper
+from .world.surfaces import ConveyorBelt as ConveyorBelt
+from .world.surfaces import Table as Table
