@@ -46,23 +46,22 @@ class Approach(Stateful):
     """Descent and turn of the hand, as functions of the time to the arrival.
 
     An interceptor's path meets the object along a slant, on which the fingers would hit it. So the hand stays above
-    the path by `height` until `time` before the arrival, and descends then, nearly vertically with respect to the
-    object, whose velocity the hand has by then.
+    the path by `height`, and descends when it moves with the object, nearly vertically as seen from it.
 
     Parameters
     ----------
     height : float
         Height above the path [m].
-    time : float
-        Duration of the descent [s].
+    time, after : float
+        Duration of the descent, and its end after the arrival [s].
     rate : float
         Rate of the critically damped filters of the hand's turn and of the arrival's changes [rad/s].
     fixed : float
         The target of the turn is kept from this long before the arrival [s].
     """
 
-    def __init__(self, height: float = 0.1, time: float = 0.45, rate: float = 8.0, fixed: float = 0.3) -> None:
-        self._height, self._time, self._rate, self._fixed = height, time, rate, fixed
+    def __init__(self, height: float, time: float, after: float, rate: float = 8.0, fixed: float = 0.2) -> None:
+        self._height, self._time, self._after, self._rate, self._fixed = height, time, after, rate, fixed
         self._turn = np.zeros(3)  # angle, rate, acceleration
         self._goal = 0.0
         self._above = np.array([height, 0.0, 0.0])
@@ -82,7 +81,7 @@ class Approach(Stateful):
         if to_go > self._fixed:
             self._goal = yaw.near(0.0)
         self._turn = _damped(self._turn, self._goal, self._rate, dt)
-        self._above = _descent(to_go / self._time, self._time, self._height)
+        self._above = _descent((to_go + self._after) / self._time, self._time, self._height)
 
     def apply(self, plan: TaskReference) -> TaskReference:
         """Return the reference of the hand for an interceptor's."""

@@ -57,7 +57,11 @@ _CALIBRATION = (1.2e-3, np.radians(0.15))
 _RATE, _LATENCY, _JITTER, _DROPOUT = 30.0, 0.08, 0.03, 0.05
 #: forces of the pads [N]; the fingers hold an object at this depth below its upper face, not nearer to the belt [m]
 _EFFORT, _DEPTH, _LEAST = 40.0, 0.03, 0.02
-_OPTIONS = InterceptionOptions(closing_time=0.4, lift=0.16, leave_time=0.6, longest_silence=np.inf)
+#: the hand on the flange, turned as on a Franka arm: its fingers close along the belt at the start
+_MOUNT = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
+#: height from which the hand descends [m], duration of the descent and its end after the arrival, time to close [s]
+_ABOVE, _DESCENT, _LEVEL, _CLOSE = 0.1, 0.35, 0.2, 0.35
+_OPTIONS = InterceptionOptions(threshold=0.003, closing_time=_LEVEL + _CLOSE, lift=0.16, leave_time=0.6, longest_silence=np.inf)
 #: longest time of a trial after the hand has left, and of all of it [s]
 _AFTER, _LONGEST = 1.6, 12.0
 #: faces whose sides differ by less may be held at either
@@ -215,14 +219,15 @@ class GraspLoop:
         )  # fmt: skip
         low, high = np.array([0.38, -0.25, SURFACE]), np.array([0.62, 0.35, SURFACE + 0.2])
         belt = Belt((0.5, 0.0, SURFACE + _DEPTH), low, high)
-        start = np.asarray(robot.forward_kinematics(world.q))
+        start = np.array(robot.forward_kinematics(world.q))
+        start[2, 3] -= _ABOVE  # the approach adds it
         options = replace(_OPTIONS, strategy=strategy)
         self.interceptor = Interceptor(
             default_planner(), belt, start, filter=ConstantVelocityFilter(0.004), options=options
         )
         self.law = _controller(robot)
         self.points: list[tuple[float, Array]] = []
-        self._yaw, self._approach = YawEstimate(), Approach()
+        self._yaw, self._approach = YawEstimate(), Approach(_ABOVE, _DESCENT, _LEVEL)
         self._limits = robot.limits.effort
 
     @property
@@ -238,12 +243,11 @@ class GraspLoop:
             if measurement.pose is not None and found.center is not None:
                 self._take(measurement.time, found, t)
         plan = self.interceptor.reference(t)
-        phase = self.phase
         to_go = self.interceptor.arrival - t
         self._approach.step(PERIOD, to_go, self._yaw)
         self.desired = self._approach.apply(plan)
         tau = self.law.step(t, world.q, world.dq, self.desired)
-        closes = phase in (InterceptionPhase.closing, InterceptionPhase.leaving, InterceptionPhase.finished)
+        closes = to_go < -_LEVEL and self.phase is not InterceptionPhase.aborted
         command = HandCommand(1.0, effort=_EFFORT) if closes else None
         return np.clip(tau, -self._limits, self._limits), command
 
@@ -305,7 +309,7 @@ def _controller(robot: Robot) -> CartesianMACT:
 def make_world(scene: Scene) -> GraspWorld:
     """Return the world of a scene, at its start."""
     belt = ConveyorBelt.at((0.5, 0.0, SURFACE), heading=np.pi / 2.0, speed=scene.speed)
-    world = GraspWorld(_arm(), ParallelGripper(), [scene.thing], [belt], period=PERIOD)
+    world = GraspWorld(_arm(), ParallelGripper(), [scene.thing], [belt], mount=_MOUNT, period=PERIOD)
     world.reset(START, {"object": scene.place})
     world.place("object", scene.place, (0.0, scene.speed, 0.0))
     return world
