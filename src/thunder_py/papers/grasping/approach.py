@@ -63,10 +63,15 @@ class Approach(Stateful):
     def __init__(self, height: float, time: float, after: float, rate: float = 8.0, fixed: float = 0.2) -> None:
         self._height, self._time, self._after, self._rate, self._fixed = height, time, after, rate, fixed
         self._turn = np.zeros(3)  # angle, rate, acceleration
-        self._goal = 0.0
+        self._goal, self._is_fixed = 0.0, False
         self._above = np.array([height, 0.0, 0.0])
 
-    def step(self, dt: float, to_go: float, yaw: YawEstimate) -> None:
+    def aim(self, yaw: YawEstimate) -> None:
+        """Turn the hand to the direction of the object; called with each measurement."""
+        if not self._is_fixed:
+            self._goal = yaw.near(0.0)
+
+    def step(self, dt: float, to_go: float) -> None:
         """Advance by a period [s].
 
         Parameters
@@ -75,11 +80,8 @@ class Approach(Stateful):
             Period [s].
         to_go : float
             Time to the arrival [s]; infinite without one, negative after it.
-        yaw : YawEstimate
-            Direction of the object.
         """
-        if to_go > self._fixed:
-            self._goal = yaw.near(0.0)
+        self._is_fixed = to_go <= self._fixed
         self._turn = _damped(self._turn, self._goal, self._rate, dt)
         self._above = _descent((to_go + self._after) / self._time, self._time, self._height)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from ...mujoco.world.objects import Thing
 from ...mujoco.world.parallel_gripper import ParallelGripper
 from ...mujoco.world.surfaces import ConveyorBelt
 from ...perception.camera import PinholeCamera
-from ...perception.clouds import CloudPipeline, CloudPoseSource, Detection, DepthCamera, Plane, find_plane, look_at
+from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera, Detection, Plane, find_plane, look_at
 from ...robot import Robot
 from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
@@ -61,9 +62,13 @@ _EFFORT, _DEPTH, _LEAST = 40.0, 0.03, 0.02
 _MOUNT = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
 #: height from which the hand descends [m], duration of the descent and its end after the arrival, time to close [s]
 _ABOVE, _DESCENT, _LEVEL, _CLOSE = 0.1, 0.35, 0.2, 0.35
-_OPTIONS = InterceptionOptions(threshold=0.003, closing_time=_LEVEL + _CLOSE, lift=0.16, leave_time=0.6, longest_silence=np.inf)
+_OPTIONS = InterceptionOptions(
+    threshold=0.003, closing_time=_LEVEL + _CLOSE, lift=0.16, leave_time=0.6, longest_silence=np.inf
+)
 #: longest time of a trial after the hand has left, and of all of it [s]
 _AFTER, _LONGEST = 1.6, 12.0
+#: periods between two looks of the judge
+_JUDGED = 5
 #: faces whose sides differ by less may be held at either
 _SQUARE = 1.15
 
@@ -100,7 +105,7 @@ class Scene:
     place : (4, 4) array
         Its pose at the start.
     speed : float
-        Speed of the belt [m/s].
+        Mean speed of the belt [m/s].
     camera : DepthCamera
         Camera with its true pose and errors.
     believed : DepthCamera
@@ -116,6 +121,10 @@ class Scene:
     believed: DepthCamera
     seed: int
 
+    def speed_at(self, t: float) -> float:
+        """Return the speed of the belt at a time [s]: it oscillates by 3 % at 1.5 Hz, as that of `Conveyor`."""
+        return self.speed * (1.0 + 0.03 * math.sin(2.0 * math.pi * 1.5 * t + self.seed))
+
 
 class GraspTrial(NamedTuple):
     """Result of a trial.
@@ -129,17 +138,17 @@ class GraspTrial(NamedTuple):
         ``"lifted"``, or the reason of the failure.
     lift : float
         Largest height above the belt in the hand [m].
-    along, across, below : float
-        True distance of the object's center from the hand's at the arrival, along the belt, across it and downwards
-        from the planned depth [m]; NaN without an arrival.
+    along, across : float
+        True distance of the object's center from the hand's when it begins to close, along the belt and across it [m];
+        NaN if it did not.
     pictures, detections : int
-        Number of pictures, and of those with an object, until the arrival.
+        Number of pictures, and of those with an object, before.
     error : float
-        Root mean square error of the measured horizontal positions [m]; NaN without any.
+        Root mean square error of the horizontal positions that were measured before [m]; NaN without any.
     plans : int
         Number of plans.
-    mass_error : float
-        Torque with which the object's weight was not yet compensated at the end, as the height below the reference [m].
+    sag : float
+        Distance of the hand below its reference at the end [m].
     duration, computing : float
         Simulated time and time that it took [s].
     """
@@ -244,7 +253,7 @@ class GraspLoop:
                 self._take(measurement.time, found, t)
         plan = self.interceptor.reference(t)
         to_go = self.interceptor.arrival - t
-        self._approach.step(PERIOD, to_go, self._yaw)
+        self._approach.step(PERIOD, to_go)
         self.desired = self._approach.apply(plan)
         tau = self.law.step(t, world.q, world.dq, self.desired)
         closes = to_go < -_LEVEL and self.phase is not InterceptionPhase.aborted
@@ -261,13 +270,14 @@ class GraspLoop:
         self.interceptor.measure(now, taken, point)
         square = found.size[0] < _SQUARE * found.size[1]
         self._yaw.add(found.yaw, math.pi / 2.0 if square else math.pi)
+        self._approach.aim(self._yaw)
 
     def _own(self, points: Array, t: float) -> npt.NDArray[np.bool_]:
         """Return the mask of points on the arm and the hand, from the joint sensors."""
         robot, q = self._world.robot, self._world.q
         frames = arm_points(robot, q)[:-1]
         own = np.zeros(len(points), dtype=np.bool_)
-        for a, b in zip(frames[:-1], frames[1:], strict=True):
+        for a, b in pairwise(frames):
             own |= _distance(points, a, b) < 0.1
         T = robot.forward_kinematics(q)
         local = (points - T[:3, 3]) @ T[:3, :3]
@@ -315,6 +325,13 @@ def make_world(scene: Scene) -> GraspWorld:
     return world
 
 
+class Contact(NamedTuple):
+    """Time at which the hand begins to close [s], and the object's center as seen from the hand (3,) [m]."""
+
+    time: float
+    away: Array
+
+
 #: called with the world and the last picture at the rate of pictures
 Watcher = Callable[[GraspWorld, Picture], None]
 
@@ -343,35 +360,40 @@ def run_trial(case: Case, watch: Watcher | None = None) -> GraspTrial:
             return picture.depth
 
         loop = GraspLoop(world, grab, scene.believed, STRATEGIES[case.strategy], scene.seed)
-        judge, arrived, sag = _simulate(world, loop)
+        judge, contact, sag = _simulate(world, loop, scene)
     verdict = judge.verdict
-    outcome = _outcome(loop, verdict.failure, verdict.success)
-    away = np.full(3, np.nan) if arrived is None else arrived
     known = dict(truth)
-    errors = np.array([point[:2] - known[taken][:2] for taken, point in loop.points]).reshape(-1, 2)
+    errors = np.array([point[:2] - known[taken][:2] for taken, point in loop.points if taken < contact.time])
+    rms = float(np.sqrt((errors**2).sum(axis=1).mean())) if len(errors) else math.nan
     return GraspTrial(
-        case, verdict.success, outcome, verdict.lift, float(away[1]), float(away[0]), len(truth), len(loop.points),
-        float(np.sqrt((errors**2).sum(axis=1).mean())) if len(errors) else math.nan, len(loop.interceptor.plans),
-        sag, world.time, time.perf_counter() - began,
+        case, verdict.success, _outcome(loop, verdict.failure, verdict.success), verdict.lift,
+        float(contact.away[1]), float(contact.away[0]), sum(t < contact.time for t, _ in truth), len(errors),
+        rms, len(loop.interceptor.plans), sag, world.time, time.perf_counter() - began,
     )  # fmt: skip
 
 
-def _simulate(world: GraspWorld, loop: GraspLoop) -> tuple[GraspJudge, Array | None, float]:
-    """Run the loop; return the judge, the object's place in the hand at the arrival, and the hand's sag at the end."""
-    judge, arrived, end = GraspJudge(SURFACE), None, _LONGEST
+def _simulate(world: GraspWorld, loop: GraspLoop, scene: Scene) -> tuple[GraspJudge, Contact, float]:
+    """Run the loop; return the judge, the state when the hand begins to close, and the hand's sag at the end."""
+    judge, contact, end = GraspJudge(SURFACE), None, _LONGEST
     while world.time < end and not judge.verdict.success:
         tau, command = loop.step()
         phase = loop.phase
         if phase is InterceptionPhase.aborted:
             break
-        if arrived is None and command is not None:
-            T = world.robot.forward_kinematics(world.q)
-            arrived = world.pose("object")[:3, 3] - T[:3, 3]
+        if contact is None and command is not None:
+            hand = world.robot.forward_kinematics(world.q)
+            contact = Contact(world.time, world.pose("object")[:3, 3] - hand[:3, 3])
             end = world.time + _OPTIONS.closing_time + _OPTIONS.leave_time + _AFTER
+        world.set_belt_speed(scene.speed_at(world.time))
         world.step(tau, command)
-        judge.update(world.time, world.lowest_point("object"), world.touching("object"))
+        if round(world.time / PERIOD) % _JUDGED == 0:
+            judge.update(world.time, world.lowest_point("object"), world.touching("object"))
     hand = world.robot.forward_kinematics(world.q)
-    return judge, arrived, float(loop.desired.p[2] - hand[2, 3])
+    return (
+        judge,
+        _contact(world, math.inf, nowhere=True) if contact is None else contact,
+        float(loop.desired.p[2] - hand[2, 3]),
+    )
 
 
 def _outcome(loop: GraspLoop, failure: str | None, success: bool) -> str:

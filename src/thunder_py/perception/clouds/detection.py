@@ -281,7 +281,7 @@ class CloudPipeline(Value):
         Detection
             Object, or the reason for its absence; no values in a cloud raise.
         """
-        points = voxel_downsample(self._in_region(finite_points(cloud)), self.voxel)
+        points = voxel_downsample(self.inside(cloud), self.voxel)
         nothing = np.zeros(len(points), dtype=np.bool_)
         groups = np.full(len(points), -1, dtype=np.int64)
         if not len(points):
@@ -298,7 +298,9 @@ class CloudPipeline(Value):
             return Detection(reason=DetectionReason.no_cluster, **stages, groups=groups, surface=nothing)
         return self._described(stages | {"groups": groups, "chosen": chosen})
 
-    def _in_region(self, points: Array) -> Array:
+    def inside(self, cloud: npt.ArrayLike) -> Array:
+        """Return the finite points (n, 3) of a cloud (..., 3) in the region."""
+        points = finite_points(cloud)
         low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
         inside: Array = points[((points >= low) & (points <= high)).all(axis=1)]
         return inside

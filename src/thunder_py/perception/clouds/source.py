@@ -51,8 +51,8 @@ class CloudPoseSource(SampledPoseSource):
 
     Notes
     -----
-    The pose has the object's principal axis as x and the upward direction as z. Objects without a yaw, see `detections`,
-    have an arbitrary one. The quality of a measurement is the number of points of the object after downsampling.
+    The pose has the object's principal axis as x and the upward direction as z; of objects without a yaw, see
+    `detections`, it is arbitrary. The quality of a measurement is the number of points of the object after downsampling.
 
     Examples
     --------
@@ -104,8 +104,7 @@ class CloudPoseSource(SampledPoseSource):
         depth = self._grab(taken)
         if depth is None:
             return None, 0.0
-        points = self._camera.cloud(depth).reshape(-1, 3)
-        points = points[np.isfinite(points[:, 2])]
+        points = self._pipeline.inside(self._camera.cloud(depth))
         if self._own is not None:
             points = points[~self._own(points, taken)]
         near = self._place if taken - self._seen <= _MEMORY else None
