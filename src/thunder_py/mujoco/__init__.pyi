@@ -8,6 +8,7 @@ from .rendering import render as render
 from .rendering import render_video as render_video
 from .viewer import view as view
 from .world.camera_mount import CameraMount as CameraMount
+from .world.compliant_hand import CompliantHand as CompliantHand
 from .world.grasp_world import GraspWorld as GraspWorld
 from .world.hand import Hand as Hand
 from .world.hand import HandCommand as HandCommand

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array, pose, positive
-from ...errors import ModelError, UnknownNameError, nearest_hint
+from ...errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 from ...io.xml import quaternion
 from ...optional import require
 from ...robot import Payload, Robot
@@ -95,10 +95,10 @@ class GraspWorld(Stateful):
     >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(), [Thing.box()], [table])
     >>> q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
     >>> world.reset(q, {"box": (0.6, 0.2, 0.0)})
-    >>> law = th.PDGravity(world.robot, 200.0, 20.0)
+    >>> law = th.PDGravity(world.robot, [200] * 4 + [50] * 3, [20] * 4 + [1] * 3)
     >>> goal = th.reference.SetPoint(q)
     >>> for _ in range(100):
-    ...     world.step(law.step(world.time, world.q, world.dq, goal), HandCommand(1.0))
+    ...     world.step(law.step(world.time, world.q, world.dq, goal(world.time)), HandCommand(1.0))
     >>> bool(abs(world.q - q).max() < 1e-3), sorted(world.touching("box")), world.hand_state.closure > 0.05
     (True, ['table'], True)
     """
@@ -348,8 +348,12 @@ class GraspWorld(Stateful):
         ------
         ModelError
             If a torque is not finite, or there is no hand to command.
+        ThunderError
+            If the simulation has diverged.
         """
         torque, data = array(tau, (self.n,), "tau"), self.data
+        if not math.isfinite(float(data.qvel.sum())):
+            raise ThunderError(f"the simulation has diverged before {self.time:.3g} s: reduce gains or the timestep")
         if command is not None:
             if self._motor is None:
                 raise ModelError("command needs a hand, and the world has none")
