@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -35,6 +35,8 @@ __all__ = [
     "Renderer",
     "Viewpoint",
     "backends",
+    "film_path",
+    "film_writer",
     "has_display",
     "open_context",
     "posture",
@@ -439,9 +441,7 @@ def render_video(
     ...     print(pictures, path.is_file())
     3 True
     """
-    target = Path(path)
-    if target.suffix not in (".mp4", ".gif"):
-        raise ThunderError(f"path must end in .mp4 or .gif, got {str(path)!r}")
+    target = film_path(path)
     if target.suffix == ".mp4" and (width % 2 or height % 2):
         raise ThunderError(f"width and height of an MP4 film must be even, got {width} by {height}")
     times = array(t, (None,), "t")
@@ -453,22 +453,45 @@ def render_video(
             pieces = np.arange(_FINER * (len(shown) - 1) + 1) / _FINER
             between = np.interp(pieces, np.arange(len(shown)), shown)
             tips = robot.forward_kinematics(interpolated(times, motion, between))[:, :3, 3]
-        with whole_file(target) as temporary, _writer(temporary, fps) as write:
+        with film_writer(target, fps) as write:
             for k, row in enumerate(rows):
                 write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: _FINER * k + 1]))
     return len(shown)
 
 
 @contextmanager
-def _writer(path: Path, fps: float) -> Iterator[Any]:
-    """Yield a function that appends a picture to a film."""
-    if path.suffix == ".gif":
-        with _gif(path, fps) as write:
-            yield write
-        return
-    imageio = require("imageio.v2", "mujoco")
-    with imageio.get_writer(path, fps=fps, codec="libx264", quality=7, macro_block_size=2) as writer:
-        yield writer.append_data
+def film_writer(path: str | Path, fps: float) -> Iterator[Callable[[npt.NDArray[np.uint8]], Any]]:
+    """Yield a function that appends a picture (height, width, 3) to a film; no partial file is left.
+
+    Parameters
+    ----------
+    path : path-like
+        Path that ends in ``.mp4`` or ``.gif``; width and height of an MP4 film must be even.
+    fps : float
+        Pictures per second.
+
+    Raises
+    ------
+    ThunderError
+        If `path` has another suffix.
+    """
+    target = film_path(path)
+    with whole_file(target) as temporary:
+        if target.suffix == ".gif":
+            with _gif(temporary, fps) as write:
+                yield write
+            return
+        imageio = require("imageio.v2", "mujoco")
+        with imageio.get_writer(temporary, fps=fps, codec="libx264", quality=7, macro_block_size=2) as writer:
+            yield writer.append_data
+
+
+def film_path(path: str | Path) -> Path:
+    """Return the path of a film, or raise if it does not end in ``.mp4`` or ``.gif``."""
+    target = Path(path)
+    if target.suffix not in (".mp4", ".gif"):
+        raise ThunderError(f"path must end in .mp4 or .gif, got {str(path)!r}")
+    return target
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from ..parallel.tasks import check_workers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
+__all__ = ["FILMED", "REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
 
 #: name -> module of this package with ``run(quick, *, seeds=None, workers=1) -> Experiment``, and ``data=None`` where
 #: the experiment can use recordings; the first line of the module's docstring describes the experiment
@@ -42,9 +42,14 @@ REGISTRY: dict[str, str] = {
     "moving-objects-clouds": "moving_objects.clouds",
     "pose-accuracy": "pose_accuracy.run",
     "moving-objects-sweeps": "moving_objects.sweeps",
+    "grasping": "grasping.run",
     "picking": "picking.run",
     "mujoco": "mujoco.run",
 }
+
+
+#: experiments whose results have a method ``film(path)``
+FILMED = ("grasping",)
 
 
 class Experiment(Protocol):

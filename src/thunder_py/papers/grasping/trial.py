@@ -29,6 +29,7 @@ from ...manipulation.interception.interceptor import (
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import START, default_planner
 from ...mujoco.camera import Picture, RenderedCamera
+from ...mujoco.world.compliant_hand import CompliantHand
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.hand import HandCommand
 from ...mujoco.world.objects import Thing
@@ -41,7 +42,7 @@ from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
 from .approach import Approach, YawEstimate
 
-__all__ = ["SHAPES", "STRATEGIES", "Case", "GraspLoop", "GraspTrial", "Scene", "draw_scene", "run_trial"]
+__all__ = ["HANDS", "SHAPES", "STRATEGIES", "Case", "GraspLoop", "GraspTrial", "Scene", "draw_scene", "run_trial"]
 
 SHAPES = ("box", "cylinder", "sphere")
 STRATEGIES: dict[str, Strategy] = {
@@ -56,21 +57,59 @@ _EYE, _LOOK = (1.2, -0.2, 0.85), (0.5, -0.2, 0.15)
 #: errors of the camera's pose as calibrated, per axis: those of 20 poses of a marker (docs/perception.md)
 _CALIBRATION = (1.2e-3, np.radians(0.15))
 _RATE, _LATENCY, _JITTER, _DROPOUT = 30.0, 0.08, 0.03, 0.05
-#: forces of the pads [N]; the fingers hold an object at this depth below its upper face, not nearer to the belt [m]
-_EFFORT, _DEPTH, _LEAST = 40.0, 0.03, 0.02
+#: hands hold an object at this depth below its upper face [m]
+_DEPTH = 0.03
 #: the hand on the flange, turned as on a Franka arm: its fingers close along the belt at the start
 _MOUNT = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
-#: height from which the hand descends [m], duration of the descent and its end after the arrival, time to close [s]
-_ABOVE, _DESCENT, _LEVEL, _CLOSE = 0.1, 0.35, 0.2, 0.35
-_OPTIONS = InterceptionOptions(
-    threshold=0.003, closing_time=_LEVEL + _CLOSE, lift=0.16, leave_time=0.6, longest_silence=np.inf
-)
+#: height from which the hand descends [m], duration of the descent and its end after the arrival [s]
+_ABOVE, _DESCENT, _LEVEL = 0.1, 0.35, 0.2
+_OPTIONS = InterceptionOptions(threshold=0.003, lift=0.16, leave_time=0.6, longest_silence=np.inf)
 #: longest time of a trial after the hand has left, and of all of it [s]
 _AFTER, _LONGEST = 1.6, 12.0
 #: periods between two looks of the judge
 _JUDGED = 5
 #: faces whose sides differ by less may be held at either
 _SQUARE = 1.15
+
+
+class HandUse(NamedTuple):
+    """A hand and its use.
+
+    Attributes
+    ----------
+    hand : ParallelGripper or CompliantHand
+    effort : float
+        Force of its motor while it closes [N].
+    least : float
+        Least height of the center of a grasp above the belt [m].
+    close : float
+        Time to close [s].
+    is_own : callable
+        Mask (k,) of points (k, 3) in the frame of the grasp that are on the hand [m], for a closure of the motor.
+    """
+
+    hand: ParallelGripper | CompliantHand
+    effort: float
+    least: float
+    close: float
+    is_own: Callable[[Array, float], npt.NDArray[np.bool_]]
+
+
+def _on_gripper(points: Array, closure: float) -> npt.NDArray[np.bool_]:
+    x, y, z = np.abs(points[:, 0]), np.abs(points[:, 1]), points[:, 2]
+    finger = 0.5 * (1.0 - closure) * 0.08
+    palm = (x < 0.06) & (y < 0.13) & (z < -0.03)
+    return palm | ((x < 0.025) & (y > finger - 0.004) & (y < finger + 0.025) & (z < 0.025))
+
+
+def _on_compliant_hand(points: Array, closure: float) -> npt.NDArray[np.bool_]:
+    return (np.abs(points[:, 0]) < 0.07) & (np.abs(points[:, 1]) < 0.12) & (points[:, 2] < 0.035)
+
+
+HANDS = {
+    "gripper": HandUse(ParallelGripper(), 40.0, 0.02, 0.35, _on_gripper),
+    "compliant": HandUse(CompliantHand(speed=3.0), 150.0, 0.045, 0.45, _on_compliant_hand),
+}
 
 
 class Case(NamedTuple):
@@ -85,13 +124,16 @@ class Case(NamedTuple):
     strategy : str
         A key of `STRATEGIES`.
     seed : int
-        Seed of object, belt, camera and noise, which are the same for all strategies.
+        Seed of object, belt, camera and noise, which are the same for all strategies and hands.
+    hand : str
+        A key of `HANDS`.
     """
 
     shape: str
     speed: float
     strategy: str
     seed: int
+    hand: str = "gripper"
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,16 +251,16 @@ class GraspLoop:
         Returns the depths of a time, see `CloudPoseSource`.
     camera : DepthCamera
         The camera as calibrated.
-    strategy : Strategy
-        Strategy of the interceptor.
+    case : Case
+        Its hand and strategy are used.
     seed : int
         Seed of delays and drop-outs.
     """
 
     def __init__(
-        self, world: GraspWorld, grab: Callable[[float], Array], camera: DepthCamera, strategy: Strategy, seed: int
+        self, world: GraspWorld, grab: Callable[[float], Array], camera: DepthCamera, case: Case, seed: int
     ) -> None:
-        self._world, robot = world, world.robot
+        self._world, self._use, robot = world, HANDS[case.hand], world.robot
         self._table = _find_belt(camera.cloud(grab(0.0)))
         low, high = np.array([0.3, -1.2, -1.0]), np.array([0.7, 0.8, 0.25 + SURFACE])
         pipeline = CloudPipeline(table=self._table, fit_shapes=True, region=(low, high))
@@ -230,9 +272,9 @@ class GraspLoop:
         belt = Belt((0.5, 0.0, SURFACE + _DEPTH), low, high)
         start = np.array(robot.forward_kinematics(world.q))
         start[2, 3] -= _ABOVE  # the approach adds it
-        options = replace(_OPTIONS, strategy=strategy)
+        self.options = replace(_OPTIONS, strategy=STRATEGIES[case.strategy], closing_time=_LEVEL + self._use.close)
         self.interceptor = Interceptor(
-            default_planner(), belt, start, filter=ConstantVelocityFilter(0.004), options=options
+            default_planner(), belt, start, filter=ConstantVelocityFilter(0.004), options=self.options
         )
         self.law = _controller(robot)
         self.points: list[tuple[float, Array]] = []
@@ -257,7 +299,7 @@ class GraspLoop:
         self.desired = self._approach.apply(plan)
         tau = self.law.step(t, world.q, world.dq, self.desired)
         closes = to_go < -_LEVEL and self.phase is not InterceptionPhase.aborted
-        command = HandCommand(1.0, effort=_EFFORT) if closes else None
+        command = HandCommand(1.0, effort=self._use.effort) if closes else None
         return np.clip(tau, -self._limits, self._limits), command
 
     def _take(self, taken: float, found: Detection, now: float) -> None:
@@ -265,7 +307,7 @@ class GraspLoop:
         assert found.center is not None
         assert found.size is not None
         point = found.center.copy()
-        point[2] += found.size[2] / 2.0 - min(_DEPTH, found.size[2] - _LEAST)
+        point[2] += found.size[2] / 2.0 - min(_DEPTH, found.size[2] - self._use.least)
         self.points.append((taken, point))
         self.interceptor.measure(now, taken, point)
         square = found.size[0] < _SQUARE * found.size[1]
@@ -281,11 +323,7 @@ class GraspLoop:
             own |= _distance(points, a, b) < 0.1
         T = robot.forward_kinematics(q)
         local = (points - T[:3, 3]) @ T[:3, :3]
-        x, y, z = np.abs(local[:, 0]), np.abs(local[:, 1]), local[:, 2]
-        finger = 0.5 * (1.0 - self._world.hand_state.closure) * 0.08
-        own |= (x < 0.06) & (y < 0.13) & (z < -0.03)  # palm
-        own |= (x < 0.025) & (y > finger - 0.004) & (y < finger + 0.025) & (z < 0.025)
-        return own
+        return own | self._use.is_own(local, self._world.hand_state.closure)
 
 
 def _distance(points: Array, a: Array, b: Array) -> Array:
@@ -316,10 +354,10 @@ def _controller(robot: Robot) -> CartesianMACT:
     return CartesianMACT(robot, K_p, K_d, adaptation=law, gamma=0.0, posture=None)
 
 
-def make_world(scene: Scene) -> GraspWorld:
-    """Return the world of a scene, at its start."""
+def make_world(scene: Scene, hand: str = "gripper") -> GraspWorld:
+    """Return the world of a scene with one of `HANDS`, at its start."""
     belt = ConveyorBelt.at((0.5, 0.0, SURFACE), heading=np.pi / 2.0, speed=scene.speed)
-    world = GraspWorld(_arm(), ParallelGripper(), [scene.thing], [belt], mount=_MOUNT, period=PERIOD)
+    world = GraspWorld(_arm(), HANDS[hand].hand, [scene.thing], [belt], mount=_MOUNT, period=PERIOD)
     world.reset(START, {"object": scene.place})
     world.place("object", scene.place, (0.0, scene.speed, 0.0))
     return world
@@ -348,7 +386,7 @@ def run_trial(case: Case, watch: Watcher | None = None) -> GraspTrial:
     """
     began = time.perf_counter()
     scene = draw_scene(case.shape, case.speed, case.seed)
-    world = make_world(scene)
+    world = make_world(scene, case.hand)
     truth: list[tuple[float, Array]] = []
     with RenderedCamera(world.model, scene.camera, seed=scene.seed) as camera:
 
@@ -359,7 +397,7 @@ def run_trial(case: Case, watch: Watcher | None = None) -> GraspTrial:
                 watch(world, picture)
             return picture.depth
 
-        loop = GraspLoop(world, grab, scene.believed, STRATEGIES[case.strategy], scene.seed)
+        loop = GraspLoop(world, grab, scene.believed, case, scene.seed)
         judge, contact, sag = _simulate(world, loop, scene)
     verdict = judge.verdict
     known = dict(truth)
@@ -383,17 +421,13 @@ def _simulate(world: GraspWorld, loop: GraspLoop, scene: Scene) -> tuple[GraspJu
         if contact is None and command is not None:
             hand = world.robot.forward_kinematics(world.q)
             contact = Contact(world.time, world.pose("object")[:3, 3] - hand[:3, 3])
-            end = world.time + _OPTIONS.closing_time + _OPTIONS.leave_time + _AFTER
+            end = world.time + loop.options.closing_time + loop.options.leave_time + _AFTER
         world.set_belt_speed(scene.speed_at(world.time))
         world.step(tau, command)
         if round(world.time / PERIOD) % _JUDGED == 0:
             judge.update(world.time, world.lowest_point("object"), world.touching("object"))
-    hand = world.robot.forward_kinematics(world.q)
-    return (
-        judge,
-        _contact(world, math.inf, nowhere=True) if contact is None else contact,
-        float(loop.desired.p[2] - hand[2, 3]),
-    )
+    sag = float(loop.desired.p[2] - world.robot.forward_kinematics(world.q)[2, 3])
+    return judge, Contact(math.inf, np.full(3, np.nan)) if contact is None else contact, sag
 
 
 def _outcome(loop: GraspLoop, failure: str | None, success: bool) -> str:

@@ -52,7 +52,7 @@ class CloudPoseSource(SampledPoseSource):
     Notes
     -----
     The pose has the object's principal axis as x and the upward direction as z; of objects without a yaw, see
-    `detections`, it is arbitrary. The quality of a measurement is the number of points of the object after downsampling.
+    `detections`, it is arbitrary. The quality of a measurement is the number of points of the object.
 
     Examples
     --------
