@@ -117,7 +117,8 @@ class RenderedCamera:
 
     def reset(self) -> None:
         """Start again, with the same noise."""
-        self._rng = np.random.default_rng(self._seed)
+        # colors have draws of their own, so that depths do not depend on their settings
+        self._depth_rng, self._color_rng = np.random.default_rng(self._seed).spawn(2)
 
     def see(self, data: Any) -> Picture:
         """Return a picture of the world as it is.
@@ -128,7 +129,7 @@ class RenderedCamera:
             With the poses of all bodies, as after ``mj_step`` or ``mj_forward``.
         """
         color, depth = self.see_exactly(data)
-        return Picture(self._exposed(color), self.camera.measure(depth, self._rng))
+        return Picture(self._exposed(color), self.camera.measure(depth, self._depth_rng))
 
     def see_exactly(self, data: Any) -> Picture:
         """Return a picture without errors; the depth is infinite where there is nothing."""
@@ -155,9 +156,11 @@ class RenderedCamera:
             eye.frustum_top, eye.frustum_bottom = top, bottom
 
     def _exposed(self, color: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        # drawn in any case, so that the noise of depths does not depend on the settings of colors
-        brightness, noise = self._rng.normal(), self._rng.normal(size=color.shape)
-        light = color * self._exposure * np.exp(self._deviation * brightness) + self._noise * noise
+        if self._exposure == 1.0 and self._deviation == self._noise == 0.0:
+            return color
+        light = color * (self._exposure * np.exp(self._deviation * self._color_rng.normal()))
+        if self._noise > 0.0:
+            light += self._noise * self._color_rng.normal(size=color.shape)
         exposed: npt.NDArray[np.uint8] = np.clip(np.round(light), 0.0, 255.0).astype(np.uint8)
         return exposed
 

@@ -63,7 +63,7 @@ class Grasping:
             every = self.of(hand=hand, strategy=strategy)
             rows.append([hand, strategy, len(every), *cells, rate_text(every)])
         for name in ("replan", "no replan"):
-            printed = [f"{x:g}" if x is not None and math.isfinite(x) else "" for x in TABLE_16[name]]
+            printed = [f"{100.0 * x:g}" for x in TABLE_16[name]]
             rows.append(["SoftHand", f"report, {name}", "", *printed, ""])
         return markdown(["hand", "strategy", "trials", *(f"{speed:g} m/s" for speed in SPEEDS), "all"], rows)
 
