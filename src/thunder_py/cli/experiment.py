@@ -67,6 +67,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--seeds", type=count, metavar="N", help="number of random draws; default that of the experiment"
     )
+    parser.add_argument(
+        "--physics", action="store_true", help="with contact and rendered pictures in MuJoCo, for picking"
+    )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
     parser.add_argument(
@@ -107,7 +110,12 @@ def run(arguments: argparse.Namespace) -> None:
     # every available processor, as results do not depend on it
     with chosen_workers(arguments, 1 if arguments.quick else -1) as workers:
         experiment = registry.run_experiment(
-            arguments.name, arguments.quick, data, seeds=arguments.seeds, workers=workers
+            arguments.name,
+            arguments.quick,
+            data,
+            seeds=arguments.seeds,
+            workers=workers,
+            physics=arguments.physics,
         )
     if arguments.results is not None:
         _write_results(arguments, experiment)
@@ -127,14 +135,14 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _picture(arguments: argparse.Namespace) -> Path | None:
     """Return the path of the picture or film, or None."""
-    from ..papers.registry import FILMED
+    from ..papers.registry import is_filmed
 
     if arguments.no_plot:
         if arguments.output is not None:
             raise ThunderError("--output and --no-plot exclude each other")
         return None
     target: Path = arguments.output or Path(f"thunder_{arguments.name}.png")
-    if target.suffix in _FILMS and arguments.name in FILMED:
+    if target.suffix in _FILMS and is_filmed(arguments.name, arguments.physics):
         check_target(target, "--output", _FILMS)
     else:
         check_picture(target, "--output")
@@ -152,6 +160,7 @@ def _write_results(arguments: argparse.Namespace, experiment: Experiment) -> Non
             "thunder_py": __version__,
             "quick": arguments.quick,
             "seeds": arguments.seeds,
+            "physics": arguments.physics,
             "results": experiment.to_dict(),
         },
     )

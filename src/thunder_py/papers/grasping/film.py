@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mujoco.camera import Picture
-from ...mujoco.rendering import Offscreen, film_path, film_writer
+from ...mujoco.rendering import Offscreen, film_writer
 from ...mujoco.world.grasp_world import GraspWorld
 from ...optional import require
-from .trial import Case, run_trial
+from .trial import Watcher
 
-__all__ = ["WorldView", "film_grasps"]
+__all__ = ["WorldView", "film_world"]
 
 _SIZE, _FPS = (640, 480), 30.0
 #: depths of black and white in the picture of depths [m]
@@ -73,29 +73,26 @@ class WorldView:
         self.close()
 
 
-def film_grasps(path: str | Path, cases: Sequence[Case]) -> int:
-    """Run trials again and write a film of them.
+def film_world(path: str | Path, trials: Sequence[Callable[[Watcher], object]]) -> int:
+    """Run trials and write a film of them.
 
     Parameters
     ----------
     path : path-like
         Path that ends in ``.mp4`` or ``.gif``.
-    cases : sequence of Case
-        Trials, one after the other, in real time.
+    trials : sequence of callable
+        Each runs a trial and calls its argument with the world and every picture; they follow each other in real time.
 
     Returns
     -------
     int
         Number of pictures.
     """
-    count = 0
-    with film_writer(film_path(path), _FPS) as write:
-        for case in cases:
-            count += _film(case, write)
-    return count
+    with film_writer(path, _FPS) as write:
+        return sum(_film(trial, write) for trial in trials)
 
 
-def _film(case: Case, write: Callable[[npt.NDArray[np.uint8]], Any]) -> int:
+def _film(trial: Callable[[Watcher], object], write: Callable[[npt.NDArray[np.uint8]], Any]) -> int:
     views: list[WorldView] = []
     count = 0
 
@@ -107,7 +104,7 @@ def _film(case: Case, write: Callable[[npt.NDArray[np.uint8]], Any]) -> int:
         count += 1
 
     try:
-        run_trial(case, watch)
+        trial(watch)
     finally:
         for view in views:
             view.close()

@@ -108,12 +108,12 @@ class Grasping:
         return plot_grasping(self)
 
     def film(self, path: str | Path) -> int:
-        """Write a film of one grasp of each shape and return its number of pictures; see `film_grasps`."""
-        from .film import film_grasps
+        """Write a film of one grasp of each shape and return its number of pictures."""
+        from .film import film_world
 
         replanned = [t.case for t in self.trials if t.case.strategy == "time augmentation"]
         cases = [next(c for c in replanned if c.shape == shape) for shape in SHAPES]
-        return film_grasps(path, cases)
+        return film_world(path, [lambda watch, case=case: run_trial(case, watch) for case in cases])  # type: ignore[misc]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all trials."""

@@ -42,7 +42,28 @@ from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
 from .approach import Approach, YawEstimate
 
-__all__ = ["HANDS", "SHAPES", "STRATEGIES", "Case", "GraspLoop", "GraspTrial", "Scene", "draw_scene", "run_trial"]
+__all__ = [
+    "CAMERA_TIMES",
+    "HANDS",
+    "MOUNT",
+    "PERIOD",
+    "SHAPES",
+    "STRATEGIES",
+    "SURFACE",
+    "Case",
+    "GraspLoop",
+    "GraspTrial",
+    "OwnPoints",
+    "Scene",
+    "Watcher",
+    "draw_cameras",
+    "draw_scene",
+    "draw_thing",
+    "find_surface",
+    "grasp_point",
+    "run_trial",
+    "symmetry_of",
+]
 
 SHAPES = ("box", "cylinder", "sphere")
 STRATEGIES: dict[str, Strategy] = {
@@ -56,16 +77,18 @@ PERIOD = 1e-3  # of the control loop [s]
 _EYE, _LOOK = (1.2, -0.2, 0.85), (0.5, -0.2, 0.15)
 #: errors of the camera's pose as calibrated, per axis: those of 20 poses of a marker (docs/perception.md)
 _CALIBRATION = (1.2e-3, np.radians(0.15))
-_RATE, _LATENCY, _JITTER, _DROPOUT = 30.0, 0.08, 0.03, 0.05
+CAMERA_TIMES = {"rate": 30.0, "latency": 0.08, "jitter": 0.03, "dropout": 0.05}
 #: hands hold an object at this depth below its upper face [m]
 _DEPTH = 0.03
 #: the hand on the flange, turned as on a Franka arm: its fingers close along the belt at the start
-_MOUNT = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
+MOUNT = pose_from_rpy((0.0, 0.0, 0.0), (0.0, 0.0, -np.pi / 4.0))
 #: height from which the hand descends [m], duration of the descent and its end after the arrival [s]
 _ABOVE, _DESCENT, _LEVEL = 0.1, 0.35, 0.2
 _OPTIONS = InterceptionOptions(threshold=0.003, lift=0.16, leave_time=0.6, longest_silence=np.inf)
 #: longest time of a trial after the hand has left, and of all of it [s]
 _AFTER, _LONGEST = 1.6, 12.0
+#: radius of the arm's links, with a margin [m]
+_ARM = 0.1
 #: periods between two looks of the judge
 _JUDGED = 5
 #: faces whose sides differ by less may be held at either
@@ -217,17 +240,28 @@ def draw_scene(shape: str, speed: float, seed: int) -> Scene:
     beside the middle of the belt, boxes at any angle.
     """
     rng = np.random.default_rng([SHAPES.index(shape), round(1000 * speed), seed])
-    scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
-    thing = {
-        "box": Thing.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass),
-        "cylinder": Thing.cylinder("object", 0.025 * scale, 0.09 * scale, mass),
-        "sphere": Thing.sphere("object", 0.03 * scale, mass),
-    }[shape]
+    thing = draw_thing(shape, rng)
     lateral, yaw = rng.uniform(-0.03, 0.03), rng.uniform(-np.pi / 2.0, np.pi / 2.0)
     place = pose_from_rpy((0.5 + lateral, -ENTRY, SURFACE + thing.rest_height), (0.0, 0.0, yaw))
+    camera, believed = draw_cameras(_LOOK, rng)
+    return Scene(thing, place, speed * (1.0 + 0.03 * rng.standard_normal()), camera, believed, int(rng.integers(2**31)))
+
+
+def draw_thing(shape: str, rng: np.random.Generator) -> Thing:
+    """Draw an object of one of `SHAPES`, called ``"object"``: its size, to 10 %, and its mass, 0.1 to 0.4 kg."""
+    scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
+    if shape == "box":
+        return Thing.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass)
+    if shape == "cylinder":
+        return Thing.cylinder("object", 0.025 * scale, 0.09 * scale, mass)
+    return Thing.sphere("object", 0.03 * scale, mass)
+
+
+def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[DepthCamera, DepthCamera]:
+    """Return the camera on the other side of the surface, and the same as calibrated, with errors of its pose."""
     camera = DepthCamera(
         PinholeCamera.from_field_of_view(212, 120, 1.2),
-        look_at(_EYE, _LOOK),
+        look_at(np.subtract(_EYE, _LOOK) + np.asarray(lookat, dtype=np.float64), lookat),
         noise_per_z2=0.002,
         resolution=0.001,
         dropout=0.05,
@@ -236,8 +270,7 @@ def draw_scene(shape: str, speed: float, seed: int) -> Scene:
         far=4.0,
     )
     shift, turn = _CALIBRATION[0] * rng.standard_normal(3), _CALIBRATION[1] * rng.standard_normal(3)
-    believed = replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
-    return Scene(thing, place, speed * (1.0 + 0.03 * rng.standard_normal()), camera, believed, int(rng.integers(2**31)))
+    return camera, replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
 
 
 class GraspLoop:
@@ -261,13 +294,12 @@ class GraspLoop:
         self, world: GraspWorld, grab: Callable[[float], Array], camera: DepthCamera, case: Case, seed: int
     ) -> None:
         self._world, self._use, robot = world, HANDS[case.hand], world.robot
-        self._table = _find_belt(camera.cloud(grab(0.0)))
+        self._table = find_surface(camera.cloud(grab(0.0)))
         low, high = np.array([0.3, -1.2, -1.0]), np.array([0.7, 0.8, 0.25 + SURFACE])
         pipeline = CloudPipeline(table=self._table, fit_shapes=True, region=(low, high))
         self.source = CloudPoseSource(
-            grab, camera, pipeline, own=self._own,
-            rate=_RATE, latency=_LATENCY, jitter=_JITTER, dropout=_DROPOUT, seed=seed,
-        )  # fmt: skip
+            grab, camera, pipeline, own=OwnPoints(world, self._use), **CAMERA_TIMES, seed=seed
+        )
         low, high = np.array([0.38, -0.25, SURFACE]), np.array([0.62, 0.35, SURFACE + 0.2])
         belt = Belt((0.5, 0.0, SURFACE + _DEPTH), low, high)
         start = np.array(robot.forward_kinematics(world.q))
@@ -306,24 +338,48 @@ class GraspLoop:
         """Pass the point of the grasp to the interceptor, and the object's direction to the wrist."""
         assert found.center is not None
         assert found.size is not None
-        point = found.center.copy()
-        point[2] += found.size[2] / 2.0 - min(_DEPTH, found.size[2] - self._use.least)
+        point = grasp_point(found.center, found.size, self._use)
         self.points.append((taken, point))
         self.interceptor.measure(now, taken, point)
-        square = found.size[0] < _SQUARE * found.size[1]
-        self._yaw.add(found.yaw, math.pi / 2.0 if square else math.pi)
+        self._yaw.add(found.yaw, symmetry_of(found.size))
         self._approach.aim(self._yaw)
 
-    def _own(self, points: Array, t: float) -> npt.NDArray[np.bool_]:
-        """Return the mask of points on the arm and the hand, from the joint sensors."""
+
+class OwnPoints:
+    """Mask of the points on the arm and the hand, from the joint sensors.
+
+    Parameters
+    ----------
+    world : GraspWorld
+        Only joints, the hand's motor and the nominal robot are used.
+    hand : HandUse
+        Hand.
+    """
+
+    def __init__(self, world: GraspWorld, hand: HandUse) -> None:
+        self._world, self._hand = world, hand
+
+    def __call__(self, points: Array, t: float) -> npt.NDArray[np.bool_]:
+        """Return the mask (k,) of points (k, 3) in the world."""
         robot, q = self._world.robot, self._world.q
         frames = arm_points(robot, q)[:-1]
         own = np.zeros(len(points), dtype=np.bool_)
         for a, b in pairwise(frames):
-            own |= _distance(points, a, b) < 0.1
+            own |= _distance(points, a, b) < _ARM
         T = robot.forward_kinematics(q)
         local = (points - T[:3, 3]) @ T[:3, :3]
-        return own | self._use.is_own(local, self._world.hand_state.closure)
+        return own | self._hand.is_own(local, self._world.hand_state.closure)
+
+
+def grasp_point(center: Array, size: Array, use: HandUse) -> Array:
+    """Return where the center of the hand's grasp shall be (3,), from a detected object's center and size [m]."""
+    top = center[2] + size[2] / 2.0
+    return np.array([center[0], center[1], top - min(_DEPTH, size[2] - use.least)])
+
+
+def symmetry_of(size: Array) -> float:
+    """Return the turn after which an object of this size can be grasped alike [rad]."""
+    return math.pi / 2.0 if size[0] < _SQUARE * size[1] else math.pi
 
 
 def _distance(points: Array, a: Array, b: Array) -> Array:
@@ -333,10 +389,10 @@ def _distance(points: Array, a: Array, b: Array) -> Array:
     return np.asarray(np.linalg.norm(points - a - s[:, None] * way, axis=1))
 
 
-def _find_belt(cloud: Array) -> Plane:
-    """Return the plane of the belt from the first picture."""
+def find_surface(cloud: Array) -> Plane:
+    """Return the horizontal surface in front of the arm, from the cloud of a picture."""
     points = cloud.reshape(-1, 3)
-    near = np.isfinite(points[:, 2]) & (np.abs(points[:, 0] - 0.5) < 0.2) & (np.abs(points[:, 1] + 0.3) < 0.5)
+    near = np.isfinite(points[:, 2]) & (np.abs(points[:, 0] - 0.5) < 0.2) & (np.abs(points[:, 1] + 0.2) < 0.5)
     found = find_plane(points[near], normal=(0.0, 0.0, 1.0), angle=0.2)
     assert found is not None
     return found[0]
@@ -357,7 +413,7 @@ def _controller(robot: Robot) -> CartesianMACT:
 def make_world(scene: Scene, hand: str = "gripper") -> GraspWorld:
     """Return the world of a scene with one of `HANDS`, at its start."""
     belt = ConveyorBelt.at((0.5, 0.0, SURFACE), heading=np.pi / 2.0, speed=scene.speed)
-    world = GraspWorld(_arm(), HANDS[hand].hand, [scene.thing], [belt], mount=_MOUNT, period=PERIOD)
+    world = GraspWorld(_arm(), HANDS[hand].hand, [scene.thing], [belt], mount=MOUNT, period=PERIOD)
     world.reset(START, {"object": scene.place})
     world.place("object", scene.place, (0.0, scene.speed, 0.0))
     return world
