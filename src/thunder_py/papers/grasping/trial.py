@@ -107,6 +107,8 @@ class HandUse(NamedTuple):
         Least height of the center of a grasp above the belt [m].
     close : float
         Time to close [s].
+    empty : float
+        Closure of the motor beyond which the closed hand holds nothing.
     is_own : callable
         Mask (k,) of points (k, 3) in the frame of the grasp that are on the hand [m], for a closure of the motor.
     """
@@ -115,6 +117,7 @@ class HandUse(NamedTuple):
     effort: float
     least: float
     close: float
+    empty: float
     is_own: Callable[[Array, float], npt.NDArray[np.bool_]]
 
 
@@ -130,8 +133,8 @@ def _on_compliant_hand(points: Array, closure: float) -> npt.NDArray[np.bool_]:
 
 
 HANDS = {
-    "gripper": HandUse(ParallelGripper(), 40.0, 0.02, 0.35, _on_gripper),
-    "compliant": HandUse(CompliantHand(speed=3.0), 150.0, 0.045, 0.45, _on_compliant_hand),
+    "gripper": HandUse(ParallelGripper(), 40.0, 0.02, 0.35, 0.95, _on_gripper),
+    "compliant": HandUse(CompliantHand(speed=3.0), 150.0, 0.045, 0.45, 1.06, _on_compliant_hand),
 }
 
 

@@ -58,11 +58,13 @@ _SEEDS, _QUICK_SEEDS = 20, 1
 #: where the arm waits, its hand 0.3 m above the table [rad]
 _HOME = np.array([0.0, -0.4, 0.0, -2.2, 0.0, 1.8, np.pi / 4.0])
 _LOOK = (0.5, 0.0, 0.12)
-#: time after which the gripper has closed or holds something, and closure beyond which it is empty
-_CLOSED, _EMPTY = 0.85, 0.95
+#: time after which the hand has closed or holds something [s]
+_CLOSED = 0.85
 #: longest pick, and time for which it is held afterwards [s]
 _LONGEST, _AFTER = 25.0, 1.3
-_SETTINGS = PickSettings(standoff=0.16)
+#: closer to the hand the object is partly hidden; the descent goes on blindly there [m]
+_HIDDEN = 0.1
+_SETTINGS = PickSettings(standoff=0.16, blind_distance=0.11, blind_time=3.0)
 _JUDGED = 5
 
 
@@ -147,18 +149,22 @@ def _draw(case: PickCase) -> _Scene:
 class _GraspSource(CloudPoseSource):
     """Source of the pose that the hand shall have at contact: z down, y along the shorter side."""
 
-    hand = "gripper"
-    _angle = 0.0
+    def __init__(self, world: GraspWorld, hand: str, *arguments: Any, **settings: Any) -> None:
+        self._world, self._use, self._angle = world, HANDS[hand], 0.0
+        super().__init__(*arguments, own=OwnPoints(world, self._use), **settings)
 
     def _measure(self, taken: float) -> tuple[Array | None, float]:
         pose, quality = super()._measure(taken)
         found = self.detections.get(taken)
         if pose is None or found is None or found.center is None or found.size is None:
             return None, 0.0
+        hand = self._world.robot.forward_kinematics(self._world.q)[:3, 3]
+        if np.linalg.norm(pose[:3, 3] - hand) < _HIDDEN:
+            return None, 0.0  # the hand hides parts of the object, and what is left has another middle
         if found.yaw is not None:  # of the turns after which the object is the same, the nearest one
             symmetry = symmetry_of(found.size)
             self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
-        target: Array = pose_from_rpy(grasp_point(found.center, found.size, HANDS[self.hand]), (0.0, 0.0, self._angle))
+        target: Array = pose_from_rpy(grasp_point(found.center, found.size, self._use), (0.0, 0.0, self._angle))
         return target @ np.diag([1.0, -1.0, -1.0, 1.0]), quality
 
 
@@ -171,9 +177,7 @@ def _loop(world: GraspWorld, grab: Any, scene: _Scene, case: PickCase) -> PickLo
     """Return the loop of the pick; all it knows of the world are pictures and joints."""
     table = find_surface(scene.believed.cloud(grab(0.0)))
     pipeline = CloudPipeline(table=table, fit_shapes=True, region=((0.3, -0.4, -1.0), (0.7, 0.4, SURFACE + 0.25)))
-    own = OwnPoints(world, HANDS[case.hand])
-    source = _GraspSource(grab, scene.believed, pipeline, own=own, **CAMERA_TIMES, seed=scene.seed)
-    source.hand = case.hand
+    source = _GraspSource(world, case.hand, grab, scene.believed, pipeline, **CAMERA_TIMES, seed=scene.seed)
     # objects lie still most of the time; pushed ones stop soon
     belief = PoseFilter(
         0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
@@ -185,8 +189,8 @@ def _loop(world: GraspWorld, grab: Any, scene: _Scene, case: PickCase) -> PickLo
 class _Gripper:
     """What the hand's motor says about a grasp."""
 
-    def __init__(self, world: GraspWorld) -> None:
-        self._world = world
+    def __init__(self, world: GraspWorld, empty: float) -> None:
+        self._world, self._empty = world, empty
         self.closing_since = math.inf
 
     def holding(self, t: float, q: Array, last: PickStep | None) -> bool | None:
@@ -195,7 +199,7 @@ class _Gripper:
             self.closing_since = math.inf
             return None
         self.closing_since = min(self.closing_since, t)
-        return self._world.hand_state.closure < _EMPTY if t - self.closing_since > _CLOSED else None
+        return self._world.hand_state.closure < self._empty if t - self.closing_since > _CLOSED else None
 
 
 def pick(case: PickCase, watch: Watcher | None = None) -> PhysicalPick:
@@ -222,7 +226,7 @@ def pick(case: PickCase, watch: Watcher | None = None) -> PhysicalPick:
 
         law = GradientAdaptation.proportional(world.robot, 0.1, unknown="link7", floor=1e-2)
         inner = SlotineLi(world.robot, 15.0, [30.0, 30.0, 30.0, 30.0, 5.0, 5.0, 1.0], adaptation=law)
-        gripper = _Gripper(world)
+        gripper = _Gripper(world, use.empty)
         arm = PickingController(_loop(world, grab, scene, case), inner, holding=gripper.holding)
         judge, away, over = _simulate(world, arm, scene, use.effort)
     verdict, machine = judge.verdict, arm.loop.machine
