@@ -16,7 +16,7 @@ __all__ = ["ShapeFit", "fit_rectangle", "fit_round", "fit_upper_surface"]
 _Model: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 #: a disk fills pi / 4 = 0.79 of its bounding square, a rectangle all of it
-_FULL = 0.89
+_FULL = 0.85
 #: fill ratio means nothing for long shapes, which are no disks
 _SQUARE = 1.3
 _ITERATIONS = 12
