@@ -33,12 +33,14 @@ def test_half_a_ball_and_half_a_cylinder_have_their_middle(seed: int) -> None:
     d = d[(d[:, 0] > 0.0) & (d[:, 2] > -0.3)]
     points = 0.05 * d / np.linalg.norm(d, axis=1)[:, None] + [0.1, 0.2, 0.05] + rng.normal(scale=5e-4, size=d.shape)
     ball = fit_round(points, TABLE)
-    assert ball is not None and ball.shape == "ball"
+    assert ball is not None
+    assert ball.shape == "ball"
     np.testing.assert_allclose(ball.center, [0.1, 0.2, 0.05], atol=1e-3)
     a, y = rng.uniform(-0.4, 1.7, 400), rng.uniform(-0.1, 0.1, 400)
     lying = np.stack([0.03 * np.cos(a), y, 0.03 + 0.03 * np.sin(a)], axis=1)
     cylinder = fit_round(lying + rng.normal(scale=5e-4, size=lying.shape), TABLE)
-    assert cylinder is not None and cylinder.shape == "cylinder"
+    assert cylinder is not None
+    assert cylinder.shape == "cylinder"
     np.testing.assert_allclose(cylinder.center, [0.0, 0.0, 0.03], atol=2e-3)
     assert abs(cylinder.direction[1]) > 0.999
 

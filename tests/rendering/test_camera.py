@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,9 @@ from thunder_py.perception.clouds import CloudPipeline, CloudPoseSource, Cuboid,
 from thunder_py.perception.tags import _card_modules
 from thunder_py.spatial import pose_from_rpy
 
-mujoco = pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+
+import mujoco
 
 from thunder_py.mujoco import RenderedCamera
 from thunder_py.mujoco import rendering as gl
@@ -46,8 +47,8 @@ def _world(text: str = SCENE) -> tuple[Any, Any]:
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[tuple[Any, Any]]:
-    yield _world()
+def world() -> tuple[Any, Any]:
+    return _world()
 
 
 def _camera(**noise: float) -> DepthCamera:
@@ -105,8 +106,9 @@ def test_an_object_is_found_in_rendered_pictures_with_latency_and_dropouts(world
     camera = _camera(**NOISE)
     pipeline = CloudPipeline(table=Plane((0.0, 0.0, 1.0), 0.0), fit_shapes=True, voxel=0.008, gap=0.025)
     with RenderedCamera(world[0], camera) as rendered:
-        grab = lambda t: rendered.see(world[1]).depth
-        source = CloudPoseSource(grab, camera, pipeline, rate=10.0, latency=0.05, dropout=0.3, seed=2)
+        source = CloudPoseSource(
+            lambda t: rendered.see(world[1]).depth, camera, pipeline, rate=10.0, latency=0.05, dropout=0.3, seed=2
+        )
         found = source.poll(0.95)
     assert 4 <= len(found) < 10
     assert all(m.available == pytest.approx(m.time + 0.05) for m in found)
@@ -119,8 +121,12 @@ def test_an_object_is_found_in_rendered_pictures_with_latency_and_dropouts(world
 
 def test_the_robots_own_points_are_ignored(world: tuple[Any, Any]) -> None:
     with RenderedCamera(world[0], _camera()) as rendered:
-        grab = lambda t: rendered.see(world[1]).depth
-        source = CloudPoseSource(grab, _camera(), CloudPipeline(), own=lambda points, t: points[:, 2] > 0.005)
+        source = CloudPoseSource(
+            lambda t: rendered.see(world[1]).depth,
+            _camera(),
+            CloudPipeline(),
+            own=lambda points, t: points[:, 2] > 0.005,
+        )
         (measurement,) = source.poll(0.0)
     assert not measurement.usable
 
