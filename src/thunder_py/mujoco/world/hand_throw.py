@@ -21,7 +21,7 @@ __all__ = ["HandThrow", "grip", "opening_delay", "throw_by_hand"]
 GRIP = 0.5
 #: fraction of its effort below which a hand has let go, and change of closure that shows that it moves
 _LET_GO, _MOVED = 0.5, 0.01
-_LONGEST_FALL = 3.0  # [s]
+_LONGEST_FALL, _APART = 3.0, 5e-3  # time to the landing, and without contact after which an object is free [s]
 #: control law of an arm: torques at a time of the motion, from measured positions and velocities
 Law = Callable[[float, Array, Array], Array]
 
@@ -36,9 +36,11 @@ class HandThrow(NamedTuple):
     command : float
         Time of the command to open [s].
     release : float
-        Time of the last contact of hand and object [s].
+        Time when hand and object part [s]: no contact for 5 ms.
     at_release : ObjectState
         Position and velocity of the object then.
+    again : bool
+        Whether the hand touched the object again.
     slip : float
         Distance that the object moved in the hand from its grasp to the command [m].
     landing : (3,) array
@@ -57,6 +59,7 @@ class HandThrow(NamedTuple):
     command: float
     release: float
     at_release: ObjectState
+    again: bool
     slip: float
     landing: Array
     miss: Array
@@ -205,8 +208,7 @@ def throw_by_hand(
 
     Notes
     -----
-    The release is the end of the last contact. The fall after it is simulated with contacts, too: the hand may touch
-    the object again, which then counts as a later release.
+    The fall is simulated with contacts, too, as the hand may touch the object again.
 
     Examples
     --------
@@ -235,8 +237,8 @@ def throw_by_hand(
 
     grip(world, name, motion.q_start, law, effort=effort, grasp=grasp)
     start = _in_hand(world, name)
-    commanded = False
-    slip, release, state, z = 0.0, np.nan, None, float(motion.release.target[2])
+    commanded = again = False
+    slip, release, state, z = 0.0, 0.0, ObjectState(*np.zeros((2, 3))), float(motion.release.target[2])
     before = world.pose(name)[:3, 3]
     while world.time - GRIP < planned + _LONGEST_FALL:
         t = world.time - GRIP
@@ -245,15 +247,17 @@ def throw_by_hand(
             commanded, command = True, HandCommand(0.0)
             slip = float(np.linalg.norm(_in_hand(world, name) - start))
         world.step(law(t, world.q, world.dq), command)
-        now = world.pose(name)[:3, 3]
-        if "hand" in world.touching(name):
-            release, state = t + world.period, ObjectState(now, world.velocity(name))
-        elif not commanded and t - release > 0.02:
+        now, apart = world.pose(name)[:3, 3], t + world.period - release > _APART
+        if apart and not commanded:
             raise ReleaseError(f"{name} must stay in the hand until it opens, lost at {release:.3g} s", "hand")
-        if state is not None and commanded and now[2] <= z < before[2]:
+        if "hand" in world.touching(name):
+            again |= apart
+            if not apart:
+                release, state = t + world.period, ObjectState(now, world.velocity(name))
+        if apart and now[2] <= z < before[2]:
             landing = before + (before[2] - z) / (before[2] - now[2]) * (now - before)
             miss = (landing - motion.release.target)[:2]
-            return HandThrow(planned, opening, release, state, slip, landing, miss)
+            return HandThrow(planned, opening, release, state, again, slip, landing, miss)
         before = now
     raise ReleaseError(f"{name} must leave the hand and fall to {z:g} m, it did not", "hand")
 

@@ -66,11 +66,24 @@ class Case(NamedTuple):
 
 
 class Throw(NamedTuple):
-    """Result of one throw: misses by physics and with an ideal release [m], lateness of the release, slip [s], [m]."""
+    """Result of one throw.
+
+    Attributes
+    ----------
+    miss, ideal : (2,) array
+        Landing minus target, by physics and with an ideal release [m].
+    late : float
+        Time from the planned to the actual release [s].
+    again : bool
+        Whether the hand touched the object after the release.
+    slip : float
+        Distance that the object moved in the hand [m].
+    """
 
     miss: Array
     ideal: Array
     late: float
+    again: bool
     slip: float
 
 
@@ -161,7 +174,7 @@ def throws_of_seed(
             grasp=grasp, noise=NOISE, seed=seed,
         )  # fmt: skip
         ideal = _ideal(world, motion, case, grasp, repetitions)
-        found[case] = Throw(thrown.miss, ideal, thrown.release - thrown.planned, thrown.slip)
+        found[case] = Throw(thrown.miss, ideal, thrown.release - thrown.planned, thrown.again, thrown.slip)
     return found
 
 
@@ -229,14 +242,16 @@ class ThrowsByHand:
         """Return landings by physics and with an ideal release, as Markdown."""
         header = [
             "motion", "controller", "command", "object", "RMS miss [cm], 95 %", "ideal release [cm]",
-            "between both [cm]", "release, late by [ms]", "slip in the hand [mm]",
+            "between both [cm]", "release, late by [ms]",
+            "touched again", "slip in the hand [mm]",
         ]  # fmt: skip
         rows = [
             [
                 case.motion, case.controller, "early by the measured delay" if case.compensated else "at the release",
                 case.name, _interval([t.miss for t in throws]), _centimeters(_rms([t.ideal for t in throws])),
                 _centimeters(_rms([t.miss - t.ideal for t in throws])),
-                f"{1e3 * np.mean([t.late for t in throws]):.0f}", f"{1e3 * np.mean([t.slip for t in throws]):.1f}",
+                f"{1e3 * np.mean([t.late for t in throws]):.0f}", sum(t.again for t in throws),
+                f"{1e3 * np.mean([t.slip for t in throws]):.1f}",
             ]
             for case, throws in self.throws.items()
         ]  # fmt: skip
