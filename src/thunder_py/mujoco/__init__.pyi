@@ -1,3 +1,5 @@
+from .camera import Picture as Picture
+from .camera import RenderedCamera as RenderedCamera
 from .export import to_mjcf as to_mjcf
 from .plant import MujocoPlant as MujocoPlant
 from .rendering import Renderer as Renderer
