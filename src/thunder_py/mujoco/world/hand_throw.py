@@ -40,7 +40,7 @@ class HandThrow(NamedTuple):
     at_release : ObjectState
         Position and velocity of the object then.
     again : bool
-        Whether the hand touched the object again.
+        Whether a later contact with the hand was seen; contacts are sampled once per period, so short ones are missed.
     slip : float
         Distance that the object moved in the hand from its grasp to the command [m].
     landing : (3,) array
