@@ -15,7 +15,6 @@ pytest.importorskip("mujoco")
 import mujoco
 
 from thunder_py.mujoco import (
-    CameraMount,
     CompliantHand,
     ConveyorBelt,
     GraspWorld,
@@ -74,7 +73,7 @@ def test_belt_accelerates_an_object_by_friction_until_it_is_carried():
         idle(world, 0.01)
         speeds.append(belt.direction @ world.velocity("box"))
     t = 0.01 * np.arange(1, 31)
-    sliding = (t > 0.03) & (t < 0.1)  # it lands on the compliant surface first
+    sliding = (t > 0.04) & (t < 0.125)  # it lands on the compliant surface first
     assert np.abs(np.polyfit(t[sliding], np.array(speeds)[sliding], 1)[0] / (0.4 * G) - 1.0) < 0.02
     assert abs(speeds[-1] - 0.5) < 1e-3
     world.set_belt_speed(0.0)
@@ -252,30 +251,11 @@ def test_friction_of_the_arm_is_that_of_the_robot():
     np.testing.assert_allclose((world.dq - dq) / 1e-4, ddq, rtol=0.02)
 
 
-def test_camera_looks_at_its_point():
-    """The optical frame: z forward, y down in the picture."""
-    mount = CameraMount.looking("side", at=(0.5, 0.0, 0.2), eye=(1.5, 0.4, 0.6))
-    world = GraspWorld(ELBOW, ParallelGripper(), cameras=[mount, CameraMount("eye", np.eye(4), link="hand")])
-    world.reset([0.0, 0.0])
-    camera = world.data.camera("side")
-    R = camera.xmat.reshape(3, 3) * [1.0, -1.0, -1.0]
-    np.testing.assert_allclose(R, np.asarray(mount.pose)[:3, :3], atol=1e-12)
-    direction = np.array([-1.0, -0.4, -0.4])
-    np.testing.assert_allclose(R[:, 2], direction / np.linalg.norm(direction), atol=1e-12)
-    assert R[2, 1] < 0.0
-    hand = world.data.body("hand").xmat.reshape(3, 3)
-    np.testing.assert_allclose(world.data.camera("eye").xmat.reshape(3, 3), hand * [1.0, -1.0, -1.0], atol=1e-12)
-
-
 def test_refusals():
     with pytest.raises(ModelError, match=r"timestep must be a fraction of the period 0\.001 s, got 0\.0003 s"):
         GraspWorld(ELBOW, timestep=3e-4)
     with pytest.raises(ModelError, match="things must have different names other than 'hand', got"):
         GraspWorld(ELBOW, None, [BOX, BOX])
-    with pytest.raises(ModelError, match="link must be a body of the world, got 'wrist'"):
-        GraspWorld(ELBOW, cameras=[CameraMount("eye", np.eye(4), link="wrist")])
-    with pytest.raises(ModelError, match="at and eye must differ"):
-        CameraMount.looking("eye", at=(0, 0, 1), eye=(0, 0, 1))
     with pytest.raises(ModelError, match="height of a capsule must be more than twice its radius"):
         Thing.capsule(radius=0.05, height=0.1)
     with pytest.raises(ModelError, match="shape must be one of box, sphere, cylinder, capsule, got 'cone'"):

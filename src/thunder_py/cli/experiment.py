@@ -68,7 +68,7 @@ def add_parser(commands: Any) -> None:
         "--seeds", type=count, metavar="N", help="number of random draws; default that of the experiment"
     )
     parser.add_argument(
-        "--physics", action="store_true", help="with contact and rendered pictures in MuJoCo, for picking"
+        "--physics", action="store_true", help="with contact in MuJoCo, and rendered pictures: for picking and throwing"
     )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")

@@ -7,12 +7,15 @@ from .rendering import Viewpoint as Viewpoint
 from .rendering import render as render
 from .rendering import render_video as render_video
 from .viewer import view as view
-from .world.camera_mount import CameraMount as CameraMount
 from .world.compliant_hand import CompliantHand as CompliantHand
 from .world.grasp_world import GraspWorld as GraspWorld
 from .world.hand import Hand as Hand
 from .world.hand import HandCommand as HandCommand
 from .world.hand import HandState as HandState
+from .world.hand_throw import HandThrow as HandThrow
+from .world.hand_throw import grip as grip
+from .world.hand_throw import opening_delay as opening_delay
+from .world.hand_throw import throw_by_hand as throw_by_hand
 from .world.objects import Part as Part
 from .world.objects import Thing as Thing
 from .world.parallel_gripper import ParallelGripper as ParallelGripper

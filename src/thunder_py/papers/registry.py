@@ -49,7 +49,7 @@ REGISTRY: dict[str, str] = {
 
 
 #: the same for experiments with contact and rendered pictures in place of models of both
-PHYSICS: dict[str, str] = {"picking": "picking.physics"}
+PHYSICS: dict[str, str] = {"picking": "picking.physics", "throwing": "throwing.physics"}
 #: modules with results that have a method ``film(path)``
 FILMED = ("grasping.run", "picking.physics")
 

@@ -17,7 +17,14 @@ _GAP = 0.02
 
 
 class GraspFailure(StrEnum):
-    """Reason why an object was not grasped."""
+    """Reason why an object was not grasped.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import GraspFailure
+    >>> f"failed: {GraspFailure.dropped}"
+    'failed: the object was lifted and lost'
+    """
 
     missed = "the hand never touched the object"
     not_lifted = "the object was touched and not lifted"
@@ -41,6 +48,14 @@ class GraspVerdict(NamedTuple):
         Longest time at the height, with the hand alone [s].
     time : float
         End of the successful hold [s]; NaN without success.
+
+    Examples
+    --------
+    >>> from thunder_py.manipulation import GraspJudge
+    >>> judge = GraspJudge(surface=0.0)
+    >>> judge.update(0.0, 0.0, {"belt"})
+    >>> judge.verdict.failure.name
+    'missed'
     """
 
     success: bool

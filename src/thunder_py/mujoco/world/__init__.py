@@ -1,1 +1,1 @@
-"""Worlds with contacts: an arm with a hand, objects, a table, a conveyor belt and places for cameras."""
+"""Worlds with contacts: an arm with a hand among objects, tables and conveyor belts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from ...robot import Payload, Robot
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
 from ..scene import furnish
-from .camera_mount import CameraMount
 from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
 from .objects import Thing, lowest
 from .surfaces import ConveyorBelt, Table
@@ -26,6 +25,8 @@ __all__ = ["GraspWorld"]
 
 #: body of the hand, and the name under which its contacts are reported
 _HAND = "hand"
+#: time constant of contacts in steps: MuJoCo needs two
+_STIFF = 4.0
 _ROUNDING = 1e-9  # tolerance of periods that are multiples of a step [s]
 
 
@@ -45,8 +46,6 @@ class GraspWorld(Stateful):
         Objects.
     surfaces : sequence of Table or ConveyorBelt
         Surfaces.
-    cameras : sequence of CameraMount
-        Cameras; a link's name may be ``"hand"``.
     mount : (4, 4) array_like, optional
         Frame of the hand in that of the last link; default the same.
     period : float
@@ -58,7 +57,7 @@ class GraspWorld(Stateful):
     picture : (2,) sequence of int
         Width and height of the largest picture [pixels].
     extend : callable, optional
-        Called with the ``mujoco.MjSpec`` before it is compiled, for additions such as textures.
+        Called with the ``mujoco.MjSpec`` before it is compiled, for additions such as cameras and textures.
 
     Attributes
     ----------
@@ -84,7 +83,9 @@ class GraspWorld(Stateful):
     Notes
     -----
     The friction of a contact is that of the hand or surface, not that of the object; between objects it is 0.5.
-    Contacts have elliptic friction cones and a time constant of 4 ms. Under constant load MuJoCo's contacts creep.
+    Contacts have elliptic friction cones and a time constant T of four steps. MuJoCo's contacts neglect the
+    acceleration a due to the turning of the hand, so an object creeps in a moving hand with about a T / 2, whatever its
+    mass.
 
     Examples
     --------
@@ -109,7 +110,6 @@ class GraspWorld(Stateful):
         hand: Hand | None = None,
         things: Sequence[Thing] = (),
         surfaces: Sequence[Table] = (),
-        cameras: Sequence[CameraMount] = (),
         *,
         mount: npt.ArrayLike | None = None,
         period: float = 1e-3,
@@ -127,7 +127,7 @@ class GraspWorld(Stateful):
         self.surfaces: dict[str, Table] = _named(surfaces, "surfaces")
         self._mount = np.eye(4) if mount is None else pose(mount, "mount")
         self.hand = hand
-        spec = self._specification(robot, cameras)
+        spec = self._specification(robot)
         view = np.array([0.4, 0.0, 0.3])
         furnish(spec, picture, floor, view, 1.0)
         if extend is not None:
@@ -146,7 +146,7 @@ class GraspWorld(Stateful):
         """The package; not kept, as modules cannot be pickled."""
         return require("mujoco", "mujoco")
 
-    def _specification(self, robot: Robot, cameras: Iterable[CameraMount]) -> Any:
+    def _specification(self, robot: Robot) -> Any:
         mujoco = self._mujoco
         spec = mujoco.MjSpec.from_string(robot_mjcf(robot))
         spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
@@ -159,8 +159,8 @@ class GraspWorld(Stateful):
             surface.add_to(spec, mujoco)
         for thing in self.things.values():
             thing.add_to(spec, mujoco)
-        for camera in cameras:
-            camera.add_to(spec)
+        for geom in spec.geoms:
+            geom.solref = [_STIFF * self._dt, 1.0]
         option = spec.option
         option.timestep, option.integrator = self._dt, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         # elliptic cones hold the law of friction; impratio makes friction stiffer than normal forces, against creep

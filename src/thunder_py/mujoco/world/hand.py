@@ -64,6 +64,13 @@ class HandState(NamedTuple):
         Velocity [1/s].
     effort : float
         Force of the motor [N], positive while closing.
+
+    Examples
+    --------
+    >>> from thunder_py.mujoco import HandState
+    >>> state = HandState(closure=0.4, rate=0.0, effort=30.0)  # it does not move and presses: it holds something
+    >>> state.closure < 0.9 and state.effort > 20.0
+    True
     """
 
     closure: float
@@ -100,7 +107,15 @@ class MotorData(NamedTuple):
 
 
 class Hand(Protocol):
-    """A hand with one motor that pulls a tendon called ``"hand"``."""
+    """A hand with one motor that pulls a tendon called ``"hand"``.
+
+    Examples
+    --------
+    >>> from thunder_py.mujoco import CompliantHand, Hand, ParallelGripper
+    >>> hands: list[Hand] = [ParallelGripper(), CompliantHand()]
+    >>> [hand.motor.pushes for hand in hands]
+    [True, False]
+    """
 
     @property
     def motor(self) -> MotorData:

@@ -17,8 +17,8 @@ __all__ = ["CONTACT", "HAND", "SURFACE", "Part", "Thing", "lowest"]
 
 #: bits of MuJoCo's contact filter (contype, conaffinity): objects touch everything, hands touch objects and surfaces
 OBJECT, HAND, SURFACE = (1, 1), (2, 1), (4, 3)
-#: compliance of all contacts: their time constant [s] must be at least two steps
-CONTACT = {"solref": (0.004, 1.0), "solimp": (0.95, 0.99, 0.001, 0.5, 2.0)}
+#: impedance of all contacts; `GraspWorld` sets their time constant
+CONTACT = {"solimp": (0.95, 0.99, 0.001, 0.5, 2.0)}
 #: number of sizes of each shape
 _SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2}
 
@@ -34,6 +34,12 @@ class Part(NamedTuple):
         Sides of a box, radius of a sphere, radius and whole height of a cylinder or capsule [m].
     center : (3,) tuple of float
         Center in the object's frame [m].
+
+    Examples
+    --------
+    >>> from thunder_py.mujoco import Part
+    >>> round(Part("cylinder", (0.1, 0.5)).volume, 5)  # pi 0.1^2 0.5
+    0.01571
     """
 
     shape: str

@@ -134,9 +134,9 @@ class ConveyorBelt(Table):
     Examples
     --------
     >>> from thunder_py.mujoco import ConveyorBelt
-    >>> belt = ConveyorBelt.at((0.5, 0.0, 0.1), heading=1.5708, speed=0.16)
+    >>> belt = ConveyorBelt.at((0.5, 0.0, 0.1), heading=0.5, speed=0.16)
     >>> belt.direction.round(3).tolist()
-    [0.0, 1.0, 0.0]
+    [0.878, 0.479, 0.0]
     """
 
     speed: float = 0.0
