@@ -120,7 +120,7 @@ _ALWAYS = ("d42-joint", "elbow", "gains", "throwing")
     [
         pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.release])
         for name in registry.REGISTRY
-        if name != "human-like"
+        if name not in ("human-like", "grasping")  # test_grasping.py
     ],
 )
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:

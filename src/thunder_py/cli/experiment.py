@@ -6,7 +6,7 @@ import argparse
 import os
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ThunderError
 from ..files import whole_file
@@ -20,6 +20,7 @@ __all__ = ["DATA_VARIABLE", "add_parser", "run"]
 
 #: environment variable with a folder of recordings
 DATA_VARIABLE = "THUNDER_MOTION_DATA"
+_FILMS = (".mp4", ".gif")
 
 _DESCRIPTION = """\
 Run an experiment of one of the papers in simulation, print its tables with the paper's numbers next to ours, and draw
@@ -34,6 +35,7 @@ examples:
   thunder experiment throwing --seeds 200 --jobs 2 --results throwing.json
   thunder experiment throwing --seeds 20000 --cluster tcp://host:8786
   thunder experiment human-like-real --data recordings
+  thunder experiment grasping --quick --output grasps.mp4
 
 seeds: draws of what the papers leave open or what is random: initial models, payloads, sensor noise, scenes, synthetic
 recordings. Tables name the draws and give their spread; where a paper prints a setting, the first draw is that setting.
@@ -65,9 +67,14 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--seeds", type=count, metavar="N", help="number of random draws; default that of the experiment"
     )
+    parser.add_argument(
+        "--physics", action="store_true", help="with contact in MuJoCo, and rendered pictures: for picking and throwing"
+    )
     add_worker_options(parser, "one per processor; with --quick 1")
     parser.add_argument("--results", type=Path, metavar="FILE.json", help="write all reported numbers as JSON")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg")
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg; where there is one, a film: .mp4"
+    )
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
     parser.set_defaults(run=run)
 
@@ -103,14 +110,21 @@ def run(arguments: argparse.Namespace) -> None:
     # every available processor, as results do not depend on it
     with chosen_workers(arguments, 1 if arguments.quick else -1) as workers:
         experiment = registry.run_experiment(
-            arguments.name, arguments.quick, data, seeds=arguments.seeds, workers=workers
+            arguments.name,
+            arguments.quick,
+            data,
+            seeds=arguments.seeds,
+            workers=workers,
+            physics=arguments.physics,
         )
     if arguments.results is not None:
         _write_results(arguments, experiment)
     print(experiment.table())
     if arguments.results is not None:
         print(f"\nresults  {arguments.results}")
-    if picture is not None:
+    if picture is not None and picture.suffix in _FILMS:
+        print(f"\nfilm  {picture}, {cast(Any, experiment).film(picture)} pictures")
+    elif picture is not None:
         import matplotlib as mpl
 
         mpl.use("agg")  # no window, whatever the screen
@@ -120,13 +134,18 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _picture(arguments: argparse.Namespace) -> Path | None:
-    """Return the path of the picture, or None."""
+    """Return the path of the picture or film, or None."""
+    from ..papers.registry import is_filmed
+
     if arguments.no_plot:
         if arguments.output is not None:
             raise ThunderError("--output and --no-plot exclude each other")
         return None
-    target = arguments.output or Path(f"thunder_{arguments.name}.png")
-    check_picture(target, "--output")
+    target: Path = arguments.output or Path(f"thunder_{arguments.name}.png")
+    if target.suffix in _FILMS and is_filmed(arguments.name, arguments.physics):
+        check_target(target, "--output", _FILMS)
+    else:
+        check_picture(target, "--output")
     return target
 
 
@@ -141,6 +160,7 @@ def _write_results(arguments: argparse.Namespace, experiment: Experiment) -> Non
             "thunder_py": __version__,
             "quick": arguments.quick,
             "seeds": arguments.seeds,
+            "physics": arguments.physics,
             "results": experiment.to_dict(),
         },
     )

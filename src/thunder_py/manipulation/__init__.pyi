@@ -1,3 +1,6 @@
+from .grasping.verdict import GraspFailure as GraspFailure
+from .grasping.verdict import GraspJudge as GraspJudge
+from .grasping.verdict import GraspVerdict as GraspVerdict
 from .interception import Belt as Belt
 from .interception import ConstantVelocityFilter as ConstantVelocityFilter
 from .interception import Conveyor as Conveyor

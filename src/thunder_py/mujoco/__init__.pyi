@@ -1,3 +1,5 @@
+from .camera import Picture as Picture
+from .camera import RenderedCamera as RenderedCamera
 from .export import to_mjcf as to_mjcf
 from .plant import MujocoPlant as MujocoPlant
 from .rendering import Renderer as Renderer
@@ -5,3 +7,17 @@ from .rendering import Viewpoint as Viewpoint
 from .rendering import render as render
 from .rendering import render_video as render_video
 from .viewer import view as view
+from .world.compliant_hand import CompliantHand as CompliantHand
+from .world.grasp_world import GraspWorld as GraspWorld
+from .world.hand import Hand as Hand
+from .world.hand import HandCommand as HandCommand
+from .world.hand import HandState as HandState
+from .world.hand_throw import HandThrow as HandThrow
+from .world.hand_throw import grip as grip
+from .world.hand_throw import opening_delay as opening_delay
+from .world.hand_throw import throw_by_hand as throw_by_hand
+from .world.objects import Part as Part
+from .world.objects import Thing as Thing
+from .world.parallel_gripper import ParallelGripper as ParallelGripper
+from .world.surfaces import ConveyorBelt as ConveyorBelt
+from .world.surfaces import Table as Table

@@ -27,7 +27,16 @@ from ..robot.joint_data import Friction
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
 
-__all__ = ["INTEGRATORS", "Damping", "MujocoPlant", "check_payloads", "set_small_inertia", "with_payloads"]
+__all__ = [
+    "INTEGRATORS",
+    "Damping",
+    "MujocoPlant",
+    "check_payloads",
+    "robot_mjcf",
+    "set_small_inertia",
+    "small_inertias",
+    "with_payloads",
+]
 
 
 def with_payloads(
@@ -181,6 +190,30 @@ def set_small_inertia(mujoco: Any, model: Any, body: str, dyn: Array) -> None:
     model.body_inertia[index] = np.diagonal(axes.T @ tensor @ axes)
 
 
+def robot_mjcf(robot: Robot) -> str:
+    """Return a robot as MJCF with damping as its only friction, for plants that set it with `Damping` at every step.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    """
+    return write_mjcf(robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n)))
+
+
+def small_inertias(robot: Robot) -> dict[str, Array]:
+    """Return the parameters in DYN order of links and motors that MuJoCo's compiler refuses as too small, by name.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot; see `set_small_inertia`.
+    """
+    bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
+    raised = {name: body.raised_from for name, body in bodies if body.raised_from is not None}
+    return raised | dict.fromkeys(robot.motor_names, np.zeros(10))
+
+
 #: integrators of MuJoCo and their enumerators
 INTEGRATORS = {
     "euler": "mjINT_EULER",
@@ -290,7 +323,7 @@ class MujocoPlant(Stateful):
             )
         self.robot = robot if isinstance(robot, Robot) else None
         text, path = _text(robot)
-        self._raised = _raised(robot) if isinstance(robot, Robot) else {}
+        self._raised = small_inertias(robot) if isinstance(robot, Robot) else {}
         self._set_up(text, path)
         self._damping = Damping(robot.description.friction) if isinstance(robot, Robot) else None
         every = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
@@ -521,8 +554,7 @@ class MujocoPlant(Stateful):
 def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     """Return MJCF text with damping as its only friction, which the plant sets itself, and the path of its file."""
     if isinstance(robot, Robot):
-        plain = robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n))
-        return write_mjcf(plain), None
+        return robot_mjcf(robot), None
     if not isinstance(robot, (str, Path)):
         raise ModelError(f"robot must be a Robot or an MJCF file, got {type(robot).__name__}")
     path = Path(robot)
@@ -536,13 +568,6 @@ def _vector(value: npt.ArrayLike, n: int, name: str) -> Array:
     if isinstance(value, np.ndarray) and value.shape == (n,) and value.dtype == np.float64:
         return value
     return array(value, (n,), name)
-
-
-def _raised(robot: Robot) -> dict[str, Array]:
-    """Return the parameters, in DYN order, of links and motors that MuJoCo's compiler refuses as too small."""
-    bodies = zip(robot.link_names, acceptable_bodies(robot), strict=True)
-    raised = {name: body.raised_from for name, body in bodies if body.raised_from is not None}
-    return raised | dict.fromkeys(robot.motor_names, np.zeros(10))
 
 
 def _viscous_only(robot: Robot) -> bool:

@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -31,9 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BACKENDS",
+    "Offscreen",
     "Renderer",
     "Viewpoint",
     "backends",
+    "film_path",
+    "film_writer",
     "has_display",
     "open_context",
     "posture",
@@ -132,6 +135,68 @@ def _library(*names: str) -> bool:
     return False
 
 
+class Offscreen:
+    """OpenGL context, scene and memory for pictures of a model.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+    width, height : int
+        Size of the pictures [pixels].
+    maximum : int
+        Largest number of shapes in a picture.
+
+    Attributes
+    ----------
+    scene : mujoco.MjvScene
+    """
+
+    def __init__(self, model: Any, width: int, height: int, maximum: int) -> None:
+        self._mujoco, self._gl = require("mujoco", "mujoco"), open_context(width, height)
+        mujoco = self._mujoco
+        self._model, self._view = model, mujoco.MjrRect(0, 0, width, height)
+        self.scene = mujoco.MjvScene(model, maxgeom=maximum)
+        self._options = mujoco.MjvOption()
+        self._options.sitegroup[:] = 0
+        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        # at the end of the process too, while Python's OpenGL is still there
+        self._free = weakref.finalize(self, _free, self._gl, self._context)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+
+    @property
+    def closed(self) -> bool:
+        """True after `close`."""
+        return not self._free.alive
+
+    def close(self) -> None:
+        """Free the memory."""
+        self._free()
+
+    def update(self, data: Any, camera: Any) -> None:
+        """Update the scene from the poses in `data`, seen by a mujoco.MjvCamera."""
+        mujoco, every = self._mujoco, self._mujoco.mjtCatBit.mjCAT_ALL.value
+        # lights depend on the scene's camera, which otherwise would be that of the picture before
+        mujoco.mjv_updateCamera(self._model, data, camera, self.scene)
+        mujoco.mjv_updateScene(self._model, data, self._options, None, camera, every, self.scene)
+
+    def read(self, depth: npt.NDArray[np.float32] | None = None) -> npt.NDArray[np.uint8]:
+        """Draw the scene and return colors (height, width, 3); the z-buffer (height, width) is written to `depth`."""
+        self._gl.make_current()
+        color = np.empty((self._view.height, self._view.width, 3), dtype=np.uint8)
+        self._mujoco.mjr_render(self._view, self.scene, self._context)
+        self._mujoco.mjr_readPixels(color, depth, self._view, self._context)
+        if depth is not None:
+            depth[:] = depth[::-1].copy()
+        return color[::-1].copy()  # OpenGL counts rows from below
+
+
+def _free(gl: Any, context: Any) -> None:
+    """Free a context of MuJoCo in its own OpenGL context, to leave objects of others alone."""
+    gl.make_current()
+    context.free()
+    gl.free()
+
+
 _PATH, _TRACE = (0.0, 0.62, 0.45, 1.0), (0.0, 0.45, 0.70, 1.0)
 #: segments of a line; the number of bodies in a picture is limited
 _PIECES = 500
@@ -219,15 +284,9 @@ class Renderer:
         self.size = (_pixels(width, "width"), _pixels(height, "height"))
         self.stage = stage(robot, meshes, size=self.size)
         self._camera = _camera(mujoco, self.stage, camera, self.size)
-        self._mujoco, self._gl = mujoco, open_context(*self.size)
-        self._scene = mujoco.MjvScene(self.stage.model, maxgeom=self.stage.model.ngeom + 2 * _PIECES + 100)
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_FOG] = True
-        self._options = mujoco.MjvOption()
-        self._options.sitegroup[:] = 0
-        self._context = mujoco.MjrContext(self.stage.model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
-        # at the end of the process too, while Python's OpenGL is still there
-        self._free = weakref.finalize(self, _free, self._gl, self._context)
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
+        self._mujoco, maximum = mujoco, self.stage.model.ngeom + 2 * _PIECES + 100
+        self._screen = Offscreen(self.stage.model, *self.size, maximum)
+        self._screen.scene.flags[mujoco.mjtRndFlag.mjRND_FOG] = True
 
     def draw(
         self, q: npt.ArrayLike, *, path: npt.ArrayLike | None = None, trace: npt.ArrayLike | None = None
@@ -245,40 +304,31 @@ class Renderer:
         -------
         (height, width, 3) array of uint8
         """
-        if not self._free.alive:
+        if self._screen.closed:
             raise ThunderError("this Renderer is closed; create a new one")
-        mujoco = self._mujoco
         self.stage.move(array(q, (self.stage.n,), "q"))
-        self._gl.make_current()
-        every = mujoco.mjtCatBit.mjCAT_ALL.value
-        # lights depend on the scene's camera, which otherwise would be that of the picture before
-        mujoco.mjv_updateCamera(self.stage.model, self.stage.data, self._camera, self._scene)
-        mujoco.mjv_updateScene(self.stage.model, self.stage.data, self._options, None, self._camera, every, self._scene)
+        self._screen.update(self.stage.data, self._camera)
         for line, color, what in ((path, _PATH, "path"), (trace, _TRACE, "trace")):
             if line is not None:
                 self._line(array(line, (None, 3), what), color, wide=what == "trace")
-        picture = np.empty((self.size[1], self.size[0], 3), dtype=np.uint8)
-        view = mujoco.MjrRect(0, 0, *self.size)
-        mujoco.mjr_render(view, self._scene, self._context)
-        mujoco.mjr_readPixels(picture, None, view, self._context)
-        return np.flipud(picture).copy()  # OpenGL counts rows from below
+        return self._screen.read()
 
     def _line(self, points: Array, color: tuple[float, ...], wide: bool) -> None:
-        mujoco, capsule = self._mujoco, self._mujoco.mjtGeom.mjGEOM_CAPSULE.value
+        mujoco, capsule, scene = self._mujoco, self._mujoco.mjtGeom.mjGEOM_CAPSULE.value, self._screen.scene
         if len(points) > _PIECES:
             points = points[np.linspace(0, len(points) - 1, _PIECES).round().astype(int)]
         rgba, width = np.array(color, dtype=np.float32), (0.006 if wide else 0.005) * self.stage.radius
         for start, end in pairwise(points):
             if np.array_equal(start, end):
                 continue
-            geom = self._scene.geoms[self._scene.ngeom]
+            geom = scene.geoms[scene.ngeom]
             mujoco.mjv_initGeom(geom, capsule, np.zeros(3), np.zeros(3), np.eye(3).ravel(), rgba)
             mujoco.mjv_connector(geom, capsule, width, start, end)
-            self._scene.ngeom += 1
+            scene.ngeom += 1
 
     def close(self) -> None:
         """Free the memory of the renderer."""
-        self._free()
+        self._screen.close()
 
     def __enter__(self) -> Renderer:
         return self
@@ -391,9 +441,7 @@ def render_video(
     ...     print(pictures, path.is_file())
     3 True
     """
-    target = Path(path)
-    if target.suffix not in (".mp4", ".gif"):
-        raise ThunderError(f"path must end in .mp4 or .gif, got {str(path)!r}")
+    target = film_path(path)
     if target.suffix == ".mp4" and (width % 2 or height % 2):
         raise ThunderError(f"width and height of an MP4 film must be even, got {width} by {height}")
     times = array(t, (None,), "t")
@@ -405,22 +453,45 @@ def render_video(
             pieces = np.arange(_FINER * (len(shown) - 1) + 1) / _FINER
             between = np.interp(pieces, np.arange(len(shown)), shown)
             tips = robot.forward_kinematics(interpolated(times, motion, between))[:, :3, 3]
-        with whole_file(target) as temporary, _writer(temporary, fps) as write:
+        with film_writer(target, fps) as write:
             for k, row in enumerate(rows):
                 write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: _FINER * k + 1]))
     return len(shown)
 
 
 @contextmanager
-def _writer(path: Path, fps: float) -> Iterator[Any]:
-    """Yield a function that appends a picture to a film."""
-    if path.suffix == ".gif":
-        with _gif(path, fps) as write:
-            yield write
-        return
-    imageio = require("imageio.v2", "mujoco")
-    with imageio.get_writer(path, fps=fps, codec="libx264", quality=7, macro_block_size=2) as writer:
-        yield writer.append_data
+def film_writer(path: str | Path, fps: float) -> Iterator[Callable[[npt.NDArray[np.uint8]], Any]]:
+    """Yield a function that appends a picture (height, width, 3) to a film; no partial file is left.
+
+    Parameters
+    ----------
+    path : path-like
+        Path that ends in ``.mp4`` or ``.gif``; width and height of an MP4 film must be even.
+    fps : float
+        Pictures per second.
+
+    Raises
+    ------
+    ThunderError
+        If `path` has another suffix.
+    """
+    target = film_path(path)
+    with whole_file(target) as temporary:
+        if target.suffix == ".gif":
+            with _gif(temporary, fps) as write:
+                yield write
+            return
+        imageio = require("imageio.v2", "mujoco")
+        with imageio.get_writer(temporary, fps=fps, codec="libx264", quality=7, macro_block_size=2) as writer:
+            yield writer.append_data
+
+
+def film_path(path: str | Path) -> Path:
+    """Return the path of a film, or raise if it does not end in ``.mp4`` or ``.gif``."""
+    target = Path(path)
+    if target.suffix not in (".mp4", ".gif"):
+        raise ThunderError(f"path must end in .mp4 or .gif, got {str(path)!r}")
+    return target
 
 
 @contextmanager
@@ -472,13 +543,6 @@ def _camera(mujoco: Any, where: Stage, camera: Viewpoint | str | None, size: tup
         raise ThunderError(f"camera.distance must be positive [m], got {view.distance:g}")
     view.lookat[:] = where.center if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
     return view
-
-
-def _free(gl: Any, context: Any) -> None:
-    """Free a context of MuJoCo in its own OpenGL context, to leave objects of others alone."""
-    gl.make_current()
-    context.free()
-    gl.free()
 
 
 def _pixels(value: int, what: str) -> int:

@@ -18,7 +18,7 @@ from ..robot.frames import arm_points, default_posture
 if TYPE_CHECKING:
     from ..io.meshes import Meshes, MeshPart
 
-__all__ = ["Stage", "stage"]
+__all__ = ["Stage", "furnish", "stage"]
 
 #: REG parameters of a valid body; pictures need no dynamics
 _BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
@@ -110,7 +110,7 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     if sliders:
         sliding = [kind == "P" for kind in robot.joint_types]
         _add_sliders(spec, list(robot.joint_names), sliding, robot.limits.lower, robot.limits.upper)
-    _furnish(spec, size, _floor_height(robot, points), center, radius)
+    furnish(spec, size, _floor_height(robot, points), center, radius)
     return Stage(spec.compile(), robot, center, radius, list(robot.joint_names))
 
 
@@ -129,7 +129,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         names = [plain.joint(j).name for j in joints]
         center, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
-        _furnish(spec, size, None if has_floor else 0.0, center, radius)
+        furnish(spec, size, None if has_floor else 0.0, center, radius)
         if sliders:
             slides = (plain.jnt_type[joints] == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
             limits = np.where(plain.jnt_limited[joints, None], plain.jnt_range[joints], [-np.inf, np.inf])
@@ -171,8 +171,22 @@ def _floor_height(robot: Robot, points: Array) -> float:
     return base if shown.min() >= base - 0.02 * length else float(points[:, 2].min()) - 0.05 * length
 
 
-def _furnish(spec: Any, size: tuple[int, int], floor: float | None, center: Array, radius: float) -> None:
-    """Add missing sky, floor and light."""
+def furnish(spec: Any, size: tuple[int, int], floor: float | None, center: Array, radius: float) -> None:
+    """Add missing sky, floor and light to a specification.
+
+    Parameters
+    ----------
+    spec : mujoco.MjSpec
+        Specification, changed in place.
+    size : tuple of int
+        Width and height of the largest picture [pixels].
+    floor : float or None
+        Height of the floor, which has no contacts [m]; None for no floor.
+    center : (3,) array
+        Middle of what is shown [m].
+    radius : float
+        Its radius [m].
+    """
     mujoco = require("mujoco", "mujoco")
     spec.visual.global_.offwidth, spec.visual.global_.offheight = size
     # shadows at the resolution of the picture

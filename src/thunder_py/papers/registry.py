@@ -16,7 +16,7 @@ from ..parallel.tasks import check_workers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["REGISTRY", "Experiment", "run_experiment", "summaries", "takes_data"]
+__all__ = ["FILMED", "PHYSICS", "REGISTRY", "Experiment", "is_filmed", "run_experiment", "summaries", "takes_data"]
 
 #: name -> module of this package with ``run(quick, *, seeds=None, workers=1) -> Experiment``, and ``data=None`` where
 #: the experiment can use recordings; the first line of the module's docstring describes the experiment
@@ -42,9 +42,16 @@ REGISTRY: dict[str, str] = {
     "moving-objects-clouds": "moving_objects.clouds",
     "pose-accuracy": "pose_accuracy.run",
     "moving-objects-sweeps": "moving_objects.sweeps",
+    "grasping": "grasping.run",
     "picking": "picking.run",
     "mujoco": "mujoco.run",
 }
+
+
+#: the same for experiments with contact and rendered pictures in place of models of both
+PHYSICS: dict[str, str] = {"picking": "picking.physics", "throwing": "throwing.physics"}
+#: modules with results that have a method ``film(path)``
+FILMED = ("grasping.run", "picking.physics")
 
 
 class Experiment(Protocol):
@@ -64,7 +71,13 @@ class Experiment(Protocol):
 
 
 def run_experiment(
-    name: str, quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
+    name: str,
+    quick: bool = False,
+    data: str | Path | None = None,
+    *,
+    seeds: int | None = None,
+    workers: Workers = 1,
+    physics: bool = False,
 ) -> Experiment:
     """Run an experiment of a paper.
 
@@ -81,6 +94,8 @@ def run_experiment(
         payloads, sensor noise, scenes, synthetic recordings. Where a paper prints a setting, draw 0 is that setting.
     workers : Workers
         Where the runs are made, see `run_tasks`. Results do not depend on it, except measured computing times.
+    physics : bool
+        Run the form with contact and rendered pictures in MuJoCo, of the experiments in `PHYSICS`.
 
     Returns
     -------
@@ -92,7 +107,8 @@ def run_experiment(
     UnknownNameError
         If the experiment is unknown.
     ThunderError
-        If `data` is given to an experiment without recordings, `seeds` is below 1, or `workers` is invalid.
+        If `data` is given to an experiment without recordings, `physics` to one without that form, `seeds` is below 1,
+        or `workers` is invalid.
 
     Examples
     --------
@@ -101,7 +117,7 @@ def run_experiment(
     >>> elbow.model.robot.name, elbow.terms["X", 0, 2].shape
     ('elbow', (2, 1))
     """
-    module = _module(name)
+    module = _module(name, physics)
     options: dict[str, Any] = {"seeds": None if seeds is None else whole(seeds, "seeds", 1)}
     options["workers"] = check_workers(workers)
     if data is not None:
@@ -113,16 +129,23 @@ def run_experiment(
         return cast(Experiment, module.run(quick, **options))
 
 
+def is_filmed(name: str, physics: bool = False) -> bool:
+    """Return True if the result of an experiment has a method ``film(path)``."""
+    return (PHYSICS if physics else REGISTRY).get(name) in FILMED
+
+
 def takes_data(name: str) -> bool:
     """Return True if an experiment can use a folder of recordings."""
     return "data" in signature(_module(name).run).parameters
 
 
-def _module(name: str) -> ModuleType:
+def _module(name: str, physics: bool = False) -> ModuleType:
     if name not in REGISTRY:
         known = ", ".join(REGISTRY)
         raise UnknownNameError(f"no experiment is called {name!r}, only {known}{nearest_hint(name, REGISTRY)}")
-    return import_module(f".{REGISTRY[name]}", __package__)
+    if physics and name not in PHYSICS:
+        raise ThunderError(f"physics must be False for {name!r}, unlike {', '.join(PHYSICS)}")
+    return import_module(f".{(PHYSICS if physics else REGISTRY)[name]}", __package__)
 
 
 def summaries() -> dict[str, str]:

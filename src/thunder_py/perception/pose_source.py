@@ -31,6 +31,7 @@ __all__ = [
     "PoseFault",
     "PoseMeasurement",
     "PoseSource",
+    "SampledPoseSource",
     "SimulatedPoseSource",
     "measurement_times",
     "soon",
@@ -180,7 +181,90 @@ class PoseFault(Value):
         return self.start <= time < self.stop
 
 
-class SimulatedPoseSource(Stateful):
+class SampledPoseSource(Stateful):
+    """Base of pose sources with a camera's rate, latency and drop-outs; a subclass implements `_measure`.
+
+    Parameters
+    ----------
+    rate : float
+        Pictures per second [Hz].
+    latency, jitter : float
+        Delay of every measurement, and the largest additional one, uniform [s]; see `measurement_times`.
+    dropout : float
+        Probability that a picture has no result at all, 0 to 1.
+    start : float
+        Time of the first picture [s].
+    seed : int
+        Seed of delays and drop-outs.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid.
+    """
+
+    def __init__(
+        self,
+        *,
+        rate: float = 30.0,
+        latency: float = 0.0,
+        jitter: float = 0.0,
+        dropout: float = 0.0,
+        start: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        self._rate = positive(rate, "rate", "Hz")
+        self._latency, self._jitter = not_negative(latency, "latency", "s"), not_negative(jitter, "jitter", "s")
+        self._dropout = probability(dropout, "dropout")
+        self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start again, with the same noise."""
+        self._rng = np.random.default_rng(self._seed)
+        self._taken = 0
+        self._now = -np.inf
+        self._waiting: list[tuple[float, int, PoseMeasurement]] = []
+
+    def poll(self, t: float) -> list[PoseMeasurement]:
+        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
+
+        Raises
+        ------
+        ThunderError
+            If `t` decreases, is not finite, or is more than 100000 pictures later; or a picture does not fit the
+            camera.
+        """
+        now = soon(t, self._start + self._taken / self._rate, self._rate)
+        if now < self._now:
+            raise ThunderError(
+                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
+            )
+        self._now = now
+        while (taken := self._start + self._taken / self._rate) <= now:
+            self._take(taken)
+            self._taken += 1
+        ready = []
+        while self._waiting and self._waiting[0][0] <= now:
+            ready.append(heapq.heappop(self._waiting)[2])
+        return ready
+
+    def _take(self, taken: float) -> None:
+        delay, chance = self._rng.random(2)
+        measured, quality = self._measure(taken)
+        if chance < self._dropout:
+            return
+        available = taken + self._latency + self._jitter * delay
+        # the number of the picture orders measurements that become available together
+        measurement = PoseMeasurement(taken, available, measured, quality)
+        heapq.heappush(self._waiting, (available, self._taken, measurement))
+
+    def _measure(self, taken: float) -> tuple[Array | None, float]:
+        """Return pose and quality from the picture of this time; called for dropped pictures too."""
+        raise NotImplementedError
+
+
+class SimulatedPoseSource(SampledPoseSource):
     """Simulated pose source with a camera's rate, latency, noise and gaps.
 
     The noise is drawn in the order of the pictures, so measurements depend on the seed and not on the times of polls,
@@ -247,57 +331,22 @@ class SimulatedPoseSource(Stateful):
         if not callable(true_pose):
             raise ThunderError(f"true_pose must be callable with a time, got {true_pose!r}")
         self._true_pose = true_pose
-        self._rate = positive(rate, "rate", "Hz")
-        self._latency, self._jitter = not_negative(latency, "latency", "s"), not_negative(jitter, "jitter", "s")
         self._position_noise = _deviations(position_noise, "position_noise")
         self._rotation_noise = _deviations(rotation_noise, "rotation_noise")
-        self._dropout = probability(dropout, "dropout")
         self._occlusions = tuple(_interval(pair, "an occlusion") for pair in _sequence(occlusions, "occlusions"))
         self._faults = _faults(faults)
-        self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
-        self.reset()
+        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
 
     def reset(self) -> None:
         """Start again, with the same noise."""
-        self._rng = np.random.default_rng(self._seed)
-        self._taken = 0
-        self._now = -np.inf
+        super().reset()
         self._frozen: Array | None = None
-        self._waiting: list[tuple[float, int, PoseMeasurement]] = []
 
-    def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
-
-        Raises
-        ------
-        ThunderError
-            If `t` decreases, is not finite, or is more than 100000 pictures later.
-        """
-        now = soon(t, self._start + self._taken / self._rate, self._rate)
-        if now < self._now:
-            raise ThunderError(
-                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
-            )
-        self._now = now
-        while (taken := self._start + self._taken / self._rate) <= now:
-            self._take(taken)
-            self._taken += 1
-        ready = []
-        while self._waiting and self._waiting[0][0] <= now:
-            ready.append(heapq.heappop(self._waiting)[2])
-        return ready
-
-    def _take(self, taken: float) -> None:
-        delay, chance = self._rng.random(2)
+    def _measure(self, taken: float) -> tuple[Array | None, float]:
         shift, turn = self._rng.normal(size=(2, 3))
         measured = self._measured(taken, shift, turn)
-        if chance < self._dropout:
-            return
-        if any(start <= taken < stop for start, stop in self._occlusions):
-            measured = None
-        available = taken + self._latency + self._jitter * delay
-        # the number of the picture orders measurements that become available together
-        heapq.heappush(self._waiting, (available, self._taken, PoseMeasurement(taken, available, measured)))
+        hidden = any(start <= taken < stop for start, stop in self._occlusions)
+        return None if hidden else measured, 1.0
 
     def _measured(self, taken: float, shift: Array, turn: Array) -> Array | None:
         fault = next((fault for fault in reversed(self._faults) if fault.concerns(taken)), None)

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, finite, not_negative, pose, positive, probability, whole
+from ..checks import Array, not_negative, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..optional import require
-from ..values import Stateful, Value
+from ..values import Value
 from .camera import PinholeCamera
-from .pose_source import PoseMeasurement, soon
+from .pose_source import SampledPoseSource
 
 __all__ = ["TAG_COUNT", "FiducialPoseSource", "TagDetection", "detect_tags", "render_tag"]
 
@@ -310,7 +310,7 @@ def _check_camera(camera: Any) -> None:
         raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")
 
 
-class FiducialPoseSource(Stateful):
+class FiducialPoseSource(SampledPoseSource):
     """Pose source that detects one tag in the pictures of a camera.
 
     If both poses of the tag fit a picture nearly equally (`TagDetection.ambiguity`), the one nearer in angle to the
@@ -330,8 +330,10 @@ class FiducialPoseSource(Stateful):
         Number of the tag in the family tag36h11; other tags are ignored.
     rate : float
         Pictures per second [Hz].
-    latency : float
-        Delay from the picture to its measurement [s].
+    latency, jitter : float
+        Delay from the picture to its measurement, and the largest additional one, uniform [s].
+    dropout : float
+        Probability that a picture has no result at all, 0 to 1.
     camera_pose : (4, 4) array_like, optional
         Pose of the camera in the world; measurements are in the world then, otherwise in the camera's frame.
     target : (4, 4) array_like, optional
@@ -344,6 +346,8 @@ class FiducialPoseSource(Stateful):
         Time for which the last pose is used [s].
     start : float
         Time of the first picture [s].
+    seed : int
+        Seed of delays and drop-outs.
 
     Raises
     ------
@@ -372,69 +376,48 @@ class FiducialPoseSource(Stateful):
         tag_id: int = 0,
         rate: float = 30.0,
         latency: float = 0.0,
+        jitter: float = 0.0,
+        dropout: float = 0.0,
         camera_pose: npt.ArrayLike | None = None,
         target: npt.ArrayLike | None = None,
         max_error: float = 2.0,
         ambiguous: float = 0.4,
         memory: float = 0.5,
         start: float = 0.0,
+        seed: int = 0,
     ) -> None:
         if not callable(grab):
             raise ThunderError(f"grab must be callable with a time, got {grab!r}")
         if not isinstance(camera, PinholeCamera):
             raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")
         self._grab, self._camera = grab, camera
-        self._size, self._rate = positive(size, "size", "m"), positive(rate, "rate", "Hz")
+        self._size = positive(size, "size", "m")
         self._tag_id = whole(tag_id, "tag_id", 0)
         if self._tag_id >= TAG_COUNT:
             raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
-        self._latency, self._memory = not_negative(latency, "latency", "s"), not_negative(memory, "memory", "s")
+        self._memory = not_negative(memory, "memory", "s")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._target = pose(np.eye(4) if target is None else target, "target")
         self._max_error = positive(max_error, "max_error", "pixel")
-        self._ambiguous, self._start = probability(ambiguous, "ambiguous"), finite(start, "start")
-        self.reset()
+        self._ambiguous = probability(ambiguous, "ambiguous")
+        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
 
     def reset(self) -> None:
         """Start again, without a last pose."""
-        self._taken = 0
-        self._now = -np.inf
+        super().reset()
         self._last: tuple[float, Array] | None = None
-        self._waiting: list[PoseMeasurement] = []
 
-    def poll(self, t: float) -> list[PoseMeasurement]:
-        """Return measurements that became available since the last poll, up to time `t` [s], in that order.
-
-        Raises
-        ------
-        ThunderError
-            If `t` decreases or is more than 100000 pictures later, or a picture does not fit the camera.
-        """
-        now = soon(t, self._start + self._taken / self._rate, self._rate)
-        if now < self._now:
-            raise ThunderError(
-                f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
-            )
-        self._now = now
-        while (taken := self._start + self._taken / self._rate) <= now:
-            self._taken += 1
-            self._waiting.append(self._measurement(taken))
-        ready = [m for m in self._waiting if m.available <= now]
-        self._waiting = self._waiting[len(ready) :]
-        return ready
-
-    def _measurement(self, taken: float) -> PoseMeasurement:
+    def _measure(self, taken: float) -> tuple[Array | None, float]:
         picture = self._grab(taken)
-        available = taken + self._latency
         tags = [] if picture is None else detect_tags(picture, self._camera, size=self._size)
         mine = [tag for tag in tags if tag.tag_id == self._tag_id]
         # of two tags with the same number, use the one that fits better
         best = min(mine, key=lambda tag: tag.error, default=None)
         if best is None or best.error > self._max_error:
-            return PoseMeasurement(taken, available, None, 0.0)
+            return None, 0.0
         T, error = self._chosen(best, taken)
         self._last = taken, T
-        return PoseMeasurement(taken, available, self._camera_pose @ T @ self._target, 1.0 / (1.0 + error))
+        return self._camera_pose @ T @ self._target, 1.0 / (1.0 + error)
 
     def _chosen(self, tag: TagDetection, taken: float) -> tuple[Array, float]:
         """Return one of the tag's two poses, and its error."""

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from .physics import PhysicalPicking
     from .run import Picking, PickTrace
 
-__all__ = ["plot_pick", "plot_picking", "plot_servoing_domain"]
+__all__ = ["plot_physical_picking", "plot_pick", "plot_picking", "plot_servoing_domain"]
 
 _COLORS = {
     "servoing": BLUE,
@@ -146,4 +147,29 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
         "commanded angular speed [deg/s]", xlim=(0.0, 180.0), ylim=(0.0, 600.0 * gain),
     )  # fmt: skip
     outside_legend(figure, course)
+    return figure
+
+
+def plot_physical_picking(found: PhysicalPicking) -> Figure:
+    """Draw success rates with their intervals and the times of picks, by hand and object."""
+    from ..draws import wilson_interval
+    from .run import REPORTED_RATE
+
+    figure, panels = new_panels([["rates", "times"]], (11.0, 4.0))
+    groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
+    for k, (hand, shape) in enumerate(groups):
+        chosen = found.of(hand=hand, shape=shape)
+        low, high = wilson_interval([p.success for p in chosen])
+        rate = float(np.mean([p.success for p in chosen]))
+        color = BLUE if hand == "gripper" else GREEN
+        ends = 100.0 * np.array([[rate - low], [high - rate]])
+        panels["rates"].errorbar([k], [100.0 * rate], ends, fmt="o", color=color, lw=THIN, capsize=3, label=hand)
+        times = [p.picking for p in chosen if p.success]
+        panels["times"].plot(np.full(len(times), k), times, "o", color=color, ms=4, alpha=0.6)
+    panels["rates"].axhline(100.0 * REPORTED_RATE, color=TRUTH, ls="--", lw=THIN, label="report")
+    for axes, text in ((panels["rates"], "lifted and held [%]"), (panels["times"], "time of a pick [s]")):
+        axes.set_xticks(range(len(groups)), [shape for _, shape in groups])
+        label(axes, "", "object", text)
+    panels["rates"].set_ylim(-3.0, 105.0)
+    outside_legend(figure, panels["rates"])
     return figure

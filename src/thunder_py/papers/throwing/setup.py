@@ -34,6 +34,7 @@ __all__ = [
     "Setup",
     "controller_of",
     "farthest_target",
+    "joint_gains",
     "make_setup",
     "with_friction",
 ]
@@ -189,10 +190,12 @@ def make_setup(target: Sequence[float] = TARGET, *, damping: float = DAMPING, st
     robot = panda_with_hand()
     motion = plan(robot, target, FRACTION, starts=starts, seed=seed)
     stiffness = {k for k, _ in CONTROLLERS.values()}
-    return Setup(robot=robot, motion=motion, gains={k: _gains(robot, motion, k, damping) for k in sorted(stiffness)})
+    return Setup(
+        robot=robot, motion=motion, gains={k: joint_gains(robot, motion, k, damping) for k in sorted(stiffness)}
+    )
 
 
-def _gains(robot: Robot, motion: ThrowMotion, stiffness: float, damping: float) -> tuple[Array, Array]:
+def joint_gains(robot: Robot, motion: ThrowMotion, stiffness: float, damping: float = DAMPING) -> tuple[Array, Array]:
     """Return the report's joint gains scaled to a stiffness of the hand, with modal damping, at the release."""
     q = motion.release.q
     K_p = K_P * stiffness / hand_stiffness(robot, q, K_P)

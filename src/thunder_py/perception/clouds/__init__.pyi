@@ -13,3 +13,4 @@ from .segmentation import find_plane as find_plane
 from .segmentation import fit_plane as fit_plane
 from .segmentation import surface_axes as surface_axes
 from .segmentation import voxel_downsample as voxel_downsample
+from .source import CloudPoseSource as CloudPoseSource

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ...checks import Array, array, positive, probability, whole
 from ...errors import ThunderError
 from ...values import StrEnum, Value, set_fields
+from .fits import ShapeFit, fit_round, fit_upper_surface
 from .segmentation import (
     Plane,
     choose_cluster,
@@ -82,7 +83,10 @@ class Detection(Value):
         See `SurfaceAxes`.
     yaw : float or None
         Angle of the principal axis about the upward direction, in (-pi/2, pi/2] [rad]; None if the surface is about as
-        long as wide.
+        long as wide, and of fitted shapes that may be turned at will.
+    shape : str or None
+        Fitted shape (``"box"``, ``"disk"``, ``"ball"`` or ``"cylinder"``), from which `center`, `axes`, `size` and
+        `yaw` are then; None without `CloudPipeline.fit_shapes`, or if none fits.
 
     Examples
     --------
@@ -108,6 +112,7 @@ class Detection(Value):
     size: Array | None = None
     elongation: float | None = None
     yaw: float | None = None
+    shape: str | None = None
 
     @property
     def found(self) -> bool:
@@ -193,6 +198,9 @@ class CloudPipeline(Value):
         Smallest fraction of the object's points on the plane of its upper surface.
     elongation : float
         Ratio of spreads below which an object has no yaw.
+    fit_shapes : bool
+        Whether to fit a rectangle or disk to a plane upper surface, and a ball or lying cylinder to other objects on a
+        table. D4.2 does not: the middle of a round object is then biased towards the camera, and a cube has no yaw.
     region : (2, 3) array or None
         Lowest and highest corner of the evaluated box in the world [m].
     seed : int
@@ -228,6 +236,7 @@ class CloudPipeline(Value):
     tilt: float = np.pi / 9.0
     surface_share: float = 0.15
     elongation: float = 1.15
+    fit_shapes: bool = False
     region: npt.ArrayLike | None = None
     seed: int = 0
 
@@ -272,7 +281,7 @@ class CloudPipeline(Value):
         Detection
             Object, or the reason for its absence; no values in a cloud raise.
         """
-        points = voxel_downsample(self._in_region(finite_points(cloud)), self.voxel)
+        points = voxel_downsample(self.inside(cloud), self.voxel)
         nothing = np.zeros(len(points), dtype=np.bool_)
         groups = np.full(len(points), -1, dtype=np.int64)
         if not len(points):
@@ -289,7 +298,9 @@ class CloudPipeline(Value):
             return Detection(reason=DetectionReason.no_cluster, **stages, groups=groups, surface=nothing)
         return self._described(stages | {"groups": groups, "chosen": chosen})
 
-    def _in_region(self, points: Array) -> Array:
+    def inside(self, cloud: npt.ArrayLike) -> Array:
+        """Return the finite points (n, 3) of a cloud (..., 3) in the region."""
+        points = finite_points(cloud)
         low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
         inside: Array = points[((points >= low) & (points <= high)).all(axis=1)]
         return inside
@@ -314,18 +325,20 @@ class CloudPipeline(Value):
         bottom = float(heights.min()) if table is None else table.offset
         center = frame.middle + ((top + bottom) / 2.0 - frame.middle @ up) * up
         yaw = yaw_of(frame.axes[:, 0], up) if frame.elongation >= self.elongation else None
-        return Detection(
-            reason=None,
-            **stages,
-            surface=surface,
-            planar=planar,
-            centroid=centroid,
-            center=center,
-            axes=frame.axes,
-            size=np.array([*frame.size, top - bottom]),
-            elongation=frame.elongation,
-            yaw=yaw,
-        )
+        found: dict[str, Any] = {
+            "centroid": centroid,
+            "center": center,
+            "axes": frame.axes,
+            "size": np.array([*frame.size, top - bottom]),
+            "elongation": frame.elongation,
+            "yaw": yaw,
+        }
+        if self.fit_shapes:
+            fit = fit_upper_surface(points[surface], up) if planar else None
+            if not planar and table is not None:
+                fit = fit_round(points[cluster], table)
+            found |= _fitted(fit, up, bottom, self.plane_distance)
+        return Detection(reason=None, **stages, surface=surface, planar=planar, **found)
 
     def _surface(self, points: Array, cluster: Mask, up: Array) -> tuple[Mask, bool]:
         """Return the points of the object's upper surface, and whether it is a plane."""
@@ -339,6 +352,21 @@ class CloudPipeline(Value):
         surface = cluster.copy()
         surface[cluster] = fit[1]
         return surface, True
+
+
+def _fitted(fit: ShapeFit | None, up: Array, bottom: float, largest: float) -> dict[str, Any]:
+    """Return center, axes, size, yaw and name of a fitted shape; nothing for a bad fit."""
+    if fit is None or fit.residual > largest:  # False for the faces of boxes and disks
+        return {}
+    x = fit.direction
+    top = float(fit.center @ up) + (fit.size[1] / 2.0 if fit.shape in ("ball", "cylinder") else 0.0)
+    return {
+        "shape": fit.shape,
+        "center": fit.center + ((top + bottom) / 2.0 - fit.center @ up) * up,
+        "axes": np.stack([x, np.cross(up, x), up], axis=1),
+        "size": np.array([*fit.size, top - bottom]),
+        "yaw": None if fit.shape in ("disk", "ball") else yaw_of(x, up),
+    }
 
 
 def detect_object(cloud: npt.ArrayLike, *, near: npt.ArrayLike | None = None, **settings: Any) -> Detection:

@@ -282,17 +282,44 @@ class DepthCamera(Value):
         rng : numpy.random.Generator
             Its draws do not depend on the scene, so views of two scenes have the same noise.
         """
-        T, size = np.asarray(self.pose), (self.camera.height, self.camera.width)
-        rays = self.camera.directions(self.camera.pixels())
-        world = rays.reshape(-1, 3) @ T[:3, :3].T
-        depths = np.stack([np.full(len(world), np.inf), *(shape.depth(T[:3, 3], world) for shape in shapes)])
-        nearest: Array = depths.min(axis=0)
+        depths = self._depths(shapes)
         seen = depths.argmin(axis=0) - 1
-        z = self._measured(nearest.reshape(size), rng)
-        cloud = rays * z[..., None] @ T[:3, :3].T + T[:3, 3]
-        return View(cloud, seen.reshape(size).astype(np.int64))
+        return View(self.cloud(self.measure(depths.min(axis=0), rng)), seen.astype(np.int64))
 
-    def _measured(self, z: Array, rng: np.random.Generator) -> Array:
+    def depth(self, shapes: Sequence[Shape], rng: np.random.Generator) -> Array:
+        """Return the depths (height, width) of a scene [m], NaN where nothing was measured; see `see`."""
+        return self.measure(self._depths(shapes).min(axis=0), rng)
+
+    def _depths(self, shapes: Sequence[Shape]) -> Array:
+        """Return true depths of the background, infinite, and of each shape, (k + 1, height, width)."""
+        rays, origin = self._rays().reshape(-1, 3), np.asarray(self.pose)[:3, 3]
+        depths = np.stack([np.full(len(rays), np.inf), *(shape.depth(origin, rays) for shape in shapes)])
+        return depths.reshape(-1, self.camera.height, self.camera.width)
+
+    def cloud(self, depth: npt.ArrayLike) -> Array:
+        """Return the points (height, width, 3) in the world of a picture of depths (height, width) [m]."""
+        z = np.asarray(depth, dtype=np.float64)
+        if z.shape != (self.camera.height, self.camera.width):
+            raise ThunderError(f"depth must have shape {(self.camera.height, self.camera.width)}, got {z.shape}")
+        cloud: Array = self._rays() * z[..., None] + np.asarray(self.pose)[:3, 3]
+        return cloud
+
+    def _rays(self) -> Array:
+        """Return directions (height, width, 3) in the world, of depth 1."""
+        rays: Array = self.camera.directions(self.camera.pixels()) @ np.asarray(self.pose)[:3, :3].T
+        return rays
+
+    def measure(self, depth: Array, rng: np.random.Generator) -> Array:
+        """Return depths with noise and holes, (height, width) [m], NaN where nothing was measured.
+
+        Parameters
+        ----------
+        depth : (height, width) array
+            True depths along the optical axis [m]; infinite where there is nothing.
+        rng : numpy.random.Generator
+            Its draws do not depend on the depths.
+        """
+        z = depth
         noise, chance = rng.normal(size=z.shape), rng.random(z.shape)
         hit = np.isfinite(z)
         true: Array = np.where(hit, z, float(self.far))

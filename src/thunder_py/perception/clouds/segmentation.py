@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from ...checks import Array, array, finite, numbers, positive, whole
 from ...errors import ThunderError
-from ...optional import require
 from ...values import Value, set_fields
 
 __all__ = [
@@ -31,7 +30,7 @@ __all__ = [
 def find_clusters(
     points: npt.ArrayLike, *, eps: float, min_size: int = 10, min_samples: int = 4
 ) -> npt.NDArray[np.int64]:
-    """Group points by DBSCAN (Ester et al. 1996; scikit-learn's implementation).
+    """Group points by DBSCAN (Ester et al. 1996), with the labels of scikit-learn's implementation.
 
     Parameters
     ----------
@@ -69,7 +68,7 @@ def find_clusters(
     neighbors = whole(min_samples, "min_samples", 1)
     if not len(xyz):
         return np.zeros(0, dtype=np.int64)
-    raw = require("sklearn.cluster", "vision").DBSCAN(eps=apart, min_samples=neighbors).fit(xyz).labels_
+    raw = _dbscan(xyz, apart, neighbors)
     labels, counts = np.unique(raw[raw >= 0], return_counts=True)
     kept = [label for label, size in zip(labels, counts, strict=True) if size >= smallest]
     kept.sort(key=lambda label: (-int(counts[labels == label][0]), int(label)))
@@ -77,6 +76,27 @@ def find_clusters(
     for number, label in enumerate(kept):
         groups[raw == label] = number
     return groups
+
+
+def _dbscan(xyz: Array, eps: float, min_samples: int) -> npt.NDArray[np.int64]:
+    """Return labels of DBSCAN: connected core points, and border points in the first group that reaches them."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    n = len(xyz)
+    i, j = cKDTree(xyz).query_pairs(eps, output_type="ndarray").T
+    core = 1 + np.bincount(i, minlength=n) + np.bincount(j, minlength=n) >= min_samples
+    both = core[i] & core[j]
+    joined = coo_array((np.ones(int(both.sum()), dtype=np.int8), (i[both], j[both])), shape=(n, n))
+    _, component = connected_components(joined, directed=False)
+    none = n + 1
+    groups = np.where(core, component, none)
+    for a, b in ((i, j), (j, i)):
+        border = core[a] & ~core[b]
+        np.minimum.at(groups, b[border], component[a[border]])
+    labels, numbers_of = np.unique(groups, return_inverse=True)
+    return np.where(groups == none, -1, numbers_of).astype(np.int64) if len(labels) else groups
 
 
 def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.ArrayLike | None = None) -> int | None:

@@ -1,0 +1,1 @@
+"""Judgement of grasps by what happens to the object."""

@@ -1,0 +1,1 @@
+"""Worlds with contacts: an arm with a hand among objects, tables and conveyor belts."""

@@ -1,0 +1,422 @@
+"""The world: an arm with a hand among objects and surfaces, stepped with torques and commands to the hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array, array, pose, positive
+from ...errors import ModelError, ThunderError, UnknownNameError, nearest_hint
+from ...io.xml import quaternion
+from ...optional import require
+from ...robot import Payload, Robot
+from ...values import Stateful
+from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
+from ..scene import furnish
+from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
+from .objects import Thing, lowest
+from .surfaces import ConveyorBelt, Table
+
+__all__ = ["GraspWorld"]
+
+#: body of the hand, and the name under which its contacts are reported
+_HAND = "hand"
+#: time constant of contacts in steps: MuJoCo needs two
+_STIFF = 4.0
+_ROUNDING = 1e-9  # tolerance of periods that are multiples of a step [s]
+
+
+class GraspWorld(Stateful):
+    """An arm with a hand, objects and surfaces in MuJoCo, with contacts.
+
+    Everything touches everything except the arm's links, which touch nothing, and parts of the same hand.
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm, without the hand. Its motors are torques, its friction is exact at the start of a step; elastic joints
+        are supported.
+    hand : Hand, optional
+        `ParallelGripper` or `CompliantHand`; without one the arm is bare.
+    things : sequence of Thing
+        Objects.
+    surfaces : sequence of Table or ConveyorBelt
+        Surfaces.
+    mount : (4, 4) array_like, optional
+        Frame of the hand in that of the last link; default the same.
+    period : float
+        Time of a control period [s].
+    timestep : float
+        Step of MuJoCo [s], a fraction of the period.
+    floor : float, optional
+        Height of a drawn floor without contact [m]; default none.
+    picture : (2,) sequence of int
+        Width and height of the largest picture [pixels].
+    extend : callable, optional
+        Called with the ``mujoco.MjSpec`` before it is compiled, for additions such as cameras and textures.
+
+    Attributes
+    ----------
+    robot : Robot
+        The arm as a controller may know it: with the hand as a load of its last link, and the tool at the center of
+        grasps. Objects are unknown to it.
+    model, data : mujoco.MjModel, mujoco.MjData
+        Model and state.
+    n : int
+        Number of joints of the arm.
+    period : float
+        Time of a control period [s].
+    things, surfaces : dict
+        Objects and surfaces by name.
+
+    Raises
+    ------
+    ModelError
+        If an argument is invalid or a name occurs twice.
+    ModuleNotFoundError
+        If MuJoCo is not installed.
+
+    Notes
+    -----
+    The friction of a contact is that of the hand or surface, not that of the object; between objects it is 0.5.
+    Contacts have elliptic friction cones and a time constant T of four steps. MuJoCo's contacts neglect the
+    acceleration a due to the turning of the hand, so an object creeps in a moving hand with about a T / 2, whatever its
+    mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> from thunder_py.mujoco import GraspWorld, HandCommand, ParallelGripper, Table, Thing
+    >>> table = Table.at((0.5, 0.0, 0.0))
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(), [Thing.box()], [table])
+    >>> q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> world.reset(q, {"box": (0.6, 0.2, 0.0)})
+    >>> law = th.PDGravity(world.robot, [200] * 4 + [50] * 3, [20] * 4 + [1] * 3)
+    >>> goal = th.reference.SetPoint(q)
+    >>> for _ in range(100):
+    ...     world.step(law.step(world.time, world.q, world.dq, goal(world.time)), HandCommand(1.0))
+    >>> bool(abs(world.q - q).max() < 1e-3), sorted(world.touching("box")), world.hand_state.closure > 0.05
+    (True, ['table'], True)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        hand: Hand | None = None,
+        things: Sequence[Thing] = (),
+        surfaces: Sequence[Table] = (),
+        *,
+        mount: npt.ArrayLike | None = None,
+        period: float = 1e-3,
+        timestep: float = 5e-4,
+        floor: float | None = None,
+        picture: tuple[int, int] = (640, 480),
+        extend: Callable[[Any], None] | None = None,
+    ) -> None:
+        self.period = positive(period, "period", "s")
+        self._steps = round(self.period / positive(timestep, "timestep", "s"))
+        if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
+            raise ModelError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
+        self._dt = self.period / self._steps
+        self.things: dict[str, Thing] = _named(things, "things")
+        self.surfaces: dict[str, Table] = _named(surfaces, "surfaces")
+        self._mount = np.eye(4) if mount is None else pose(mount, "mount")
+        self.hand = hand
+        spec = self._specification(robot)
+        view = np.array([0.4, 0.0, 0.3])
+        furnish(spec, picture, floor, view, 1.0)
+        if extend is not None:
+            extend(spec)
+        self.model: Any = self._compiled(spec, robot)
+        self.data: Any = self._mujoco.MjData(self.model)
+        self._damping = Damping(robot.description.friction)
+        self._motor = None if hand is None else HandMotor(hand.motor, self.model, self.data)
+        self._locate(robot)
+        self.robot = self._carrying(robot)
+        self._periods = 0
+        self._speeds = {s.name: [s.speed, s.speed] for s in surfaces if isinstance(s, ConveyorBelt)}
+
+    @property
+    def _mujoco(self) -> Any:
+        """The package; not kept, as modules cannot be pickled."""
+        return require("mujoco", "mujoco")
+
+    def _specification(self, robot: Robot) -> Any:
+        mujoco = self._mujoco
+        spec = mujoco.MjSpec.from_string(robot_mjcf(robot))
+        spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_AUTO
+        if self.hand is not None:
+            link = spec.body(robot.link_names[-1])
+            body = link.add_body(name=_HAND, pos=self._mount[:3, 3], quat=quaternion(self._mount[:3, :3]))
+            self.hand.add_to(spec, body, mujoco)
+            add_motor(spec, self.hand.motor, mujoco)
+        for surface in self.surfaces.values():
+            surface.add_to(spec, mujoco)
+        for thing in self.things.values():
+            thing.add_to(spec, mujoco)
+        for geom in spec.geoms:
+            geom.solref = [_STIFF * self._dt, 1.0]
+        option = spec.option
+        option.timestep, option.integrator = self._dt, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        # elliptic cones hold the law of friction; impratio makes friction stiffer than normal forces, against creep
+        option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 20.0
+        return spec
+
+    def _compiled(self, spec: Any, robot: Robot) -> Any:
+        try:
+            model = spec.compile()
+        except ValueError as error:
+            raise ModelError(f"MuJoCo refuses the world: {' '.join(str(error).split())}") from None
+        for link, dyn in small_inertias(robot).items():
+            set_small_inertia(self._mujoco, model, link, dyn)
+        return model
+
+    def _locate(self, robot: Robot) -> None:
+        """Find the indices of joints, bodies and contacts."""
+        model = self.model
+        joints = [model.joint(name) for name in robot.joint_names]
+        motors = [model.joint(name) for name in robot.motor_names]
+        self.n = len(joints)
+        self._places = np.array([int(joint.qposadr[0]) for joint in joints])
+        self._dofs = np.array([int(joint.dofadr[0]) for joint in joints])
+        self._motor_places = np.array([int(joint.qposadr[0]) for joint in motors], dtype=int)
+        self._motor_dofs = np.array([int(joint.dofadr[0]) for joint in motors], dtype=int)
+        self._driven = self._dofs.copy()
+        self._driven[[e.joint - 1 for e in robot.elastic]] = self._motor_dofs
+        self._free = {
+            name: (int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])) for name in self.things
+        }
+        belts = [name for name, surface in self.surfaces.items() if isinstance(surface, ConveyorBelt)]
+        self._belts = {name: (int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])) for name in belts}
+        owners = []
+        for body in model.geom_bodyid:
+            name = model.body(int(model.body_rootid[body])).name
+            inside = self.hand is not None and self._within_hand(int(body))
+            owners.append(_HAND if inside else name if name in self.things or name in self.surfaces else "")
+        self._owners = np.array(owners, dtype=object)
+
+    def _within_hand(self, body: int) -> bool:
+        hand = self.model.body(_HAND).id
+        while body not in (0, hand):
+            body = int(self.model.body_parentid[body])
+        return bool(body == hand)
+
+    def _carrying(self, robot: Robot) -> Robot:
+        """Return the arm with the open hand as a load, and the tool at the center of grasps."""
+        if self.hand is None:
+            return robot
+        model, data = self.model, self.data
+        self._mujoco.mj_kinematics(model, data)
+        link = model.body(robot.link_names[-1]).id
+        R, p = data.xmat[link].reshape(3, 3), data.xpos[link]
+        bodies = [body for body in range(model.nbody) if self._within_hand(body)]
+        masses = model.body_mass[bodies]
+        centers = (data.xipos[bodies] - p) @ R
+        com = masses @ centers / masses.sum()
+        inertia = np.zeros((3, 3))
+        for body, mass, center in zip(bodies, masses, centers - com, strict=True):
+            axes = R.T @ data.ximat[body].reshape(3, 3)
+            inertia += axes @ np.diag(model.body_inertia[body]) @ axes.T
+            inertia += mass * (center @ center * np.eye(3) - np.outer(center, center))
+        tool = np.eye(4)
+        tool[:3, 3] = self.hand.grasp_point
+        load = Payload(float(masses.sum()), com, 0.5 * (inertia + inertia.T))
+        return load.added_to(robot).replace(tool=self._mount @ tool)
+
+    # --- state ----------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Time since the last `reset` [s]."""
+        return self._periods * self.period
+
+    @property
+    def q(self) -> Array:
+        """Positions of the joints, (n,) [rad or m]."""
+        return np.array(self.data.qpos[self._places])
+
+    @property
+    def dq(self) -> Array:
+        """Velocities of the joints, (n,) [rad/s or m/s]."""
+        return np.array(self.data.qvel[self._dofs])
+
+    @property
+    def x(self) -> Array:
+        """Positions of the motors of elastic joints, (e,) [rad or m]."""
+        return np.array(self.data.qpos[self._motor_places])
+
+    @property
+    def dx(self) -> Array:
+        """Velocities of the motors of elastic joints, (e,) [rad/s or m/s]."""
+        return np.array(self.data.qvel[self._motor_dofs])
+
+    @property
+    def hand_state(self) -> HandState:
+        """Measurements of the hand's motor, of MuJoCo's last step."""
+        if self._motor is None:
+            raise ModelError("hand_state needs a hand, and the world has none")
+        return self._motor.state
+
+    def reset(self, q: npt.ArrayLike, placements: Mapping[str, npt.ArrayLike] | None = None) -> None:
+        """Return to time 0 with the arm at rest, an open hand, belts at their first speed, and objects in place.
+
+        Parameters
+        ----------
+        q : (n,) array_like
+            Positions of the joints [rad or m].
+        placements : mapping of str to (3,) or (4, 4) array_like
+            For every object its pose, or the point of a surface on which it stands upright; see `place`.
+
+        Raises
+        ------
+        ModelError
+            If a shape is wrong, or an object has no place.
+        """
+        where = dict(placements or {})
+        missing = [name for name in self.things if name not in where]
+        if missing:
+            raise ModelError(f"placements must name every object, got none for {', '.join(missing)}")
+        start = array(q, (self.n,), "q")
+        self._mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[self._places] = start
+        if len(self._motor_places):
+            self.data.qpos[self._motor_places] = self.robot.elastic_equilibrium(start)
+        self._periods = 0
+        for name, speeds in self._speeds.items():
+            belt = self.surfaces[name]
+            assert isinstance(belt, ConveyorBelt)
+            speeds[:] = [belt.speed, belt.speed]
+        for name, place in where.items():
+            self.place(name, place)
+        if self._motor is not None:
+            self._motor.reset(0.0)
+        self._mujoco.mj_forward(self.model, self.data)
+
+    def place(self, name: str, place: npt.ArrayLike, velocity: npt.ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """Put an object somewhere.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        place : (3,) or (4, 4) array_like
+            Point of a surface on which it stands upright, or its pose [m].
+        velocity : (3,) array_like
+            Its linear velocity [m/s].
+        """
+        thing = self._thing(name)
+        if np.shape(place) == (3,):
+            T = np.eye(4)
+            T[:3, 3] = array(place, (3,), "place")
+            T[2, 3] += thing.rest_height
+        else:
+            T = pose(place, "place")
+        at, dof = self._free[name]
+        self.data.qpos[at : at + 7] = np.concatenate([T[:3, 3], quaternion(T[:3, :3])])
+        self.data.qvel[dof : dof + 6] = np.concatenate([array(velocity, (3,), "velocity"), np.zeros(3)])
+
+    def set_belt_speed(self, speed: float, name: str = "belt") -> None:
+        """Let a belt approach a new speed [m/s] within its acceleration."""
+        if name not in self._speeds:
+            raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
+        self._speeds[name][1] = float(array(speed, (), "speed"))
+
+    def belt_speed(self, name: str = "belt") -> float:
+        """Return the present speed of a belt [m/s]."""
+        if name not in self._speeds:
+            raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
+        return self._speeds[name][0]
+
+    # --- time -----------------------------------------------------------------------------------------------------
+
+    def step(self, tau: npt.ArrayLike, command: HandCommand | None = None) -> None:
+        """Simulate one control period.
+
+        Parameters
+        ----------
+        tau : (n,) array_like
+            Torques of the motors, held over the period [N m or N]. They are not limited.
+        command : HandCommand, optional
+            New command to the hand; default none.
+
+        Raises
+        ------
+        ModelError
+            If a torque is not finite, or there is no hand to command.
+        ThunderError
+            If the simulation has diverged.
+        """
+        torque, data = array(tau, (self.n,), "tau"), self.data
+        if not math.isfinite(float(data.qvel.sum())):
+            raise ThunderError(f"the simulation has diverged before {self.time:.3g} s: reduce gains or the timestep")
+        if command is not None:
+            if self._motor is None:
+                raise ModelError("command needs a hand, and the world has none")
+            self._motor.command(self.time, command)
+        data.qfrc_applied[self._driven] = torque
+        for k in range(self._steps):
+            self.model.dof_damping[self._dofs] = self._damping(data.qvel[self._dofs])
+            if self._motor is not None:
+                self._motor.step(self.time + k * self._dt, self._dt)
+            self._move_belts()
+            self._mujoco.mj_forward(self.model, data)
+            self._mujoco.mj_implicit(self.model, data)
+        self._periods += 1
+
+    def _move_belts(self) -> None:
+        for name, (place, dof) in self._belts.items():
+            speed, goal = self._speeds[name]
+            belt = self.surfaces[name]
+            assert isinstance(belt, ConveyorBelt)
+            if speed != goal:
+                most = belt.acceleration * self._dt
+                speed = goal if math.isinf(most) else speed + min(max(goal - speed, -most), most)
+                self._speeds[name][0] = speed
+            self.data.qpos[place], self.data.qvel[dof] = 0.0, speed
+
+    # --- truth, for judgement and measurement ---------------------------------------------------------------------
+
+    def pose(self, name: str) -> Array:
+        """Return the true pose of an object, (4, 4)."""
+        at, _ = self._free[self._thing(name).name]
+        T, R = np.eye(4), np.zeros(9)
+        self._mujoco.mju_quat2Mat(R, self.data.qpos[at + 3 : at + 7])
+        T[:3, :3], T[:3, 3] = R.reshape(3, 3), self.data.qpos[at : at + 3]
+        return T
+
+    def velocity(self, name: str) -> Array:
+        """Return the true velocity of an object's center of mass, (3,) [m/s]."""
+        _, dof = self._free[self._thing(name).name]
+        return np.array(self.data.qvel[dof : dof + 3])
+
+    def lowest_point(self, name: str) -> float:
+        """Return the height of the lowest point of an object [m]."""
+        return lowest(self._thing(name), self.pose(name))
+
+    def touching(self, name: str) -> frozenset[str]:
+        """Return what an object touched in MuJoCo's last step: ``"hand"``, names of surfaces and of objects."""
+        contact = self.data.contact
+        owners = self._owners[contact.geom[(contact.dist < 0.0) & (contact.exclude == 0)]]
+        pairs = owners[(owners == self._thing(name).name).any(axis=1)] if len(owners) else owners
+        return frozenset(pairs.ravel().tolist()) - {name}
+
+    def _thing(self, name: str) -> Thing:
+        if name not in self.things:
+            raise UnknownNameError(f"name must be an object, got {name!r}{nearest_hint(name, self.things)}")
+        return self.things[name]
+
+    def __repr__(self) -> str:
+        hand = "without a hand" if self.hand is None else f"with a {type(self.hand).__name__}"
+        return f"<GraspWorld: {self.n} joints {hand}, objects {', '.join(self.things) or 'none'}>"
+
+
+def _named(parts: Sequence[Any], what: str) -> dict[str, Any]:
+    found = {part.name: part for part in parts}
+    if len(found) < len(parts) or _HAND in found:
+        raise ModelError(f"{what} must have different names other than {_HAND!r}, got {[part.name for part in parts]}")
+    return found

@@ -1,0 +1,1 @@
+"""Grasping from rendered pictures, with contact (D4.2, section 6)."""

@@ -1,0 +1,70 @@
+"""Figures of the grasping experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...plotting.panels import new_panels
+from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label, outside_legend
+from ..draws import wilson_interval
+from ..moving_objects.run import SPEEDS, TABLE_16
+from .trial import SHAPES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .run import Grasping
+
+__all__ = ["plot_grasping"]
+
+_COLORS = {
+    ("gripper", "no replan"): VERMILION,
+    ("gripper", "variable structure"): ORANGE,
+    ("gripper", "time augmentation"): BLUE,
+    ("compliant", "time augmentation"): GREEN,
+}
+_MARKERS = dict(zip(SHAPES, ("s", "^", "o"), strict=True))
+
+
+def plot_grasping(found: Grasping) -> Figure:
+    """Draw success by speed, by shape, and where objects were when the hand began to close.
+
+    Parameters
+    ----------
+    found : Grasping
+    """
+    figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
+    variants = list(dict.fromkeys((t.case.hand, t.case.strategy) for t in found.trials))
+    shift = np.linspace(-0.25, 0.25, len(variants)) if len(variants) > 1 else np.zeros(1)
+    for (hand, strategy), dx in zip(variants, shift, strict=True):
+        some, name = found.of(hand=hand, strategy=strategy), f"{hand}, {strategy}"
+        color = _COLORS[hand, strategy]
+        for axes, key, values in ((panels["speed"], "speed", SPEEDS), (panels["shape"], "shape", SHAPES)):
+            groups = [[t.success for t in some if getattr(t.case, key) == value] for value in values]
+            _bars(axes, np.arange(len(values)) + dx, groups, color, name)
+        for shape in SHAPES:
+            points = np.array([(t.across, t.along) for t in some if t.case.shape == shape]).reshape(-1, 2)
+            panels["place"].plot(*(1e3 * points.T), _MARKERS[shape], color=color, ms=4, alpha=0.7)
+    for k, printed in enumerate(TABLE_16["replan"]):
+        panels["speed"].hlines(100.0 * printed, k - 0.35, k + 0.35, TRUTH, "--", lw=1.0, label="report, replan")
+    for axes, names, text in (
+        (panels["speed"], [f"{v:g}" for v in SPEEDS], "belt [m/s]"),
+        (panels["shape"], list(SHAPES), "object"),
+    ):
+        axes.set_xticks(range(len(names)), names)
+        label(axes, "", text, "lifted and held [%]", ylim=(-3.0, 105.0))
+    panels["place"].set_aspect("equal", adjustable="datalim")
+    label(panels["place"], "object as seen from the hand", "across the belt [mm]", "along the belt [mm]")
+    outside_legend(figure, panels["speed"])
+    return figure
+
+
+def _bars(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:
+    """Draw success rates [%] with Wilson's intervals; empty groups are left out."""
+    known = [k for k, group in enumerate(groups) if group]
+    rates = np.array([100.0 * np.mean(groups[k]) for k in known])
+    low, high = (100.0 * np.array([wilson_interval(groups[k])[end] for k in known]) for end in (0, 1))
+    axes.errorbar(x[known], rates, [rates - low, high - rates], fmt="o", color=color, lw=THIN, capsize=3, label=name)

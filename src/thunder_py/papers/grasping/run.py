@@ -1,0 +1,186 @@
+"""D4.2, section 6, closed: moving objects grasped from rendered pictures, with contact, in MuJoCo."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...checks import whole
+from ...parallel import Workers, map_seeds
+from ..draws import wilson_interval
+from ..moving_objects.run import SPEEDS, TABLE_16
+from ..tables import markdown
+from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIRST_SEED", "Grasping", "run", "run_grasping"]
+
+#: scenes of lower seeds were looked at while the loop was made
+FIRST_SEED = 1000
+_SEEDS, _QUICK_SEEDS = 10, 1
+#: hands and strategies
+_VARIANTS = (*(("gripper", strategy) for strategy in STRATEGIES), ("compliant", "time augmentation"))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Grasping:
+    """Results of the experiment.
+
+    Attributes
+    ----------
+    trials : tuple of GraspTrial
+    """
+
+    trials: tuple[GraspTrial, ...]
+
+    def of(self, **settings: Any) -> list[GraspTrial]:
+        """Return the trials whose cases have these settings, such as ``shape="box"``."""
+        return [trial for trial in self.trials if all(getattr(trial.case, k) == v for k, v in settings.items())]
+
+    def table(self) -> str:
+        """Return success by speed, shape and strategy beside the report's, and reasons of failures, as Markdown."""
+        return "\n\n".join(
+            [
+                f"Lifted by 10 cm and held for a second, of {len(self.trials)} trials [%]\n\n{self._rates()}",
+                f"By shape and speed, all strategies that replan [%]\n\n{self._shapes()}",
+                f"Reasons of failures\n\n{self._failures()}",
+                f"The loop\n\n{self._loop()}",
+            ]
+        )
+
+    def _rates(self) -> str:
+        rows: list[list[object]] = []
+        for hand, strategy in dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials):
+            cells = [rate_text(self.of(hand=hand, strategy=strategy, speed=speed)) for speed in SPEEDS]
+            every = self.of(hand=hand, strategy=strategy)
+            rows.append([hand, strategy, len(every), *cells, rate_text(every)])
+        for name in ("replan", "no replan"):
+            printed = [f"{100.0 * x:g}" for x in TABLE_16[name]]
+            rows.append(["SoftHand", f"report, {name}", "", *printed, ""])
+        return markdown(["hand", "strategy", "trials", *(f"{speed:g} m/s" for speed in SPEEDS), "all"], rows)
+
+    def _shapes(self) -> str:
+        rows: list[list[object]] = []
+        for hand in dict.fromkeys(t.case.hand for t in self.trials):
+            for shape in SHAPES:
+                replanned = [t for t in self.of(hand=hand, shape=shape) if t.case.strategy != "no replan"]
+                cells = [rate_text([t for t in replanned if t.case.speed == speed]) for speed in SPEEDS]
+                rows.append([hand, shape, len(replanned), *cells, rate_text(replanned)])
+        return markdown(["hand", "object", "trials", *(f"{speed:g} m/s" for speed in SPEEDS), "all"], rows)
+
+    def _failures(self) -> str:
+        rows = [
+            [hand, strategy, ", ".join(f"{n} x {reason}" for reason, n in self.reasons(hand, strategy).items())]
+            for hand, strategy in dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials)
+        ]
+        return markdown(["hand", "strategy", "failures"], rows)
+
+    def reasons(self, hand: str, strategy: str) -> dict[str, int]:
+        """Return how many trials failed for which reason, the most frequent first."""
+        failed = [t.outcome for t in self.of(hand=hand, strategy=strategy) if not t.success]
+        return dict(Counter(failed).most_common())
+
+    def _loop(self) -> str:
+        rows: list[list[object]] = []
+        for shape in SHAPES:
+            chosen = self.of(shape=shape)
+            seen = sum(t.detections for t in chosen) / max(sum(t.pictures for t in chosen), 1)
+            # of all strategies but the one that does not correct its plan
+            corrected = [t for t in chosen if t.case.strategy != "no replan"]
+            away = _rms(math.hypot(t.along, t.across) for t in corrected)
+            factor = sum(t.duration for t in chosen) / max(sum(t.computing for t in chosen), 1e-9)
+            rows.append([shape, f"{100 * seen:.0f}", 1e3 * _rms(t.error for t in chosen), 1e3 * away, factor])
+        header = ["object", "found in pictures [%]", "RMS of a measured position [mm]"]
+        return markdown([*header, "RMS of hand to object [mm]", "simulated over computing time"], rows)
+
+    def plot(self) -> Figure:
+        """Draw success by speed and shape, and where the object was when the hand began to close."""
+        from .figure import plot_grasping
+
+        return plot_grasping(self)
+
+    def film(self, path: str | Path) -> int:
+        """Write a film of one grasp of each shape and return its number of pictures."""
+        from .film import film_world
+
+        replanned = [t.case for t in self.trials if t.case.strategy == "time augmentation"]
+        cases = [next(c for c in replanned if c.shape == shape) for shape in SHAPES]
+        return film_world(path, [lambda watch, case=case: run_trial(case, watch) for case in cases])  # type: ignore[misc]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all trials."""
+        return {
+            "first_seed": FIRST_SEED,
+            "trials": [{**t._asdict(), "case": t.case._asdict()} for t in self.trials],
+        }
+
+
+def rate_text(trials: list[GraspTrial]) -> str:
+    """Return the success rate and Wilson's 95 % interval in percent, empty without trials."""
+    if not trials:
+        return ""
+    lifted = [trial.success for trial in trials]
+    low, high = wilson_interval(lifted)
+    return f"{100 * sum(lifted) / len(lifted):.0f} [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def _rms(values: Iterable[float]) -> float:
+    known = np.array(list(values))
+    known = known[np.isfinite(known)]
+    return float(np.sqrt(np.mean(known**2))) if len(known) else math.nan
+
+
+def _trials_of(seed: int) -> list[GraspTrial]:
+    """Run all hands, strategies, speeds and shapes in the scenes of a seed."""
+    cases = [Case(o, v, strategy, seed, hand) for hand, strategy in _VARIANTS for v in SPEEDS for o in SHAPES]
+    return [run_trial(case) for case in cases]
+
+
+def _quick_trials_of(seed: int) -> list[GraspTrial]:
+    """Run each shape at a speed of its own."""
+    pairs = zip(SHAPES, SPEEDS, strict=True)
+    return [run_trial(Case(shape, speed, "time augmentation", seed)) for shape, speed in pairs]
+
+
+def run_grasping(seeds: int = _SEEDS, *, quick: bool = False, workers: Workers = 1, progress: bool = False) -> Grasping:
+    """Run all shapes and speeds, with every strategy and the gripper, and with one and the compliant hand.
+
+    Parameters
+    ----------
+    seeds : int
+        Number of scenes of each shape and speed, of the seeds from `FIRST_SEED` on.
+    quick : bool
+        Only replanning by time augmentation with the gripper, and each shape at one speed.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
+    progress : bool
+        Show a bar.
+    """
+    scenes = range(FIRST_SEED, FIRST_SEED + whole(seeds, "seeds", 1))
+    trials = _quick_trials_of if quick else _trials_of
+    found = map_seeds(trials, scenes, workers=workers, progress=progress, description="grasping")
+    return Grasping(trials=tuple(trial for some in found for trial in some))
+
+
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Grasping:
+    """Run the experiment of the registry.
+
+    Parameters
+    ----------
+    quick : bool
+        One strategy and hand, and one speed for each shape.
+    seeds : int, optional
+        Number of scenes of each shape and speed.
+    workers : Workers
+        Where the runs are made, see `run_tasks`.
+    """
+    default = _QUICK_SEEDS if quick else _SEEDS
+    return run_grasping(default if seeds is None else seeds, quick=quick, workers=workers, progress=not quick)

@@ -1,0 +1,194 @@
+"""Fits of simple shapes on a table to the visible part of an object: rectangle, disk, ball and lying cylinder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from .segmentation import Plane, reference_direction
+
+__all__ = ["ShapeFit", "fit_rectangle", "fit_round", "fit_upper_surface"]
+
+_Model: TypeAlias = Callable[[Array], tuple[Array, Array]]
+
+#: a disk fills pi / 4 = 0.79 of its bounding square, a rectangle all of it
+_FULL = 0.85
+#: fill ratio means nothing for long shapes, which are no disks
+_SQUARE = 1.3
+_ITERATIONS = 12
+#: residuals beyond this count linearly [m]: stray points and hidden edges
+_LINEAR = 0.004
+
+
+class ShapeFit(NamedTuple):
+    """A shape on a table.
+
+    Attributes
+    ----------
+    shape : str
+        ``"box"``, ``"disk"`` (an upright cylinder), ``"ball"`` or ``"cylinder"`` (a lying one).
+    center : (3,) array
+        Middle of the fitted surface (of the upper face of boxes and disks) [m].
+    direction : (3,) array
+        Horizontal principal axis; arbitrary for disks and balls.
+    size : (2,) array
+        Extent along it and across [m].
+    residual : float
+        Root mean square distance of the points from the surface [m]; NaN for boxes and disks, whose border is fitted.
+    """
+
+    shape: str
+    center: Array
+    direction: Array
+    size: Array
+    residual: float
+
+
+def fit_rectangle(points: npt.ArrayLike) -> tuple[Array, float, Array, float]:
+    """Return the bounding rectangle of least area of points in a plane.
+
+    One of its edges contains an edge of the convex hull (Freeman and Shapira 1975).
+
+    Parameters
+    ----------
+    points : (n, 2) array_like
+        At least three points that are not on a line [m].
+
+    Returns
+    -------
+    middle : (2,) array
+        Middle of the rectangle [m].
+    angle : float
+        Angle of its longer side, in (-pi/2, pi/2] [rad].
+    size : (2,) array
+        Longer and shorter side [m].
+    fill : float
+        Area of the hull divided by that of the rectangle; pi / 4 for a disk.
+
+    Examples
+    --------
+    >>> from thunder_py.perception.clouds.fits import fit_rectangle
+    >>> middle, angle, size, fill = fit_rectangle([[0.0, 0.0], [0.2, 0.2], [0.1, 0.3], [-0.1, 0.1]])
+    >>> middle.round(3).tolist(), round(angle, 3), size.round(3).tolist(), round(fill, 3)
+    ([0.05, 0.15], 0.785, [0.283, 0.141], 1.0)
+    """
+    from scipy.spatial import ConvexHull
+
+    xy = np.asarray(points, dtype=np.float64)
+    hull = ConvexHull(xy)
+    corners = xy[hull.vertices]
+    edges = np.roll(corners, -1, axis=0) - corners
+    angles = np.arctan2(edges[:, 1], edges[:, 0])
+    c, s = np.cos(angles), np.sin(angles)
+    turned = np.einsum("kij,nj->kni", np.stack([np.stack([c, s], -1), np.stack([-s, c], -1)], axis=1), corners)
+    low, high = turned.min(axis=1), turned.max(axis=1)
+    areas = np.prod(high - low, axis=1)
+    best = int(np.argmin(areas))
+    size, angle = (high - low)[best], float(angles[best])
+    middle = np.array([[c[best], -s[best]], [s[best], c[best]]]) @ ((low + high)[best] / 2.0)
+    if size[1] > size[0]:
+        size, angle = size[::-1], angle + np.pi / 2.0
+    angle -= np.pi * np.ceil(angle / np.pi - 0.5)
+    return middle, angle, size, float(hull.volume / areas[best])
+
+
+def fit_upper_surface(points: Array, up: Array) -> ShapeFit | None:
+    """Return the box or disk whose upper face contains points (n, 3); None if they are on a line."""
+    from scipy.spatial import QhullError
+
+    basis = _basis(up)
+    try:
+        middle, angle, size, fill = fit_rectangle(points @ basis[:, :2])
+    except (QhullError, ValueError):
+        return None
+    height = float(np.median(points @ up))
+    disk = fill < _FULL and size[0] < _SQUARE * size[1]
+    direction = basis[:, :2] @ np.array([np.cos(angle), np.sin(angle)])
+    return ShapeFit("disk" if disk else "box", basis @ [*middle, height], direction, size, np.nan)
+
+
+def fit_round(points: Array, table: Plane) -> ShapeFit | None:
+    """Return the ball or the lying cylinder on a table that fits points (n, 3) better; None if neither converges.
+
+    The table determines the height of the center, which is the radius. So the far side, which no camera sees, need not
+    be guessed.
+    """
+    up = np.asarray(table.normal)
+    basis = _basis(up)
+    local = points @ basis - [0.0, 0.0, table.offset]
+    fits = [fit for fit in (_ball(local), _cylinder(local)) if fit is not None]
+    if not fits:
+        return None
+    best = min(fits, key=lambda fit: fit.residual)
+    return best._replace(center=basis @ best.center + table.offset * up, direction=basis @ best.direction)
+
+
+def _basis(up: Array) -> Array:
+    """Return two horizontal directions and the upward one as columns (3, 3)."""
+    x = reference_direction(up)
+    return np.stack([x, np.cross(up, x), up], axis=1)
+
+
+def _ball(p: Array) -> ShapeFit | None:
+    """Fit x, y and r of a ball that touches z = 0, by Gauss and Newton."""
+
+    def model(a: Array) -> tuple[Array, Array]:
+        away = p - [a[0], a[1], a[2]]
+        distance = np.maximum(np.linalg.norm(away, axis=1), 1e-9)
+        unit = away / distance[:, None]
+        return distance - a[2], np.stack([-unit[:, 0], -unit[:, 1], -unit[:, 2] - 1.0], axis=1)
+
+    found = _solve(model, np.array([*p[:, :2].mean(axis=0), p[:, 2].max() / 2.0]))
+    if found is None:
+        return None
+    (x, y, r), residual = found
+    return ShapeFit("ball", np.array([x, y, r]), np.array([1.0, 0.0, 0.0]), np.array([2.0 * r, 2.0 * r]), residual)
+
+
+def _cylinder(p: Array) -> ShapeFit | None:
+    """Fit the axis and radius of a cylinder that lies on z = 0: a point of it, its angle, r."""
+    middle = p[:, :2].mean(axis=0)
+    flat = p[:, :2] - middle
+    main = np.linalg.eigh(flat.T @ flat)[1][:, 1]
+
+    def model(a: Array) -> tuple[Array, Array]:
+        shift, angle, r = a
+        c, s = np.cos(angle), np.sin(angle)
+        along, across = flat @ [c, s], flat @ [-s, c] - shift
+        high = p[:, 2] - r
+        distance = np.maximum(np.hypot(across, high), 1e-9)
+        return distance - r, np.stack([-across, -along * across, -high - distance], axis=1) / distance[:, None]
+
+    found = _solve(model, np.array([0.0, np.arctan2(main[1], main[0]), p[:, 2].max() / 2.0]))
+    if found is None:
+        return None
+    (shift, angle, r), residual = found
+    direction = np.array([np.cos(angle), np.sin(angle), 0.0])
+    along = flat @ direction[:2]
+    low, high = along.min(), along.max()
+    if high - low < 2.0 * r:
+        return None  # shorter than thick: seen from its end, or no cylinder
+    side = np.array([-direction[1], direction[0], 0.0])
+    center = np.array([*middle, r]) + (low + high) / 2.0 * direction + shift * side
+    return ShapeFit("cylinder", center, direction, np.array([high - low, 2.0 * r]), residual)
+
+
+def _solve(model: _Model, start: Array) -> tuple[Array, float] | None:
+    """Return parameters of least robust squares and the root mean square residual; the last one is a radius."""
+    a = start.copy()
+    for _ in range(_ITERATIONS):
+        e, J = model(a)
+        w = np.minimum(1.0, _LINEAR / np.maximum(np.abs(e), 1e-12))
+        H = J.T @ (w[:, None] * J)
+        step = np.linalg.lstsq(H, -J.T @ (w * e), rcond=None)[0]
+        a = a + step
+        if not (np.isfinite(a).all() and 1e-3 < a[-1] < 10.0 * start[-1] + 1e-3):
+            return None
+        if np.abs(step).max() < 1e-7:
+            break
+    e, _ = model(a)
+    return a, float(np.sqrt(np.mean(np.minimum(e * e, (3.0 * _LINEAR) ** 2))))

@@ -1,0 +1,119 @@
+"""A pose source that finds an object in the pictures of a depth camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import ThunderError
+from ..pose_source import SampledPoseSource
+from .detection import CloudPipeline, Detection
+from .scenes import DepthCamera
+
+__all__ = ["CloudPoseSource"]
+
+#: objects are looked for near their last place if they were seen at most this long ago [s]
+_MEMORY = 1.0
+_KEPT = 64
+
+
+class CloudPoseSource(SampledPoseSource):
+    """Pose source that evaluates pictures of a depth camera with a `CloudPipeline`.
+
+    Parameters
+    ----------
+    grab : callable
+        Returns the depths (height, width) of a time [m], NaN where nothing was measured, or None. It is called at the
+        first poll at or after that time.
+    camera : DepthCamera
+        Lens and pose of the camera as calibrated; its errors are not used.
+    pipeline : CloudPipeline
+        Detection.
+    own : callable, optional
+        For points (k, 3) in the world and the time of the picture [s], the mask (k,) of those on the robot itself,
+        which are ignored.
+    rate, latency, jitter, dropout, start, seed
+        See `SampledPoseSource`.
+
+    Attributes
+    ----------
+    detections : dict of float to Detection
+        Results of the last 64 pictures by their time.
+
+    Raises
+    ------
+    ThunderError
+        If an argument is invalid, or a picture has another size than the camera's.
+
+    Notes
+    -----
+    The pose has the object's principal axis as x and the upward direction as z; of objects without a yaw, see
+    `detections`, it is arbitrary. The quality of a measurement is the number of points of the object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.perception import PinholeCamera
+    >>> from thunder_py.perception.clouds import CloudPipeline, CloudPoseSource, Cuboid, DepthCamera, look_at
+    >>> from thunder_py.spatial import pose_from_rpy
+    >>> belt = Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01)))
+    >>> box = Cuboid((0.18, 0.07, 0.10), pose_from_rpy((0.05, 0.02, 0.05), (0.0, 0.0, 0.6)))
+    >>> camera = DepthCamera(PinholeCamera.from_field_of_view(212, 120, 1.2), look_at((0.5, -0.7, 0.7), (0, 0, 0)))
+    >>> grab = lambda t: camera.depth([belt, box], np.random.default_rng(0))
+    >>> source = CloudPoseSource(grab, camera, CloudPipeline(), rate=10.0, latency=0.05)
+    >>> (measurement,) = source.poll(0.06)
+    >>> bool(np.abs(measurement.pose[:3, 3] - [0.05, 0.02, 0.05]).max() < 0.005)
+    True
+    """
+
+    def __init__(
+        self,
+        grab: Callable[[float], Any],
+        camera: DepthCamera,
+        pipeline: CloudPipeline,
+        *,
+        own: Callable[[Array, float], npt.NDArray[np.bool_]] | None = None,
+        rate: float = 30.0,
+        latency: float = 0.0,
+        jitter: float = 0.0,
+        dropout: float = 0.0,
+        start: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        for value, kind, name in ((camera, DepthCamera, "camera"), (pipeline, CloudPipeline, "pipeline")):
+            if not isinstance(value, kind):
+                raise ThunderError(f"{name} must be a {kind.__name__}, got {value!r}")
+        for function, name in ((grab, "grab"), (own, "own")):
+            if function is not None and not callable(function):
+                raise ThunderError(f"{name} must be callable, got {function!r}")
+        self._grab, self._camera, self._pipeline, self._own = grab, camera, pipeline, own
+        super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
+
+    def reset(self) -> None:
+        """Start again, without earlier detections."""
+        super().reset()
+        self.detections: dict[float, Detection] = {}
+        self._place: Array | None = None
+        self._seen = -np.inf
+
+    def _measure(self, taken: float) -> tuple[Array | None, float]:
+        depth = self._grab(taken)
+        if depth is None:
+            return None, 0.0
+        points = self._pipeline.inside(self._camera.cloud(depth))
+        if self._own is not None:
+            points = points[~self._own(points, taken)]
+        near = self._place if taken - self._seen <= _MEMORY else None
+        found = self._pipeline(points, near=near)
+        self.detections[taken] = found
+        if len(self.detections) > _KEPT:
+            del self.detections[next(iter(self.detections))]
+        pose = found.pose
+        if pose is None:
+            return None, 0.0
+        self._place, self._seen = pose[:3, 3], taken
+        return pose, float((found.groups == found.chosen).sum())

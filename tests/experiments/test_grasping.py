@@ -1,0 +1,108 @@
+"""Grasping from rendered pictures with contact: one whole grasp, and the tables of results."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
+
+from thunder_py.errors import ThunderError
+from thunder_py.mujoco import rendering as gl
+from thunder_py.papers import registry
+from thunder_py.papers.grasping.approach import Approach, YawEstimate
+from thunder_py.papers.grasping.run import Grasping
+from thunder_py.papers.grasping.trial import SHAPES, STRATEGIES, Case, GraspTrial, draw_scene, run_trial
+from thunder_py.papers.picking.physics import PhysicalPick, PhysicalPicking, PickCase
+from thunder_py.papers.tables import plain
+from thunder_py.reference import TaskReference
+
+
+@pytest.mark.release
+def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
+    """A scene that was used neither while the loop was made nor for the tables."""
+    try:
+        gl.open_context(8, 8).free()
+    except ThunderError as error:
+        pytest.skip(str(error))
+    found = [run_trial(Case("box", 0.38, "time augmentation", 5000)) for _ in range(2)]
+    assert found[0].success, found[0].outcome
+    assert found[0].outcome == "lifted"
+    assert found[0].lift > 0.1
+    assert math.hypot(found[0].along, found[0].across) < 0.015
+    assert found[0].error < 0.01
+    assert found[0].detections > 30
+    assert found[0]._replace(computing=0.0) == found[1]._replace(computing=0.0)
+
+
+def test_scenes_depend_on_the_seed_and_not_on_the_strategy() -> None:
+    one, same, other = draw_scene("box", 0.26, 1), draw_scene("box", 0.26, 1), draw_scene("box", 0.26, 2)
+    np.testing.assert_array_equal(one.place, same.place)
+    assert one.thing == same.thing
+    assert not np.array_equal(one.place, other.place)
+    away = np.asarray(one.believed.pose)[:3, 3] - np.asarray(one.camera.pose)[:3, 3]
+    assert 0.0 < np.abs(away).max() < 0.01  # the loop has a camera with an error
+
+
+def test_the_approach_has_the_derivatives_of_its_positions_and_ends_on_the_path() -> None:
+    approach, yaw = Approach(height=0.1, time=0.35, after=0.2), YawEstimate()
+    yaw.add(0.8, np.pi)
+    path = TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
+    dt, rows = 1e-4, []
+    approach.step(dt, 1.0)
+    approach.aim(yaw)
+    for k in range(15000):
+        approach.step(dt, 0.6 - k * dt)
+        p, R, xi, xi_dot = approach.apply(path)
+        rows.append([p[2], xi[2], xi_dot[2], math.atan2(R[1, 0], R[0, 0]), xi[5], xi_dot[5]])
+    x = np.array(rows)
+    for first in (0, 1, 3, 4):
+        np.testing.assert_allclose(np.gradient(x[:, first], dt)[2:-2], x[2:-2, first + 1], atol=2e-2)
+    assert x[0, 0] == 0.1
+    np.testing.assert_allclose(x[-1, [0, 1, 3, 4]], [0.0, 0.0, 0.8, 0.0], atol=1e-3)
+
+
+def test_directions_are_averaged_up_to_the_symmetry() -> None:
+    yaw = YawEstimate()
+    for angle in (1.55, -1.56, 1.54):  # a line: the same directions
+        yaw.add(angle, np.pi)
+    assert abs(abs(yaw.near(1.5)) - 1.553) < 0.02
+    cube = YawEstimate()
+    cube.add(0.7, np.pi / 2.0)
+    assert cube.near(-0.9) == pytest.approx(0.7 - np.pi / 2.0)
+
+
+def _trials() -> tuple[GraspTrial, ...]:
+    rng = np.random.default_rng(0)
+    cases = [Case(o, v, s, k) for k in range(2) for s in STRATEGIES for v in (0.16, 0.26, 0.38) for o in SHAPES]
+    return tuple(
+        GraspTrial(c, bool(won := rng.random() < 0.5), "lifted" if won else "missed", 0.1, 0.0, 0.0, 9, 8, 0.004, 3,
+                   0.0, 4.0, 2.0)
+        for c in cases
+    )  # fmt: skip
+
+
+def test_tables_and_figures_of_grasps_and_picks() -> None:
+    found = Grasping(trials=_trials())
+    assert "| gripper | variable structure" in found.table()
+    assert plain(found.to_dict())["trials"][0]["case"]["shape"] == "box"
+    assert len(found.plot().axes) == 3
+    picks = tuple(
+        PhysicalPick(PickCase(o, "gripper", k), k == 0, "lifted" if k == 0 else "time", False, 0.01, 5.0, 6.0, 6.0)
+        for o in SHAPES
+        for k in range(2)
+    )
+    picking = PhysicalPicking(picks=picks)
+    assert "1 x time" in picking.table()
+    assert len(plain(picking.to_dict())["picks"]) == 6
+    assert len(picking.plot().axes) == 2
+
+
+def test_physics_is_an_option_of_some_experiments() -> None:
+    with pytest.raises(ThunderError, match="physics must be False for 'elbow', unlike picking"):
+        registry.run_experiment("elbow", physics=True)
+    assert registry.is_filmed("grasping")
+    assert registry.is_filmed("picking", physics=True)
+    assert not registry.is_filmed("picking")
