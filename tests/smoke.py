@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,18 @@ def command(*words: str, cwd: str) -> str:
     return done.stdout
 
 
+def check_instruction_sets():
+    """The widest instruction set of this processor is used."""
+    flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+    widest = next((isa for isa, flag in (("avx512", "avx512dq"), ("avx2", "avx2")) if flag in flags), "baseline")
+    done = subprocess.run(
+        [sys.executable, "-c", "import thunder_py.robot"],
+        env={**os.environ, "THUNDER_ISA": widest},
+        capture_output=True,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
 def check_commands():
     """The version, the demo's errors, and a generated library."""
     with tempfile.TemporaryDirectory() as folder:
@@ -77,6 +90,6 @@ def check_commands():
 
 
 if __name__ == "__main__":
-    for check in (check_place, check_truth, check_batch, check_commands):
+    for check in (check_place, check_truth, check_batch, check_instruction_sets, check_commands):
         check()
     print(f"thunder_py {th.__version__} in {Path(th.__file__).parent} works")

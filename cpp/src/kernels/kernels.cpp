@@ -1,5 +1,9 @@
 #include "thunder/kernels/kernels.hpp"
 
+#ifdef THUNDER_HAVE_X86_KERNELS
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -32,17 +36,33 @@ const Kernels* initial() {
   throw std::invalid_argument("instruction set '" + name + "'" + source + " is not available: this build on this processor has " + known);
 }
 
+#ifdef THUNDER_HAVE_X86_KERNELS
+struct Processor {
+  bool avx2 = false;    ///< AVX2 and FMA
+  bool avx512 = false;  ///< F, DQ and VL
+};
+
+/// Read from the processor itself: __builtin_cpu_supports is false for everything in the runtime library of zig.
+Processor this_processor() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned saved = 1u << 27, fma = 1u << 12;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & saved) || !(c & fma)) return {};
+  unsigned low = 0, high = 0;  // registers that the operating system saves
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return {};
+  constexpr unsigned avx2 = 1u << 5, avx512 = 1u << 16 | 1u << 17 | 1u << 31;
+  return {(low & 0x06) == 0x06 && (b & avx2) != 0, (low & 0xe6) == 0xe6 && (b & avx512) == avx512};
+}
+#endif
+
 }  // namespace
 
 std::vector<const Kernels*> available_kernels() {
   std::vector<const Kernels*> result{&kernels_baseline};
 #ifdef THUNDER_HAVE_X86_KERNELS
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx2) result.push_back(&kernels_avx2);
-  if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq"))
-    result.push_back(&kernels_avx512);
+  const Processor processor = this_processor();
+  if (processor.avx2) result.push_back(&kernels_avx2);
+  if (processor.avx2 && processor.avx512) result.push_back(&kernels_avx512);
 #endif
   return result;
 }
