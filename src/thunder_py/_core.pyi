@@ -5513,4 +5513,4 @@ def simulate(
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""
 
-__version__: str = "0.2.0"
+__version__: str = "0.1.0"
