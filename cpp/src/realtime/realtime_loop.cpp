@@ -128,7 +128,8 @@ RealtimeLoop::Change RealtimeLoop::prepare(const std::shared_ptr<Controller>& la
   if ((adaptive == nullptr) != (before.adaptive() == nullptr) ||
       (adaptive != nullptr && adaptive->unknown().indices() != before.adaptive()->unknown().indices()))
     throw std::invalid_argument("the law must have the unknown parameters of the one that it replaces");
-  if (!adapting_.empty() && adaptive != nullptr) adaptive->set_adapting(adapting_);
+  // without a call of `adapt` the mask is what it was before the loop, which does not change it
+  if (adaptive != nullptr) adaptive->set_adapting(adapting_.empty() ? before.adaptive()->adapting() : adapting_);
   return change;
 }
 
