@@ -30,9 +30,11 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
     read();
     const double* command =
         control_->answer({static_cast<std::int64_t>(time.toNSec()), q_.data(), dq_.data(), nullptr});
+    if (command == nullptr && !control_->ended()) return;  // a state that is no new one: the last command stays
     for (std::size_t i = 0; i < joints_.size(); ++i) joints_[i].setCommand(command != nullptr ? command[i] : 0.0);
   }
 
+  /// Without an `update` after it nothing is braked, and the last efforts stay: a stop must have ended before.
   void stopping(const ros::Time&) override { control_->request(thunder::realtime::StopReason::requested); }
 
   const thunder::realtime::DriveControl& control() const { return *control_; }

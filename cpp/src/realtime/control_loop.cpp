@@ -57,8 +57,10 @@ ControlLoop::ControlLoop(std::shared_ptr<Controller> law, Settings settings, std
     : law_(std::move(law)),
       settings_(std::move(settings)),
       observer_(std::move(observer)),
+      task_(law_.task()),
       n_(law_.controller().n()),
       e_(law_.controller().model()->elastic_count()),
+      parameters_(law_.parameters().size),
       dynamics_(law_.controller().model()),
       frame_(n_),
       safe_(law_.controller().model(), settings_.hold_stiffness, settings_.hold_damping, settings_.torque_limits),
@@ -359,7 +361,7 @@ void ControlLoop::reset() noexcept {
 LoopLaw ControlLoop::make_law(std::shared_ptr<Controller> law) const {
   LoopLaw made(std::move(law));
   if (made.task() != task() || made.controller().n() != n_ || made.controller().model()->elastic_count() != e_ ||
-      made.parameters().size != law_.parameters().size)
+      made.parameters().size != parameters_)
     throw std::invalid_argument("the law must be of the kind and the robot of the one that it replaces");
   made.controller().set_torque_limits(settings_.torque_limits);
   return made;

@@ -62,6 +62,7 @@ RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::unique_ptr<DriveCo
       log_(width(control_->n(), logged_), settings_.log_rows),
       newest_law_(control_->loop().law().shared()) {
   period_ = std::llround(1e9 * drive_->facts().period);
+  if (period_ < 1) throw std::invalid_argument("the drive's period must be 1 ns at least");
 }
 
 RealtimeLoop::~RealtimeLoop() {
@@ -89,6 +90,7 @@ void RealtimeLoop::start() {
     outcome.get();
   } catch (...) {
     thread_.join();
+    finished_ = false;  // it has not begun, and may be started again
     throw;
   }
   process_ = getpid();
@@ -112,11 +114,23 @@ void RealtimeLoop::follow(std::shared_ptr<TaskReferenceSource> reference) {
 
 void RealtimeLoop::exchange(std::shared_ptr<Controller> law) {
   const std::lock_guard lock(callers_);
-  LoopLaw made = control_->loop().make_law(law);
-  const auto signals = signal_data(*law);
-  if (!adapting_.empty() && made.adaptive() != nullptr) made.adaptive()->set_adapting(adapting_);
-  laws_.put({std::move(made), signals});
+  laws_.put(prepare(law));
   newest_law_ = std::move(law);
+}
+
+/// Marks the law as in use no longer than that, or the loop could not take it.
+RealtimeLoop::Change RealtimeLoop::prepare(const std::shared_ptr<Controller>& law) const {
+  if (law == nullptr) throw std::invalid_argument("law must be a controller");
+  const Exclusive::Use use(*law);  // which the loop's present law is refused by
+  Change change{control_->loop().make_law(law), signal_data(*law)};
+  const LoopLaw before(newest_law_);
+  AdaptiveModel* const adaptive = change.law.adaptive();
+  if ((adaptive == nullptr) != (before.adaptive() == nullptr) ||
+      (adaptive != nullptr && adaptive->unknown().indices() != before.adaptive()->unknown().indices()))
+    throw std::invalid_argument("the law must have the unknown parameters of the one that it replaces");
+  // without a call of `adapt` the mask is what it was before the loop, which does not change it
+  if (adaptive != nullptr) adaptive->set_adapting(adapting_.empty() ? before.adaptive()->adapting() : adapting_);
+  return change;
 }
 
 void RealtimeLoop::adapt(const std::vector<bool>& moving) {
@@ -159,6 +173,9 @@ void RealtimeLoop::run(std::promise<void>& taken) noexcept {
     const AppliedSettings applied(settings_.thread);
     statistics_.outcome = applied.outcome();
     statistics_.thread = thread_number();
+    usage_ = thread_usage();
+    publish();  // the outcome, before the starting thread can ask for it
+    taken.set_value();
     control();
     statistics_.drive_stopped = drive_->stop();
     publish();
@@ -168,7 +185,7 @@ void RealtimeLoop::run(std::promise<void>& taken) noexcept {
   finish();
 }
 
-/// Other threads must not touch what the loop uses; false where one already does. Lets the starting thread go on.
+/// Other threads must not touch what the loop uses; false where one already does.
 bool RealtimeLoop::take_in_use(std::promise<void>& taken) noexcept {
   try {
     law_use_.emplace(control_->loop().law().controller());
@@ -178,7 +195,6 @@ bool RealtimeLoop::take_in_use(std::promise<void>& taken) noexcept {
     taken.set_exception(std::current_exception());
     return false;
   }
-  taken.set_value();
   return true;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -236,7 +237,7 @@ class RealtimeLoop:
         facts = drive.facts
         if facts.joint_names != robot.joint_names:
             raise ThunderError(f"the drive must have the joints {', '.join(robot.joint_names)} in this order")
-        self._robot = robot
+        self._robot, self._one_change = robot, threading.RLock()
         self._spec = LawSpec(str(law.get("name")), {k: v for k, v in law.items() if k != "name"}) \
             if isinstance(law, Mapping) else None  # fmt: skip
         self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
@@ -421,13 +422,16 @@ class RealtimeLoop:
         Raises
         ------
         ValueError
-            If it is another class or robot.
+            If it is another class or robot, or has other unknown parameters.
+        ConcurrentUseError
+            If it is the present controller, or another thread uses it.
         """
         self._checked(law)
         if type(law) is not type(self._law):
             raise ThunderError(f"law must be of the class {type(self._law).__name__}, got {type(law).__name__}")
-        self._core.exchange(law)
-        self._law = law
+        with self._one_change:
+            self._core.exchange(law)
+            self._law = law
 
     def set_gains(self, **gains: Any) -> None:
         """Change arguments of a controller that was given by its name and arguments; its estimate goes on.
@@ -442,11 +446,12 @@ class RealtimeLoop:
         ValueError
             If one is invalid, or the controller was not given by name; then no gain is changed.
         """
-        if self._spec is None:
-            raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
-        spec = self._spec.changed(gains)
-        self.set_law(build_law(self._robot, spec))
-        self._spec = spec
+        with self._one_change:
+            if self._spec is None:
+                raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
+            spec = self._spec.changed(gains)
+            self.set_law(build_law(self._robot, spec))
+            self._spec = spec
 
     def adapt(self, on: bool, which: str | None = None) -> None:
         """Start or stop the adaptation of parameters at their present estimates, see `ControlLoop.adapt`.
@@ -458,10 +463,11 @@ class RealtimeLoop:
         which : str, optional
             A link, or another name of `Robot.unknown`; default all that are unknown to the controller.
         """
-        chosen = chosen_parameters(self._robot, self._law, which)
-        adapting = np.where(chosen, bool(on), self._adapting)
-        self._core.adapt(adapting.tolist())
-        self._adapting = adapting
+        with self._one_change:
+            chosen = chosen_parameters(self._robot, self._law, which)
+            adapting = np.where(chosen, bool(on), self._adapting)
+            self._core.adapt(adapting.tolist())
+            self._adapting = adapting
 
     # --- results --------------------------------------------------------------------------------------------------
 

@@ -222,14 +222,19 @@ class ControlLoop(Stateful):
 
     def reset(self) -> None:
         """Reset states, references, faults, counts and estimates; gains and the set of adapting parameters stay."""
-        with self._lock:
-            moving = getattr(self._law, "adapting", None)
+        with self._one_change:
             law = self._build(self._law_spec)
-            if moving is not None:
-                law.adapting = moving
-            self._exchange(law)
-            self._core.reset()
-            self.references.reset()
+            with self._lock:
+                self._reset(law)
+
+    def _reset(self, law: Any) -> None:
+        """Begin anew with a controller of the same gains."""
+        moving = getattr(self._law, "adapting", None)
+        if moving is not None:
+            law.adapting = moving
+        self._exchange(law)
+        self._core.reset()
+        self.references.reset()
 
     def set_gains(self, gains: Mapping[str, Any]) -> None:
         """Change gains of the controller; its estimate is kept, integrals and filters restart.

@@ -69,10 +69,17 @@ class References:
         with self._lock:
             return self.core.time_of(stamp)
 
-    def cancel(self) -> None:
-        """Drop the reference: the arm is held."""
+    def cancel(self, taken: int | None = None) -> None:
+        """Drop the reference: the arm is held.
+
+        Parameters
+        ----------
+        taken : int, optional
+            Number of messages taken (`counts`) with that of the reference; nothing is done if there were others since.
+        """
         with self._lock:
-            self.core.cancel()
+            if taken is None or taken == self._taken:
+                self.core.cancel()
 
     # --- messages -------------------------------------------------------------------------------------------------
 
@@ -123,7 +130,7 @@ class References:
             why = self._closed(task=False) if self.core.origin == origin else "the loop's clock restarted meanwhile"
             if why is None:
                 self.core.follow(motion)
-        return self._answer(why)
+            return self._answer(why)
 
     def pose(self, stamp: int, position: Sequence[float], quaternion: Sequence[float], frame: str = "") -> str | None:
         """Accept a pose of the controller's frame in the world.

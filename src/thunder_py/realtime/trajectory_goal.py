@@ -296,9 +296,9 @@ class TrajectoryGoal:
             self._stop(GoalCode.goal_tolerance_violated, f"{beyond}, {t - end:.3g} s after the end")
 
     def _stop(self, code: GoalCode, text: str, *, canceled: bool = False) -> None:
-        """End the goal and hold the arm."""
+        """End the goal and hold the arm, unless another trajectory has come meanwhile."""
         self.result = GoalResult(code, text, canceled)
-        self._loop.references.cancel()
+        self._loop.references.cancel(int(self._counts["taken"]))
 
 
 class _Bounds(NamedTuple):

@@ -70,7 +70,7 @@ class ControlLoop final : public Exclusive {
   ControlLoop(std::shared_ptr<Controller> law, Settings settings, std::shared_ptr<ExternalObserver> observer = nullptr);
 
   int n() const noexcept { return n_; }
-  bool task() const noexcept { return law_.task(); }
+  bool task() const noexcept { return task_; }
 
   // --- states
 
@@ -158,7 +158,8 @@ class ControlLoop final : public Exclusive {
   std::shared_ptr<TaskReferenceSource> source_;
   bool follows_source_ = false;
   TaskReference wanted_;  // by the source
-  int n_, e_;
+  const bool task_;
+  const int n_, e_, parameters_;  // of every law: `make_law` must not look at one that is being exchanged
   Evaluator dynamics_;
   FrameMotion frame_;
   SafeTorque safe_;

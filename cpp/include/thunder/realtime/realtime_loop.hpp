@@ -67,7 +67,8 @@ class RealtimeLoop {
   /// From the next state on; not null, and the loop's alone. References are evaluated at the loop's time.
   void follow(std::shared_ptr<JointReferenceSource> reference);
   void follow(std::shared_ptr<TaskReferenceSource> reference);
-  /// Another law of the same kind and class, which goes on with the estimate and the mask of parameters that adapt.
+  /// Another law of the same kind, class and unknown parameters, which goes on with the estimate and the mask of those that
+  /// adapt. Throws std::invalid_argument, and `ConcurrentUse` for the present law.
   void exchange(std::shared_ptr<Controller> law);
   /// Parameters that adapt, of all; see `AdaptiveModel::set_adapting`. Throws std::invalid_argument.
   void adapt(const std::vector<bool>& moving);
@@ -104,6 +105,7 @@ class RealtimeLoop {
   void publish() noexcept;
   void finish() noexcept;
   std::vector<const double*> signal_data(const Controller& law) const;
+  Change prepare(const std::shared_ptr<Controller>& law) const;
 
   std::shared_ptr<Drive> drive_;
   std::unique_ptr<DriveControl> control_;
@@ -132,7 +134,6 @@ class RealtimeLoop {
   std::mutex callers_;  // one at a time for changes and results
   std::shared_ptr<Controller> newest_law_;
   std::vector<bool> adapting_;  // the last mask, empty before any
-  std::vector<double> buffer_;
   std::mutex ending_;
   std::condition_variable ended_;
   std::thread thread_;

@@ -208,12 +208,14 @@ class RosNode:
         """Show gains as parameters ``controller.NAME``; setting them sets gains, or is refused with the reason."""
         dynamic = ParameterDescriptor(dynamic_typing=True)
         self.showing = True
-        for name, value in values.items():
-            shown = [float(x) for x in value] if isinstance(value, (list, tuple)) else value
-            if not self.node.has_parameter(GAIN + name):
-                self.node.declare_parameter(GAIN + name, shown, dynamic)
-            self.node.set_parameters([Parameter(GAIN + name, value=shown)])
-        self.showing = False
+        try:
+            for name, value in values.items():
+                shown = [float(x) for x in value] if isinstance(value, (list, tuple)) else value
+                if not self.node.has_parameter(GAIN + name):
+                    self.node.declare_parameter(GAIN + name, shown, dynamic)
+                self.node.set_parameters([Parameter(GAIN + name, value=shown)])
+        finally:
+            self.showing = False  # else gains would be taken, and not set
         if not self.offered:
             self.offered = True
             self.node.add_on_set_parameters_callback(partial(self.set_gains, action))

@@ -184,7 +184,8 @@ def prioritized(options: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"priority must be a whole number from 1 to 99, got {priority!r}")
     try:
         for thread in os.listdir("/proc/self/task"):  # later ones inherit it
-            os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(priority))
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(priority))
     except PermissionError as error:
         raise ValueError(f"priority {priority} must be permitted, by CAP_SYS_NICE or the limit rtprio") from error
     return options
