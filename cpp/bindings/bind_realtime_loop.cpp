@@ -1,6 +1,7 @@
 // Drives in C++ and the thread that runs a control loop on one, for Python.
 #include "control.hpp"
 #include "exclusive.hpp"
+#include "gil.hpp"
 #include "realtime.hpp"
 #include "simulation.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
@@ -112,6 +113,7 @@ Array drain(RealtimeLoop& loop) {
 /// A reference whose values depend on nothing but the time, as another thread evaluates it.
 template <class Source>
 std::shared_ptr<Source> timed(const std::shared_ptr<Source>& source) {
+  if (source == nullptr) throw py::type_error("reference must not be None");
   if (dynamic_cast<const Exclusive*>(source.get()) != nullptr)
     throw py::value_error("reference must depend on the time only, got one with a state of its own");
   return source;
@@ -130,7 +132,7 @@ void bind_realtime_loop(py::module_& module) {
       .def(
           "start",
           [](RealtimeLoop& loop) {
-            const py::gil_scoped_release release;
+            const GilRelease release;
             loop.start();
           },
           "Start the thread.")
@@ -145,19 +147,19 @@ void bind_realtime_loop(py::module_& module) {
           "wait",
           [](RealtimeLoop& loop, double seconds) {
             here(loop);
-            const py::gil_scoped_release release;
+            const GilRelease release;
             return loop.wait(seconds);
           },
           py::arg("seconds"), "Wait for the end, at most for a time; true once it has come.")
       .def("_follow_joints",
            [](RealtimeLoop& loop, const std::shared_ptr<JointReferenceSource>& source) { here(loop).follow(timed(source)); },
-           py::arg("reference").none(false))
+           py::arg("reference"))
       .def("_follow_task",
            [](RealtimeLoop& loop, const std::shared_ptr<TaskReferenceSource>& source) { here(loop).follow(timed(source)); },
-           py::arg("reference").none(false))
+           py::arg("reference"))
       .def(
           "exchange", [](RealtimeLoop& loop, std::shared_ptr<Controller> law) { here(loop).exchange(std::move(law)); },
-          py::arg("law").none(false), "Exchange the controller; the estimate goes on.")
+          py::arg("law"), "Exchange the controller; the estimate goes on.")
       .def(
           "adapt", [](RealtimeLoop& loop, const std::vector<bool>& moving) { here(loop).adapt(moving); }, py::arg("moving"),
           "Choose the parameters that adapt, of all.")
