@@ -39,7 +39,9 @@ WHEEL_MUST = {
     "thunder_py/cpp/include/thunder/realtime/drive_control.hpp",
     "thunder_py/cpp/src/realtime/drive_control.cpp",
 }
-SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc", ".hpp", ".cpp", ".cmake"}
+SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc"}
+#: the C++ interface, under thunder_py/cpp
+CPP_SOURCES = {".hpp", ".cpp", ".cmake"}
 
 
 def sdist_names(path: Path) -> set[str]:
@@ -78,10 +80,17 @@ def check_wheel(names: set[str]) -> list[str]:
         wrong.append("the license is missing")
     for name in sorted(names - set(extensions)):
         top, path = name.split("/")[0], PurePosixPath(name)
-        inside = top == "thunder_py" and path.suffix in SOURCES and "__pycache__" not in path.parts
+        kinds = CPP_SOURCES if path.parts[:2] == ("thunder_py", "cpp") else SOURCES
+        inside = top == "thunder_py" and path.suffix in kinds and "__pycache__" not in path.parts
         if not inside and not top.endswith(".dist-info"):
             wrong.append(f"{name} does not belong into a wheel")
     return wrong
+
+
+def check_cpp(sdist: set[str], wheel: set[str]) -> list[str]:
+    """Return the C++ sources of the core, as an sdist has them, that a wheel lacks, a line each."""
+    folders = ("cpp/include/", "cpp/src/")
+    return _missing(wheel, [f"thunder_py/{name}" for name in sdist if name.startswith(folders)])
 
 
 def main(folder: Path) -> int:
@@ -90,9 +99,11 @@ def main(folder: Path) -> int:
     if len(sdists) != 1 or not wheels:
         print(f"{folder} must hold one sdist and a wheel, found {len(sdists)} and {len(wheels)}")
         return 1
-    wrong = [f"{sdists[0].name}: {line}" for line in check_sdist(sdist_names(sdists[0]))]
+    sdist = sdist_names(sdists[0])
+    wrong = [f"{sdists[0].name}: {line}" for line in check_sdist(sdist)]
     for wheel in wheels:
-        wrong += [f"{wheel.name}: {line}" for line in check_wheel(wheel_names(wheel))]
+        names = wheel_names(wheel)
+        wrong += [f"{wheel.name}: {line}" for line in check_wheel(names) + check_cpp(sdist, names)]
     print("\n".join(wrong) or f"{sdists[0].name} and {len(wheels)} wheel(s) hold what they must")
     return bool(wrong)
 

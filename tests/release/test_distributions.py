@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.check_distributions import WHEEL_MUST, check_sdist, check_wheel, sdist_names
+from tools.check_distributions import WHEEL_MUST, check_cpp, check_sdist, check_wheel, sdist_names
 
 ROOT = Path(__file__).parents[2]
 WHEEL = WHEEL_MUST | {
@@ -61,6 +61,7 @@ def test_a_whole_wheel_is_fine():
     [
         ({"tests/test_cli.py"}, "tests/test_cli.py does not belong into a wheel"),
         ({"thunder_py/dynamics.cpp"}, "thunder_py/dynamics.cpp does not belong into a wheel"),
+        ({"thunder_py/cpp/src/a.o"}, "thunder_py/cpp/src/a.o does not belong into a wheel"),
         ({"thunder_py/_core.abi3.so"}, "one compiled thunder_py/_core is expected, there are"),
     ],
 )
@@ -73,3 +74,8 @@ def test_strays_in_a_wheel_are_told(change, told):
 def test_what_a_wheel_lacks_is_told(name):
     if not name.endswith("METADATA"):
         assert len(check_wheel(WHEEL - {name})) == 1
+
+
+def test_a_wheel_has_every_source_of_the_sdist():
+    sdist = {"cpp/src/a.cpp", "cpp/include/thunder/a.hpp", "cpp/tests/test_a.cpp", "cpp/bindings/a.cpp"}
+    assert check_cpp(sdist, {"thunder_py/cpp/src/a.cpp"}) == ["thunder_py/cpp/include/thunder/a.hpp is missing"]
