@@ -11,21 +11,25 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from array import array
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import thunder_py as th
 from thunder_py.identification import LogFile, identify_payload
 
-from .network import PATIENCE, Listener, Network, wait_until
+from .network import PATIENCE, Listener, Network, StarvedWarning, wait_until
 
 PANDA = th.Robot.load("panda")
 #: with which the simulated arm starts and which its controller does not know, see the configuration
 PAYLOAD = 0.5
 Q0 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
 SECONDS = 20.0
+#: of twenty seconds, where a fault of a machine that was too busy came between
+ATTEMPTS = 3
 #: of a log that identifies the payload [s]
 LONGEST_GAP, ENOUGH = 0.03, 4.0
 
@@ -54,6 +58,17 @@ def start_reference(network: Network, listener: Listener) -> None:
     listener.wait_for("/controller", "tracking")
 
 
+def reset_if_starved(network: Network, listener: Listener) -> bool:
+    """Reset the fault that stays where no state came for two seconds, and say so; any other fault stays."""
+    lost = listener.says("/controller", "fault: states are lost")
+    if not (lost and network.runs("robot") and network.runs("controller")):
+        return False
+    warnings.warn(f"no state for 2 s on a busy machine: the fault is reset. {listener.told()}", StarvedWarning, 2)
+    assert listener.call("/controller/reset").success
+    listener.wait_for("/controller", "tracking" if network.runs("reference") else "hold")
+    return True
+
+
 def settled_at_rest(listener: Listener) -> bool:
     recent = column(listener.after("joint_states", time.time(), 100), "velocity")
     return float(np.abs(recent).max()) < 0.05
@@ -68,6 +83,10 @@ def safe_torque(state) -> np.ndarray:  # type: ignore[no-untyped-def]
 
 
 class ClosedLoop:
+    @pytest.fixture(autouse=True)
+    def _without_a_fault_of_the_test_before(self, network: Network, listener: Listener) -> None:
+        reset_if_starved(network, listener)
+
     def test_the_robot_alone_holds_itself(self, network: Network, listener: Listener) -> None:
         start(network, listener, "robot", "panda_robot.yaml")
         states = listener.after("joint_states", time.time(), 100)
@@ -83,9 +102,12 @@ class ClosedLoop:
 
     def test_the_loop_is_closed_for_twenty_seconds(self, network: Network, listener: Listener) -> None:
         start_reference(network, listener)
-        time.sleep(3.0)  # the start is joined, the payload learned
-        listener.clear()
-        time.sleep(SECONDS)
+        for _ in range(ATTEMPTS):
+            time.sleep(3.0)  # the start is joined, the payload learned
+            listener.clear()
+            time.sleep(SECONDS)
+            if not reset_if_starved(network, listener):
+                break
         states, commands = listener.since("joint_states", 0), listener.since("effort_commands", 0)
         timing = np.array([m.data for m in listener.since("timing", 0)])
         errors = [m.data for m in listener.since("tracking_error", 0)]
@@ -95,7 +117,7 @@ class ClosedLoop:
         assert len(states) > 300 * SECONDS
         assert len(commands) > 150 * SECONDS
         # while others have the processors states are late, and the loop holds
-        assert len(tracked) > 0.8 * len(errors)
+        assert len(tracked) > 0.8 * len(errors), listener.told()
         # jitter and latency, of commands that answer a state: while states stay away, others say so without a period
         periods, latencies = timing[timing[:, 0] > 0.0, :2].T
         assert 0.5e-3 < np.median(periods) < 3e-3
@@ -216,7 +238,7 @@ class ClosedLoop:
     def test_goals_of_the_action_succeed_fail_and_are_canceled(self, listener: Listener) -> None:
         wide, close = (dict.fromkeys(PANDA.joint_names, tolerance) for tolerance in (1.0, 0.05))
         goal = listener.goal(self.trajectory(listener, 0.1, 2), wide, close)
-        assert goal.wait() == ("succeeded", 0, "")
+        assert goal.wait() == ("succeeded", 0, ""), listener.told()
         assert len(goal.feedback) >= 10
         assert max(np.abs(m.error.positions).max() for m in goal.feedback) < 0.3
 
