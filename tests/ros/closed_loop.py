@@ -57,6 +57,9 @@ def start(network: Network, listener: Listener, name: str, config: str) -> None:
 def start_reference(network: Network, listener: Listener) -> None:
     """Start it about where the arm began: with others on the processors it sags under its payload meanwhile."""
     network.node("reference", "panda_sinusoid.yaml", **{"reference/center": str(Q0)})
+    words = ("tracking", "fault: states are lost")
+    wait_until(lambda: any(listener.says("/controller", w) for w in words), "tracking", PATIENCE, listener.told)
+    reset_if_starved(network, listener)
     listener.wait_for("/controller", "tracking")
 
 
