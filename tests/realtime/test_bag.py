@@ -14,6 +14,8 @@ from thunder_py.realtime.nodes import ControllerNode, ReferenceNode, RobotNode
 from .loops import JOINT_LAW, Q0
 from .test_nodes import Wire
 
+pytestmark = pytest.mark.release  # three seconds of all nodes, step by step
+
 PAYLOAD = {"mass": 0.5, "com": [0.0, 0.0, 0.15]}
 
 

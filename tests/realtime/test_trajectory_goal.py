@@ -21,7 +21,7 @@ def begun(**options: Any) -> Bench:
     return bench
 
 
-def aim(bench: Bench, move: float = 0.05, seconds: float = 0.3, **more: Any) -> TrajectoryGoal:
+def aim(bench: Bench, move: float = 0.01, seconds: float = 0.1, **more: Any) -> TrajectoryGoal:
     """A goal of all joints, from where the arm is."""
     names = bench.loop.joint_names
     q = bench.states[-1].q
@@ -50,12 +50,12 @@ def code(goal: TrajectoryGoal) -> GoalCode | None:
 def test_a_goal_that_is_reached_succeeds_at_its_end() -> None:
     bench = begun()
     goal = aim(bench, path_tolerance=every(0.05, 1.0), goal_tolerance=every(0.01), goal_time_tolerance=0.2)
-    follow(bench, goal, 0.29)
+    follow(bench, goal, 0.09)
     assert goal.result is None
     assert goal.feedback is not None
     np.testing.assert_allclose(goal.feedback.error.q, goal.feedback.desired.q - bench.states[-1].q)
     assert (np.abs(goal.feedback.desired.dq) > 0.0).all()
-    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.03)
     assert goal.result is not None
     assert goal.result == (GoalCode.successful, "", False)
     assert bench.loop.mode is Mode.tracking  # it stays where the goal ended
@@ -64,11 +64,11 @@ def test_a_goal_that_is_reached_succeeds_at_its_end() -> None:
 def test_joints_of_a_goal_are_matched_by_name() -> None:
     bench = begun()
     q, order = bench.states[-1].q, [6, 2, 0, 1, 5, 4, 3]
-    goal = aim(bench, names=[bench.loop.joint_names[k] for k in order], q=[q[order], (q + 0.01 * np.arange(7))[order]])
-    follow(bench, goal, 0.35)
+    goal = aim(bench, names=[bench.loop.joint_names[k] for k in order], q=[q[order], (q + 0.002 * np.arange(7))[order]])
+    follow(bench, goal, 0.12)
     assert code(goal) is GoalCode.successful
     assert goal.feedback is not None
-    np.testing.assert_allclose(goal.feedback.desired.q, q + 0.01 * np.arange(7))
+    np.testing.assert_allclose(goal.feedback.desired.q, q + 0.002 * np.arange(7))
 
 
 @pytest.mark.parametrize("what", ["position", "velocity"])
@@ -76,7 +76,7 @@ def test_a_deviation_from_the_path_ends_the_goal_and_holds_the_arm(what: str) ->
     bench = begun()
     tight = [Tolerance(bench.loop.joint_names[0], **{what: 1e-6})]
     goal = aim(bench, path_tolerance=tight)
-    follow(bench, goal, 0.2)
+    follow(bench, goal, 0.08)
     assert goal.result is not None
     assert goal.result.code is GoalCode.path_tolerance_violated
     assert f"{what} of {bench.loop.joint_names[0]} deviates by" in goal.result.text
@@ -87,10 +87,10 @@ def test_a_deviation_from_the_path_ends_the_goal_and_holds_the_arm(what: str) ->
 
 def test_a_goal_that_is_not_reached_in_time_fails() -> None:
     bench = begun()
-    goal = aim(bench, goal_tolerance=every(1e-9), goal_time_tolerance=0.1)
-    follow(bench, goal, 0.39)
+    goal = aim(bench, goal_tolerance=every(1e-9), goal_time_tolerance=0.03)
+    follow(bench, goal, 0.12)
     assert goal.result is None
-    follow(bench, goal, 0.03)
+    follow(bench, goal, 0.02)
     assert code(goal) is GoalCode.goal_tolerance_violated
     bench.run(0.01)
     assert bench.loop.mode is Mode.hold
@@ -99,7 +99,7 @@ def test_a_goal_that_is_not_reached_in_time_fails() -> None:
 def test_a_canceled_goal_holds_the_arm() -> None:
     bench = begun()
     goal = aim(bench)
-    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.05)
     goal.cancel()
     goal.cancel()
     bench.run(0.01)
@@ -110,7 +110,7 @@ def test_a_canceled_goal_holds_the_arm() -> None:
 def test_another_trajectory_ends_the_goal_and_is_followed() -> None:
     bench = begun()
     goal = aim(bench)
-    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.05)
     assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.1], [Q0]) is None
     follow(bench, goal, 0.05)
     assert goal.result is not None
@@ -121,7 +121,7 @@ def test_another_trajectory_ends_the_goal_and_is_followed() -> None:
 def test_a_fault_ends_the_goal_with_its_reason() -> None:
     bench = begun(largest_error=0.5)
     goal = aim(bench)
-    follow(bench, goal, 0.1)
+    follow(bench, goal, 0.05)
     follow(bench, goal, 0.06, spoil=lambda state: state._replace(q=state.q * np.nan))
     assert goal.result is not None
     assert goal.result.text == "fault: too many invalid states in a row"
@@ -129,14 +129,14 @@ def test_a_fault_ends_the_goal_with_its_reason() -> None:
 
 
 def test_late_states_do_not_end_a_goal_but_lost_ones_do() -> None:
-    bench = begun()
+    bench = begun(times={"state_lost": 0.1})
     goal = aim(bench, seconds=1.0)
-    follow(bench, goal, 0.1)
-    follow(bench, goal, 0.1, states=False)
+    follow(bench, goal, 0.02)
+    follow(bench, goal, 0.05, states=False)
     assert bench.loop.mode is Mode.hold
-    follow(bench, goal, 0.05)
+    follow(bench, goal, 0.02)
     assert goal.result is None
-    follow(bench, goal, 0.3, states=False)
+    follow(bench, goal, 0.12, states=False)
     assert goal.result is not None
     assert goal.result.text.endswith("states are lost")
 
@@ -187,5 +187,5 @@ def test_a_goal_before_the_first_state_is_refused() -> None:
 def test_tolerances_that_are_erased_are_infinite() -> None:
     bench = begun()
     goal = aim(bench, path_tolerance=every(-1.0, -1.0), goal_tolerance=every(-1.0))
-    follow(bench, goal, 0.31)
+    follow(bench, goal, 0.11)
     assert code(goal) is GoalCode.successful

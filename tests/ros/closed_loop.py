@@ -2,7 +2,7 @@
 
 They follow each other: they share the network and what runs in it. Bounds of times are for two busy cores without
 a real-time kernel: a scheduler gives other processes time slices of some milliseconds each, several in a row; so
-medians are asked for in milliseconds and the slowest hundredth in tens of them. The watchdogs (20 ms, 50 ms) are part
+medians are asked for in milliseconds and the slowest hundredth in tens of them. The watchdogs (40 ms, 50 ms) are part
 of the loop and make up for the worst.
 """
 
@@ -11,21 +11,25 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from array import array
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import thunder_py as th
 from thunder_py.identification import LogFile, identify_payload
 
-from .network import PATIENCE, Listener, Network, wait_until
+from .network import PATIENCE, Listener, Network, StarvedWarning, wait_until
 
 PANDA = th.Robot.load("panda")
 #: with which the simulated arm starts and which its controller does not know, see the configuration
 PAYLOAD = 0.5
 Q0 = [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]
 SECONDS = 20.0
+#: of twenty seconds, where a fault of a machine that was too busy came between
+ATTEMPTS = 3
 #: of a log that identifies the payload [s]
 LONGEST_GAP, ENOUGH = 0.03, 4.0
 
@@ -35,8 +39,10 @@ def column(messages: list, name: str) -> np.ndarray:  # type: ignore[type-arg]
 
 
 #: the drive holds the arm when states are late; without a real-time kernel they may stay away for longer than 0.25 s,
-#: which is a fault until somebody resets it
-PARAMETERS = {"controller": {"times/state_lost": "2.0"}}
+#: which is a fault until somebody resets it. After each hold the reference is joined anew, from rest. With a hold every
+#: 0.3 s (states late by 20 ms) the joining never got far: the arm followed only the velocity of the reference and went
+#: to the ends of its joints within half a minute. So it holds a little before the drive would, and joins faster.
+PARAMETERS = {"controller": {"times/state_lost": "2.0", "times/state_late": "0.04", "joining_speed": "1.0"}}
 
 
 def start(network: Network, listener: Listener, name: str, config: str) -> None:
@@ -51,7 +57,21 @@ def start(network: Network, listener: Listener, name: str, config: str) -> None:
 def start_reference(network: Network, listener: Listener) -> None:
     """Start it about where the arm began: with others on the processors it sags under its payload meanwhile."""
     network.node("reference", "panda_sinusoid.yaml", **{"reference/center": str(Q0)})
+    words = ("tracking", "fault: states are lost")
+    wait_until(lambda: any(listener.says("/controller", w) for w in words), "tracking", PATIENCE, listener.told)
+    reset_if_starved(network, listener)
     listener.wait_for("/controller", "tracking")
+
+
+def reset_if_starved(network: Network, listener: Listener) -> bool:
+    """Reset the fault that stays where no state came for two seconds, and say so; any other fault stays."""
+    lost = listener.says("/controller", "fault: states are lost")
+    if not (lost and network.runs("robot") and network.runs("controller")):
+        return False
+    warnings.warn(f"no state for 2 s on a busy machine: the fault is reset. {listener.told()}", StarvedWarning, 2)
+    assert listener.call("/controller/reset").success
+    listener.wait_for("/controller", "tracking" if network.runs("reference") else "hold")
+    return True
 
 
 def settled_at_rest(listener: Listener) -> bool:
@@ -68,6 +88,10 @@ def safe_torque(state) -> np.ndarray:  # type: ignore[no-untyped-def]
 
 
 class ClosedLoop:
+    @pytest.fixture(autouse=True)
+    def _without_a_fault_of_the_test_before(self, network: Network, listener: Listener) -> None:
+        reset_if_starved(network, listener)
+
     def test_the_robot_alone_holds_itself(self, network: Network, listener: Listener) -> None:
         start(network, listener, "robot", "panda_robot.yaml")
         states = listener.after("joint_states", time.time(), 100)
@@ -77,15 +101,22 @@ class ClosedLoop:
     def test_the_controller_holds_the_arm_until_there_is_a_reference(
         self, network: Network, listener: Listener
     ) -> None:
-        start(network, listener, "controller", "panda_controller.yaml")
+        # the drive's own torque does not know the payload: the arm would sag while a busy machine starts the controller
+        network.kill("robot")
+        network.node("controller", "panda_controller.yaml", **PARAMETERS["controller"])
+        listener.wait_for("/controller", "no state yet")
+        start(network, listener, "robot", "panda_robot.yaml")
         listener.wait_for("/controller", "hold: no reference yet")
         listener.wait_for("/robot", "commanded")
 
     def test_the_loop_is_closed_for_twenty_seconds(self, network: Network, listener: Listener) -> None:
         start_reference(network, listener)
-        time.sleep(3.0)  # the start is joined, the payload learned
-        listener.clear()
-        time.sleep(SECONDS)
+        for _ in range(ATTEMPTS):
+            time.sleep(3.0)  # the start is joined, the payload learned
+            listener.clear()
+            time.sleep(SECONDS)
+            if not reset_if_starved(network, listener):
+                break
         states, commands = listener.since("joint_states", 0), listener.since("effort_commands", 0)
         timing = np.array([m.data for m in listener.since("timing", 0)])
         errors = [m.data for m in listener.since("tracking_error", 0)]
@@ -95,7 +126,7 @@ class ClosedLoop:
         assert len(states) > 300 * SECONDS
         assert len(commands) > 150 * SECONDS
         # while others have the processors states are late, and the loop holds
-        assert len(tracked) > 0.8 * len(errors)
+        assert len(tracked) > 0.8 * len(errors), listener.told()
         # jitter and latency, of commands that answer a state: while states stay away, others say so without a period
         periods, latencies = timing[timing[:, 0] > 0.0, :2].T
         assert 0.5e-3 < np.median(periods) < 3e-3
@@ -120,6 +151,7 @@ class ClosedLoop:
         assert len(listener.since("state", 0)) > 10 * SECONDS
         assert list(listener.since("state", -1)[0].joint_names) == list(PANDA.joint_names)
 
+    @pytest.mark.filterwarnings("ignore:.*interpolated to 1000 Hz")
     def test_a_bag_of_the_run_identifies_the_payload(self, listener: Listener, tmp_path: Path) -> None:
         # a busy machine leaves states out, and the simulated arm skips time that it is behind by
         t = 1e-9 * listener.stamps(listener.since("joint_states", 0))
@@ -216,7 +248,7 @@ class ClosedLoop:
     def test_goals_of_the_action_succeed_fail_and_are_canceled(self, listener: Listener) -> None:
         wide, close = (dict.fromkeys(PANDA.joint_names, tolerance) for tolerance in (1.0, 0.05))
         goal = listener.goal(self.trajectory(listener, 0.1, 2), wide, close)
-        assert goal.wait() == ("succeeded", 0, "")
+        assert goal.wait() == ("succeeded", 0, ""), listener.told()
         assert len(goal.feedback) >= 10
         assert max(np.abs(m.error.positions).max() for m in goal.feedback) < 0.3
 

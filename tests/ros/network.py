@@ -31,6 +31,10 @@ def wait_until(
         time.sleep(0.02)
 
 
+class StarvedWarning(UserWarning):
+    """Other processes had the processors for so long that the loop ended in a fault, as it is to."""
+
+
 class Network:
     """Processes that end with it; a subclass knows how a node is started."""
 
@@ -53,6 +57,9 @@ class Network:
 
     def words(self, name: str) -> str:
         return (self.folder / f"{name}.out").read_text()[-2000:]
+
+    def runs(self, name: str) -> bool:
+        return name in self.processes and self.processes[name].poll() is None
 
     def kill(self, name: str) -> None:
         process = self.processes.pop(name)
@@ -127,6 +134,10 @@ class Listener:
         """Wait until the node says so from now on."""
         self.reports.pop(node, None)
         wait_until(lambda: self.says(node, words), f"{node} says {words!r} {why}", PATIENCE, lambda: self.reports)
+
+    def told(self) -> str:
+        """The newest reports, where a check fails."""
+        return "\n".join(f"{node}: {report}" for node, report in self.reports.items())
 
     def count(self, topic: str) -> int:
         return len(self.messages[topic])

@@ -15,6 +15,7 @@ from .ros2 import Ros2Listener, Ros2Network
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("default::tests.ros.network.StarvedWarning"),
 ]
 
 NEEDED = ("rclpy", "diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
