@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["MissingExtraError", "require"]
 
-_NAMES = {"cv2": "OpenCV", "sklearn": "scikit-learn", "mujoco": "MuJoCo", "collada": "pycollada"}
+_NAMES = {"cv2": "OpenCV", "mujoco": "MuJoCo", "collada": "pycollada"}
 
 
 class MissingExtraError(ModuleNotFoundError):

@@ -911,6 +911,21 @@ def controlled(one: Any, first: int, last: int) -> Any:
     return [one.step(1.0 + 0.004 * k, *measured(k)[1:], joint_target(0.0)) for k in range(first, last)]
 
 
+def judge() -> Any:
+    one = manipulation.GraspJudge(surface=0.1, hold=0.1)
+    judged(one, 0, 20)
+    return one
+
+
+def judged(one: Any, first: int, last: int) -> Any:
+    for k in range(first, last):
+        one.update(0.01 * k, 0.02 * k, {"hand"} if k > 5 else {"belt"})
+    return one.verdict
+
+
+made(manipulation.GraspJudge, judge, lambda one: judged(one, 20, 40), moves=True)
+made(manipulation.GraspVerdict, lambda: judge().verdict)
+made(manipulation.GraspFailure, lambda: manipulation.GraspFailure.dropped)
 made(manipulation.PickLoop, lambda: halfway(pick_loop()), lambda loop: picked(loop, 20, 40), moves=True)
 made(manipulation.PickMachine, lambda: halfway(pick_loop()).machine)
 made(manipulation.PickPhase, lambda: manipulation.PickPhase.grip)
@@ -942,21 +957,39 @@ def fiducial() -> Any:
     return one
 
 
+DEPTH_CAMERA = clouds.DepthCamera(
+    perception.PinholeCamera.from_field_of_view(106, 60, 1.2),
+    clouds.look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)),
+    noise=1e-3,
+)
+
+
 def cloud() -> Any:
-    camera = clouds.DepthCamera(
-        perception.PinholeCamera.from_field_of_view(106, 60, 1.2),
-        clouds.look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)),
-        noise=1e-3,
-    )
     shapes = [
         clouds.Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01))),
         clouds.Cuboid((0.1, 0.1, 0.1), pose_from_rpy((0.0, 0.0, 0.05))),
     ]
-    return camera.see(shapes, np.random.default_rng(0)).cloud
+    return DEPTH_CAMERA.see(shapes, np.random.default_rng(0)).cloud
 
 
 PIPELINE = {"voxel": 0.016, "gap": 0.05}
 
+
+def depths(t: float) -> Any:
+    return DEPTH_CAMERA.depth(
+        [clouds.Cuboid((0.1, 0.1, 0.1), pose_from_rpy((0.0, 0.0, 0.05)))], np.random.default_rng(0)
+    )
+
+
+def cloud_source() -> Any:
+    table = clouds.Plane((0.0, 0.0, 1.0), 0.0)
+    pipeline = clouds.CloudPipeline(**PIPELINE, table=table)
+    one = clouds.CloudPoseSource(depths, DEPTH_CAMERA, pipeline, rate=10.0, latency=0.05, dropout=0.2)
+    one.poll(0.1)
+    return one
+
+
+made(clouds.CloudPoseSource, cloud_source, lambda one: one.poll(0.5), moves=True)
 made(perception.FiducialPoseSource, fiducial, lambda one: one.poll(0.8), moves=True)
 made(clouds.DetectionReason, lambda: clouds.DetectionReason.no_cluster)
 
@@ -1002,6 +1035,38 @@ made(
     lambda plant: (plant.forward_dynamics(*np.full((3, 2), 0.2)), plant.advance(0.0, *np.full((3, 2), 0.2), 1e-3)),
     moves=True,
 )
+
+
+def grasp_world() -> Any:
+    box, belt = mujoco.Thing.box(), mujoco.ConveyorBelt.at((0.5, 0.0, 0.1), speed=0.1)
+    one = mujoco.GraspWorld(elbow(), mujoco.ParallelGripper(delay=0.003), [box], [belt])
+    one.reset([0.3, 0.4], {"box": (0.5, 0.0, 0.1)})
+    gripped(one, mujoco.HandCommand(1.0, effort=20.0))
+    return one
+
+
+def gripped(one: Any, command: Any = None) -> Any:
+    for _ in range(5):
+        one.step([0.1, 0.2], command)
+    return one.time, one.q, one.dq, one.pose("box"), one.hand_state, one.touching("box"), one.belt_speed()
+
+
+made(mujoco.GraspWorld, grasp_world, gripped, moves=True)
+value(mujoco.CompliantHand, speed=2.0)
+value(mujoco.ConveyorBelt, np.eye(4), speed=0.2)
+value(mujoco.HandCommand, 1.0, effort=30.0)
+value(mujoco.HandState, 0.4, 0.0, 30.0)
+made(
+    mujoco.HandThrow,
+    lambda: mujoco.HandThrow(
+        0.5, 0.46, 0.51, throwing.thrown.ObjectState(np.ones(3), np.ones(3)), False, 1e-3, np.zeros(3), np.zeros(2)
+    ),
+)
+value(mujoco.ParallelGripper, delay=0.01)
+value(mujoco.Part, "box", (0.1, 0.2, 0.3))
+made(mujoco.Picture, lambda: mujoco.Picture(np.zeros((2, 3, 3), dtype=np.uint8), np.ones((2, 3))))
+value(mujoco.Table, np.eye(4))
+made(mujoco.Thing, mujoco.Thing.bottle)
 value(papers.Run, result=SimpleNamespace(error=1.0), window=0.1, steps_per_second=1000.0)
 value(
     papers.LissajousPanda,

@@ -27,6 +27,7 @@ from .recipes import RECIPES
 EXCLUDED = {
     "thunder_py.control.DerivativeEstimator": "base class",
     "thunder_py.geometry.Obstacle": "base class",
+    "thunder_py.mujoco.RenderedCamera": "holds an OpenGL context of its thread",
     "thunder_py.mujoco.Renderer": "holds an OpenGL context of its thread",
     "thunder_py.io.Meshes": "needs mesh files, which no bundled robot has",
     "thunder_py.realtime.Pacer": "a clock of its process",

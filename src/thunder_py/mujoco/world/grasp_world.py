@@ -118,6 +118,7 @@ class GraspWorld(Stateful):
         picture: tuple[int, int] = (640, 480),
         extend: Callable[[Any], None] | None = None,
     ) -> None:
+        self._mujoco = require("mujoco", "mujoco")
         self.period = positive(period, "period", "s")
         self._steps = round(self.period / positive(timestep, "timestep", "s"))
         if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
@@ -141,10 +142,12 @@ class GraspWorld(Stateful):
         self._periods = 0
         self._speeds = {s.name: [s.speed, s.speed] for s in surfaces if isinstance(s, ConveyorBelt)}
 
-    @property
-    def _mujoco(self) -> Any:
-        """The package; not kept, as modules cannot be pickled."""
-        return require("mujoco", "mujoco")
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the package: modules cannot be pickled."""
+        return {name: part for name, part in vars(self).items() if name != "_mujoco"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _mujoco=require("mujoco", "mujoco"))
 
     def _specification(self, robot: Robot) -> Any:
         mujoco = self._mujoco

@@ -261,7 +261,7 @@ def run_pose_accuracy(scenes: int = 60, *, workers: Workers = 1, progress: bool 
     Raises
     ------
     ModuleNotFoundError
-        If OpenCV or scikit-learn is not installed (extra ``vision``).
+        If OpenCV is not installed (extra ``vision``).
     """
     count = whole(scenes, "scenes", 1)
     found = map_seeds(_scene, count, workers=workers, progress=progress, description="poses")
