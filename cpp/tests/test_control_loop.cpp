@@ -202,12 +202,14 @@ void check_exchange() {
   const VectorXd before = learned;
   CHECK((before - model->parameters()).norm() > 0.0);
   LoopLaw next = loop.make_law(joint_law(model)), fresh = loop.make_law(joint_law(model));
-  const allocations::Scope scope;
-  loop.exchange(next, true);
-  CHECK(Eigen::Map<const VectorXd>(loop.law().parameters().data, before.size()) == before);
-  loop.exchange(fresh, false);
-  CHECK(Eigen::Map<const VectorXd>(loop.law().parameters().data, before.size()) == model->parameters());
-  CHECK(scope.made() == 0);
+  {
+    const allocations::Scope scope;
+    loop.exchange(next, true);
+    CHECK(Eigen::Map<const VectorXd>(loop.law().parameters().data, before.size()) == before);
+    loop.exchange(fresh, false);
+    CHECK(Eigen::Map<const VectorXd>(loop.law().parameters().data, before.size()) == model->parameters());
+    CHECK(scope.made() == 0);
+  }
   bool thrown = false;
   try {
     loop.make_law(task_law(model));
