@@ -89,6 +89,7 @@ def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> Non
         "thunder_py": th.__version__,
         "quick": False,
         "seeds": 4,
+        "physics": False,
         "results": {"seeds": 4, "values": [[0.5, None]], "workers": 2},
     }
     assert [path.name for path in Path().iterdir()] == ["dice.json"]

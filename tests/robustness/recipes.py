@@ -1153,6 +1153,19 @@ made(realtime.LoopOptions, lambda: loop().options)
 made(realtime.Mode, lambda: realtime.Mode.waiting)
 made(realtime.Reason, lambda: realtime.Reason.no_state)
 made(realtime.Quantiles, times, lambda one: (one.add(0.1), one), moves=True)
+made(realtime.GoalCode, lambda: realtime.GoalCode.successful)
+value(realtime.GoalResult, realtime.GoalCode.invalid_goal, "the loop holds")
+value(realtime.Tolerance, "joint1", 0.1)
+value(realtime.GoalFeedback, NOON, reference.JointReference(Q, Q, Q), Q, Q)
+
+
+def goal() -> Any:
+    one = loop()
+    answered(one, 0, 50)
+    return realtime.TrajectoryGoal(one, NOON + 50 * MS, 0, one.joint_names, [0.5], [Q + 0.01])
+
+
+made(realtime.TrajectoryGoal, goal)
 
 
 # --- hardware ---------------------------------------------------------------------------------------------------------
@@ -1188,5 +1201,10 @@ made(hardware.DriveRun, drive_run)
 value(hardware.DriveFacts, ("a", "b"), 1e-3, 1e-3, 80.0, 1000.0, 0.02, th.Payload(0.5))
 value(hardware.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
 value(hardware.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
+value(hardware.SimulatedDrive, panda(), Q, payloads=[th.Payload(0.5)])
+made(hardware.DriveFault, lambda: hardware.DriveFault.silence)
+value(hardware.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
+value(hardware.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
+      7, realtime.Mode.hold, realtime.Reason.no_reference, 0, True, True, 0)  # fmt: skip
 made(hardware.StopKind, lambda: hardware.StopKind.brake)
 made(hardware.StopReason, lambda: hardware.StopReason.contact)

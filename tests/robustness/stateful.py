@@ -24,16 +24,20 @@ from thunder_py.control import (
     MotorPD,
 )
 from thunder_py.geometry import Sphere
+from thunder_py.hardware import Safety, SafetyLimits
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
+from thunder_py.realtime import ControlLoop
+from thunder_py.realtime.hold import HoldGains
 from thunder_py.reference import JointReference, SmoothJointReference, TaskReference
 from thunder_py.trajectory import PotentialField
 
 Q, ZERO = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), np.zeros(7)
 JOINTS, SMOOTH = JointReference(Q, ZERO, ZERO), SmoothJointReference(Q, ZERO, ZERO, ZERO, ZERO)
 START, GOAL = np.array([0.0, -0.3, 0.1]), np.array([0.2, 0.4, 0.3])
+NOW = 10**18
 OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
 
 
@@ -51,6 +55,11 @@ def elastic_robot() -> th.Robot:
 def pose() -> TaskReference:
     T = robot().forward_kinematics(Q)
     return TaskReference(T[:3, 3], T[:3, :3], np.zeros(6), np.zeros(6))
+
+
+def _motion() -> _core.JointMotion:
+    ends = (Q, ZERO, ZERO)
+    return _core.JointMotion(0.0, 1.0, None, ends, ends)
 
 
 @dataclass(frozen=True)
@@ -330,11 +339,62 @@ STATEFUL: dict[type, Stateful] = {
         {"at": lambda x: x.at(0.2), "sample": lambda x: x.sample([0.3, 0.4])},
         frozenset({"interceptor"}),
     ),
+    _core.SafeTorque: Stateful(
+        lambda: HoldGains.usual(robot(), robot().limits.effort).safe_torque(robot(), robot().limits.effort),
+        lambda x, array: x.step(0.0, array, ZERO),
+        {"step": lambda x: x.step(0.0, Q, ZERO), "blind": lambda x: x.blind(Q), "leave": lambda x: x.leave()},
+    ),
+    _core.Safety: Stateful(
+        lambda: Safety(robot(), SafetyLimits.of(robot())),
+        lambda x, array: x.check(0.0, array, ZERO),
+        {
+            "_check": lambda x: x.check(0.0, Q, ZERO),
+            "_limit": lambda x: x.limit(0.0, ZERO),
+            "_reason": lambda x: x.reason,
+            "_reason=": _setter("reason", None),
+            "reset": lambda x: x.reset(),
+        },
+    ),
+    _core.ControlLoop: Stateful(
+        lambda: ControlLoop({"robot": "panda", "controller": {"name": "PDGravity", "K_p": 50, "K_d": 1}})._core,
+        lambda x, array: x.state(NOW, NOW, np.arange(7), 7, array, ZERO),
+        {
+            "state": lambda x: x.state(NOW, NOW, np.arange(7), 7, Q, ZERO),
+            "watch": lambda x: x.watch(NOW),
+            "follow": lambda x: x.follow(_motion()),
+            "take_pose": lambda x: x.take_pose(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
+            "take_twist": lambda x: x.take_twist(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+            "cancel": lambda x: x.cancel(),
+            "time_of": lambda x: x.time_of(NOW),
+            "reset": lambda x: x.reset(),
+            **{
+                name: _getter(name)
+                for name in (
+                    "joint_reference",
+                    "origin",
+                    "t",
+                    "task",
+                    "mode",
+                    "reason",
+                    "contact",
+                    "taken",
+                    "dropped",
+                    "motions_refused",
+                    "period",
+                    "latency",
+                    "computing",
+                )
+            },
+        },
+    ),
 }
 
 
 #: classes whose uses read a vector of joints
-_OF_JOINTS = (_core.Controller, _core.ExternalObserver, _core.Clik, _core.PotentialField)
+_OF_JOINTS = (
+    _core.Controller, _core.ExternalObserver, _core.Clik, _core.PotentialField, _core.SafeTorque, _core.Safety,
+    _core.ControlLoop,
+)  # fmt: skip
 
 
 class Blocking:

@@ -32,11 +32,14 @@ IMMUTABLE = {
     "ConditionedMotion", "FunctionalPlanner", "ObstacleSet", "DmpBasis", "DynamicPotential", "NullObjective",
     "ManipulabilityObjective", "JointLimitObjective", "PostureObjective",
     "SampledJointReference", "InverseKinematics", "SphericalWrist", "Expression", "Function", "SymbolicChain",
+    "JointMotion",
 }  # fmt: skip
 #: of pickles, beside each class's own methods
 STATE = {"_core_state", "_set_core_state"}
-#: recordings grow, but only with the GIL held and never across a call of Python
-GROWING = {"Graph"}
+#: what they hold changes, but only with the GIL held and never across a call of Python
+GROWING = {"Graph", "Quantiles", "StateGate", "JointFollower", "TaskFollower"}
+#: used beside the thread of a real-time loop: tests/hardware/test_realtime_loop.py
+THREADED = {"RealtimeLoop", "SimulatedDrive"}
 
 
 def classes() -> list[type]:
@@ -61,8 +64,8 @@ def members(cls: type) -> set[str]:
 
 def test_every_class_is_known() -> None:
     """A new class has to be put into one of the lists."""
-    bases = {"Controller", "JointController", "TaskController", "ExternalObserver"}
-    known = {cls.__name__ for cls in STATEFUL} | IMMUTABLE | GROWING | bases
+    bases = {"Controller", "JointController", "TaskController", "ExternalObserver", "Drive"}
+    known = {cls.__name__ for cls in STATEFUL} | IMMUTABLE | GROWING | THREADED | bases
     assert {cls.__name__ for cls in classes()} == known
 
 
@@ -342,18 +345,24 @@ def test_a_planner_is_shared() -> None:
 # -- one place each ----------------------------------------------------------------------------------------------------
 
 
+REALTIME_LOOP = {"include/thunder/realtime/realtime_loop.hpp", "src/realtime/realtime_loop.cpp"}
+
+
 @pytest.mark.parametrize(
     ("pattern", "where"),
     [
         (r"gil_scoped_release", {"bindings/gil.hpp"}),
         (r"PyErr_CheckSignals", {"bindings/gil.hpp"}),
-        (r"std::thread\b(?!::id)", {"src/threads/parallel_for.cpp"}),
-        (r"std::mutex|lock_guard", {"src/threads/parallel_for.cpp"}),
+        (r"std::thread\b(?!::id)", {"src/threads/parallel_for.cpp", *REALTIME_LOOP}),
+        (
+            r"std::mutex|lock_guard",
+            {"src/threads/parallel_for.cpp", "src/realtime/thread_settings.cpp", *REALTIME_LOOP},
+        ),
     ],
     ids=["GIL", "signals", "threads", "locks"],
 )
 def test_one_place(pattern: str, where: set[str]) -> None:
-    """Threads are started, and the GIL is released, in one place each."""
+    """The GIL is released in one place; threads are those of batches and that of a real-time loop."""
     sources = [p for folder in ("include", "src", "bindings") for p in (CPP / folder).rglob("*.[ch]pp")]
     found = {str(p.relative_to(CPP)) for p in sources if re.search(pattern, _code(p))}
     assert found == where

@@ -85,7 +85,7 @@ def test_a_subclass_that_comes_too_early(cls: type) -> None:
     seen: list[str] = []
 
     def early(self: Any) -> None:
-        _name, function = next(iter(functions(cls).items()))
+        function = next(iter(functions(cls).values()), lambda *_: None)
         for count in range(MOST_ARGUMENTS):
             try:
                 function.fget(self) if isinstance(function, property) else function(self, *[None] * count)

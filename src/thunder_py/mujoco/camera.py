@@ -30,6 +30,13 @@ class Picture(NamedTuple):
     color : (height, width, 3) array of uint8
     depth : (height, width) array
         Depth along the optical axis [m], NaN where nothing was measured.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.mujoco import Picture
+    >>> Picture(np.zeros((4, 6, 3), np.uint8), np.full((4, 6), np.nan)).depth.shape
+    (4, 6)
     """
 
     color: npt.NDArray[np.uint8]
