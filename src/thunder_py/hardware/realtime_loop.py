@@ -207,7 +207,7 @@ class RealtimeLoop:
     >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
     >>> with RealtimeLoop(drive, robot, law, th.reference.SetPoint([0.5, 0.5]), duration=2.0) as loop:
-    ...     loop.join()
+    ...     ended = loop.join()
     >>> loop.reason.value, loop.statistics().at_rest, bool(abs(drive.q - [0.5, 0.5]).max() < 0.01)
     ('the duration is over', True, True)
     """
