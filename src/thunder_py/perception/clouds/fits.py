@@ -92,7 +92,7 @@ def fit_rectangle(points: npt.ArrayLike) -> tuple[Array, float, Array, float]:
     middle = np.array([[c[best], -s[best]], [s[best], c[best]]]) @ ((low + high)[best] / 2.0)
     if size[1] > size[0]:
         size, angle = size[::-1], angle + np.pi / 2.0
-    angle -= np.pi * np.ceil(angle / np.pi - 0.5)
+    angle -= np.pi * float(np.ceil(angle / np.pi - 0.5))
     return middle, angle, size, float(hull.volume / areas[best])
 
 
