@@ -38,9 +38,9 @@ else
   # --system-site-packages: rospy is Debian's; NumPy and the rest are the environment's own
   [[ -x build/ros-venv/bin/python ]] || /usr/bin/python3 -m venv --system-site-packages build/ros-venv
   python=build/ros-venv/bin/python
-  # no matplotlib, tqdm or Jinja2: nodes need none of them
+  # no matplotlib or Jinja2: nodes and identification need none of them
   { $python -m pip install -q --no-deps --force-reinstall "$what" &&
-    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" rosbags pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
+    $python -m pip install -q "numpy>=1.26" "scipy>=1.11" "pyyaml>=6" "lazy_loader>=0.4" cloudpickle loky threadpoolctl tqdm rosbags pytest pytest-xdist; } > build/ros_pip.log 2>&1 || {
     cat build/ros_pip.log >&2
     exit 1
   }
