@@ -146,7 +146,7 @@ double ControlLoop::read_clock(std::int64_t stamp, std::int64_t now) noexcept {
   if (gap > settings_.state_lost)
     lose_states(Reason::state_lost);
   else if (gap > settings_.state_late)
-    rejoin();
+    rejoin(Reason::state_late);
   return t;
 }
 
@@ -261,7 +261,7 @@ void ControlLoop::limit_rate(std::int64_t now) noexcept {
 void ControlLoop::leave_tracking(Reason why) noexcept {
   if (mode_ == Mode::fault) return;
   if (mode_ == Mode::tracking) pause();
-  rejoin();
+  rejoin(why);
   mode_ = Mode::hold;
   reason_ = why;
 }
@@ -307,8 +307,11 @@ void ControlLoop::drop(Reason why) noexcept {
   follows_source_ = false;
 }
 
-void ControlLoop::rejoin() noexcept {
-  joints_.rejoin();
+void ControlLoop::rejoin(Reason why) noexcept {
+  if (why == Reason::state_late)
+    joints_.interrupt();
+  else
+    joints_.rejoin();
   poses_.rejoin();
 }
 

@@ -17,6 +17,10 @@ constexpr double kNoJump = 1e-9;        // smallest difference that is joined [r
 constexpr double kSmallJump = 1e-2;     // smallest difference whose path is checked
 constexpr double kPeakOverMean = 1.875; // speed of a quintic from rest to rest
 constexpr double kSlack = 1.001;        // of velocity limits
+constexpr double kLeash = 0.05;         // distance from the arm after an interruption, in speeds [s]
+constexpr double kSame = 1e-6;          // largest difference of a motion that continues another [rad or m, and per second]
+constexpr double kAtOnce = 2e-3;        // a motion that begins sooner begins at once: states are about as far apart [s]
+constexpr double kImminent = 0.02;      // one that begins sooner may be sent too late, and is joined as if it had begun [s]
 constexpr int kInstants = 40, kPerPiece = 8;
 
 double largest(const Eigen::VectorXd& x) noexcept { return x.cwiseAbs().maxCoeff(); }
@@ -25,6 +29,13 @@ void set_zero(JointReference& r) noexcept {
   r.q.setZero();
   r.dq.setZero();
   r.ddq.setZero();
+}
+
+/// h before or after an instant with its acceleration.
+void extrapolate(const JointReference& instant, double h, JointReference& reference) noexcept {
+  reference.q = instant.q + h * (instant.dq + 0.5 * h * instant.ddq);
+  reference.dq = instant.dq + h * instant.ddq;
+  reference.ddq = instant.ddq;
 }
 
 void archive_reference(StateArchive& state, JointReference& r) { state(r.q, r.dq, r.ddq); }
@@ -87,6 +98,7 @@ JointMotion::Parts JointMotion::parts() const {
 }
 
 void JointMotion::at(double t, JointReference& reference) const noexcept {
+  if (source_ != nullptr && t < start_) return extrapolate(first_, t - start_, reference);
   if (source_ != nullptr && t < end_) return source_->at(t, reference);
   set_zero(reference);
   reference.q = last_.q;
@@ -169,10 +181,11 @@ void JointFollower::drop(Reason why) noexcept {
   why_ = why;
   retire(std::move(pending_));
   retire(std::move(motion_));
-  leads_ = fades_ = has_last_ = false;
+  leads_ = fades_ = has_last_ = interrupted_ = false;
 }
 
 const JointReference* JointFollower::at(double t, const double* q, const double* dq) noexcept {
+  if (interrupted_) resume(t, q, dq);
   if (pending_ != nullptr) begin(std::move(pending_), t, q, dq);
   if (motion_ == nullptr) return nullptr;
   if (t > motion_->end() && !motion_->rests()) {
@@ -184,34 +197,33 @@ const JointReference* JointFollower::at(double t, const double* q, const double*
     evaluate(*motion_, leads_, t, sample_);
     measure(q, dq);
     was_.ddq = sample_.ddq;
-    if (!join(*motion_, leads_, t)) {
+    if (!join(*motion_, leads_, t, false)) {
+      ++refused_;
       drop(Reason::reference_ended);
       return nullptr;
     }
   }
-  evaluate(*motion_, leads_, t, last_);
   fades_ = fades_ && t < place_.end();
-  if (fades_) add_fading(place_, rates_, t, last_);
+  reference_at(t, last_);
   return &last_;
 }
 
 /// Starts a motion in place of the present one.
 void JointFollower::begin(std::unique_ptr<JointMotion> motion, double t, const double* q, const double* dq) noexcept {
   measure(q, dq);
-  if (motion_ != nullptr && has_last_) {
-    evaluate(*motion_, leads_, t, was_);
-    if (fades_ && t < place_.end()) add_fading(place_, rates_, t, was_);
-  }
-  const bool leads = motion->start() > t;
-  bool joined;
+  const bool follows = motion_ != nullptr && has_last_;
+  if (follows) reference_at(t, was_);
+  const double ahead = motion->start() - t;
+  bool leads = ahead > kAtOnce;
   if (leads) {
-    next_lead_.set(t, motion->start() - t, was_, motion->first());
-    joined = lead_fits();
-    if (!joined) ++refused_;
-  } else {
-    joined = join(*motion, false, t);
+    next_lead_.set(t, ahead, was_, motion->first());
+    leads = lead_fits();
   }
-  if (!joined) return retire(std::move(motion));
+  const bool joined = leads || (ahead <= kImminent && ((follows && continues(*motion, t)) || join(*motion, false, t, false)));
+  if (!joined) {
+    ++refused_;
+    return retire(std::move(motion));
+  }
   retire(std::move(motion_));
   motion_ = std::move(motion);
   leads_ = leads;
@@ -220,6 +232,41 @@ void JointFollower::begin(std::unique_ptr<JointMotion> motion, double t, const d
   fades_ = false;
   last_ = was_;
   has_last_ = true;
+}
+
+/// True if the present motion could be followed instead, so that its fading difference can fade on: in a stream of segments
+/// it would begin to fade anew with each of them.
+bool JointFollower::continues(const JointMotion& motion, double t) noexcept {
+  if (!fades_ || t >= place_.end()) return false;
+  evaluate(*motion_, leads_, t, place_gap_);
+  evaluate(motion, false, t, sample_);
+  return std::max(largest(place_gap_.q - sample_.q), largest(place_gap_.dq - sample_.dq)) < kSame &&
+         fits(motion, false, t, place_, rates_);
+}
+
+/// Goes on after an interruption, in which the reference moved on and the arm did not follow it.
+///
+/// The reference is where it would be without, and what fades has faded on, unless that is too far from the arm for the
+/// controller. Then it begins nearer, and the part that is left fades as well.
+void JointFollower::resume(double t, const double* q, const double* dq) noexcept {
+  interrupted_ = false;
+  if (motion_ == nullptr || !has_last_) return;
+  if (t > motion_->end() && !motion_->rests()) {
+    has_last_ = false;  // what comes next begins at the arm
+    return;
+  }
+  motion_->advance(t);
+  reference_at(t, was_);
+  bool far = false;
+  for (Eigen::Index i = 0; i < speed_.size(); ++i) {
+    const double leash = kLeash * speed_[i];
+    const double place = std::clamp(was_.q[i], q[i] - leash, q[i] + leash);
+    const double rate = std::clamp(was_.dq[i], dq[i] - speed_[i], dq[i] + speed_[i]);
+    far = far || place != was_.q[i] || rate != was_.dq[i];
+    was_.q[i] = place;
+    was_.dq[i] = rate;
+  }
+  if (far) has_last_ = join(*motion_, leads_, t, true);
 }
 
 /// The arm as what was before a motion.
@@ -232,8 +279,10 @@ void JointFollower::measure(const double* q, const double* dq) noexcept {
 /// Joins a motion to what was before by a fading difference; false where that would leave the limits.
 ///
 /// A difference of positions fades with at most the given speed. One of velocities and accelerations fades over the shortest
-/// time, because it would lead far away otherwise; a larger acceleration jumps.
-bool JointFollower::join(const JointMotion& motion, bool led, double t) noexcept {
+/// time, because it would lead far away otherwise; a larger acceleration jumps. If what was before `keeps` its pace, positions
+/// begin to fade with the velocity at which they are fading, as far as the quintic stays monotone and within the speed: at the
+/// start of a quintic to rest at zero over T from g with a velocity towards zero, that is up to kPeakOverMean |g| / T.
+bool JointFollower::join(const JointMotion& motion, bool led, double t, bool keeps) noexcept {
   evaluate(motion, led, t, sample_);
   place_gap_.q = was_.q - sample_.q;
   rates_gap_.dq = was_.dq - sample_.dq;
@@ -245,12 +294,17 @@ bool JointFollower::join(const JointMotion& motion, bool led, double t) noexcept
   const bool fades = most > kNoJump;
   if (fades) {
     const double longest = (place_gap_.q.array().abs() / speed_.array()).maxCoeff();
-    next_place_.set(t, std::max(kJoining, kPeakOverMean * longest), place_gap_, zero_);
-    next_rates_.set(t, kJoining, rates_gap_, zero_);
-    if (most > kSmallJump && !fits(motion, led, t)) {
-      ++refused_;
-      return false;
+    const double duration = std::max(kJoining, kPeakOverMean * longest);
+    place_gap_.dq.setZero();
+    place_gap_.ddq.setZero();
+    for (Eigen::Index i = 0; keeps && i < speed_.size(); ++i) {
+      const double most_rate = -kPeakOverMean * place_gap_.q[i] / duration;
+      place_gap_.dq[i] = std::clamp(rates_gap_.dq[i], std::min(most_rate, 0.0), std::max(most_rate, 0.0));
     }
+    rates_gap_.dq -= place_gap_.dq;
+    next_place_.set(t, duration, place_gap_, zero_);
+    next_rates_.set(t, kJoining, rates_gap_, zero_);
+    if (most > kSmallJump && !fits(motion, led, t, next_place_, next_rates_)) return false;
     std::swap(place_, next_place_);
     std::swap(rates_, next_rates_);
   }
@@ -259,12 +313,13 @@ bool JointFollower::join(const JointMotion& motion, bool led, double t) noexcept
   return has_last_ = true;
 }
 
-/// True if the sum is within the position limits, or not further beyond them than at its start.
-bool JointFollower::fits(const JointMotion& motion, bool led, double t) noexcept {
+/// True if a motion with a difference that fades is within the position limits, or not further beyond them than at its start.
+bool JointFollower::fits(const JointMotion& motion, bool led, double t, const JointQuintic& place,
+                         const JointQuintic& rates) noexcept {
   for (int k = 0; k < kInstants; ++k) {
-    const double at = t + (next_place_.end() - t) * k / (kInstants - 1);
+    const double at = t + (place.end() - t) * k / (kInstants - 1);
     evaluate(motion, led, at, sample_);
-    add_fading(next_place_, next_rates_, at, sample_);
+    add_fading(place, rates, at, sample_);
     for (Eigen::Index i = 0; i < speed_.size(); ++i) {
       const double low = std::min(limits_.lower[i], was_.q[i]) - kSmallJump;
       const double high = std::max(limits_.upper[i], was_.q[i]) + kSmallJump;
@@ -292,6 +347,12 @@ void JointFollower::evaluate(const JointMotion& motion, bool led, double t, Join
   lead_.add_to(t, reference);
 }
 
+/// What is followed at time t, with what fades.
+void JointFollower::reference_at(double t, JointReference& reference) const noexcept {
+  evaluate(*motion_, leads_, t, reference);
+  if (fades_ && t < place_.end()) add_fading(place_, rates_, t, reference);
+}
+
 void JointFollower::add_fading(const JointQuintic& place, const JointQuintic& rates, double t,
                                JointReference& reference) noexcept {
   place.add_to(t, reference);
@@ -302,7 +363,7 @@ void JointFollower::archive(StateArchive& state) {
   const int n = static_cast<int>(speed_.size());
   archive_motion(state, n, pending_);
   archive_motion(state, n, motion_);
-  state(lead_, place_, rates_, leads_, fades_, has_last_);
+  state(lead_, place_, rates_, leads_, fades_, has_last_, interrupted_);
   archive_reference(state, last_);
   state.bounded(why_, 0.0, kReasons - 1);
   archive_count(state, refused_);

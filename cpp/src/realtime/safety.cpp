@@ -60,6 +60,7 @@ StopReason Safety::violated(StopReason reason) noexcept {
 }
 
 StopReason Safety::check(double t, const double* q, const double* dq) noexcept {
+  if (!std::isfinite(t)) return violated(StopReason::invalid_states);
   StopReason found = check_joints(q, dq);
   if (found == StopReason::none && limits_.obstacles.size() > 0) {
     for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
@@ -95,6 +96,10 @@ bool Safety::touched(double t, const double* q, const double* dq) noexcept {
 const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity) noexcept {
   if (tau == nullptr || !finite(tau, n()) || (gravity != nullptr && !finite(gravity, n()))) {
     violated(StopReason::invalid_torque);
+    return command_;
+  }
+  if (!std::isfinite(t)) {
+    violated(StopReason::invalid_states);
     return command_;
   }
   const double dt = std::max(std::isnan(limited_at_) ? 0.0 : t - limited_at_, kShortest);

@@ -149,7 +149,7 @@ class ControlLoop final : public Exclusive {
   void fault(Reason why) noexcept;
   void pause() noexcept;
   void drop(Reason why) noexcept;
-  void rejoin() noexcept;
+  void rejoin(Reason why) noexcept;
   const Command* command(std::int64_t stamp) noexcept;
 
   LoopLaw law_;

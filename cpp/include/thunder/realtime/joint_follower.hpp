@@ -39,6 +39,7 @@ class JointMotion {
   const JointReference& first() const noexcept { return first_; }
   /// True if it ends at rest.
   bool rests() const noexcept { return rests_; }
+  /// Before the start, with the acceleration there.
   void at(double t, JointReference& reference) const noexcept;
   /// To be called before `at` with times that do not go back, of a motion that is followed.
   void advance(double t) noexcept;
@@ -74,7 +75,7 @@ struct MotionLimits {
 };
 
 /// Follows the newest motion. If it begins in the future, a quintic leads there from the reference, or from the measured
-/// state without one; if it has begun, the difference fades. One that ends at rest is held at its end; the reference is lost
+/// state without one; if it has begun or is about to, the difference fades. One that ends at rest is held at its end; the reference is lost
 /// at the end of one that does not.
 class JointFollower {
  public:
@@ -89,12 +90,15 @@ class JointFollower {
   void drop(Reason why) noexcept;
   /// Continues from the measured state, because the arm did not follow the reference.
   void rejoin() noexcept { has_last_ = false; }
+  /// Continues with the reference after states that were late, as near to the arm as a controller needs it: from the measured
+  /// state, each interruption would begin to fade its own difference from rest, and many would lead away from the motion.
+  void interrupt() noexcept { interrupted_ = true; }
   /// The reference at time t of an arm at q, dq, or null; `why` has the reason. Never throws, never allocates.
   const JointReference* at(double t, const double* q, const double* dq) noexcept;
 
   int n() const noexcept { return static_cast<int>(speed_.size()); }
   /// What `at` returned last, unless the reference was dropped or is to be joined again.
-  const JointReference* last() const noexcept { return has_last_ ? &last_ : nullptr; }
+  const JointReference* last() const noexcept { return has_last_ && !interrupted_ ? &last_ : nullptr; }
   Reason why() const noexcept { return why_; }
   /// Number of motions that could not be joined within the limits.
   std::int64_t refused() const noexcept { return refused_; }
@@ -104,10 +108,13 @@ class JointFollower {
  private:
   void begin(std::unique_ptr<JointMotion> motion, double t, const double* q, const double* dq) noexcept;
   void measure(const double* q, const double* dq) noexcept;
-  bool join(const JointMotion& motion, bool led, double t) noexcept;
-  bool fits(const JointMotion& motion, bool led, double t) noexcept;
+  bool continues(const JointMotion& motion, double t) noexcept;
+  void resume(double t, const double* q, const double* dq) noexcept;
+  bool join(const JointMotion& motion, bool led, double t, bool keeps) noexcept;
+  bool fits(const JointMotion& motion, bool led, double t, const JointQuintic& place, const JointQuintic& rates) noexcept;
   bool lead_fits() noexcept;
   void evaluate(const JointMotion& motion, bool led, double t, JointReference& reference) const noexcept;
+  void reference_at(double t, JointReference& reference) const noexcept;
   static void add_fading(const JointQuintic& place, const JointQuintic& rates, double t, JointReference& reference) noexcept;
   void retire(std::unique_ptr<JointMotion> motion) noexcept;
 
@@ -115,7 +122,7 @@ class JointFollower {
   Eigen::VectorXd speed_;
   std::unique_ptr<JointMotion> pending_, motion_, retired_;
   JointQuintic lead_, place_, rates_, next_lead_, next_place_, next_rates_;
-  bool leads_ = false, fades_ = false, has_last_ = false;
+  bool leads_ = false, fades_ = false, has_last_ = false, interrupted_ = false;
   JointReference last_, was_, sample_;       // was_: the reference, or the arm, before a motion
   JointReference place_gap_, rates_gap_;
   const JointReference zero_;

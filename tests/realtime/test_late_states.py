@@ -1,0 +1,124 @@
+"""States that are late again and again: where the reference goes on, and how far it is from the wanted motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.realtime import Mode, Reason, ReferenceGenerator
+
+from .loops import MS, NOON, Q0, make_loop
+
+NAMES = th.Robot.load("panda").joint_names
+SPEED = 0.5
+#: farthest that the reference begins from the arm: 0.05 s of the joining speed, and that speed
+LEASH = 0.05 * SPEED
+AWAY, SECONDS = 0.1, 1.5
+FADED = 1.875 * AWAY / SPEED
+
+
+class Interrupted:
+    """A loop at 1 kHz, a stream of segments, and an arm that is pulled to its reference; each row is a state.
+
+    The arm starts away from the motion. `pause` gives the time without states after every 50 ms [ms], in which the arm
+    brakes: its velocity decays with this time constant [s].
+    """
+
+    def __init__(self, pause: Callable[[], int], brake: float) -> None:
+        self.loop = make_loop(joining_speed=SPEED)
+        source = {"kind": "sinusoid", "amplitude": 0.2, "frequency": 0.3}
+        self.generator = ReferenceGenerator({"robot": "panda", "reference": source})
+        assert self.generator.begin(NOON, NAMES, Q0) is None
+        self.q, self.dq = Q0 + AWAY, np.zeros(7)
+        t, found, wanted, arm = [], [], [], []
+        k, late = 0, 0
+        while k < 1000 * SECONDS:
+            for j in range(50):
+                self.advance(k, brake, late > 0)
+                if k % 50 == 0:
+                    self.stream(k)
+                reference = self.loop.reference
+                if j == 0 and k > 0:
+                    assert (self.loop.mode, self.loop.reason) == (Mode.tracking, Reason.following)
+                if reference is not None:
+                    sample = self.generator.joints(NOON + k * MS)
+                    t.append(1e-3 * k)
+                    found.append([reference.q, reference.dq])
+                    wanted.append([sample.q[0], sample.dq[0]])
+                    arm.append([self.q, self.dq])
+                k, late = k + 1, 0
+            late = pause()
+            for _ in range(late):
+                self.q, self.dq = self.q + 1e-3 * self.dq, self.dq * np.exp(-1e-3 / brake)
+                if k % 50 == 0:
+                    self.stream(k)
+                if k % 10 == 0:
+                    self.loop.watch(NOON + k * MS)
+                k += 1
+        self.t, self.found, self.wanted, self.arm = map(np.array, (t, found, wanted, arm))
+
+    def advance(self, k: int, brake: float, after_a_pause: bool) -> None:
+        reference = self.loop.reference
+        if reference is not None and not after_a_pause:
+            pull = 1.0 - np.exp(-1e-3 / 0.02)
+            self.dq = self.dq + pull * (reference.dq + 20.0 * (reference.q - self.q) - self.dq)
+            self.q = self.q + 1e-3 * self.dq
+        assert self.loop.state(NOON + k * MS, NOON + k * MS, NAMES, self.q, self.dq) is not None
+
+    def stream(self, k: int) -> None:
+        s = self.generator.joints(NOON + k * MS)
+        assert self.loop.references.trajectory(s.stamp, NAMES, s.times, s.q, s.dq, s.ddq) is None
+
+
+def pauses(least: int, most: int) -> Callable[[], int]:
+    rng = np.random.default_rng(0)
+    return lambda: int(rng.integers(least, most + 1))
+
+
+def test_what_fades_has_faded_when_it_would_have_without_late_states() -> None:
+    """The arm coasts, as with gravity compensated: the reference is as if every state had come."""
+    straight, late = Interrupted(lambda: 0, 0.1), Interrupted(pauses(0, 60), 0.1)
+    same = np.isin(straight.t, late.t)
+    inside = np.isin(late.t, straight.t)
+    assert (np.diff(late.t) > 0.021).sum() > 5
+    np.testing.assert_allclose(late.found[inside], straight.found[same], atol=1e-6)
+    after = late.t > FADED + 0.05
+    np.testing.assert_allclose(late.found[after], late.wanted[after], atol=1e-5)
+
+
+@pytest.mark.parametrize("brake", [0.02, 0.001])
+def test_an_arm_that_stops_while_states_are_late_is_led_back_without_jumps(brake: float) -> None:
+    run = Interrupted(pauses(20, 80), brake)
+    after = run.t > FADED + 0.05
+    first = np.flatnonzero(np.diff(run.t) > 0.021) + 1
+    assert first.size > 8
+    # near the arm, in position and velocity, where it begins again
+    apart = np.abs(run.found - run.arm)[first].max(axis=(0, 2))
+    assert apart[0] < LEASH + 1e-9
+    assert apart[1] < SPEED + 1e-9
+    # bounded, and without jumps between states
+    difference = run.found - run.wanted
+    assert np.abs(difference[after, 0]).max() < 0.03
+    assert np.abs(difference[after, 1]).max() < SPEED
+    moved = np.abs(np.diff(difference, axis=0))[np.diff(run.t) < 1.5e-3].max(axis=(0, 2))
+    assert moved[0] < 1.1e-3 * SPEED
+    assert moved[1] < 1e-3 * 15.0 * SPEED / 0.25
+
+
+def test_a_state_that_is_lost_still_ends_the_reference() -> None:
+    loop, still = make_loop(), np.zeros(7)
+    loop.state(NOON, NOON, NAMES, Q0, still)
+    assert loop.references.trajectory(0, NAMES, [0.0, 1.0], [Q0, Q0 + 0.1]) is None
+    for after, mode, reason in (
+        (1, Mode.tracking, Reason.following),
+        (201, Mode.tracking, Reason.following),
+        (460, Mode.fault, Reason.state_lost),
+        (461, Mode.fault, Reason.state_lost),
+    ):
+        now = NOON + after * MS
+        loop.watch(now)
+        assert loop.state(now, now, NAMES, Q0, still) is not None
+        assert (loop.mode, loop.reason) == (mode, reason)
