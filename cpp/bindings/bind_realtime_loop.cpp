@@ -132,6 +132,7 @@ void bind_realtime_loop(py::module_& module) {
       .def(
           "start",
           [](RealtimeLoop& loop) {
+            here(loop);
             const GilRelease release;
             loop.start();
           },

@@ -40,7 +40,7 @@ template <class Call>
 std::size_t touched(std::vector<std::byte>& memory, Call&& call) {
   std::memset(memory.data(), 0x5a, memory.size());
   std::byte* const begin = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) & ~std::uintptr_t{63});
-  call(Workspace(begin, memory.data() + memory.size()));
+  call(Workspace(begin));
   std::size_t last = memory.size();
   while (last > 0 && memory[last - 1] == std::byte{0x5a}) --last;
   return last;

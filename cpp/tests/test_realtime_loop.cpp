@@ -1,5 +1,10 @@
 // The loop in a thread of its own: no allocation in its cycles, exchanges from several threads, stops.
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <thread>
 
@@ -24,14 +29,17 @@ std::shared_ptr<SlotineLi> make_law(const std::shared_ptr<const Model>& model, d
   return std::make_shared<SlotineLi>(arms::adaptive(model, Gamma), arms::identity(7, 5.0), arms::identity(7, 10.0));
 }
 
-/// Counts the allocations of the whole process between two of its states.
+/// Counts the allocations of the whole process between two of its states; the first is the start for 0.
 class CountingDrive final : public Drive {
  public:
   CountingDrive(std::shared_ptr<SimulatedDrive> drive, int first, int last)
       : drive_(std::move(drive)), first_(first), last_(last) {}
   const DriveFacts& facts() const noexcept override { return drive_->facts(); }
   bool waits() const noexcept override { return drive_->waits(); }
-  bool start() noexcept override { return drive_->start(); }
+  bool start() noexcept override {
+    before_ = allocations::count();
+    return drive_->start();
+  }
   DriveResult read(DriveState& state) noexcept override {
     ++reads_;
     if (reads_ == first_) before_ = allocations::count();
@@ -139,6 +147,66 @@ void check_destructor() {
   CHECK(!drive->running());
 }
 
+/// The loop goes on with its law where another thread uses the next one. That is counted, and nothing throws, which would
+/// allocate.
+void check_refused_law() {
+  const auto model = arms::panda();
+  const auto drive = std::make_shared<CountingDrive>(make_drive(model, false), 0, 50);
+  RealtimeLoop loop(drive, make_control(model, drive->facts(), 0.1), {});
+  const auto law = make_law(model, 0.2);
+  const Exclusive::Use use(*law);
+  loop.exchange(law);
+  loop.start();
+  CHECK(loop.wait(60.0));
+  CHECK(loop.statistics().refused == 1 && loop.statistics().report.reason == StopReason::finished);
+  if (allocations::counted()) CHECK(drive->made() == 0);
+}
+
+/// A forked process may drop a loop while a thread of the other process waits for its end.
+void check_fork() {
+  const auto model = arms::panda();
+  const auto drive = make_drive(model, false);
+  auto loop = std::make_unique<RealtimeLoop>(drive, make_control(model, drive->facts(), kInfinity), RealtimeLoop::Settings{});
+  loop->start();
+  std::thread waiting([&loop] { loop->wait(60.0); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    if (loop->is_here()) _exit(1);
+    loop.reset();
+    _exit(0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  loop->request(StopReason::requested);
+  waiting.join();
+}
+
+/// Is a page of memory there that nothing has touched? It is where the program locks what comes in future.
+bool future_is_locked() {
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  unsigned char there = 0;
+  const bool locked = page != MAP_FAILED && mincore(page, size, &there) == 0 && (there & 1) != 0;
+  munmap(page, size);
+  return locked;
+}
+
+/// What the program has locked stays so, during the loop and after it.
+void check_memory_lock() {
+  const auto model = arms::panda();
+  if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0 || !future_is_locked()) return;  // not allowed here
+  const auto drive = make_drive(model, false);
+  RealtimeLoop loop(drive, make_control(model, drive->facts(), 0.01), {{0, -1, true}, {}, 0, 1});
+  loop.start();
+  CHECK(future_is_locked());
+  CHECK(loop.wait(60.0) && loop.statistics().outcome.memory == 0);
+  CHECK(future_is_locked());
+  munlockall();
+  CHECK(!future_is_locked());
+}
+
 void check_faults() {
   const auto model = arms::panda();
   const std::pair<DriveFault, StopReason> faults[] = {{DriveFault::error, StopReason::drive_fault},
@@ -163,6 +231,9 @@ int main() {
   check_no_allocation();
   check_exchange();
   check_destructor();
+  check_refused_law();
+  check_fork();
   check_faults();
+  check_memory_lock();
   return check::result();
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -232,6 +234,46 @@ def test_an_interruption_brakes_the_arm_and_a_second_one_stops_it():
             one.run(1.0)
         assert drive.stops == 1
         assert (len(drive.steps) > 150) == (times == 1)
+
+
+class Interrupted(Drive):
+    """A drive in one of whose calls Ctrl-C arrives, some times, while gravity still needs more torque in each cycle."""
+
+    def __init__(self, where, times=1):
+        super().__init__(torque_rate=1000.0)
+        self.where, self.left, self.stopped = where, times, False
+
+    def _fail(self, where):
+        if where == self.where and (where in ("start", "stop") or self.stamp > 10**9 + 5 * 10**6):
+            for _ in range(self.left):
+                self.left -= 1
+                signal.raise_signal(signal.SIGINT)
+
+    def stop(self):
+        super().stop()
+        self.stopped = True
+
+
+@pytest.mark.usefixtures("python_handler")
+@pytest.mark.parametrize("where", ["start", "read", "write", "stop"])
+def test_ctrl_c_cuts_neither_a_command_nor_a_stop_off(where):
+    drive = Interrupted(where)
+    one = loop(drive)
+    with pytest.raises(KeyboardInterrupt):
+        one.run(0.2)
+    assert (drive.stops, drive.stopped) == (1, True)
+    assert np.max([np.zeros(2), *drive.steps]) <= 1.0 + 1e-9
+    assert (len(drive.steps) > 100) == (where != "start")
+
+
+@pytest.mark.usefixtures("python_handler")
+@pytest.mark.parametrize("where", ["read", "write", "stop"])
+def test_a_second_ctrl_c_ends_a_call_that_does_not_return_but_no_stop(where):
+    drive = Interrupted(where, times=3)
+    with pytest.raises(KeyboardInterrupt):
+        loop(drive).run(0.05)
+    assert (drive.stops, drive.stopped) == (1, True)
+    assert (len(drive.steps) < 10) == (where != "stop")
 
 
 def test_exits_of_the_program_stop_the_drive():

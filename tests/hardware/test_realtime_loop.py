@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -303,8 +305,28 @@ def test_ends_of_the_program(how):
         assert lines[4] == "True requested"
 
 
+@pytest.mark.usefixtures("python_handler")
+def test_a_second_ctrl_c_does_not_take_the_stop_from_the_first():
+    loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE)
+    stop, again = loop.stop, [signal.SIGINT]
+
+    def interrupted_stop(reason):
+        while again:
+            signal.raise_signal(again.pop())
+        stop(reason)
+
+    loop.stop = interrupted_stop
+    loop.start()
+    threading.Timer(0.01, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.join(60.0)
+    assert not loop.running
+    assert loop.reason is StopReason.interrupted
+
+
 def test_settings_are_reported():
     loop = run(priority=1, core=0, lock_memory=True, duration=0.01)
+    ctypes.CDLL(None).munlockall()  # the loop does not: others may have locked memory too
     assert set(loop.statistics().settings) == {"priority", "core", "lock_memory"}
     assert loop.statistics().settings["core"] == "on"
     assert all(outcome == "on" or outcome[0].isupper() for outcome in loop.statistics().settings.values())

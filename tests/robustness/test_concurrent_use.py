@@ -354,10 +354,7 @@ REALTIME_LOOP = {"include/thunder/realtime/realtime_loop.hpp", "src/realtime/rea
         (r"gil_scoped_release", {"bindings/gil.hpp"}),
         (r"PyErr_CheckSignals", {"bindings/gil.hpp"}),
         (r"std::thread\b(?!::id)", {"src/threads/parallel_for.cpp", *REALTIME_LOOP}),
-        (
-            r"std::mutex|lock_guard",
-            {"src/threads/parallel_for.cpp", "src/realtime/thread_settings.cpp", *REALTIME_LOOP},
-        ),
+        (r"std::mutex|lock_guard", {"src/threads/parallel_for.cpp", *REALTIME_LOOP}),
     ],
     ids=["GIL", "signals", "threads", "locks"],
 )

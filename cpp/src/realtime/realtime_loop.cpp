@@ -66,40 +66,45 @@ RealtimeLoop::RealtimeLoop(std::shared_ptr<Drive> drive, std::unique_ptr<DriveCo
 }
 
 RealtimeLoop::~RealtimeLoop() {
-  if (!thread_.joinable()) return;
   if (!is_here()) {
-    new std::thread(std::move(thread_));  // it exists in another process: neither to be joined nor to be detached
+    static_cast<void>(thread_.release());
     return;
   }
+  if (!thread_->thread.joinable()) return;
   request(StopReason::requested);
-  thread_.join();
+  thread_->thread.join();
 }
 
-bool RealtimeLoop::is_here() const noexcept { return !started_ || process_ == getpid(); }
+bool RealtimeLoop::is_here() const noexcept {
+  const pid_t process = process_;
+  return process == 0 || process == getpid();
+}
 
 void RealtimeLoop::start() {
   const std::lock_guard lock(callers_);
   if (started_) throw std::logic_error("a RealtimeLoop runs once: make a new one");
   std::promise<void> taken;
   std::future<void> outcome = taken.get_future();
-  {
-    const SignalsBlocked blocked;
-    thread_ = std::thread([this, &taken] { run(taken); });
-  }
+  std::thread& thread = thread_->thread;
+  process_ = getpid();
   try {
+    {
+      const SignalsBlocked blocked;
+      thread = std::thread([this, &taken] { run(taken); });
+    }
     outcome.get();
   } catch (...) {
-    thread_.join();
+    if (thread.joinable()) thread.join();
     finished_ = false;  // it has not begun, and may be started again
+    process_ = 0;
     throw;
   }
-  process_ = getpid();
   started_ = true;
 }
 
 bool RealtimeLoop::wait(double seconds) {
-  std::unique_lock lock(ending_);
-  return ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return finished_.load(); });
+  std::unique_lock lock(thread_->ending);
+  return thread_->ended.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return finished_.load(); });
 }
 
 // --- exchange
@@ -170,8 +175,7 @@ LoopStatistics RealtimeLoop::statistics() {
 
 void RealtimeLoop::run(std::promise<void>& taken) noexcept {
   if (take_in_use(taken)) {
-    const AppliedSettings applied(settings_.thread);
-    statistics_.outcome = applied.outcome();
+    statistics_.outcome = apply(settings_.thread);
     statistics_.thread = thread_number();
     usage_ = thread_usage();
     publish();  // the outcome, before the starting thread can ask for it
@@ -254,12 +258,11 @@ void RealtimeLoop::exchange_parts() noexcept {
 void RealtimeLoop::exchange_law() noexcept {
   auto change = laws_.take();
   if (!change) return;
-  try {
-    Exclusive::Use use(change->value.law.controller());
+  if (auto use = Exclusive::Use::attempt(change->value.law.controller())) {
     control_->loop().exchange(change->value.law, true);
     std::swap(signals_, change->value.signals);
-    law_use_.emplace(std::move(use));
-  } catch (const ConcurrentUse&) {
+    law_use_.emplace(std::move(*use));
+  } else {
     ++refused_;
   }
   laws_.give_back(std::move(change));
@@ -298,9 +301,9 @@ void RealtimeLoop::publish() noexcept {
 
 /// The last thing that the thread does; nothing is urgent any more.
 void RealtimeLoop::finish() noexcept {
-  const std::lock_guard lock(ending_);
+  const std::lock_guard lock(thread_->ending);
   finished_ = true;
-  ended_.notify_all();
+  thread_->ended.notify_all();
 }
 
 }  // namespace thunder::realtime

@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 
 namespace thunder::realtime {
 
@@ -18,30 +17,20 @@ namespace {
 
 constexpr std::size_t kStack = 128 * 1024;  // that a cycle may use [bytes]
 
-/// Memory is locked for the whole process: as long as any thread asks for it.
-class MemoryLock {
- public:
-  /// Only what is there already: with MCL_FUTURE every later allocation of the process fails beyond RLIMIT_MEMLOCK.
-  int acquire() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (mlockall(MCL_CURRENT) != 0) return errno;
-    ++users_;
-    return 0;
-  }
-  void release() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (--users_ == 0) munlockall();
-  }
-
- private:
-  std::mutex mutex_;
-  int users_ = 0;
-};
-
-MemoryLock& memory_lock() noexcept {
-  static MemoryLock lock;
-  return lock;
+/// Has the program asked that memory of the future is locked? Pages are there without a touch then.
+bool locks_future() noexcept {
+  const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  unsigned char there = 0;
+  const bool locked = mincore(page, size, &there) == 0 && (there & 1) != 0;
+  munmap(page, size);
+  return locked;
 }
+
+/// Memory is locked for the whole process. With MCL_FUTURE every later allocation fails beyond RLIMIT_MEMLOCK, and a call
+/// without it ends that of the program. It is never unlocked: what other parts have locked would be, too.
+int lock_memory() noexcept { return mlockall(locks_future() ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT) == 0 ? 0 : errno; }
 
 /// The pages of the stack below this function are there before the first cycle needs them.
 [[gnu::noinline]] void touch_stack() noexcept {
@@ -66,19 +55,14 @@ int set_core(int core) noexcept {
 
 }  // namespace
 
-AppliedSettings::AppliedSettings(const ThreadSettings& settings) noexcept {
+ThreadOutcome apply(const ThreadSettings& settings) noexcept {
   touch_stack();
   prctl(PR_SET_TIMERSLACK, 1UL);  // [ns]; 50 us by default, for threads without a real-time priority
-  if (settings.core >= 0) outcome_.core = set_core(settings.core);
-  if (settings.priority > 0) outcome_.priority = set_priority(settings.priority);
-  if (settings.lock_memory) {
-    outcome_.memory = memory_lock().acquire();
-    locked_ = outcome_.memory == 0;
-  }
-}
-
-AppliedSettings::~AppliedSettings() {
-  if (locked_) memory_lock().release();
+  ThreadOutcome outcome;
+  if (settings.core >= 0) outcome.core = set_core(settings.core);
+  if (settings.priority > 0) outcome.priority = set_priority(settings.priority);
+  if (settings.lock_memory) outcome.memory = lock_memory();
+  return outcome;
 }
 
 ThreadUsage thread_usage() noexcept {

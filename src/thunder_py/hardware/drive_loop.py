@@ -18,6 +18,7 @@ from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
 from .adapter import DriveAdapter, DriveError, DriveState
+from .interruptions import Interruptions
 from .safety import Safety, SafetyLimits, within_drive
 from .stops import StopKind, StopReason
 
@@ -216,25 +217,36 @@ class DriveLoop:
             If `duration` is not positive.
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
-            interruption stops the drive at once.
+            interruption stops the drive at once. None of them cuts a command or the adapter's `stop` off, but the
+            second one a command that does not return.
         """
         self._begin(positive(duration, "duration", "s"))
         if hasattr(self._law, "reset"):
             self._law.reset()
-        interruption: KeyboardInterrupt | None = None
-        try:
-            while not self._ended:
+        with Interruptions() as interruptions:
+            try:
                 try:
-                    self._cycle() if self._started else self._start()
-                except KeyboardInterrupt as error:
-                    self._run.error, first = error, interruption is None
-                    interruption = error
-                    self._leave(StopReason.interrupted, at_once=not first or not self._run.cycles)
-        finally:
-            self._stop()
+                    interruption = self._control(interruptions)
+                finally:
+                    interruptions.hold()
+            finally:
+                self._stop()
         if interruption is not None:
             raise interruption
         return self._run
+
+    def _control(self, interruptions: Interruptions) -> KeyboardInterrupt | None:
+        """Run all cycles; return the last interruption."""
+        last: KeyboardInterrupt | None = None
+        while not self._ended:
+            try:
+                interruptions.check()
+                self._cycle() if self._started else self._start()
+            except KeyboardInterrupt as error:
+                again = last is not None or interruptions.count > 1
+                self._run.error = last = error
+                self._leave(StopReason.interrupted, at_once=again or not self._run.cycles)
+        return last
 
     def _begin(self, duration: float) -> None:
         self._run, self._duration = DriveRun(), duration

@@ -21,6 +21,7 @@ from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_para
 from ..realtime.hold import HoldGains
 from ..robot import Robot, require_robot
 from ..simulation.native import in_core, reference_in_core
+from .interruptions import Interruptions
 from .safety import Safety, SafetyLimits, within_drive
 from .simulated_drive import SimulatedDrive
 from .stops import StopReason, stop_number, stop_reason
@@ -176,7 +177,7 @@ class RealtimeLoop:
     core : int, optional
         The only processor core that the thread runs on; default any.
     lock_memory : bool
-        Whether the process keeps in memory what it has there at the start.
+        Whether the process keeps in memory what it has there at the start, until it ends.
     log : sequence of str
         Signals of the controller to be logged.
     log_time : float
@@ -258,6 +259,7 @@ class RealtimeLoop:
             log_rows=int(rows),
             log_every=log_every,
         )
+        self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
         self._adapting: npt.NDArray[np.bool_] = (
@@ -321,7 +323,6 @@ class RealtimeLoop:
             If another thread uses the controller, the observer or the drive.
         """
         self._core.start()
-        self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
 
     def stop(self, reason: StopReason = StopReason.requested) -> None:
         """Ask for a stop: the arm is braked, and then the drive stopped. `join` waits for it.
@@ -347,9 +348,15 @@ class RealtimeLoop:
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once.
         """
-        left, interruption = above_zero(timeout, "timeout", finite=False), None
+        left = above_zero(timeout, "timeout", finite=False)
+        with Interruptions(held=True) as interruptions:
+            return self._wait(left, interruptions)
+
+    def _wait(self, left: float, interruptions: Interruptions) -> bool:
+        interruption = None
         while True:
             try:
+                interruptions.check()
                 ended = self._core.wait(min(_SLICE, left))
                 left -= _SLICE
                 if ended or (left <= 0.0 and interruption is None):
@@ -371,8 +378,9 @@ class RealtimeLoop:
     ) -> None:
         """Stop, and wait for the end."""
         interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
-        self.stop(StopReason.interrupted if interrupted else StopReason.requested)
-        self.join()
+        with Interruptions(held=True) as interruptions:
+            self.stop(StopReason.interrupted if interrupted else StopReason.requested)
+            self._wait(np.inf, interruptions)
 
     @property
     def running(self) -> bool:

@@ -4,7 +4,6 @@
 // not moved. Kernels therefore neither allocate nor use more than a few kilobytes of stack, for any number of joints.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -17,33 +16,21 @@ namespace thunder {
 inline constexpr int kJointBlock = 4;
 THUNDER_INLINE constexpr int padded_joints(int n) { return (n + kJointBlock - 1) / kJointBlock * kJointBlock; }
 
+/// Does not know its end: a layout that depends on NDEBUG would be another one in a program than in its library.
 class Workspace {
  public:
-  THUNDER_INLINE Workspace(std::byte* begin, [[maybe_unused]] std::byte* end)
-      : top_(begin)
-#ifndef NDEBUG
-        ,
-        end_(end)
-#endif
-  {
-  }
+  THUNDER_INLINE explicit Workspace(std::byte* begin) : top_(begin) {}
 
   /// Uninitialized memory for `count` values of a trivial type, aligned to a cache line.
   template <class T>
   THUNDER_INLINE T* take(int count) {
     T* const result = reinterpret_cast<T*>(top_);
     top_ += (sizeof(T) * static_cast<std::size_t>(count) + 63) & ~std::size_t{63};
-#ifndef NDEBUG
-    assert(top_ <= end_);
-#endif
     return result;
   }
 
  private:
   std::byte* top_;
-#ifndef NDEBUG
-  std::byte* end_;
-#endif
 };
 
 /// Bytes that any kernel needs for n joints with scalars of this size; cpp/tests/test_kernel_allocations.cpp fills it to see.
@@ -72,7 +59,7 @@ class WorkspaceMemory {
     memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
     size_ = bytes;
   }
-  Workspace view() const { return {memory_.get(), memory_.get() + size_}; }
+  Workspace view() const { return Workspace(memory_.get()); }
 
  private:
   struct Delete {

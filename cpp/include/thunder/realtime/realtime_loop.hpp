@@ -134,10 +134,14 @@ class RealtimeLoop {
   std::mutex callers_;  // one at a time for changes and results
   std::shared_ptr<Controller> newest_law_;
   std::vector<bool> adapting_;  // the last mask, empty before any
-  std::mutex ending_;
-  std::condition_variable ended_;
-  std::thread thread_;
-  pid_t process_ = 0;
+  /// A forked process cannot destroy it: threads of the other one run it and wait for its end.
+  struct Thread {
+    std::thread thread;
+    std::mutex ending;
+    std::condition_variable ended;
+  };
+  std::unique_ptr<Thread> thread_ = std::make_unique<Thread>();
+  std::atomic<pid_t> process_{0};  // of the thread, from before its start
 };
 
 }  // namespace thunder::realtime

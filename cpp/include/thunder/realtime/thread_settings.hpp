@@ -6,7 +6,7 @@ namespace thunder::realtime {
 struct ThreadSettings {
   int priority = 0;          // of SCHED_FIFO, 1 to 99; 0 leaves the scheduler as it is
   int core = -1;             // the only one that it runs on; -1 for any
-  bool lock_memory = false;  // keeps all memory that the process has at the start
+  bool lock_memory = false;  // keeps all memory that the process has at the start, until its end
 };
 
 /// Errors (errno) of each setting, 0 where it holds or was not asked for.
@@ -21,20 +21,8 @@ struct ThreadUsage {
   double processor = 0.0;                         // [s]
 };
 
-/// Applies settings to the calling thread for the life of this object, touches its stack, and lets its timers be exact.
-/// Never throws.
-class AppliedSettings {
- public:
-  explicit AppliedSettings(const ThreadSettings& settings) noexcept;
-  AppliedSettings(const AppliedSettings&) = delete;
-  AppliedSettings& operator=(const AppliedSettings&) = delete;
-  ~AppliedSettings();
-  const ThreadOutcome& outcome() const noexcept { return outcome_; }
-
- private:
-  ThreadOutcome outcome_;
-  bool locked_ = false;
-};
+/// Applies settings to the calling thread, touches its stack, and lets its timers be exact.
+ThreadOutcome apply(const ThreadSettings& settings) noexcept;
 
 /// Of the calling thread, since its start.
 ThreadUsage thread_usage() noexcept;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <typeindex>
 #include <utility>
@@ -46,13 +47,13 @@ class Exclusive::Use {
  public:
   /// Throws `ConcurrentUse` while another thread uses the object.
   explicit Use(const Exclusive& object) : marked_(&object.marked()) {
-    const std::thread::id self = std::this_thread::get_id();
-    if (marked_->owner_.load(std::memory_order_relaxed) != self) {
-      std::thread::id nobody;
-      if (!marked_->owner_.compare_exchange_strong(nobody, self, std::memory_order_acquire, std::memory_order_relaxed))
-        throw ConcurrentUse(typeid(object));
-    }
-    ++marked_->uses_;
+    if (!mark(*marked_)) throw ConcurrentUse(typeid(object));
+  }
+  /// None while another thread uses the object: for threads that must not throw, which allocates.
+  static std::optional<Use> attempt(const Exclusive& object) noexcept {
+    const Exclusive& marked = object.marked();
+    if (!mark(marked)) return std::nullopt;
+    return Use(&marked);
   }
   Use(Use&& other) noexcept : marked_(std::exchange(other.marked_, nullptr)) {}
   Use& operator=(Use&&) = delete;
@@ -62,6 +63,18 @@ class Exclusive::Use {
   }
 
  private:
+  explicit Use(const Exclusive* marked) noexcept : marked_(marked) {}
+  static bool mark(const Exclusive& marked) noexcept {
+    const std::thread::id self = std::this_thread::get_id();
+    if (marked.owner_.load(std::memory_order_relaxed) != self) {
+      std::thread::id nobody;
+      if (!marked.owner_.compare_exchange_strong(nobody, self, std::memory_order_acquire, std::memory_order_relaxed))
+        return false;
+    }
+    ++marked.uses_;
+    return true;
+  }
+
   const Exclusive* marked_;
 };
 
