@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import thunder_py as th
 from thunder_py.realtime import GoalCode, Mode, Tolerance, TrajectoryGoal
 
-from .loops import Q0, Bench, make_loop
+from .loops import MS, Q0, Bench, make_loop
 
 NAMES = th.Robot.load("panda").joint_names
 
@@ -189,3 +190,57 @@ def test_tolerances_that_are_erased_are_infinite() -> None:
     goal = aim(bench, path_tolerance=every(-1.0, -1.0), goal_tolerance=every(-1.0))
     follow(bench, goal, 0.11)
     assert code(goal) is GoalCode.successful
+
+
+def test_a_goal_from_now_on_is_judged_by_the_trajectory_that_is_followed() -> None:
+    """The last state is 15 ms old when it comes: the goal began at that state and was judged from the present on."""
+    bench = begun()
+    bench.now += 15 * MS
+    goal = aim(bench, move=0.2, seconds=0.5)
+    follow(bench, goal, 0.3)
+    followed = bench.loop.reference
+    assert followed is not None
+    assert goal.feedback is not None
+    np.testing.assert_allclose(goal.feedback.desired.q, followed.q, atol=1e-9)
+
+
+def test_a_trajectory_that_comes_at_the_same_instant_replaces_the_goal() -> None:
+    """Another thread sends one right after that of the goal was taken."""
+    bench = begun()
+    references = bench.loop.references
+    others = iter([[Q0]])
+    take = references.take_trajectory
+
+    def taken(*given: Any) -> Any:
+        answer = take(*given)
+        for q in others:
+            assert references.trajectory(0, NAMES, [0.3], q) is None
+        return answer
+
+    references.take_trajectory = taken  # type: ignore[method-assign]
+    goal = aim(bench)
+    follow(bench, goal, 0.02)
+    assert goal.result is not None
+    assert "another trajectory" in goal.result.text
+    assert bench.loop.mode is Mode.tracking
+
+
+def test_a_goal_that_is_canceled_while_it_is_judged_has_one_end() -> None:
+    """Another thread cancels between the look at the result and the verdict: it waits for the verdict."""
+    bench = begun()
+    goal = aim(bench, goal_tolerance=every(1.0))
+    follow(bench, goal, 0.09)
+    judge, canceled = goal._judge, Thread(target=goal.cancel)
+
+    def slow(*given: Any) -> None:
+        canceled.start()
+        canceled.join(0.05)
+        judge(*given)
+
+    goal._judge = slow  # type: ignore[method-assign]
+    bench.run(0.02)
+    state = bench.states[-1]
+    goal.state(state.stamp, NAMES, state.q, state.dq)
+    canceled.join()
+    assert goal.result == (GoalCode.successful, "", False)
+    assert bench.loop.mode is Mode.tracking  # and the arm was not held

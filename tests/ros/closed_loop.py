@@ -39,10 +39,9 @@ def column(messages: list, name: str) -> np.ndarray:  # type: ignore[type-arg]
 
 
 #: the drive holds the arm when states are late; without a real-time kernel they may stay away for longer than 0.25 s,
-#: which is a fault until somebody resets it. After each hold the reference is joined anew, from rest. With a hold every
-#: 0.3 s (states late by 20 ms) the joining never got far: the arm followed only the velocity of the reference and went
-#: to the ends of its joints within half a minute. So it holds a little before the drive would, and joins faster.
-PARAMETERS = {"controller": {"times/state_lost": "2.0", "times/state_late": "0.04", "joining_speed": "1.0"}}
+#: which is a fault until somebody resets it. The loop holds a little before the drive would (0.05 s), and goes on with
+#: the reference where it would be without the hold.
+PARAMETERS = {"controller": {"times/state_lost": "2.0", "times/state_late": "0.04"}}
 
 
 def start(network: Network, listener: Listener, name: str, config: str) -> None:
@@ -134,8 +133,8 @@ class ClosedLoop:
         assert np.median(latencies) < 3e-3
         assert np.quantile(latencies, 0.99) < 50e-3
         # tracking, with a payload that the controller was not told of: 0.01 rad without a network between
-        # while states are late the loop holds, and joins the reference again from where the arm is; with half of its
-        # periods or less it is slower than its gains are meant for
+        # while states are late the loop holds, and the arm lags behind the reference with which it then goes on; with
+        # half of its periods or less it is slower than its gains are meant for
         worst, starved = np.abs(tracked).max(axis=1), len(commands) < 500 * SECONDS
         assert np.median(worst) < (0.06 if starved else 0.02)
         assert np.quantile(worst, 0.95) < (0.15 if starved else 0.06)
@@ -204,13 +203,6 @@ class ClosedLoop:
         state = JointState(name=names, position=nan, velocity=nan)
         command = JointState(name=names, effort=nan)
         trajectory = JointTrajectory(joint_names=names, points=[JointTrajectoryPoint(positions=nan)])
-        for _ in range(45):  # 50 in a row are a fault, and the robot may not get a processor meanwhile
-            # a stamp between those of the robot: a later one than those that are on their way
-            state.header.stamp = command.header.stamp = listener.stamp()
-            states.send(state)
-            commands.send(command)
-            trajectories.send(trajectory)
-            time.sleep(0.005)
 
         def dropped() -> bool:
             loop, robot = listener.reports["/controller"], listener.reports["/robot"]
@@ -221,7 +213,19 @@ class ClosedLoop:
             )
             return all(int(count) > 0 for count in counts)
 
-        wait_until(dropped, "NaN was counted")
+        def send_and_look() -> bool:
+            """Send some: on a busy machine they may arrive too late, or out of order, and count as that."""
+            for _ in range(20):
+                # a stamp between those of the robot: a later one than those that are on their way
+                state.header.stamp = command.header.stamp = listener.stamp()
+                states.send(state)
+                commands.send(command)
+                trajectories.send(trajectory)
+                time.sleep(0.005)
+            listener.after("joint_states", time.time(), 1)  # one of the robot: 50 broken ones in a row are a fault
+            return dropped()
+
+        wait_until(send_and_look, "NaN was counted", PATIENCE, listener.told)
         for sender in everyone:
             sender.close()
         efforts = column([m for m in listener.since("effort_commands", 0) if not np.isnan(m.effort).any()], "effort")
@@ -298,9 +302,10 @@ class ClosedLoop:
         network.kill("robot")
         listener.wait_for("/controller", "fault: states are lost")
         time.sleep(0.5)
-        last = listener.since("joint_states", -1)[0]
         blind = listener.since("effort_commands", -1)[0]
-        np.testing.assert_allclose(blind.effort, PANDA.gravity_vector(last.position), atol=0.5)
+        # the last state that the controller received is not the last one that was heard here
+        states = [state.position for state in listener.since("joint_states", -500)]
+        assert np.abs(PANDA.gravity_vector(states) - blind.effort).max(axis=-1).min() < 0.1
         count = listener.count("effort_commands")
         time.sleep(0.5)
         assert listener.count("effort_commands") == count

@@ -62,7 +62,10 @@ class References:
     def counts(self) -> dict[str, int]:
         """Numbers of messages taken and refused, and of trajectories that could not be joined within the limits."""
         with self._lock:
-            return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
+            return self._counts()
+
+    def _counts(self) -> dict[str, int]:
+        return {"taken": self._taken, "refused": self._refused, "not joined": self.core.motions_refused}
 
     def clock(self, stamp: int) -> float:
         """Return a stamp on the loop's clock [s], which starts with the first state and never decreases."""
@@ -105,13 +108,25 @@ class References:
         q, dq, ddq : (m, n) array_like
             Points [rad or m], and their derivatives if known, in the order of the names.
         """
+        return self.take_trajectory(stamp, names, times, q, dq, ddq)[0]
+
+    def take_trajectory(
+        self,
+        stamp: int,
+        names: Sequence[str],
+        times: npt.ArrayLike,
+        q: npt.ArrayLike,
+        dq: npt.ArrayLike | None = None,
+        ddq: npt.ArrayLike | None = None,
+    ) -> tuple[str | None, dict[str, int]]:
+        """Accept a joint trajectory as `trajectory` does; return its answer with the counts right after it."""
         with self._lock:
             why, origin, now = self._closed(task=False), self.core.origin, self.core.t
         if why is not None:
-            return self._answer(why)
+            return self._counted(why)
         places = self._order.places(names)
         if places is None:
-            return self._answer("names must be the robot's joints, all of them, once each")
+            return self._counted("names must be the robot's joints, all of them, once each")
         try:
             start = now if stamp == 0 else self.clock(stamp)
             at = np.asarray(times, dtype=np.float64)
@@ -123,14 +138,14 @@ class References:
             motion = make_motion(start, at, parts[0], parts[1], parts[2])
             check_limits(self._options.robot, motion)
         except (ValueError, TypeError, OverflowError) as error:
-            return self._answer(str(error))
+            return self._counted(str(error))
         if motion.end < now and not (stamp == 0 and motion.start == motion.end):
-            return self._answer(f"it ended {now - motion.end:.3g} s ago")
+            return self._counted(f"it ended {now - motion.end:.3g} s ago")
         with self._lock:
             why = self._closed(task=False) if self.core.origin == origin else "the loop's clock restarted meanwhile"
             if why is None:
                 self.core.follow(motion)
-            return self._answer(why)
+            return self._counted(why)
 
     def pose(self, stamp: int, position: Sequence[float], quaternion: Sequence[float], frame: str = "") -> str | None:
         """Accept a pose of the controller's frame in the world.
@@ -191,12 +206,17 @@ class References:
         return "there is no joint state yet" if self.core.origin is None else None
 
     def _answer(self, why: str | None) -> str | None:
-        if why is None:
-            self._taken += 1
-        else:
-            self._refused += 1
-            self.last_refusal = why
-        return why
+        return self._counted(why)[0]
+
+    def _counted(self, why: str | None) -> tuple[str | None, dict[str, int]]:
+        """Count a message; return the answer to it, and the counts, before any other message."""
+        with self._lock:
+            if why is None:
+                self._taken += 1
+            else:
+                self._refused += 1
+                self.last_refusal = why
+            return why, self._counts()
 
 
 def _points(values: npt.ArrayLike, rows: int, columns: int) -> Array:

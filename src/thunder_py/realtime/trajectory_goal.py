@@ -17,6 +17,7 @@ from .command import Mode, Reason
 from .control_loop import ControlLoop
 from .joint_motion import make_motion
 from .joint_states import JointOrder
+from .timing import Lock
 
 __all__ = ["GoalCode", "GoalFeedback", "GoalResult", "Tolerance", "TrajectoryGoal"]
 
@@ -130,14 +131,14 @@ class TrajectoryGoal:
     elsewhere. The goal succeeds at the end of the trajectory, or within the time after it, once all joints are within
     the tolerances of the goal. It ends without success if a tolerance is violated, the loop leaves the trajectory (a
     fault, a hold, another trajectory), or on `cancel`; the loop then holds the arm. Late states alone, after which the
-    loop goes on by itself, do not end it.
+    loop goes on by itself, do not end it. All methods may be called from several threads.
 
     Parameters
     ----------
     loop : ControlLoop
         A loop whose controller follows joint trajectories.
     now, stamp : int
-        Present time, and start of the trajectory, 0 for now [ns].
+        Present time, and start of the trajectory, 0 for the present time [ns].
     names, times, q, dq, ddq
         The trajectory, see `References.trajectory`. It must end at rest.
     path_tolerance, goal_tolerance : sequence of Tolerance
@@ -186,7 +187,7 @@ class TrajectoryGoal:
         goal_tolerance: Iterable[Tolerance] = (),
         goal_time_tolerance: float = 0.0,
     ) -> None:
-        self._loop = loop
+        self._loop, self._lock = loop, Lock()
         self.result: GoalResult | None = None
         self.feedback: GoalFeedback | None = None
         self._order = JointOrder(loop.joint_names, others_allowed=True)
@@ -212,7 +213,7 @@ class TrajectoryGoal:
 
     def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
         """Hand the trajectory over, or refuse it."""
-        loop, (names, times, *parts) = self._loop, points
+        loop, (names, times, *parts), start = self._loop, points, stamp or now
         if loop.mode in (Mode.waiting, Mode.fault):
             self._refuse(GoalCode.invalid_goal, loop.reason.value)
             return
@@ -222,7 +223,7 @@ class TrajectoryGoal:
             q, dq, ddq = (None if x is None else np.asarray(x, dtype=np.float64)[:, places] for x in parts)
             if q is None or len(q) != at.size:
                 raise ThunderError(f"a goal must have as many points as times, got {0 if q is None else len(q)}")
-            self._motion = make_motion(clock(stamp or now), at, q, dq, ddq)
+            self._motion = make_motion(clock(start), at, q, dq, ddq)
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             self._refuse(GoalCode.invalid_goal, str(error))
             return
@@ -233,8 +234,7 @@ class TrajectoryGoal:
             text = f"the trajectory ended {clock(now) - self._motion.end:.3g} s ago"
             self._refuse(GoalCode.old_header_timestamp, text)
             return
-        why = loop.references.trajectory(stamp, names, times, *parts)  # type: ignore[arg-type]
-        self._counts = loop.references.counts
+        why, self._counts = loop.references.take_trajectory(start, names, times, *parts)  # type: ignore[arg-type]
         if why is not None:
             self._refuse(GoalCode.invalid_goal, why)
 
@@ -243,9 +243,12 @@ class TrajectoryGoal:
 
     def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         """Judge a joint state; call it after the loop's method of the same name, with the same arguments."""
-        places = self._order.places(names)
-        if self.result is not None or places is None:
-            return
+        with self._lock:
+            places = self._order.places(names)
+            if self.result is None and places is not None:
+                self._state(stamp, places, q, dq)
+
+    def _state(self, stamp: int, places: npt.NDArray[np.intp], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         self._seen += 1
         self.watch()
         position, velocity = (np.asarray(x, dtype=np.float64)[places] for x in (q, dq))
@@ -257,8 +260,11 @@ class TrajectoryGoal:
 
     def watch(self) -> None:
         """End the goal if the loop has left its trajectory; call it regularly, states may have ended."""
-        if self.result is not None:
-            return
+        with self._lock:
+            if self.result is None:
+                self._watch()
+
+    def _watch(self) -> None:
         loop, counts = self._loop, self._loop.references.counts
         if counts["taken"] != self._counts["taken"]:
             self.replaced()
@@ -271,12 +277,15 @@ class TrajectoryGoal:
 
     def cancel(self) -> None:
         """End the goal; the loop holds the arm."""
-        if self.result is None:
-            self._stop(GoalCode.invalid_goal, "the goal was canceled", canceled=True)
+        with self._lock:
+            if self.result is None:
+                self._stop(GoalCode.invalid_goal, "the goal was canceled", canceled=True)
 
     def replaced(self) -> None:
         """End the goal, because the loop follows another trajectory."""
-        if self.result is None:
+        with self._lock:
+            if self.result is not None:
+                return
             self.result = GoalResult(GoalCode.invalid_goal, "another trajectory replaced that of the goal")
 
     def _judge(self, t: float, error: JointReference) -> None:

@@ -62,13 +62,15 @@ class TrajectoryAction:
 
     def cancel(self) -> None:
         """Cancel the goal: the loop holds the arm."""
-        if self._goal is not None:
-            self._goal.cancel()
+        goal = self._goal  # another thread may end it meanwhile
+        if goal is not None:
+            goal.cancel()
 
     def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         """Judge a joint state that the loop has answered."""
-        if self._goal is not None:
-            self._goal.state(stamp, names, q, dq)
+        goal = self._goal
+        if goal is not None:
+            goal.state(stamp, names, q, dq)
 
     def report(self) -> None:
         """Publish feedback, or the result; call it some 20 times per second."""
