@@ -1,4 +1,4 @@
-"""Whether an object was grasped: lifted, and held by the hand alone."""
+"""Judge of a grasp: an object is lifted, and held by the hand alone."""
 
 from __future__ import annotations
 

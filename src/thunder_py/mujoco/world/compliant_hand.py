@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks import Array, not_negative, positive
-from ...errors import ModelError
+from ...checks import Array
 from ...io.xml import quaternion
-from ...values import Value, set_fields
-from .hand import MOTOR, MotorData
+from ...values import Value
+from .hand import MOTOR, MotorData, check_numbers
 from .objects import CONTACT, HAND
 
 __all__ = ["CompliantHand"]
@@ -104,11 +103,7 @@ class CompliantHand(Value):
 
     def __post_init__(self) -> None:
         """Check everything."""
-        checked = {name: positive(getattr(self, name), name) for name in ("effort", "speed", "friction", "mass")}
-        rest = {name: not_negative(getattr(self, name), name) for name in ("torsion", "delay")}
-        set_fields(self, **checked, **rest)
-        if self.mass < 0.4:
-            raise ModelError(f"mass must be at least 0.4 kg, got {self.mass:g}")
+        check_numbers(self, least_mass=0.4)
 
     @property
     def joint_names(self) -> tuple[str, ...]:

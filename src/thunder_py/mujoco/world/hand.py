@@ -6,10 +6,11 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ...checks import positive, within
+from ...checks import not_negative, positive, within
+from ...errors import ModelError
 from ...values import Value, set_fields
 
-__all__ = ["MOTOR", "Hand", "HandCommand", "HandMotor", "HandState", "MotorData", "add_motor"]
+__all__ = ["MOTOR", "Hand", "HandCommand", "HandMotor", "HandState", "MotorData", "add_motor", "check_numbers"]
 
 #: name of the tendon and of the actuator of a hand
 MOTOR = "hand"
@@ -130,6 +131,16 @@ class Hand(Protocol):
     def add_to(self, spec: Any, body: Any, mujoco: Any) -> None:
         """Add palm and fingers to a body of a MuJoCo specification, and the tendon ``"hand"``."""
         ...
+
+
+def check_numbers(hand: Any, *lengths: str, least_mass: float) -> None:
+    """Check what every hand has, and lengths, and set them as floats."""
+    for name in (*lengths, "effort", "speed", "friction", "mass"):
+        set_fields(hand, **{name: positive(getattr(hand, name), name)})
+    for name in ("torsion", "delay"):
+        set_fields(hand, **{name: not_negative(getattr(hand, name), name)})
+    if hand.mass < least_mass:
+        raise ModelError(f"mass must be at least {least_mass:g} kg, got {hand.mass:g}")
 
 
 def add_motor(spec: Any, motor: MotorData, mujoco: Any) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...checks import not_negative, positive
-from ...errors import ModelError
-from ...values import Value, set_fields
-from .hand import MOTOR, MotorData
+from ...values import Value
+from .hand import MOTOR, MotorData, check_numbers
 from .objects import CONTACT, HAND
 
 __all__ = ["ParallelGripper"]
@@ -70,11 +68,7 @@ class ParallelGripper(Value):
 
     def __post_init__(self) -> None:
         """Check everything."""
-        checked = {name: positive(getattr(self, name), name) for name in ("opening", "effort", "speed", "friction")}
-        rest = {name: not_negative(getattr(self, name), name) for name in ("torsion", "delay")}
-        set_fields(self, **checked, **rest, mass=positive(self.mass, "mass", "kg"))
-        if self.mass < 0.1:
-            raise ModelError(f"mass must be at least 0.1 kg, got {self.mass:g}")
+        check_numbers(self, "opening", least_mass=0.1)
 
     @property
     def motor(self) -> MotorData:

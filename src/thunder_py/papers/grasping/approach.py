@@ -67,9 +67,13 @@ class Approach(Stateful):
         self._above = np.array([height, 0.0, 0.0])
 
     def aim(self, yaw: YawEstimate) -> None:
-        """Turn the hand to the direction of the object; called with each measurement."""
+        """Turn the hand to the direction of the object; called with each measurement.
+
+        Of the turns that grasp the object alike, the first target is the smallest, and later ones are the nearest to
+        the one before: noise does not turn the hand from one to another.
+        """
         if not self._is_fixed:
-            self._goal = yaw.near(0.0)
+            self._goal = yaw.near(self._goal)
 
     def step(self, dt: float, to_go: float) -> None:
         """Advance by a period [s].
