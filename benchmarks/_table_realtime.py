@@ -28,6 +28,7 @@ def realtime(found: dict[str, Any]) -> list[str]:
         ["rows of the log dropped", str(found["log_dropped"])],
         ["processor time", f"{found['processor_percent']:.1f} % of a core"],
         ["load average, mean and largest", f"{found['load'][0]:.2f}, {found['load'][1]:.2f}"],
+        ["taken from the core by a hypervisor", f"{found['stolen']:.2f} s"],
         ["settings of the thread", settings],
         ["end of the run", found["reason"]],
     ]
