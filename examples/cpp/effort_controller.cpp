@@ -3,6 +3,7 @@
 #include <controller_interface/controller.h>
 #include <hardware_interface/joint_command_interface.h>
 
+#include <atomic>
 #include <cstdio>
 
 #include "panda_control.hpp"
@@ -24,18 +25,25 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
     read();
     auto rest = std::make_shared<thunder::SetPoint>(q_ + VectorXd::Constant(q_.size(), 0.1));
     control_ = make_panda_control(facts_, std::move(rest), std::numeric_limits<double>::infinity());
+    brake_ = false;
   }
 
   void update(const ros::Time& time, const ros::Duration&) override {
     read();
+    if (brake_) control_->request(thunder::realtime::StopReason::requested);
     const double* command =
         control_->answer({static_cast<std::int64_t>(time.toNSec()), q_.data(), dq_.data(), nullptr});
     if (command == nullptr && !control_->ended()) return;  // a state that is no new one: the last command stays
     for (std::size_t i = 0; i < joints_.size(); ++i) joints_[i].setCommand(command != nullptr ? command[i] : 0.0);
   }
 
-  /// Without an `update` after it nothing is braked, and the last efforts stay: a stop must have ended before.
-  void stopping(const ros::Time&) override { control_->request(thunder::realtime::StopReason::requested); }
+  /// Brakes the arm in the next updates; any thread may call it. The controller is to be stopped once they have `ended`.
+  void brake() noexcept { brake_ = true; }
+
+  /// No `update` comes after it that could brake: of this controller's efforts none may remain.
+  void stopping(const ros::Time&) override {
+    for (hardware_interface::JointHandle& joint : joints_) joint.setCommand(0.0);
+  }
 
   const thunder::realtime::DriveControl& control() const { return *control_; }
 
@@ -49,6 +57,7 @@ class AdaptiveEffortController final : public controller_interface::Controller<h
 
   std::vector<hardware_interface::JointHandle> joints_;
   VectorXd q_, dq_;
+  std::atomic<bool> brake_{false};
   thunder::realtime::DriveFacts facts_{1e-3, 1e-3, 0.1, kTorques, VectorXd::Constant(7, 1e5)};
   std::unique_ptr<thunder::realtime::DriveControl> control_;
 };
@@ -71,15 +80,31 @@ int main() {
   ros::NodeHandle node;
   if (!controller.init(&interface, node) || !arm.start()) return 1;
   controller.starting(ros::Time(1'000'000'000));
-  for (int k = 0; k < 3000; ++k) {
+  const auto cycle = [&] {
     DriveState state;
-    if (arm.read(state) != DriveResult::ok) return 2;
+    if (arm.read(state) != DriveResult::ok) return false;
     std::copy_n(state.q, 7, q.data());
     std::copy_n(state.dq, 7, dq.data());
     controller.update(ros::Time(static_cast<std::uint64_t>(state.stamp)), ros::Duration(1e-3));
-    if (!arm.write(effort.data())) return 3;
-  }
+    return controller.control().ended() || arm.write(effort.data());
+  };
+  for (int k = 0; k < 3000; ++k)
+    if (!cycle()) return 2;
   const double error = (q - start - Eigen::VectorXd::Constant(7, 0.1)).cwiseAbs().maxCoeff();
-  std::printf("largest error %.5f rad\n", error);
-  return controller.control().report().reason == StopReason::none && error < 5e-3 ? 0 : 4;
+  const bool followed = controller.control().report().reason == StopReason::none;
+
+  controller.brake();
+  while (!controller.control().ended())
+    if (!cycle()) return 3;
+  const RunReport& report = controller.control().report();
+  controller.stopping(ros::Time(0));
+  std::printf("largest error %.5f rad, at rest: %d, largest effort left: %g\n", error, report.at_rest,
+              effort.cwiseAbs().maxCoeff());
+  const bool stopped = report.reason == StopReason::requested && report.at_rest && effort.isZero(0.0);
+
+  controller.starting(ros::Time(0));  // again, and stopped in the middle
+  if (!cycle()) return 4;
+  const bool moved = !effort.isZero(0.0);
+  controller.stopping(ros::Time(0));
+  return followed && stopped && moved && effort.isZero(0.0) && error < 5e-3 ? 0 : 5;
 }
