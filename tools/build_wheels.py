@@ -92,7 +92,7 @@ def compilers(work: Path, arch: str) -> dict[str, str]:
     They call the program itself: `python -m ziglang` does not work where the build isolates Python.
     """
     zig = Path(ziglang.__file__).with_name("zig")
-    target = f"-target {arch}-linux-gnu.{GLIBC[0]}.{GLIBC[1]}"
+    target = f"-target {arch}-linux-gnu.{GLIBC[0]}.{GLIBC[1]} -g0 -isystem '{work / 'headers'}'"
     folder = work / "compilers" / arch
     folder.mkdir(parents=True, exist_ok=True)
     variables = {}
@@ -104,11 +104,28 @@ def compilers(work: Path, arch: str) -> dict[str, str]:
     return variables
 
 
+def link_headers(python: Path, work: Path) -> None:
+    """Link the part of the headers that Debian's Pythons have in the folder of an architecture, if this is one.
+
+    The compiler for another C library does not look there.
+    """
+    script = "import sysconfig as s; print(s.get_config_var('MULTIARCH'), 'python' + s.get_config_var('LDVERSION'))"
+    found = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    folder = Path("/usr/include").joinpath(*found)
+    for arch in ("x86_64", "aarch64"):
+        link = work / "headers" / f"{arch}-linux-gnu" / found[1]
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.unlink(missing_ok=True)
+        if folder.exists():
+            link.symlink_to(folder)
+
+
 def build_wheel(python: str | Path, arch: str, source: Path, work: Path, path: Path) -> Path:
     """Compile one wheel and return it; its platform is the one it was built on until `auditwheel` has looked at it."""
     environment = work / "environment"  # without the packages that the interpreter may have
     run(python, "-m", "venv", "--clear", "--without-pip", environment)
     python = environment / "bin" / "python"
+    link_headers(python, work)
     script = "import sys; print('{}{}'.format(*sys.version_info))"
     version = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True).stdout.strip()
     build, output = work / f"cmake-{arch}", work / "raw" / f"{version}-{arch}"

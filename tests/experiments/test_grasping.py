@@ -74,6 +74,21 @@ def test_directions_are_averaged_up_to_the_symmetry() -> None:
     assert cube.near(-0.9) == pytest.approx(0.7 - np.pi / 2.0)
 
 
+def test_noise_does_not_turn_the_hand_from_one_grasp_to_an_equal_one() -> None:
+    """A box across the hand: a quarter turn to either side grasps it alike."""
+    rng, path = np.random.default_rng(0), TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
+    approach, yaw, rates, turns = Approach(height=0.1, time=0.35, after=0.2), YawEstimate(), [], []
+    for _ in range(90):
+        yaw.add(0.5 * np.pi + rng.normal(0.0, 0.1), np.pi)
+        approach.aim(yaw)
+        turns.append(yaw.near(0.0))
+        for _ in range(33):
+            approach.step(1e-3, 1.0)
+            rates.append(approach.apply(path).xi[5])
+    assert min(turns) < -1.4 < 1.4 < max(turns)
+    assert np.abs(rates[1000:]).max() < 0.5
+
+
 def _trials() -> tuple[GraspTrial, ...]:
     rng = np.random.default_rng(0)
     cases = [Case(o, v, s, k) for k in range(2) for s in STRATEGIES for v in (0.16, 0.26, 0.38) for o in SHAPES]

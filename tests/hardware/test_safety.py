@@ -47,6 +47,15 @@ def test_no_number_is_within_limits(value):
             assert safety(limits=limits).check(0.0, q, dq) in (StopReason.position, StopReason.velocity)
 
 
+@pytest.mark.parametrize("value", [NAN, np.inf, -np.inf])
+def test_no_time_is_a_violation(value):
+    assert safety().check(value, REST, REST) is StopReason.invalid_states
+    one = safety()
+    np.testing.assert_array_equal(one.limit(0.0, np.array([1.0, 2.0])), [1.0, 2.0])
+    np.testing.assert_array_equal(one.limit(value, np.array([3.0, 4.0])), [1.0, 2.0])  # the last one
+    assert one.reason is StopReason.invalid_states
+
+
 def test_the_first_violation_is_kept():
     one = safety()
     assert one.check(0.0, REST, np.array([9.0, 0.0])) is StopReason.velocity

@@ -138,6 +138,21 @@ def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: flo
     np.testing.assert_allclose(q[-1], motion.at(1.5)[0], atol=1e-12)
 
 
+def test_a_motion_that_continues_another_obeys_the_limits_with_what_still_fades() -> None:
+    """The arm begins 0.8 rad beyond the first motion; the second alone is within the limits, with the difference not."""
+    upper = PANDA.limits.upper[0]
+    low, high, arm = Q0.copy(), Q0.copy(), Q0.copy()
+    low[0], high[0], arm[0] = upper - 1.0, upper - 0.1, upper - 0.2
+    follower = joint_follower(PANDA.limits)
+    follower.follow(make_motion(0.0, np.array([0.0, 9.0]), np.array([low, low]), None, None))
+    assert follower.at(0.0, arm, np.zeros(7)) is not None
+    follower.follow(make_motion(0.05, np.array([0.0, 0.8]), np.array([low, high]), None, None))
+    path = np.array([follower.at(t, arm, np.zeros(7))[0] for t in np.linspace(0.05, 5.0, 500)])
+    assert path[:, 0].max() < upper
+    assert follower.refused == 1
+    np.testing.assert_allclose(path[-1], low, atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("word", "change"),
     [
