@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
+import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers import registry
@@ -53,7 +54,7 @@ def test_the_approach_has_the_derivatives_of_its_positions_and_ends_on_the_path(
     dt, rows = 1e-4, []
     approach.step(dt, 1.0)
     approach.aim(yaw)
-    for k in range(15000):
+    for k in range(25000):
         approach.step(dt, 0.6 - k * dt)
         p, R, xi, xi_dot = approach.apply(path)
         rows.append([p[2], xi[2], xi_dot[2], math.atan2(R[1, 0], R[0, 0]), xi[5], xi_dot[5]])
@@ -62,6 +63,8 @@ def test_the_approach_has_the_derivatives_of_its_positions_and_ends_on_the_path(
         np.testing.assert_allclose(np.gradient(x[:, first], dt)[2:-2], x[2:-2, first + 1], atol=2e-2)
     assert x[0, 0] == 0.1
     np.testing.assert_allclose(x[-1, [0, 1, 3, 4]], [0.0, 0.0, 0.8, 0.0], atol=1e-3)
+    quarter_turn = 0.5 * np.pi / 0.8 * x[:, 4]  # the filter is linear
+    assert quarter_turn.max() < th.Robot.load("panda").limits.velocity[6]
 
 
 def test_directions_are_averaged_up_to_the_symmetry() -> None:
