@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import signal
+import threading
 
 import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ThunderError
+from thunder_py.errors import ConcurrentUseError, ThunderError
 from thunder_py.hardware import DriveFacts, DriveLoop, DriveState, SafetyLimits, StopKind, StopReason
 
 ELBOW = th.Robot.load("elbow")
@@ -99,6 +102,8 @@ def fails(tau):
         (lambda tau: tau[:1], StopReason.controller_failed),
         (lambda tau: "torque", StopReason.controller_failed),
         (lambda tau: tau * np.nan, StopReason.invalid_torque),
+        (lambda tau: tau + 0j, StopReason.controller_failed),
+        (lambda tau: [None, None], StopReason.invalid_torque),
         (lambda tau: tau + 1e400, StopReason.invalid_torque),
         (lambda tau: np.array([300.0, 0.0]), StopReason.velocity),
     ],
@@ -218,6 +223,82 @@ def test_a_request_and_a_second_run():
     assert one.run(1.0).reason is StopReason.requested
     assert one.run(0.05).reason is StopReason.finished
     assert drive.stops == 2
+
+
+def test_a_request_before_a_run_ends_this_run_alone():
+    drive = Drive()
+    one = loop(drive)
+    one.request_stop()
+    with pytest.raises(ThunderError):
+        one.run(-1.0)
+    run = one.run(1.0)
+    assert (run.reason, run.kind, run.at_rest, drive.stops) == (StopReason.requested, StopKind.brake, True, 1)
+    assert run.t < 0.2
+    assert one.run(0.05).reason is StopReason.finished
+
+
+def test_a_second_run_at_the_same_time_is_refused_and_the_first_goes_on():
+    drive, errors = Drive(), []
+
+    def again():
+        try:
+            one.run(0.02)
+        except ConcurrentUseError as error:
+            errors.append(str(error))
+
+    def on_cycle(cycle):
+        if cycle.t in (0.01, 0.02):
+            again() if cycle.t == 0.01 else threading.Thread(target=again).start()
+
+    one = loop(drive, on_cycle=on_cycle)
+    run = one.run(0.3)
+    assert (run.reason, run.at_rest, drive.stops) == (StopReason.finished, True, 1)
+    assert run.t >= 0.3
+    assert errors == ["this DriveLoop runs already: wait for the end of its run, or call request_stop"] * 2
+    assert one.run(0.05).ok
+
+
+def test_a_controller_and_a_log_may_write_into_their_arrays():
+    class Careless:
+        def __init__(self):
+            self.inner, self.tau = law(), np.zeros(2)
+
+        def step(self, t, q, dq, reference):
+            self.tau[:] = self.inner.step(t, q, dq, reference)
+            q[:], dq[:] = 7.0, 7.0
+            return self.tau
+
+    def careless(cycle):
+        found.append([part.copy() for part in (cycle.q, cycle.dq, cycle.tau, cycle.command)])
+        cycles.append(cycle)
+        cycle.dq[:] = 7.0
+
+    expected, found, cycles = [], [], []
+    loop(Drive(), on_cycle=expected.append).run(0.1)
+    run = loop(Drive(), Careless(), on_cycle=careless).run(0.1)
+    assert run.at_rest
+    assert np.array_equal(found, [(c.q, c.dq, c.tau, c.command) for c in expected])
+    assert np.array_equal([c.tau for c in cycles], [c.tau for c in expected])
+
+
+def test_an_array_that_the_drive_writes_again_is_not_that_of_a_cycle():
+    drive, cycles = Drive(), []
+    read, q, dq = drive.read, np.zeros(2), np.zeros(2)
+
+    def read_into():
+        state = read()
+        q[:], dq[:] = state.q, state.dq
+        return state._replace(q=q, dq=dq)
+
+    drive.read = read_into
+    loop(drive, on_cycle=cycles.append).run(0.1)
+    assert len({tuple(cycle.q) for cycle in cycles}) == len(cycles)
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_loop_is_neither_copied_nor_pickled(how):
+    with pytest.raises(TypeError, match=r"^a DriveLoop cannot be copied or pickled: it holds the drive of an arm;"):
+        how(loop(Drive()))
 
 
 def test_an_interruption_brakes_the_arm_and_a_second_one_stops_it():

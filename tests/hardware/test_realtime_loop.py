@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -222,8 +224,6 @@ def test_any_thread_at_any_time():
                 loop.set_gains(K_d=20.0 + k)
                 loop.log()
                 loop.statistics()
-                if k == 14:
-                    loop.stop()
         except Exception as error:
             errors.append(error)
 
@@ -234,12 +234,56 @@ def test_any_thread_at_any_time():
             thread.start()
         for thread in threads:
             thread.join()
+        loop.stop()
         assert loop.join(60.0)
-    loop.set_reference(SINE)
-    loop.set_gains(K_d=9.0)
-    loop.stop()
+    loop.log(), loop.statistics(), loop.stop()
     assert not errors
     assert loop.reason is StopReason.requested
+
+
+def test_no_change_after_the_end():
+    law = dict(GAINS, adaptation=0.05)
+    loop = run(law=law, duration=0.01)
+    other = th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=0.05)
+    for change in (
+        lambda: loop.set_reference(SINE),
+        lambda: loop.set_law(other),
+        lambda: loop.set_gains(K_d=9.0),
+        lambda: loop.adapt(False),
+        loop.start,
+    ):
+        with pytest.raises(RuntimeError, match="a RealtimeLoop runs once"):
+            change()
+    assert loop.reason is StopReason.finished
+
+
+def test_a_loop_that_was_not_started_is_not_waited_for():
+    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None)
+    loop, other = RealtimeLoop(simulated(), ELBOW, law), RealtimeLoop(simulated(), ELBOW, law)
+    with loop:
+        with pytest.raises(ConcurrentUseError), other:
+            pass
+        with pytest.raises(RuntimeError, match=r"^join needs a RealtimeLoop that was started: call start before"):
+            other.join()
+        other.__exit__(None, None, None)
+    assert loop.join()
+    with other:  # may be started later
+        pass
+    assert other.join()
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_loop_is_neither_copied_nor_pickled(how):
+    with pytest.raises(TypeError, match=r"^a RealtimeLoop cannot be copied or pickled: it owns a thread;"):
+        how(RealtimeLoop(simulated(), ELBOW, GAINS))
+
+
+def test_a_copy_of_a_simulated_drive_is_a_drive_of_its_own():
+    drive = simulated()
+    copies = [copy.copy(drive), copy.deepcopy(drive), pickle.loads(pickle.dumps(drive))]
+    run(drive, duration=0.1)
+    assert not np.array_equal(drive.q, START)
+    assert all(np.array_equal(one.q, START) for one in copies)
 
 
 def test_dropped_loops_end():
@@ -354,6 +398,15 @@ def test_settings_are_reported():
             "^reference must have 2 joints, got 7$",
         ),
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=("no",)), "^log: the controller has no signal 'no'$"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log="error"), "^log must be a sequence of names of signals"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=None), "^log must be a sequence of .*, got None$"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=[1]), "^log must be a sequence of"),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_time=1e9),
+            "^log_time must be at most 9586.98 s",
+        ),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_time=1e308), "^log_time must be at most"),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_every=2**40), "^log_every must be a whole number from"),
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, priority=100), "^priority must be"),
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, core=4096), "^core must be"),
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).set_gains(K_q=1.0), "^SlotineLi has no gain 'K_q'"),

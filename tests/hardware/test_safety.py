@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,14 @@ def test_contact():
             break
     assert one.reason is StopReason.contact
     assert k < 230
+
+
+def test_own_limits_are_checked_after_the_changes():
+    narrow = ELBOW.replace(limits=dataclasses.replace(ELBOW.limits, lower=[-0.04] * 2, upper=[0.04] * 2))
+    limits = SafetyLimits.of(narrow, lower=[-0.03] * 2, upper=[0.03] * 2)
+    assert np.array_equal([limits.lower, limits.upper], [[-0.03] * 2, [0.03] * 2])
+    with pytest.raises(ThunderError, match=r"^lower must be below upper"):
+        SafetyLimits.of(narrow)
 
 
 @pytest.mark.parametrize(

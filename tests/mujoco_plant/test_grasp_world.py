@@ -256,6 +256,15 @@ def test_refusals():
         GraspWorld(ELBOW, timestep=3e-4)
     with pytest.raises(ModelError, match="things must have different names other than 'hand', got"):
         GraspWorld(ELBOW, None, [BOX, BOX])
+    for wrong, message in (
+        (dict(things=[None]), "each of things must be a Thing, got NoneType"),
+        (dict(things=None), "things must be a sequence of Thing, got None"),
+        (dict(things=[Table.at((0.5, 0.0, 0.0))]), "each of things must be a Thing, got Table"),
+        (dict(surfaces=[BOX]), "each of surfaces must be a Table, got Thing"),
+        (dict(robot=None), "robot must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            GraspWorld(**{"robot": ELBOW, **wrong})
     with pytest.raises(ModelError, match="height of a capsule must be more than twice its radius"):
         Thing.capsule(radius=0.05, height=0.1)
     with pytest.raises(ModelError, match="shape must be one of box, sphere, cylinder, capsule, got 'cone'"):
@@ -268,8 +277,18 @@ def test_refusals():
     world.reset([0.0, 0.0], {"box": (0.0, 0.0, 1.0)})
     with pytest.raises(ModelError, match="command needs a hand, and the world has none"):
         world.step([0.0, 0.0], HandCommand(1.0))
-    with pytest.raises(ValueError, match="tau must be finite"):
-        world.step([0.0, np.nan])
+    before = world.data.qpos.copy()
+    for tau, message in (
+        ([0.0, np.nan], "tau must be finite"),
+        ([0.0, 1e300], r"tau must be within \+-1e\+10, got"),
+        (1e300, r"tau must have shape \(2,\), got \(\)"),
+        (np.nan, r"tau must have shape"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            world.step(tau)
+    assert world.time == 0.0
+    assert np.array_equal(world.data.qpos, before)
+    assert not world.data.qfrc_applied.any()
     with pytest.raises(UnknownNameError, match="name must be an object, got 'bx'"):
         world.pose("bx")
     with pytest.raises(UnknownNameError, match="name must be a belt, got 'belt'"):

@@ -11,11 +11,14 @@ import pytest
 from perception.scenes import SETTINGS, box, view
 
 from thunder_py.errors import ThunderError
+from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import (
     Ball,
     CloudPipeline,
+    CloudPoseSource,
     Cuboid,
     Cylinder,
+    DepthCamera,
     Detection,
     DetectionReason,
     Plane,
@@ -183,6 +186,17 @@ def test_clouds_of_another_shape_are_refused() -> None:
         _FIND(np.zeros((4, 2)))
     with pytest.raises(ThunderError, match="cloud must be numbers"):
         _FIND("cloud")  # type: ignore[arg-type]
+
+
+def test_a_pose_source_needs_a_function_that_grabs() -> None:
+    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
+    for wrong in ({"grab": None}, {"own": 3}):
+        with pytest.raises(ThunderError, match=f"{next(iter(wrong))} must be callable, got"):
+            CloudPoseSource(**{"grab": lambda t: None, "camera": camera, "pipeline": _FIND, **wrong})
+    (nothing,) = CloudPoseSource(lambda t: None, camera, _FIND).poll(0.0)
+    assert not nothing.usable
+    with pytest.raises(ThunderError, match=r"depth must have shape \(6, 8\), got \(1,\)"):
+        CloudPoseSource(lambda t: [None], camera, _FIND).poll(0.0)
 
 
 def test_every_outcome_can_be_drawn() -> None:

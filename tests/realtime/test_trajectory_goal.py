@@ -178,6 +178,48 @@ def test_a_goal_that_is_wrong_is_refused_and_the_arm_stays(given: dict, wanted: 
     assert bench.loop.reason.value == "no reference yet"
 
 
+@pytest.mark.parametrize("what", ["position", "velocity", "acceleration"])
+@pytest.mark.parametrize("value", [None, "0.1", np.nan, [0.1]])
+def test_tolerances_that_are_no_numbers_are_refused(what: str, value: Any) -> None:
+    for key in ("path_tolerance", "goal_tolerance"):
+        result = aim(begun(), **{key: [Tolerance(NAMES[0], **{what: value})]}).result
+        assert result is not None
+        assert result.code is GoalCode.invalid_goal
+        assert f"tolerance of {NAMES[0]}: {what} must be" in result.text
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "words"),
+    [
+        ({"goal_time_tolerance": None}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
+        ({"goal_time_tolerance": "1"}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
+        ({"goal_time_tolerance": np.nan}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
+        ({"path_tolerance": None}, GoalCode.invalid_goal, "tolerances must be a sequence of Tolerance, got None"),
+        ({"path_tolerance": [None]}, GoalCode.invalid_goal, "tolerance must be a Tolerance, got NoneType"),
+        ({"path_tolerance": [Tolerance(None)]}, GoalCode.invalid_joints, "tolerances must be of the robot's joints"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_goal_with_wrong_types_is_refused(given: dict[str, Any], wanted: GoalCode, words: str) -> None:
+    result = aim(begun(), **given).result
+    assert result is not None
+    assert result.code is wanted
+    assert words in result.text
+
+
+def test_invalid_states_are_ignored() -> None:
+    bench = begun()
+    goal = aim(bench, path_tolerance=every(0.05, 1.0))
+    bench.run(0.001)
+    stamp, q, dq = bench.states[-1][:3]
+    for wrong in (np.full(7, np.nan), q[:3], np.zeros(9), np.zeros((7, 2)), None, "state", [[1.0], [2.0, 3.0]]):
+        goal.state(stamp, NAMES, wrong, dq)
+        goal.state(stamp, NAMES, q, wrong)
+    assert goal.result is None
+    assert goal.feedback is None
+    goal.state(stamp, (*NAMES, "finger"), np.append(q, np.nan), np.append(dq, np.nan))  # not of the robot's joints
+    assert goal.feedback is not None
+
+
 def test_a_goal_before_the_first_state_is_refused() -> None:
     bench = Bench(make_loop())
     goal = TrajectoryGoal(bench.loop, bench.now, 0, bench.loop.joint_names, [1.0], [Q0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -92,6 +94,13 @@ def test_errors_of_depth_have_their_statistics_and_seeds(world: tuple[Any, Any])
     assert not np.array_equal(seen[0], seen[1], equal_nan=True)
 
 
+def test_a_copy_of_the_world_is_seen_as_the_world(world: tuple[Any, Any]) -> None:
+    with RenderedCamera(world[0], _camera()) as camera:
+        picture = camera.see_exactly(world[1])
+        for other in (copy.deepcopy(world), pickle.loads(pickle.dumps(world))):
+            np.testing.assert_array_equal(camera.see_exactly(other[1]).depth, picture.depth)
+
+
 def test_exposure_changes_brightness_alone(world: tuple[Any, Any]) -> None:
     with RenderedCamera(world[0], _camera(**NOISE), exposure=0.5, color_noise=2.0, seed=1) as dark:
         a, plain = dark.see(world[1]), dark.see_exactly(world[1]).color
@@ -163,7 +172,13 @@ def test_a_tag_on_an_object_is_detected_in_its_color() -> None:
 def test_refusals(world: tuple[Any, Any], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ThunderError, match=message):
         RenderedCamera(world[0], **{"camera": _camera(), **arguments})
+    with pytest.raises(ThunderError, match="model must be a MjModel, got NoneType"):
+        RenderedCamera(None, _camera())
     with RenderedCamera(world[0], _camera()) as closed:
-        pass
+        with pytest.raises(ThunderError, match="data must be a MjData, got NoneType"):
+            closed.see(None)
+        more = _world(SCENE.replace("</worldbody>", '<geom size=".1"/>' * 200 + "</worldbody>"))[1]
+        with pytest.raises(ThunderError, match="data must be of the model of this RenderedCamera, got data of another"):
+            closed.see(more)
     with pytest.raises(ThunderError, match="closed"):
         closed.see(world[1])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from ..checks import Array, of_kind, positive
+from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
-from ..errors import ThunderError
+from ..errors import ConcurrentUseError, ThunderError
 from ..realtime import Quantiles
 from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
@@ -194,9 +194,16 @@ class DriveLoop:
         self._safe_torque = HoldGains.usual(held, most).safe_torque(held, most)
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
+        self._one_run = threading.Lock()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a DriveLoop cannot be copied or pickled: it holds the drive of an arm; make a new one")
 
     def request_stop(self) -> None:
-        """Brake and stop, from `on_cycle` or another thread."""
+        """Brake and stop, from `on_cycle` or another thread.
+
+        The request ends the present run. Without one it ends the next run at its first state, after braking.
+        """
         self._requested = True
 
     def run(self, duration: float) -> DriveRun:
@@ -215,12 +222,24 @@ class DriveLoop:
         ------
         ValueError
             If `duration` is not positive.
+        ConcurrentUseError
+            If the loop already runs, in another thread or below `on_cycle`; that run is not changed.
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once. None of them cuts a command or the adapter's `stop` off, but the
             second one a command that does not return.
         """
-        self._begin(positive(duration, "duration", "s"))
+        duration = positive(duration, "duration", "s")
+        if not self._one_run.acquire(blocking=False):
+            raise ConcurrentUseError("this DriveLoop runs already: wait for the end of its run, or call request_stop")
+        try:
+            return self._whole_run(duration)
+        finally:
+            self._requested = False
+            self._one_run.release()
+
+    def _whole_run(self, duration: float) -> DriveRun:
+        self._begin(duration)
         if hasattr(self._law, "reset"):
             self._law.reset()
         with Interruptions() as interruptions:
@@ -250,7 +269,7 @@ class DriveLoop:
 
     def _begin(self, duration: float) -> None:
         self._run, self._duration = DriveRun(), duration
-        self._started = self._ended = self._requested = False
+        self._started = self._ended = False
         self._braking: StopReason | None = None
         self._braking_since = self._at_rest_since = self._solved = 0.0
         self._origin: int | None = None
@@ -372,7 +391,9 @@ class DriveLoop:
         """Return the controller's torque, or that of the brake."""
         if self._braking is None:
             try:
-                tau = np.asarray(self._law.step(t, state.q, state.dq, self._reference(t)), dtype=np.float64)
+                # copies: a controller may write into its arguments, and keep its torque
+                torque = self._law.step(t, state.q.copy(), state.dq.copy(), self._reference(t))
+                tau = real(torque, "the controller's torque", finite=False).copy()
                 if tau.shape != state.q.shape:
                     raise ThunderError(f"the controller must return a torque of shape {state.q.shape}, got {tau.shape}")
                 self._look_at_law(t, tau)
@@ -382,7 +403,7 @@ class DriveLoop:
             return tau
         return self._safe_torque.step(t, state.q, state.dq)
 
-    def _look_at_law(self, t: float, tau: npt.NDArray[np.float64]) -> None:
+    def _look_at_law(self, t: float, tau: Array) -> None:
         """Look at the outcome of a controller's step."""
         status = getattr(self._law, "status", Status.ok)
         if not all(np.isfinite(tau).tolist()):
@@ -398,7 +419,7 @@ class DriveLoop:
         if self._on_cycle is None:
             return
         try:
-            self._on_cycle(Cycle(t, state.q, state.dq, tau, command, self._braking))
+            self._on_cycle(Cycle(t, state.q.copy(), state.dq.copy(), tau, command, self._braking))
         except Exception as error:
             self._leave(StopReason.controller_failed, error)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,8 @@ _SLICE = 0.05
 _LATE_PERIODS = 20
 #: time without a state that is lost in any case [s]; `SafetyLimits.most_missed` comes before
 _LOST = 1.0
+#: largest log in memory [bytes]
+_LARGEST_LOG = 2**30
 
 
 class LoopLog(NamedTuple):
@@ -147,7 +149,8 @@ class RealtimeLoop:
     The thread takes no lock, allocates nothing, and raises nothing. References, controllers and logs are exchanged with
     it through mailboxes and a ring of rows. Every run ends in the stop that `StopReason.kind` defines, as that of a
     `DriveLoop`. All methods may be called from any thread. While the loop runs, controller, observer and drive belong
-    to it: others get a `ConcurrentUseError`. A loop runs once.
+    to it: others get a `ConcurrentUseError`. A loop runs once; after its end, changes raise a
+    `RuntimeError`.
 
     The loop is stopped, and its arm braked, by the end of a ``with`` block, by Ctrl-C in it or in `join`, when the
     object is dropped, and at the end of the program.
@@ -181,7 +184,7 @@ class RealtimeLoop:
     log : sequence of str
         Signals of the controller to be logged.
     log_time : float
-        Time that the log holds between two calls of `log` [s]; later rows are dropped and counted.
+        Time that the log holds between two calls of `log` [s], in at most 1 GiB; later rows are dropped and counted.
     log_every : int
         Cycles between rows of the log.
 
@@ -244,7 +247,8 @@ class RealtimeLoop:
         self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
         own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
         self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
-        rows = np.ceil(above_zero(log_time, "log_time") / facts.period / whole(log_every, "log_every", 1))
+        signals = _names(log)
+        rows = self._log_rows(signals, above_zero(log_time, "log_time"), facts.period, log_every)
         self._core = _core.RealtimeLoop(
             drive,
             self._control_loop(facts.period),
@@ -255,8 +259,8 @@ class RealtimeLoop:
             priority=whole(priority, "priority", 0, 99),
             core=-1 if core is None else whole(core, "core", 0, (os.cpu_count() or 1) - 1),
             lock_memory=bool(lock_memory),
-            signals=list(log),
-            log_rows=int(rows),
+            signals=signals,
+            log_rows=rows,
             log_every=log_every,
         )
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
@@ -277,6 +281,19 @@ class RealtimeLoop:
             raise ThunderError(f"{type(law).__name__} needs the motors of elastic joints, which drives do not report")
         checked: _core.Controller = law
         return checked
+
+    def _log_rows(self, signals: list[str], log_time: float, period: float, log_every: int) -> int:
+        """Return the number of rows of the log, within the memory that it may take."""
+        rows = float(np.ceil(log_time / (period * whole(log_every, "log_every", 1, 2**31 - 1))))
+        sizes = {name: value.size for name, value in self._law.signals.items()}
+        most = _LARGEST_LOG // (8 * (4 + 4 * self._robot.n + sum(sizes.get(name, 0) for name in signals)))
+        if rows > most:
+            longest = most * period * log_every
+            raise ThunderError(
+                f"log_time must be at most {longest:.6g} s for a log of 1 GiB, got {log_time:g}: call log more often, "
+                "or increase log_every"
+            )
+        return int(rows)
 
     def _brake(self, held: Robot) -> _core.SafeTorque:
         torque = np.asarray(self.limits.torque)
@@ -309,6 +326,9 @@ class RealtimeLoop:
             invalid_states=2**31 - 1,
             recover=False,
         )
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a RealtimeLoop cannot be copied or pickled: it owns a thread; make a new one")
 
     # --- the run --------------------------------------------------------------------------------------------------
 
@@ -344,11 +364,15 @@ class RealtimeLoop:
 
         Raises
         ------
+        RuntimeError
+            If the loop was not started, or its start failed.
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once.
         """
         left = above_zero(timeout, "timeout", finite=False)
+        if not self._begun:
+            raise RuntimeError("join needs a RealtimeLoop that was started: call start before, or use with")
         with Interruptions(held=True) as interruptions:
             return self._wait(left, interruptions)
 
@@ -377,10 +401,17 @@ class RealtimeLoop:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Stop, and wait for the end."""
+        if not self._begun:
+            return
         interrupted = kind is not None and issubclass(kind, KeyboardInterrupt)
         with Interruptions(held=True) as interruptions:
             self.stop(StopReason.interrupted if interrupted else StopReason.requested)
             self._wait(np.inf, interruptions)
+
+    @property
+    def _begun(self) -> bool:
+        """True from the start on."""
+        return self._core.running or self._core.wait(0.0)
 
     @property
     def running(self) -> bool:
@@ -391,6 +422,11 @@ class RealtimeLoop:
     def reason(self) -> StopReason | None:
         """Reason for the present or past stop; None while the controller has the arm."""
         return stop_reason(self._core.statistics()["reason"])
+
+    def _require_run(self) -> None:
+        """Refuse changes after the end; those that come just before it have no effect."""
+        if not self._core.running and self._core.wait(0.0):
+            raise RuntimeError(f"the run has ended, because {self.reason}: a RealtimeLoop runs once, make a new one")
 
     # --- exchange -------------------------------------------------------------------------------------------------
 
@@ -407,6 +443,7 @@ class RealtimeLoop:
         ValueError
             If it does not run in C++, has a state of its own, or is not of the controller's space and joints.
         """
+        self._require_run()
         task = isinstance(self._law, _core.TaskController)
         if task and isinstance(reference, _core.TaskReferenceSource) and reference_in_core(reference):
             self._core._follow_task(reference)
@@ -434,6 +471,7 @@ class RealtimeLoop:
         ConcurrentUseError
             If it is the present controller, or another thread uses it.
         """
+        self._require_run()
         self._checked(law)
         if type(law) is not type(self._law):
             raise ThunderError(f"law must be of the class {type(self._law).__name__}, got {type(law).__name__}")
@@ -454,6 +492,7 @@ class RealtimeLoop:
         ValueError
             If one is invalid, or the controller was not given by name; then no gain is changed.
         """
+        self._require_run()
         with self._one_change:
             if self._spec is None:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
@@ -471,6 +510,7 @@ class RealtimeLoop:
         which : str, optional
             A link, or another name of `Robot.unknown`; default all that are unknown to the controller.
         """
+        self._require_run()
         with self._one_change:
             chosen = chosen_parameters(self._robot, self._law, which)
             adapting = np.where(chosen, bool(on), self._adapting)
@@ -508,6 +548,13 @@ class RealtimeLoop:
         found |= {name: Quantiles._of(found[name]) for name in ("period", "latency", "computing")}
         found |= {"mode": _MODES[found["mode"]], "why": _WHYS[found["why"]], "settings": outcome}
         return LoopStatistics(**{name: found[name] for name in LoopStatistics._fields})
+
+
+def _names(log: Sequence[str]) -> list[str]:
+    """Return the names of signals; a text alone is not taken for its letters."""
+    if isinstance(log, str) or not isinstance(log, Collection) or not all(isinstance(name, str) for name in log):
+        raise ThunderError(f"log must be a sequence of names of signals, such as ('error',) or (), got {log!r:.80}")
+    return [str(name) for name in log]
 
 
 def _stop_and_wait(core: _core.RealtimeLoop) -> None:

@@ -112,9 +112,14 @@ class SafetyLimits(Value):
         """
         require_robot(robot)
         own = robot.limits
-        usual = cls(own.lower + _MARGIN, own.upper - _MARGIN, own.velocity, own.effort)
+        usual = {
+            "lower": own.lower + _MARGIN,
+            "upper": own.upper - _MARGIN,
+            "velocity": own.velocity,
+            "torque": own.effort,
+        }
         try:
-            return replace(usual, **changes)
+            return cls(**{**usual, **changes})  # checked after the changes, which may be those of a narrow joint
         except TypeError as error:
             raise ThunderError(f"SafetyLimits.of: {error}") from error
 

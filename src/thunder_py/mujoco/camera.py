@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, not_negative, positive, whole
+from ..checks import Array, not_negative, of_kind, positive, whole
 from ..errors import ThunderError
 from ..optional import require
 from ..perception.clouds.scenes import DepthCamera
@@ -103,7 +103,8 @@ class RenderedCamera:
         color_noise: float = 0.0,
         seed: int = 0,
     ) -> None:
-        mujoco = require("mujoco", "mujoco")
+        self._mujoco = mujoco = require("mujoco", "mujoco")
+        self._model = of_kind(model, mujoco.MjModel, "model")
         if not isinstance(camera, DepthCamera):
             raise ThunderError(f"camera must be a DepthCamera, got {camera!r}")
         if np.any(camera.camera.distortion):
@@ -133,7 +134,12 @@ class RenderedCamera:
         Parameters
         ----------
         data : mujoco.MjData
-            With the poses of all bodies, as after ``mj_step`` or ``mj_forward``.
+            Of the model, with the poses of all bodies, as after ``mj_step`` or ``mj_forward``.
+
+        Raises
+        ------
+        ThunderError
+            If the data are not those of the model or a copy of it, or the camera is closed.
         """
         color, depth = self.see_exactly(data)
         return Picture(self._exposed(color), self.camera.measure(depth, self._depth_rng))
@@ -142,6 +148,9 @@ class RenderedCamera:
         """Return a picture without errors; the depth is infinite where there is nothing."""
         if self._screen.closed:
             raise ThunderError("this RenderedCamera is closed; create a new one")
+        model = of_kind(data, self._mujoco.MjData, "data").model
+        if model is not self._model and _sizes(model) != _sizes(self._model):
+            raise ThunderError("data must be of the model of this RenderedCamera, got data of another model")
         self._place()  # lights of the scene depend on the camera, and updating replaces it
         self._screen.update(data, self._view)
         self._place()
@@ -182,6 +191,11 @@ class RenderedCamera:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _sizes(model: Any) -> dict[str, int]:
+    """Return all numbers of elements by name: those of copies are equal, which MuJoCo's signature does not promise."""
+    return {name: size for name in dir(model) if name[0] == "n" and isinstance(size := getattr(model, name), int)}
 
 
 def _make_room(model: Any, size: tuple[int, int]) -> None:

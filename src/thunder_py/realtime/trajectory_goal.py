@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, is_number, of_kind
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import JointReference
 from .command import Mode, Reason
@@ -205,8 +205,9 @@ class TrajectoryGoal:
         except ThunderError as error:
             self._refuse(GoalCode.invalid_goal, str(error))
             return
-        if not 0.0 <= goal_time_tolerance < math.inf:
-            self._refuse(GoalCode.invalid_goal, f"goal_time_tolerance must not be negative, got {goal_time_tolerance}")
+        if not (is_number(goal_time_tolerance) and 0.0 <= goal_time_tolerance < math.inf):
+            text = f"goal_time_tolerance must be a number that is not negative, got {goal_time_tolerance!r}"
+            self._refuse(GoalCode.invalid_goal, text)
             return
         self._allowed_after = goal_time_tolerance
         self._begin(now, stamp, (names, times, q, dq, ddq), places)
@@ -242,16 +243,21 @@ class TrajectoryGoal:
         self.result = GoalResult(code, text)
 
     def state(self, stamp: int, names: Sequence[str], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
-        """Judge a joint state; call it after the loop's method of the same name, with the same arguments."""
+        """Judge a joint state; call it after the loop's method of the same name, with the same arguments.
+
+        States of other names, of a wrong size or with numbers that are not finite are ignored.
+        """
         with self._lock:
             places = self._order.places(names)
-            if self.result is None and places is not None:
-                self._state(stamp, places, q, dq)
+            if self.result is not None or places is None:
+                return
+            position, velocity = (_measured(x, len(names), places) for x in (q, dq))
+            if position is not None and velocity is not None:
+                self._state(stamp, position, velocity)
 
-    def _state(self, stamp: int, places: npt.NDArray[np.intp], q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
+    def _state(self, stamp: int, position: Array, velocity: Array) -> None:
         self._seen += 1
         self.watch()
-        position, velocity = (np.asarray(x, dtype=np.float64)[places] for x in (q, dq))
         t = self._loop.references.clock(stamp)
         desired = JointReference(*self._motion.at(max(t, self._motion.start)))
         self.feedback = GoalFeedback(stamp, desired, position, velocity)
@@ -327,12 +333,31 @@ class _Bounds(NamedTuple):
         return None
 
 
+def _measured(values: npt.ArrayLike, count: int, places: npt.NDArray[np.intp]) -> Array | None:
+    """Return the numbers of the robot's joints of a message; None if they are invalid."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if found.shape != (count,) or not np.isfinite(found[places]).all():
+        return None
+    measured: Array = found[places]
+    return measured
+
+
 def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...]) -> _Bounds:
     bounds = _Bounds(names, np.full(len(names), np.inf), np.full(len(names), np.inf))
+    if not isinstance(tolerances, Iterable):
+        raise ThunderError(f"tolerances must be a sequence of Tolerance, got {tolerances!r}")
     for tolerance in tolerances:
+        of_kind(tolerance, Tolerance, "tolerance")
         if tolerance.name not in names:
-            hint = nearest_hint(tolerance.name, names)
+            hint = nearest_hint(str(tolerance.name), names)
             raise UnknownNameError(f"tolerances must be of the robot's joints, got {tolerance.name!r}{hint}")
+        wrong = next((what for what in Tolerance._fields[1:] if not is_number(getattr(tolerance, what))), None)
+        if wrong is not None:
+            value = getattr(tolerance, wrong)
+            raise ThunderError(f"tolerance of {tolerance.name}: {wrong} must be a number, got {value!r}")
         k = names.index(tolerance.name)
         for what, row in (("position", bounds.q), ("velocity", bounds.dq)):
             value = float(getattr(tolerance, what))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, pose, positive
+from ...checks import Array, array, of_kind, pose, positive
 from ...errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 from ...io.xml import quaternion
 from ...optional import require
-from ...robot import Payload, Robot
+from ...robot import Payload, Robot, require_robot
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
 from ..scene import furnish
@@ -27,6 +27,8 @@ __all__ = ["GraspWorld"]
 _HAND = "hand"
 #: time constant of contacts in steps: MuJoCo needs two
 _STIFF = 4.0
+#: largest torque, as MuJoCo's bound of positions, velocities and accelerations [N m or N]
+_LARGEST_TORQUE = 1e10
 _ROUNDING = 1e-9  # tolerance of periods that are multiples of a step [s]
 
 
@@ -124,8 +126,9 @@ class GraspWorld(Stateful):
         if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
             raise ModelError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
         self._dt = self.period / self._steps
-        self.things: dict[str, Thing] = _named(things, "things")
-        self.surfaces: dict[str, Table] = _named(surfaces, "surfaces")
+        require_robot(robot)
+        self.things: dict[str, Thing] = _named(things, Thing, "things")
+        self.surfaces: dict[str, Table] = _named(surfaces, Table, "surfaces")
         self._mount = np.eye(4) if mount is None else pose(mount, "mount")
         self.hand = hand
         spec = self._specification(robot)
@@ -343,18 +346,20 @@ class GraspWorld(Stateful):
         Parameters
         ----------
         tau : (n,) array_like
-            Torques of the motors, held over the period [N m or N]. They are not limited.
+            Torques of the motors, held over the period [N m or N]. They are not limited by those of the robot.
         command : HandCommand, optional
             New command to the hand; default none.
 
         Raises
         ------
         ModelError
-            If a torque is not finite, or there is no hand to command.
+            If a torque is not finite or above 1e10, or there is no hand to command.
         ThunderError
             If the simulation has diverged.
         """
         torque, data = array(tau, (self.n,), "tau"), self.data
+        if np.abs(torque).max() > _LARGEST_TORQUE:
+            raise ModelError(f"tau must be within +-{_LARGEST_TORQUE:g}, got {torque.tolist()}")
         if not math.isfinite(float(data.qvel.sum())):
             raise ThunderError(f"the simulation has diverged before {self.time:.3g} s: reduce gains or the timestep")
         if command is not None:
@@ -418,8 +423,10 @@ class GraspWorld(Stateful):
         return f"<GraspWorld: {self.n} joints {hand}, objects {', '.join(self.things) or 'none'}>"
 
 
-def _named(parts: Sequence[Any], what: str) -> dict[str, Any]:
-    found = {part.name: part for part in parts}
+def _named(parts: Sequence[Any], kind: type[Any], what: str) -> dict[str, Any]:
+    if not isinstance(parts, Collection):
+        raise ModelError(f"{what} must be a sequence of {kind.__name__}, got {parts!r}")
+    found: dict[str, Any] = {of_kind(part, kind, f"each of {what}").name: part for part in parts}
     if len(found) < len(parts) or _HAND in found:
         raise ModelError(f"{what} must have different names other than {_HAND!r}, got {[part.name for part in parts]}")
     return found

@@ -87,8 +87,8 @@ class CloudPoseSource(SampledPoseSource):
         for value, kind, name in ((camera, DepthCamera, "camera"), (pipeline, CloudPipeline, "pipeline")):
             if not isinstance(value, kind):
                 raise ThunderError(f"{name} must be a {kind.__name__}, got {value!r}")
-        for function, name in ((grab, "grab"), (own, "own")):
-            if function is not None and not callable(function):
+        for function, name in ((grab, "grab"), *(() if own is None else ((own, "own"),))):
+            if not callable(function):
                 raise ThunderError(f"{name} must be callable, got {function!r}")
         self._grab, self._camera, self._pipeline, self._own = grab, camera, pipeline, own
         super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
