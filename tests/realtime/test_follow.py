@@ -139,7 +139,7 @@ def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: flo
 
 
 def test_a_motion_that_continues_another_obeys_the_limits_with_what_still_fades() -> None:
-    """The arm begins 0.8 rad beyond the first motion; the second alone is within the limits, with the difference not."""
+    """The arm begins 0.8 rad beyond the first motion; the second is within the limits, but not with that difference."""
     upper = PANDA.limits.upper[0]
     low, high, arm = Q0.copy(), Q0.copy(), Q0.copy()
     low[0], high[0], arm[0] = upper - 1.0, upper - 0.1, upper - 0.2

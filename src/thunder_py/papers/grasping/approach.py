@@ -55,8 +55,8 @@ class Approach(Stateful):
     time, after : float
         Duration of the descent, and its end after the arrival [s].
     rate : float
-        Rate of the critically damped filter of the hand's turn [rad/s]. A quarter turn from rest has a peak of 0.58 times
-        it, with the default slower than the last joint of a Panda.
+        Rate of the critically damped filter of the hand's turn [rad/s]. A quarter turn from rest has a peak of 0.58
+        times it, with the default slower than the last joint of a Panda.
     fixed : float
         The target of the turn is kept from this long before the arrival [s].
     """
