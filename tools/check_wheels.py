@@ -70,6 +70,8 @@ def check_portable(path: Path) -> list[str]:
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             if name.endswith(".so"):
+                if f"-{tag[3]}-" not in name:  # Python would not find it
+                    wrong.append(f"{name} is named for another processor than {tag[3]}")
                 elf = ELFFile(io.BytesIO(archive.read(name)))
                 wrong += check_extension(elf, (int(tag[1]), int(tag[2])), tag[3])
     return wrong

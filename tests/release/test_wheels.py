@@ -64,3 +64,16 @@ def test_a_wheel_of_one_machine_is_refused(tmp_path, monkeypatch, capsys):
     assert not any(line.startswith("thunder_py/ ") for line in found)
     assert check_wheels.check_wheels([local]) == 1
     assert capsys.readouterr().out == f"{local.name}: the tag must be manylinux_...\n"
+
+
+def test_the_module_is_named_for_the_processor_of_the_tag(tmp_path):
+    """Python imports no other: its own name for modules holds the processor."""
+    machine, other = platform.machine(), {"x86_64": "aarch64", "aarch64": "x86_64"}[platform.machine()]
+    path = tmp_path / f"thunder_py-1-cp311-cp311-manylinux_2_17_{machine}.whl"
+    refused = {}
+    for arch in (machine, other):
+        name = f"thunder_py/_core.cpython-311-{arch}-linux-gnu.so"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.write(_core.__file__, name)
+        refused[arch] = f"{name} is named for another processor than {machine}" in check_wheels.check_portable(path)
+    assert refused == {machine: False, other: True}

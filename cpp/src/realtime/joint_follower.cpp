@@ -23,7 +23,11 @@ constexpr double kAtOnce = 2e-3;        // a motion that begins sooner begins at
 constexpr double kImminent = 0.02;      // one that begins sooner may be sent too late, and is joined as if it had begun [s]
 constexpr int kInstants = 40, kPerPiece = 8;
 
-double largest(const Eigen::VectorXd& x) noexcept { return x.cwiseAbs().maxCoeff(); }
+/// Takes expressions, for a conversion to a vector would allocate.
+template <typename Derived>
+double largest(const Eigen::MatrixBase<Derived>& x) noexcept {
+  return x.cwiseAbs().maxCoeff();
+}
 
 void set_zero(JointReference& r) noexcept {
   r.q.setZero();
