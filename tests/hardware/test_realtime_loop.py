@@ -300,6 +300,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import thunder_py as th
 from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that it is ignored
 robot = th.Robot.load("elbow")
 drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
 loop = RealtimeLoop(drive, robot, th.SlotineLi(robot, 10.0, 20.0, adaptation=None), th.reference.SetPoint([0.5, 0.5]))

@@ -240,7 +240,13 @@ def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatErr
     if "duplicate anchor" in str(getattr(error, "context", "")) and (first := getattr(error, "context_mark", None)):
         problem = f"an anchor must be defined once, first in line {first.line + 1}"
         return FileFormatError(problem, path=path, line=None if mark is None else mark.line + 1)
+    if "nesting" in problem:  # the parser reads ahead and has its own limit, above ours
+        return _too_deep(path, mark)
     return FileFormatError(f"not YAML: {problem}", path=path, line=None if mark is None else mark.line + 1)
+
+
+def _too_deep(path: str | Path | None, mark: yaml.Mark | None) -> FileFormatError:
+    return FileFormatError(f"nested more than {MAX_DEPTH} deep", path=path, line=mark and mark.line + 1)
 
 
 def _check_depth(text: str, path: str | Path | None) -> None:
@@ -250,8 +256,7 @@ def _check_depth(text: str, path: str | Path | None) -> None:
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
-                line = event.start_mark.line + 1 if event.start_mark else None
-                raise FileFormatError(f"nested more than {MAX_DEPTH} deep", path=path, line=line)
+                raise _too_deep(path, event.start_mark)
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             depth -= 1
 
