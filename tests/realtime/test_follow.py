@@ -122,16 +122,18 @@ def test_a_first_point_that_is_too_far_for_its_time_is_not_joined() -> None:
     assert follower.refused == 1
 
 
+@pytest.mark.parametrize("far", [0.005, 0.2])
 @pytest.mark.parametrize("ahead", [2e-4, 1e-3, 5e-3, 0.02])
-def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: float) -> None:
-    """From 0.2 rad away: a lead in that time would be far beyond the limits of speed."""
+def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: float, far: float) -> None:
+    """A lead in that time from 0.2 rad away is beyond the limits of speed; one of 5 mrad in 5 ms needs 1000 rad/s^2."""
     follower = joint_follower(PANDA.limits)
     motion = make_motion(ahead, np.array([0.0, 2.0]), np.array([Q0, Q0 + 0.2]), np.full((2, 7), 0.1), None)
     follower.follow(motion)
     t = np.linspace(0.0, 1.5, 1501)
-    q, dq, _ = (np.array(part) for part in zip(*(follower.at(x, Q0 + 0.2, np.zeros(7)) for x in t), strict=True))
+    q, dq, ddq = (np.array(part) for part in zip(*(follower.at(x, Q0 + far, np.zeros(7)) for x in t), strict=True))
     assert follower.refused == 0
-    np.testing.assert_allclose(q[0], Q0 + 0.2, atol=1e-12)
+    assert np.abs(ddq).max() < 5.0
+    np.testing.assert_allclose(q[0], Q0 + far, atol=1e-12)
     np.testing.assert_allclose(dq[0], 0.0, atol=1e-12)
     assert (np.abs(dq) < SPEED + 0.1).all()
     assert np.abs(np.diff(q, axis=0) - 0.5e-3 * (dq[1:] + dq[:-1])).max() < 1e-5  # no jump

@@ -246,6 +246,17 @@ def test_a_goal_from_now_on_is_judged_by_the_trajectory_that_is_followed() -> No
     np.testing.assert_allclose(goal.feedback.desired.q, followed.q, atol=1e-9)
 
 
+def test_a_single_point_from_now_on_is_accepted_after_a_later_state() -> None:
+    """The robot's clock is ahead, or a state comes between the goal and its acceptance."""
+    bench = begun()
+    bench.now -= MS
+    goal = aim(bench, times=[0.0], q=[bench.states[-1].q], dq=None)
+    assert goal.result is None
+    bench.now += MS
+    follow(bench, goal, 0.03)
+    assert code(goal) is GoalCode.successful
+
+
 def test_a_trajectory_that_comes_at_the_same_instant_replaces_the_goal() -> None:
     """Another thread sends one right after that of the goal was taken."""
     bench = begun()
@@ -253,8 +264,8 @@ def test_a_trajectory_that_comes_at_the_same_instant_replaces_the_goal() -> None
     others = iter([[Q0]])
     take = references.take_trajectory
 
-    def taken(*given: Any) -> Any:
-        answer = take(*given)
+    def taken(*given: Any, **more: Any) -> Any:
+        answer = take(*given, **more)
         for q in others:
             assert references.trajectory(0, NAMES, [0.3], q) is None
         return answer

@@ -19,8 +19,7 @@ constexpr double kPeakOverMean = 1.875; // speed of a quintic from rest to rest
 constexpr double kSlack = 1.001;        // of velocity limits
 constexpr double kLeash = 0.05;         // distance from the arm after an interruption, in speeds [s]
 constexpr double kSame = 1e-6;          // largest difference of a motion that continues another [rad or m, and per second]
-constexpr double kAtOnce = 2e-3;        // a motion that begins sooner begins at once: states are about as far apart [s]
-constexpr double kImminent = 0.02;      // one that begins sooner may be sent too late, and is joined as if it had begun [s]
+constexpr double kImminent = 0.02;      // a motion that begins sooner is joined as if it had begun: a lead would be abrupt [s]
 constexpr int kInstants = 40, kPerPiece = 8;
 
 /// Takes expressions, for a conversion to a vector would allocate.
@@ -218,12 +217,9 @@ void JointFollower::begin(std::unique_ptr<JointMotion> motion, double t, const d
   const bool follows = motion_ != nullptr && has_last_;
   if (follows) reference_at(t, was_);
   const double ahead = motion->start() - t;
-  bool leads = ahead > kAtOnce;
-  if (leads) {
-    next_lead_.set(t, ahead, was_, motion->first());
-    leads = lead_fits();
-  }
-  const bool joined = leads || (ahead <= kImminent && ((follows && continues(*motion, t)) || join(*motion, false, t, false)));
+  const bool leads = ahead > kImminent;
+  if (leads) next_lead_.set(t, ahead, was_, motion->first());
+  const bool joined = leads ? lead_fits() : (follows && continues(*motion, t)) || join(*motion, false, t, false);
   if (!joined) {
     ++refused_;
     return retire(std::move(motion));

@@ -108,7 +108,7 @@ class References:
         q, dq, ddq : (m, n) array_like
             Points [rad or m], and their derivatives if known, in the order of the names.
         """
-        return self.take_trajectory(stamp, names, times, q, dq, ddq)[0]
+        return self.take_trajectory(stamp, names, times, q, dq, ddq, at_once=stamp == 0)[0]
 
     def take_trajectory(
         self,
@@ -118,8 +118,18 @@ class References:
         q: npt.ArrayLike,
         dq: npt.ArrayLike | None = None,
         ddq: npt.ArrayLike | None = None,
+        *,
+        at_once: bool = False,
     ) -> tuple[str | None, dict[str, int]]:
-        """Accept a joint trajectory as `trajectory` does; return its answer with the counts right after it."""
+        """Accept a joint trajectory as `trajectory` does; return its answer with the counts right after it.
+
+        Parameters
+        ----------
+        stamp, names, times, q, dq, ddq
+            As for `trajectory`.
+        at_once : bool
+            Its sender asked for a start at reception: a single point is accepted although later states have come.
+        """
         with self._lock:
             why, origin, now = self._closed(task=False), self.core.origin, self.core.t
         if why is not None:
@@ -139,7 +149,7 @@ class References:
             check_limits(self._options.robot, motion)
         except (ValueError, TypeError, OverflowError) as error:
             return self._counted(str(error))
-        if motion.end < now and not (stamp == 0 and motion.start == motion.end):
+        if motion.end < now and not (at_once and motion.start == motion.end):
             return self._counted(f"it ended {now - motion.end:.3g} s ago")
         with self._lock:
             why = self._closed(task=False) if self.core.origin == origin else "the loop's clock restarted meanwhile"

@@ -235,7 +235,7 @@ class TrajectoryGoal:
             text = f"the trajectory ended {clock(now) - self._motion.end:.3g} s ago"
             self._refuse(GoalCode.old_header_timestamp, text)
             return
-        why, self._counts = loop.references.take_trajectory(start, names, times, *parts)  # type: ignore[arg-type]
+        why, self._counts = loop.references.take_trajectory(start, names, times, *parts, at_once=stamp == 0)  # type: ignore[arg-type]
         if why is not None:
             self._refuse(GoalCode.invalid_goal, why)
 
