@@ -247,8 +247,12 @@ def test_a_second_run_at_the_same_time_is_refused_and_the_first_goes_on():
             errors.append(str(error))
 
     def on_cycle(cycle):
-        if cycle.t in (0.01, 0.02):
-            again() if cycle.t == 0.01 else threading.Thread(target=again).start()
+        if cycle.t == 0.01:
+            again()
+        elif cycle.t == 0.02:
+            other = threading.Thread(target=again)
+            other.start()
+            other.join()
 
     one = loop(drive, on_cycle=on_cycle)
     run = one.run(0.3)

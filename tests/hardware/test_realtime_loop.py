@@ -350,6 +350,23 @@ def test_ends_of_the_program(how):
         assert lines[4] == "True requested"
 
 
+def interrupt_the_wait(loop):
+    """Ctrl-C comes within the first wait of `join`, where its handler is in place."""
+    core, once = loop._core, [signal.SIGINT]
+
+    class Core:
+        def __getattr__(self, name):
+            return getattr(core, name)
+
+        def wait(self, seconds):
+            ended = core.wait(seconds)
+            if once and seconds > 0.0:  # `join` asks first whether the loop has begun
+                signal.raise_signal(once.pop())
+            return ended
+
+    loop._core = Core()
+
+
 @pytest.mark.usefixtures("python_handler")
 def test_a_second_ctrl_c_does_not_take_the_stop_from_the_first():
     loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE)
@@ -361,12 +378,23 @@ def test_a_second_ctrl_c_does_not_take_the_stop_from_the_first():
         stop(reason)
 
     loop.stop = interrupted_stop
+    interrupt_the_wait(loop)
     loop.start()
-    threading.Timer(0.01, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         loop.join(60.0)
     assert not loop.running
     assert loop.reason is StopReason.interrupted
+
+
+@pytest.mark.usefixtures("python_handler")
+def test_ctrl_c_at_the_end_of_a_short_wait_brakes_the_arm():
+    loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE)
+    interrupt_the_wait(loop)
+    loop.start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.join(0.01)
+    assert not loop.running
+    assert (loop.reason, loop.statistics().at_rest) == (StopReason.interrupted, True)
 
 
 def test_settings_are_reported():

@@ -380,8 +380,8 @@ class RealtimeLoop:
         interruption = None
         while True:
             try:
-                interruptions.check()
-                ended = self._core.wait(min(_SLICE, left))
+                ended = self._core.wait(_SLICE if interruption else min(_SLICE, left))
+                interruptions.check()  # before the wait may end
                 left -= _SLICE
                 if ended or (left <= 0.0 and interruption is None):
                     break
