@@ -488,6 +488,11 @@ def shaken_log() -> Any:
     )
 
 
+def loaded_log() -> Any:
+    (t, motion), arm = shaken(), th.Payload(0.5, com=(0.1, 0.0, 0.0), link=2).added_to(elbow())
+    return identification.Log(t=t, q=motion.q, dq=motion.dq, ddq=motion.ddq, tau=arm.inverse_dynamics(*motion))
+
+
 @cache
 def shaken_positions() -> Any:
     log = shaken_log()
@@ -509,7 +514,7 @@ made(
     identification.ModelIdentification,
     lambda: identification.identify_model(elbow(), shaken_positions(), friction="coulomb", cutoff=5.0),
 )
-made(identification.PayloadIdentification, lambda: identification.identify_payload(elbow(), shaken_log(), link=2))
+made(identification.PayloadIdentification, lambda: identification.identify_payload(elbow(), loaded_log(), link=2))
 made(identification.Prediction, lambda: identified().predict(shaken_log()))
 made(identification.Errors, lambda: identified().errors(shaken_log()))
 made(identification.CrossValidation, lambda: identification.cross_validate(elbow(), [shaken_log()] * 2))
