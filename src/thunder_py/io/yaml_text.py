@@ -237,16 +237,17 @@ class Section:
 def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error).splitlines()[0]
+    line = None if mark is None else mark.line + 1
     if "duplicate anchor" in str(getattr(error, "context", "")) and (first := getattr(error, "context_mark", None)):
         problem = f"an anchor must be defined once, first in line {first.line + 1}"
-        return FileFormatError(problem, path=path, line=None if mark is None else mark.line + 1)
+        return FileFormatError(problem, path=path, line=line)
     if "nesting" in problem:  # the parser reads ahead and has its own limit, above ours
-        return _too_deep(path, mark)
-    return FileFormatError(f"not YAML: {problem}", path=path, line=None if mark is None else mark.line + 1)
+        return _too_deep(path, line)
+    return FileFormatError(f"not YAML: {problem}", path=path, line=line)
 
 
-def _too_deep(path: str | Path | None, mark: yaml.Mark | None) -> FileFormatError:
-    return FileFormatError(f"nested more than {MAX_DEPTH} deep", path=path, line=mark and mark.line + 1)
+def _too_deep(path: str | Path | None, line: int | None) -> FileFormatError:
+    return FileFormatError(f"nested more than {MAX_DEPTH} deep", path=path, line=line)
 
 
 def _check_depth(text: str, path: str | Path | None) -> None:
@@ -256,7 +257,8 @@ def _check_depth(text: str, path: str | Path | None) -> None:
         if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             depth += 1
             if depth > MAX_DEPTH:
-                raise _too_deep(path, event.start_mark)
+                line = event.start_mark.line + 1 if event.start_mark else None
+                raise _too_deep(path, line)
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             depth -= 1
 
