@@ -398,7 +398,7 @@ def bootstrap_interval(
             warnings.simplefilter("ignore")  # the result is checked below
             interval = stats.bootstrap(
                 (x,),
-                statistic,
+                _with_ties(statistic, x, value),
                 n_resamples=resamples,
                 confidence_level=confidence,
                 method=attempt,
@@ -408,6 +408,20 @@ def bootstrap_interval(
         if np.isfinite([interval.low, interval.high]).all():
             return Interval(value, float(interval.low), float(interval.high), (len(x),), confidence, attempt)
     raise ThunderError("statistic must be finite for every resample of the sample")
+
+
+def _with_ties(statistic: Callable[..., npt.ArrayLike], x: Array, value: float) -> Callable[..., Array]:
+    """Return the statistic without its last digits.
+
+    Resamples of few observations have equal statistics up to rounding. BCa counts those below `value`, and would follow
+    the order in which a processor adds numbers.
+    """
+    without_one = np.array([np.delete(x, k) for k in range(min(len(x), 50))])
+    scale = np.nanmax(np.abs([value, *np.ravel(statistic(without_one, axis=-1))]))
+    if not (0.0 < scale < np.inf):
+        return lambda resamples, axis: np.asarray(statistic(resamples, axis=axis))
+    unit = 2.0 ** (np.floor(np.log2(scale)) - 40.0)
+    return lambda resamples, axis: np.round(np.asarray(statistic(resamples, axis=axis)) / unit) * unit
 
 
 def _delta(a: Array, ordered: Array) -> float:
