@@ -481,16 +481,10 @@ made(identification.Motion, lambda: identification.differentiate(shaken()[0], sh
 
 
 @cache
-def shaken_log() -> Any:
-    t, motion = shaken()
-    return identification.Log(
-        t=t, q=motion.q, dq=motion.dq, ddq=motion.ddq, tau=elbow().inverse_dynamics(*motion), name="a"
-    )
-
-
-def loaded_log() -> Any:
-    (t, motion), arm = shaken(), th.Payload(0.5, com=(0.1, 0.0, 0.0), link=2).added_to(elbow())
-    return identification.Log(t=t, q=motion.q, dq=motion.dq, ddq=motion.ddq, tau=arm.inverse_dynamics(*motion))
+def shaken_log(payload: float = 0.0) -> Any:
+    (t, motion), load = shaken(), th.Payload(payload, com=(0.1, 0.0, 0.0), link=2)
+    tau = load.added_to(elbow()).inverse_dynamics(*motion)
+    return identification.Log(t=t, q=motion.q, dq=motion.dq, ddq=motion.ddq, tau=tau, name="a")
 
 
 @cache
@@ -514,7 +508,7 @@ made(
     identification.ModelIdentification,
     lambda: identification.identify_model(elbow(), shaken_positions(), friction="coulomb", cutoff=5.0),
 )
-made(identification.PayloadIdentification, lambda: identification.identify_payload(elbow(), loaded_log(), link=2))
+made(identification.PayloadIdentification, lambda: identification.identify_payload(elbow(), shaken_log(0.5), link=2))
 made(identification.Prediction, lambda: identified().predict(shaken_log()))
 made(identification.Errors, lambda: identified().errors(shaken_log()))
 made(identification.CrossValidation, lambda: identification.cross_validate(elbow(), [shaken_log()] * 2))
