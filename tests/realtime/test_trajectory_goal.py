@@ -249,10 +249,11 @@ def test_a_goal_from_now_on_is_judged_by_the_trajectory_that_is_followed() -> No
 def test_a_single_point_from_now_on_is_accepted_after_a_later_state() -> None:
     """The robot's clock is ahead, or a state comes between the goal and its acceptance."""
     bench = begun()
-    bench.now -= MS
+    bench.now -= 5 * MS
+    assert bench.loop.references.clock(bench.now) < bench.loop.references.clock(bench.states[-1].stamp)
     goal = aim(bench, times=[0.0], q=[bench.states[-1].q], dq=None)
     assert goal.result is None
-    bench.now += MS
+    bench.now += 5 * MS
     follow(bench, goal, 0.03)
     assert code(goal) is GoalCode.successful
 

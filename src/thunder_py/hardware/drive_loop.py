@@ -226,8 +226,8 @@ class DriveLoop:
             If the loop already runs, in another thread or below `on_cycle`; that run is not changed.
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
-            interruption stops the drive at once. None of them cuts the adapter's `stop` off, and the first one no
-            command; the second one may cut a command off, since it may not return.
+            interruption stops the drive at once. Neither cuts off the adapter's `stop`. The first one waits for the
+            end of a command; the second one may cut a command off, because it may never return.
         """
         duration = positive(duration, "duration", "s")
         if not self._one_run.acquire(blocking=False):

@@ -366,7 +366,8 @@ def bootstrap_interval(
     Returns
     -------
     Interval
-        Interval of zero width if all observations are equal.
+        Interval of zero width if all observations are equal. Its ends are rounded to about twelve digits, so that they
+        do not depend on the processor.
 
     Raises
     ------
