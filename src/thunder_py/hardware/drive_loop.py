@@ -227,7 +227,7 @@ class DriveLoop:
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once. Neither cuts off the adapter's `stop`. The first one waits for the
-            end of a command; the second one may cut a command off, because it may never return.
+            end of a command; the second one may cut off a command that hangs.
         """
         duration = positive(duration, "duration", "s")
         if not self._one_run.acquire(blocking=False):
