@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ import pytest
 # two processes of two threads wait for each other on two cores
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+# jobs in the background of a script ignore Ctrl-C, which tests press
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: seconds of every test function, all its cases and their share of fixtures; written by ``pytest --record-durations``
 DURATIONS = Path(__file__).with_name("durations.json")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -24,12 +26,12 @@ SOURCE = ROOT / "src"
 
 
 def lint(source: Path) -> subprocess.CompletedProcess[str]:
-    """Check the contracts of a copy of the sources."""
-    script = (
-        "import sys; sys.path[0] = sys.argv.pop(1); from importlinter.cli import lint_imports_command as run; run()"
-    )
-    command = [sys.executable, "-c", script, str(source), "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
-    return subprocess.run(command, cwd=source, capture_output=True, text=True)
+    """Check the contracts of a copy of the sources; without site, whose finder of an editable package comes first."""
+    script = "from importlinter.cli import lint_imports_command as run; run()"
+    command = [sys.executable, "-S", "-c", script, "--config", str(ROOT / "pyproject.toml"), "--no-cache"]
+    folders = os.pathsep.join([str(source), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+    environment = {**os.environ, "PYTHONPATH": folders}
+    return subprocess.run(command, cwd=source, env=environment, capture_output=True, text=True)
 
 
 @pytest.fixture

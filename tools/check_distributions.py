@@ -1,16 +1,22 @@
 """Look into an sdist and wheels: all that must be there is, and nothing else.
 
-Usage: python tools/check_distributions.py FOLDER
+Usage: python tools/check_distributions.py FOLDER [BUILD_TREE]
+
+With the build tree of a wheel that was made in the checkout, the sdist must hold every file of the checkout that the
+compiler and CMake read: then the wheel is the one that the sdist makes.
 """
 
 from __future__ import annotations
 
+import re
+import subprocess
 import sys
 import tarfile
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+ROOT = Path(__file__).resolve().parents[1]
 SDIST_TOP = {
     "CHANGELOG.md",
     "CITATION.cff",
@@ -93,14 +99,24 @@ def check_cpp(sdist: set[str], wheel: set[str]) -> list[str]:
     return _missing(wheel, [f"thunder_py/{name}" for name in sdist if name.startswith(folders)])
 
 
-def main(folder: Path) -> int:
+def files_read(tree: Path) -> set[str]:
+    """Return the files of the checkout, outside its build folder, that made what is in a build tree."""
+    compiled = subprocess.run(["ninja", "-t", "deps"], cwd=tree, capture_output=True, text=True, check=True).stdout
+    (configured,) = re.findall(r"^build build\.ninja.*: RERUN_CMAKE (.*)$", (tree / "build.ninja").read_text(), re.MULTILINE)
+    paths = {(tree / name.strip()).resolve() for name in [*compiled.splitlines(), *configured.split()]}
+    inside = {path.relative_to(ROOT) for path in paths if path.is_relative_to(ROOT)}
+    return {str(path) for path in inside if path.parts[0] not in {"build", ".venv"}}
+
+
+def main(folder: Path, tree: Path | None) -> int:
     """Check one sdist and the wheels beside it."""
     sdists, wheels = sorted(folder.glob("*.tar.gz")), sorted(folder.glob("*.whl"))
     if len(sdists) != 1 or not wheels:
         print(f"{folder} must hold one sdist and a wheel, found {len(sdists)} and {len(wheels)}")
         return 1
     sdist = sdist_names(sdists[0])
-    wrong = [f"{sdists[0].name}: {line}" for line in check_sdist(sdist)]
+    lines = check_sdist(sdist) + (_missing(sdist, files_read(tree)) if tree else [])
+    wrong = [f"{sdists[0].name}: {line}" for line in lines]
     for wheel in wheels:
         names = wheel_names(wheel)
         wrong += [f"{wheel.name}: {line}" for line in check_wheel(names) + check_cpp(sdist, names)]
@@ -109,4 +125,4 @@ def main(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None))
