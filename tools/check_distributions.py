@@ -102,7 +102,9 @@ def check_cpp(sdist: set[str], wheel: set[str]) -> list[str]:
 def files_read(tree: Path) -> set[str]:
     """Return the files of the checkout, outside its build folder, that made what is in a build tree."""
     compiled = subprocess.run(["ninja", "-t", "deps"], cwd=tree, capture_output=True, text=True, check=True).stdout
-    (configured,) = re.findall(r"^build build\.ninja.*: RERUN_CMAKE (.*)$", (tree / "build.ninja").read_text(), re.MULTILINE)
+    (configured,) = re.findall(
+        r"^build build\.ninja.*: RERUN_CMAKE (.*)$", (tree / "build.ninja").read_text(), re.MULTILINE
+    )
     paths = {(tree / name.strip()).resolve() for name in [*compiled.splitlines(), *configured.split()]}
     inside = {path.relative_to(ROOT) for path in paths if path.is_relative_to(ROOT)}
     return {str(path) for path in inside if path.parts[0] not in {"build", ".venv"}}
