@@ -169,6 +169,13 @@ def test_a_gravity_torque_that_is_none_is_an_invalid_state(gravity):
     assert (run.reason, run.kind, run.cycles) == (StopReason.invalid_states, StopKind.immediate, 1)
 
 
+def test_a_gravity_torque_that_is_no_array_is_a_fault_of_the_drive():
+    drive = Drive()
+    run = loop(drive, on_cycle=lambda cycle: setattr(drive, "gravity", [[1.0], [1.0, 2.0]])).run(1.0)
+    assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.drive_fault, StopKind.immediate, 1, 1)
+    assert "inhomogeneous" in str(run.error)
+
+
 def test_an_arm_that_starts_outside_the_limits_gets_no_torque():
     drive = Drive()
     run = loop(drive, limits=SafetyLimits.of(ELBOW, upper=[0.3, 1.0])).run(1.0)

@@ -187,6 +187,15 @@ def test_exchange_of_references_gains_and_adaptation():
     assert loop.reason is StopReason.requested
 
 
+@pytest.mark.parametrize("compensates", [False, True])
+def test_an_arm_that_pushes_at_its_limit_is_stopped(compensates):
+    """The law itself is limited to what `Safety` allows."""
+    limits, goal = SafetyLimits.of(ELBOW, torque=[10.0, 15.0]), th.reference.SetPoint(START)
+    loop = run(simulated(compensates_gravity=compensates), reference=goal, limits=limits, duration=1.0)
+    assert loop.reason is StopReason.torque
+    assert loop.statistics().t == pytest.approx(0.25 + 2.0, abs=0.01)  # patience, and the brake at its limit as well
+
+
 def test_poses():
     law = {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
     T = PANDA.forward_kinematics(Q)
@@ -441,6 +450,10 @@ def test_settings_are_reported():
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).set_gains(K_q=1.0), "^SlotineLi has no gain 'K_q'"),
         (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).adapt(True), "^SlotineLi does not adapt$"),
         (lambda: SimulatedDrive(ELBOW, [0.0]), "^q must"),
+        (
+            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, limits=SafetyLimits([-1.0] * 3, [1.0] * 3, 1.0, 1.0)),
+            "^limits must be those of 2 joints, got 3$",
+        ),
         (lambda: simulated().inject("fire"), "'fire' is not a valid DriveFault"),
     ],
 )
@@ -458,3 +471,49 @@ def test_set_law_keeps_the_class():
     loop.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
     with pytest.raises(ValueError, match=r"kind and the robot"):
         loop.set_law(th.SlotineLi(PANDA, 11.0, 20.0, adaptation=None))
+    named = RealtimeLoop(simulated(), ELBOW, dict(GAINS))
+    named.set_gains(K_d=3.0)
+    named.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
+    with pytest.raises(ThunderError, match=r"^set_gains needs a law that was given as a mapping; use set_law$"):
+        named.set_gains(K_d=4.0)  # the other gain would become what it was before
+    poses = RealtimeLoop(
+        still(PANDA), PANDA, {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
+    )
+    with pytest.raises(ThunderError, match=r"^law must be in joint space: set_gains changes one that follows poses$"):
+        poses.set_law(th.CartesianComputedTorque(PANDA, 100.0, 20.0, K_d=5.0))
+
+
+def still(robot):
+    return SimulatedDrive(robot, Q, facts(robot), real_time=False)
+
+
+def test_a_law_is_of_the_robot_that_it_moves():
+    iiwa = th.Robot.load("iiwa14")
+    with pytest.raises(ValueError, match=r"^law must be a controller of the robot that it moves"):
+        RealtimeLoop(still(PANDA), PANDA, th.SlotineLi(iiwa, 10.0, 5.0, adaptation=None))
+    loop = RealtimeLoop(still(PANDA), PANDA, th.SlotineLi(PANDA, 10.0, 5.0, adaptation=None))
+    with pytest.raises(ValueError, match=r"kind and the robot"):
+        loop.set_law(th.SlotineLi(iiwa, 10.0, 5.0, adaptation=None))
+    loop.set_law(th.SlotineLi(th.Payload(1.0, [0.0, 0.0, 0.1]).added_to(PANDA), 10.0, 5.0, adaptation=None))
+
+
+def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():
+    for reasons, at_once in (
+        ([StopReason.requested, StopReason.interrupted], False),
+        ([StopReason.interrupted] * 2, True),
+    ):
+        loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE)
+        loop.start()
+        until(lambda loop=loop: loop.statistics().cycles > 0)
+        for reason in reasons:
+            loop.stop(reason)
+        assert loop.join(60.0)
+        assert loop.statistics().at_rest is not at_once
+
+
+def test_a_slow_drive_is_not_late():
+    slow = SimulatedDrive(ELBOW, START, facts(period=0.06, watchdog=0.5), real_time=True)
+    loop = RealtimeLoop(slow, ELBOW, {**GAINS, "Lambda": 1.0, "K_d": 2.0}, th.reference.SetPoint(START), duration=0.3)
+    with loop:
+        assert loop.join(60.0)
+    assert loop.reason is StopReason.finished

@@ -117,6 +117,19 @@ def test_torque_steps_whatever_the_demand_and_the_time():
         last = one.limit(t, [NAN, NAN])
 
 
+@pytest.mark.parametrize(
+    "before",
+    [[(1e-3 * k, [NAN, 0.0]) for k in range(2, 400)], [(1.0, [9.0, 9.0]), (0.0, [9.0, 9.0]), (0.999, [9.0, 9.0])]],
+)
+def test_torque_rates_after_demands_that_are_no_numbers_and_a_clock_that_went_back(before):
+    one = safety(limits=SafetyLimits([-2.0, -2.0], [2.0, 2.0], 3.0, 50.0, 100.0))
+    one.limit(1e-3, [0.0, 0.0])
+    for t, tau in before:
+        last = one.limit(t, tau)
+    command = one.limit(max(t for t, _ in before) + 1e-3, [50.0, 50.0])
+    assert np.abs(command - last).max() <= 0.1 * (1 + 1e-9)
+
+
 def test_torque_rates_over_time():
     limits = SafetyLimits([-2.0, -2.0], [2.0, 2.0], 3.0, 50.0, [100.0, np.inf])
     one, commands = safety(limits=limits, torque_step=2.0), []
@@ -192,6 +205,7 @@ def test_own_limits_are_checked_after_the_changes():
         (lambda: SafetyLimits([NAN], [1.0], 1.0, 1.0), "^lower must be without NaN"),
         (lambda: SafetyLimits([0.0], [1.0], 1.0, 1.0, obstacles=[3]), "^obstacle must be an Obstacle, got int"),
         (lambda: SafetyLimits.of(ELBOW, speed=1.0), "^SafetyLimits.of: .*'speed'$"),
+        (lambda: SafetyLimits([0.0], [1.0], 1.0, 1.0, most_missed=2**31), "^most_missed must be"),
         (lambda: safety(PANDA), "^limits must be those of 7 joints, got 2$"),
         (lambda: safety(observer=th.control.MomentumObserver(ELBOW, 50.0)), "^observer must have a detector"),
         (lambda: safety(torque_step=0.0), r"^torque_step must be positive, got \[0\.0, 0\.0\]$"),

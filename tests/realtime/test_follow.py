@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
 from thunder_py import _core
-from thunder_py.realtime import Reason
+from thunder_py.realtime import ControlLoop, Reason
 from thunder_py.realtime.configuration import TaskLimits
 from thunder_py.realtime.joint_motion import JointMotion, make_motion
 from thunder_py.spatial import single
@@ -284,6 +286,28 @@ def test_poses_that_are_no_good_are_refused(why: str, p: list[float], turn: list
     loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
     assert loop.references.pose(NOON, [0, 0, 0], [0, 0, 0, 1]) is None
     assert loop.references.pose(NOON + after, p, turn) == why
+
+
+class Resetting(list[float]):
+    """A position whose reader comes just before a reset in another thread."""
+
+    def __init__(self, values: list[float], loop: ControlLoop) -> None:
+        super().__init__(values)
+        self.loop = loop
+
+    def __iter__(self) -> Iterator[float]:
+        self.loop.reset()
+        return super().__iter__()
+
+
+def test_a_pose_that_crosses_a_reset_has_no_time_of_the_old_clock() -> None:
+    loop = make_loop(POSE_LAW)
+    for k in range(2):
+        loop.state(NOON + 150 * k * MS, NOON + 150 * k * MS, NAMES, Q0, np.zeros(7))
+    position, turn = Resetting([0.5, 0.0, 0.5], loop), [0.0, 0.0, 0.0, 1.0]
+    assert loop.references.pose(0, position, turn) == "there is no joint state yet"
+    loop.state(NOON + 400 * MS, NOON + 400 * MS, NAMES, Q0, np.zeros(7))
+    assert loop.references.pose(0, [0.5, 0.0, 0.5], turn) is None
 
 
 def test_frames_and_old_stamps_are_looked_at() -> None:

@@ -108,7 +108,7 @@ def test_time_that_cannot_be_made_up_for_slips() -> None:
 @pytest.mark.parametrize(
     "change",
     [{"robot": "nobody"}, {"q0": [0.0]}, {"watchdog": -1}, {"payloads": 3}, {"payloads": [{"weight": 1}]},
-     {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}],
+     {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}, {"period": 1e-10}],
 )  # fmt: skip
 def test_robots_that_make_no_sense_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "thunder/control/adaptive_controller.hpp"
 
@@ -33,7 +34,26 @@ void require_size(const Eigen::VectorXd& values, int n, const char* name) {
                                 std::to_string(values.size()));
 }
 
+/// Largest difference of the axes of one arm [m, rad].
+constexpr double kSameAxes = 0.05;
+
 }  // namespace
+
+Eigen::MatrixXd joint_axes(std::shared_ptr<const Model> model) {
+  const Evaluator dynamics(model);
+  const Frame<double> last = model->frame(dynamics.n());
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(dynamics.n());
+  RowMajor J(6, dynamics.n());
+  Pose<double> pose;
+  dynamics.frame_poses(zero.data(), &last, 1, &pose, J.data());
+  const Eigen::Vector3d p(pose.p.x, pose.p.y, pose.p.z);
+  for (int k = 0; k < dynamics.n(); ++k) J.col(k).head<3>() += p.cross(J.col(k).tail<3>().eval());
+  return J;
+}
+
+bool same_joints(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other) {
+  return one.cols() == other.cols() && (one - other).cwiseAbs().maxCoeff() < kSameAxes;
+}
 
 LoopLaw::LoopLaw(std::shared_ptr<Controller> law)
     : law_(required(std::move(law))),
@@ -61,6 +81,7 @@ ControlLoop::ControlLoop(std::shared_ptr<Controller> law, Settings settings, std
       n_(law_.controller().n()),
       e_(law_.controller().model()->elastic_count()),
       parameters_(law_.parameters().size),
+      axes_(joint_axes(law_.controller().model())),
       dynamics_(law_.controller().model()),
       frame_(n_),
       safe_(law_.controller().model(), settings_.hold_stiffness, settings_.hold_damping, settings_.torque_limits),
@@ -364,7 +385,7 @@ void ControlLoop::reset() noexcept {
 LoopLaw ControlLoop::make_law(std::shared_ptr<Controller> law) const {
   LoopLaw made(std::move(law));
   if (made.task() != task() || made.controller().n() != n_ || made.controller().model()->elastic_count() != e_ ||
-      made.parameters().size != parameters_)
+      made.parameters().size != parameters_ || !same_joints(joint_axes(made.controller().model()), axes_))
     throw std::invalid_argument("the law must be of the kind and the robot of the one that it replaces");
   made.controller().set_torque_limits(settings_.torque_limits);
   return made;

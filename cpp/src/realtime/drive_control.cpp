@@ -37,6 +37,8 @@ DriveControl::DriveControl(std::shared_ptr<ControlLoop> loop, std::shared_ptr<Sa
       gate_(kOldest),
       demand_(Eigen::VectorXd::Zero(safety_->n())) {
   if (loop_->n() != n() || brake_->n() != n()) throw std::invalid_argument("loop, limits and brake must be those of one arm");
+  if (!same_joints(joint_axes(brake_->model()), loop_->axes()))
+    throw std::invalid_argument("law must be a controller of the robot that it moves: other joints are at other places");
 }
 
 std::vector<Exclusive::Use> DriveControl::use() const {
@@ -49,8 +51,12 @@ std::vector<Exclusive::Use> DriveControl::use() const {
 }
 
 void DriveControl::request(StopReason reason) noexcept {
-  StopReason none = StopReason::none;
-  if (!requested_.compare_exchange_strong(none, reason) && reason == StopReason::interrupted) at_once_.store(true);
+  StopReason before = StopReason::none;
+  if (requested_.compare_exchange_strong(before, reason) || reason != StopReason::interrupted) return;
+  if (before == StopReason::interrupted)
+    at_once_.store(true);
+  else
+    requested_.store(StopReason::interrupted);
 }
 
 /// Only an expected reason is replaced by a later one.
@@ -68,8 +74,10 @@ void DriveControl::leave(StopReason reason, bool at_once) noexcept {
 void DriveControl::miss() noexcept {
   if (++without_state_ > settings_.most_missed)
     leave(gate_.invalid_in_a_row() > 0 ? StopReason::invalid_states : StopReason::states_lost);
-  const StopReason requested = requested_.load();  // without any state nothing can be braked
-  if (requested != StopReason::none && (report_.cycles == 0 || at_once_.load())) leave(requested, true);
+  const bool at_once = at_once_.load();  // before the reason, which is set first
+  const StopReason requested = requested_.load();
+  // without any state nothing can be braked
+  if (requested != StopReason::none && (report_.cycles == 0 || at_once)) leave(requested, true);
 }
 
 const double* DriveControl::answer(const DriveState& state) noexcept {
@@ -79,7 +87,7 @@ const double* DriveControl::answer(const DriveState& state) noexcept {
   if (!braking_) step_loop(state);
   if (ended_) return nullptr;
   if (braking_) brake_->step(report_.t, state.q, state.dq, {}, demand_.data());
-  const Eigen::VectorXd& command = safety_->limit(report_.t, demand_.data(), state.gravity);
+  const Eigen::VectorXd& command = safety_->limit(report_.t, demand_.data(), state.gravity, clipped_ && !braking_);
   if (safety_->reason() != StopReason::none) leave(safety_->reason());
   ++report_.cycles;
   if (braking_) end_braking(state.dq);
@@ -118,8 +126,10 @@ void DriveControl::count(std::int64_t stamp) noexcept {
 
 /// Looks for reasons to stop.
 void DriveControl::look(const DriveState& state) noexcept {
-  const StopReason found = safety_->check(report_.t, state.q, state.dq), requested = requested_.load();
-  if (at_once_.load())
+  const StopReason found = safety_->check(report_.t, state.q, state.dq);
+  const bool at_once = at_once_.load();  // before the reason, which is set first
+  const StopReason requested = requested_.load();
+  if (at_once)
     leave(requested, true);
   else if (found != StopReason::none)
     leave(found, report_.cycles == 0);
@@ -133,6 +143,7 @@ void DriveControl::step_loop(const DriveState& state) noexcept {
   const Command* const command = loop_->state(state.stamp, state.stamp, state.q, state.dq);
   if (command == nullptr) return leave(StopReason::invalid_states);
   demand_ = command->tau;
+  clipped_ = command->mode == Mode::tracking && command->status == Status::saturated;  // by the law, to the loop's limits
   if (const StopReason reason = stop_for(*command); reason != StopReason::none) leave(reason);
 }
 

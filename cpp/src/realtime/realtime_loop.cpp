@@ -239,9 +239,10 @@ void RealtimeLoop::pace() noexcept {
 }
 
 void RealtimeLoop::exchange_parts() noexcept {
+  auto mask = masks_.take();  // before the law: one that was sent before the mask is then there, too
   exchange_law();
   ControlLoop& loop = control_->loop();
-  if (auto mask = masks_.take()) {
+  if (mask) {
     if (AdaptiveModel* const adaptive = loop.law().adaptive()) adaptive->set_moving(mask->value);
     masks_.give_back(std::move(mask));
   }

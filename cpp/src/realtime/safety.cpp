@@ -93,18 +93,19 @@ bool Safety::touched(double t, const double* q, const double* dq) noexcept {
   return observer_->contact()->maxCoeff() > 0.0;
 }
 
-const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity) noexcept {
-  if (tau == nullptr || !finite(tau, n()) || (gravity != nullptr && !finite(gravity, n()))) {
-    violated(StopReason::invalid_torque);
-    return command_;
-  }
+const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity, bool clipped) noexcept {
   if (!std::isfinite(t)) {
     violated(StopReason::invalid_states);
     return command_;
   }
+  // of every command, and never back: the next one may not use the time of those before once more
   const double dt = std::max(std::isnan(limited_at_) ? 0.0 : t - limited_at_, kShortest);
-  limited_at_ = t;
-  bool too_much = false, too_fast = false;
+  limited_at_ = std::isnan(limited_at_) ? t : std::max(limited_at_, t);
+  if (tau == nullptr || !finite(tau, n()) || (gravity != nullptr && !finite(gravity, n()))) {
+    violated(StopReason::invalid_torque);
+    return command_;
+  }
+  bool too_much = clipped, too_fast = false;
   for (int i = 0; i < n(); ++i) {
     const double high = limits_.torque[i], added = gravity == nullptr ? 0.0 : gravity[i];
     const double change = std::min(limits_.torque_step[i], limits_.torque_rate[i] * dt), last = command_[i];

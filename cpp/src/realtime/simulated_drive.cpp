@@ -12,8 +12,8 @@ namespace thunder::realtime {
 
 namespace {
 
-/// Longest time that is integrated in one call [ns]: a machine that was blocked for longer has lost the states.
-constexpr std::int64_t kLongestCatchUp = 50'000'000;
+/// Longest time [ns], and least number of periods, integrated in one call: a machine that was blocked for longer lost the states.
+constexpr std::int64_t kLongestCatchUp = 50'000'000, kPeriodsOfCatchUp = 5;
 /// Largest speed of an arm [rad/s or m/s]; beyond it the plant stops.
 constexpr double kFastest = 1e3;
 /// Rounding of a torque step that uses its limit.
@@ -80,7 +80,7 @@ DriveResult SimulatedDrive::read(DriveState& state) noexcept {
   }
   if (!settings_.real_time && !advance()) return DriveResult::fault;
   const std::int64_t present = now();
-  if (present - time_ > kLongestCatchUp) failed_ = true;
+  if (present - time_ > std::max(kLongestCatchUp, kPeriodsOfCatchUp * step_)) failed_ = true;
   while (settings_.real_time && !failed_ && time_ + step_ <= present) advance();
   if (failed_) return DriveResult::fault;
   if (fault == DriveFault::silence) return DriveResult::nothing;

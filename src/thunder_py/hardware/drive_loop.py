@@ -17,7 +17,7 @@ from ..realtime import Quantiles
 from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
-from .adapter import DriveAdapter, DriveError, DriveState
+from .adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
 from .safety import Safety, SafetyLimits, within_drive
 from .stops import StopKind, StopReason
@@ -312,11 +312,10 @@ class DriveLoop:
         taken = self._read()
         if taken is None:
             return
-        raw, state, begun = taken
+        gravity, state, begun = taken
         if self._ended:
             return
         run, t = self._run, self._run.t
-        gravity = None if raw.gravity is None else np.asarray(raw.gravity, dtype=np.float64)
         if gravity is not None and not (gravity.shape == state.q.shape and all(np.isfinite(gravity).tolist())):
             return self._leave(
                 StopReason.invalid_states, DriveError(f"gravity must be n finite numbers, got {gravity}")
@@ -339,13 +338,14 @@ class DriveLoop:
         if self._braking is not None:
             self._end_of_braking(t, state)
 
-    def _read(self) -> tuple[DriveState, MeasuredState, int] | None:
-        """Return the next valid state, or None; without one for too long the run ends."""
+    def _read(self) -> tuple[Array | None, MeasuredState, int] | None:
+        """Return the drive's gravity and the next valid state, or None; without one for too long the run ends."""
         try:
             raw = self._drive.read()
             begun = perf_counter_ns()
             stamp = int(raw.stamp)
             names = self._facts.joint_names
+            gravity = None if raw.gravity is None else np.asarray(raw.gravity, dtype=np.float64)
             state = self._reader.read(stamp, stamp, names, raw.q, raw.dq)
         except Exception as error:
             self._leave(StopReason.drive_fault, error)
@@ -357,7 +357,7 @@ class DriveLoop:
             return None
         self._reads = 0
         self._count(stamp)
-        return raw, state, begun
+        return gravity, state, begun
 
     def _count(self, stamp: int) -> None:
         """Count the cycles that were missed before a state."""

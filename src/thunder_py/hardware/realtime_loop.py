@@ -462,22 +462,28 @@ class RealtimeLoop:
         Parameters
         ----------
         law : Controller
-            Controller of the same class, robot and unknown parameters. It belongs to the loop from now on.
+            Controller in joint space, of the same class, robot and unknown parameters. It belongs to the loop from now
+            on, and `set_gains` does not know its gains.
 
         Raises
         ------
         ValueError
-            If it is another class or robot, or has other unknown parameters.
+            If it is of another class or robot, follows poses, or has other unknown parameters.
         ConcurrentUseError
             If it is the present controller, or another thread uses it.
         """
         self._require_run()
-        self._checked(law)
+        if isinstance(self._checked(law), _core.TaskController):
+            raise ThunderError("law must be in joint space: set_gains changes one that follows poses")
+        with self._one_change:
+            self._exchange(law)
+            self._spec = None
+
+    def _exchange(self, law: _core.Controller) -> None:
         if type(law) is not type(self._law):
             raise ThunderError(f"law must be of the class {type(self._law).__name__}, got {type(law).__name__}")
-        with self._one_change:
-            self._core.exchange(law)
-            self._law = law
+        self._core.exchange(law)
+        self._law = law
 
     def set_gains(self, **gains: Any) -> None:
         """Change arguments of a controller that was given by its name and arguments; its estimate goes on.
@@ -490,14 +496,14 @@ class RealtimeLoop:
         Raises
         ------
         ValueError
-            If one is invalid, or the controller was not given by name; then no gain is changed.
+            If one is invalid, or the controller was not given by name or came from `set_law`; then no gain is changed.
         """
         self._require_run()
         with self._one_change:
             if self._spec is None:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
             spec = self._spec.changed(gains)
-            self.set_law(build_law(self._robot, spec))
+            self._exchange(self._checked(build_law(self._robot, spec)))
             self._spec = spec
 
     def adapt(self, on: bool, which: str | None = None) -> None:

@@ -96,7 +96,7 @@ class SafetyLimits(Value):
             clearance=zero_or_above(self.clearance, "clearance"),
             lookahead=zero_or_above(self.lookahead, "lookahead"),
             patience=positive(self.patience, "patience"),
-            most_missed=whole(self.most_missed, "most_missed", 0),
+            most_missed=whole(self.most_missed, "most_missed", 0, 2**31 - 1),
         )
 
     @classmethod
@@ -126,9 +126,15 @@ class SafetyLimits(Value):
 
 def within_drive(limits: SafetyLimits, torque: Array, torque_rate: Array) -> SafetyLimits:
     """Return limits of which those of torques and their rates are at most a drive's, (n,) each."""
+    _require_joints(limits, len(torque))
     return replace(
         limits, torque=np.minimum(limits.torque, torque), torque_rate=np.minimum(limits.torque_rate, torque_rate)
     )
+
+
+def _require_joints(limits: SafetyLimits, n: int) -> None:
+    if np.size(limits.lower) != n:
+        raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
 
 
 class Safety(_core.Safety):
@@ -187,8 +193,7 @@ class Safety(_core.Safety):
         require_robot(robot)
         self.limits = of_kind(limits, SafetyLimits, "limits")
         n = robot.n
-        if np.size(limits.lower) != n:
-            raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
+        _require_joints(limits, n)
         if observer is not None and of_kind(observer, MomentumObserver, "observer").detector is None:
             raise ThunderError("observer must have a detector, which defines contacts")
         step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")

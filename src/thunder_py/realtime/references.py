@@ -188,23 +188,26 @@ class References:
         return self._stream(stamp, frame, "take_twist", linear, angular)
 
     def _stream(self, stamp: int, frame: str, take: str, first: Sequence[float], second: Sequence[float]) -> str | None:
-        with self._lock:
-            why, now = self._closed(task=True), self.core.t
-            t = now if why is not None or stamp == 0 else self.core.time_of(stamp)
-        if why is not None:
-            return self._answer(why)
         if self._options.frame and frame != self._options.frame:
             return self._answer(f"frame must be {self._options.frame!r}, got {frame!r}")
-        if abs(t - now) > self._options.reference_timeout:
-            return self._answer(f"its stamp is {now - t:.3g} s old")
         try:
             linear, angular = [float(x) for x in first], [float(x) for x in second]
-            if len(linear) != 3 or len(angular) != _SIZES[take]:
-                return self._answer("size")
-            with self._lock:
-                return self._answer(_REFUSALS[getattr(self.core, take)(t, linear, angular)])
         except (TypeError, ValueError, OverflowError) as error:
             return self._answer(str(error))
+        if len(linear) != 3 or len(angular) != _SIZES[take]:
+            return self._answer("size")
+        with self._lock:  # one clock from the time of the stamp to its use
+            why = self._closed(task=True)
+            if why is None:
+                now = self.core.t
+                t = now if stamp == 0 else self.core.time_of(stamp)
+                late = abs(t - now) > self._options.reference_timeout
+                why = (
+                    f"its stamp is {now - t:.3g} s old"
+                    if late
+                    else _REFUSALS[getattr(self.core, take)(t, linear, angular)]
+                )
+            return self._answer(why)
 
     def _closed(self, *, task: bool) -> str | None:
         """Return the reason why references of this kind are refused at present."""

@@ -213,6 +213,8 @@ class SimulatedRobot(Stateful):
         self._limits = table.positives("torque_limits", n, robot.limits.effort, finite=False)
         self.period = table.positive("period", 1e-3)
         self._step = round(1e9 * self.period)
+        if self._step < 1:
+            raise ThunderError(f"configuration: period must be at least 1 ns, got {self.period:g} s")
         self._parts = _parts(robot, self.period)
         watchdog = table.positive("watchdog", 0.05)
         damping = table.get("damping")

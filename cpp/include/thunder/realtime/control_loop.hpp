@@ -48,6 +48,12 @@ class LoopLaw {
 ///
 /// States that were lost, and a clock that was set back, are faults (Mode::fault) unless the loop is to `recover`: the safe
 /// torque is commanded once states are back, and references are refused until `reset`.
+/// Axes of all joints in the world where all positions are zero, (6, n): twists of unit speed at the origin, linear rows first.
+/// They do not depend on the frames of a description, on loads and on tools.
+Eigen::MatrixXd joint_axes(std::shared_ptr<const Model> model);
+/// Whether two arms have the same joints, up to some centimeters and a few degrees: a calibrated one has those of the nominal one.
+bool same_joints(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other);
+
 class ControlLoop final : public Exclusive {
  public:
   using Clock = std::chrono::steady_clock;
@@ -115,6 +121,8 @@ class ControlLoop final : public Exclusive {
   /// Exchanges the law for one of `make_law`, which goes on with the estimate if `continues`.
   void exchange(LoopLaw& law, bool continues) noexcept;
   const LoopLaw& law() const noexcept { return law_; }
+  /// Axes of the law's robot, see `joint_axes`.
+  const Eigen::MatrixXd& axes() const noexcept { return axes_; }
 
   // --- results
 
@@ -159,7 +167,9 @@ class ControlLoop final : public Exclusive {
   bool follows_source_ = false;
   TaskReference wanted_;  // by the source
   const bool task_;
-  const int n_, e_, parameters_;  // of every law: `make_law` must not look at one that is being exchanged
+  // of every law: `make_law` must not look at one that is being exchanged
+  const int n_, e_, parameters_;
+  const Eigen::MatrixXd axes_;
   Evaluator dynamics_;
   FrameMotion frame_;
   SafeTorque safe_;

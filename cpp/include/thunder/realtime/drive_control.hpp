@@ -44,7 +44,7 @@ class DriveControl {
   void miss() noexcept;
   /// The drive reported a fault.
   void fail() noexcept { leave(StopReason::drive_fault); }
-  /// Any thread may ask for a stop: the arm is braked. One of `interrupted` after another one stops the drive at once.
+  /// Any thread may ask for a stop: the arm is braked. A second one of `interrupted` stops the drive at once.
   void request(StopReason reason) noexcept;
   /// The drive is to be stopped now.
   bool ended() const noexcept { return ended_; }
@@ -77,7 +77,7 @@ class DriveControl {
   Eigen::VectorXd demand_;
   std::atomic<StopReason> requested_{StopReason::none};
   std::atomic<bool> at_once_{false};
-  bool started_ = false, braking_ = false, ended_ = false;
+  bool started_ = false, braking_ = false, ended_ = false, clipped_ = false;
   int without_state_ = 0;
   std::int64_t origin_ = 0, last_ = 0;
   double braking_since_ = 0.0, at_rest_since_ = 0.0;

@@ -17,6 +17,7 @@ class SafeTorque final : public Exclusive {
              const Eigen::VectorXd& torque_limits);
 
   int n() const noexcept { return law_.n(); }
+  const std::shared_ptr<const Model>& model() const noexcept { return law_.model(); }
   /// Number of motors of elastic joints.
   int motors() const noexcept { return law_.model()->elastic_count(); }
   /// Discards the held position.

@@ -39,8 +39,8 @@ class Safety : public Exclusive {
   StopReason check(double t, const double* q, const double* dq) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
-  /// a demand beyond the limits for longer than the patience is one too.
-  const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity) noexcept;
+  /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before.
+  const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity, bool clipped = false) noexcept;
   const Eigen::VectorXd& command() const noexcept { return command_; }
   /// Forgets the violation; the last command is zero.
   void reset() noexcept;
