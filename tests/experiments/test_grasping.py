@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,23 +12,29 @@ pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
+from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers import registry
 from thunder_py.papers.grasping.approach import Approach, YawEstimate
 from thunder_py.papers.grasping.run import Grasping
 from thunder_py.papers.grasping.trial import SHAPES, STRATEGIES, Case, GraspTrial, draw_scene, run_trial
-from thunder_py.papers.picking.physics import PhysicalPick, PhysicalPicking, PickCase
+from thunder_py.papers.picking.physics import PhysicalPick, PhysicalPicking, PickCase, pick
 from thunder_py.papers.tables import plain
 from thunder_py.reference import TaskReference
 
 
-@pytest.mark.release
-def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
-    """A scene that was used neither while the loop was made nor for the tables."""
+@pytest.fixture
+def _drawing() -> None:
     try:
         gl.open_context(8, 8).free()
     except ThunderError as error:
         pytest.skip(str(error))
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing")
+def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
+    """A scene that was used neither while the loop was made nor for the tables."""
     found = [run_trial(Case("box", 0.38, "time augmentation", 5000)) for _ in range(2)]
     assert found[0].success, found[0].outcome
     assert found[0].outcome == "lifted"
@@ -36,6 +43,35 @@ def test_a_box_is_lifted_from_the_belt_and_a_seed_repeats() -> None:
     assert found[0].error < 0.01
     assert found[0].detections > 30
     assert found[0]._replace(computing=0.0) == found[1]._replace(computing=0.0)
+
+
+@pytest.fixture
+def _unstable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worlds whose arm is at no place after a second."""
+    step = GraspWorld.step
+
+    def stepped(world: GraspWorld, *arguments: Any) -> None:
+        step(world, *arguments)
+        if world.time > 1.0:
+            world.data.qvel[:] = world.data.qpos[:] = np.nan
+
+    monkeypatch.setattr(GraspWorld, "step", stepped)
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing", "_unstable")
+def test_an_arm_that_becomes_unstable_has_failed_and_the_others_go_on() -> None:
+    for found in (run_trial(Case("box", 0.38, "no replan", 5000)), pick(PickCase("box", "gripper", 5000))):
+        assert not found.success
+        assert found.outcome == "the arm became unstable"
+        assert found.duration < 1.01
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("_drawing")
+def test_the_compliant_hand_grasps_and_the_gripper_picks() -> None:
+    assert run_trial(Case("sphere", 0.16, "time augmentation", 5000, "compliant")).outcome == "lifted"
+    assert pick(PickCase("cylinder", "gripper", 5000)).outcome == "lifted"
 
 
 def test_scenes_depend_on_the_seed_and_not_on_the_strategy() -> None:
@@ -105,6 +141,7 @@ def _trials() -> tuple[GraspTrial, ...]:
 def test_tables_and_figures_of_grasps_and_picks() -> None:
     found = Grasping(trials=_trials())
     assert "| gripper | variable structure" in found.table()
+    assert "| gripper | variable structure | sphere | 6 |" in " ".join(found.table().split())
     assert plain(found.to_dict())["trials"][0]["case"]["shape"] == "box"
     assert len(found.plot().axes) == 3
     picks = tuple(

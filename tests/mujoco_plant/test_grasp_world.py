@@ -293,6 +293,8 @@ def test_refusals():
         world.pose("bx")
     with pytest.raises(UnknownNameError, match="name must be a belt, got 'belt'"):
         world.set_belt_speed(1.0)
+    assert not world.diverged
     world.data.qvel[0] = np.nan
+    assert world.diverged
     with pytest.raises(ThunderError, match="the simulation has diverged before 0 s: reduce gains or the timestep"):
         world.step([0.0, 0.0])

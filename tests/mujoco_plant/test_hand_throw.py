@@ -12,7 +12,17 @@ from thunder_py.manipulation.throwing import simulate_flight
 pytest.importorskip("mujoco")
 
 from thunder_py.mujoco import GraspWorld, HandCommand, ParallelGripper, Thing, grip, opening_delay, throw_by_hand
-from thunder_py.papers.throwing.physics import MOTIONS, OBJECTS, cases, make_worlds, throws_of_seed
+from thunder_py.papers.tables import plain
+from thunder_py.papers.throwing.physics import (
+    MOTIONS,
+    OBJECTS,
+    Throw,
+    ThrowsByHand,
+    Worlds,
+    cases,
+    make_worlds,
+    throws_of_seed,
+)
 
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 
@@ -60,6 +70,16 @@ def test_an_object_falls_when_its_contact_ends():
     for _ in range(50):
         world.step(law(0.0, world.q, world.dq))
     np.testing.assert_allclose(world.velocity("ball") - v, (0.0, 0.0, -0.05 * 9.81), atol=0.02)
+
+
+def test_a_lost_object_is_counted_and_has_no_landing():
+    case, ideal = cases()[0], np.array([0.01, 0.0])
+    landed = Throw(np.array([0.03, 0.04]), ideal, -0.006, False, 0.002)
+    lost = Throw(np.full(2, np.nan), ideal, np.nan, False, np.nan)
+    for throws, row in (([landed, lost], "| 1 | 5.00 | 1.00 |"), ([lost], "| 1 | | |")):
+        found = ThrowsByHand(Worlds({}, {}), len(throws), {}, {case: throws})
+        assert row in " ".join(found.table().split())
+        assert plain(found.to_dict())["throws"][0]["lost"] == [throw is lost for throw in throws]
 
 
 @pytest.mark.release

@@ -46,6 +46,7 @@ def test_nothing_stays_in_the_scheduler(dask_client: Any) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.release
 def test_a_worker_that_is_killed_costs_nothing(dask_client: Any) -> None:
     victim = next(iter(dask_client.run(os.getpid).values()))
     found: dict[int, Any] = {}
@@ -61,6 +62,7 @@ def _slowly(item: int) -> tuple[float, float]:
     return draw(item)
 
 
+@pytest.mark.release
 def test_runs_that_kill_their_workers_or_hang_are_reported(dask_client: Any, tmp_path: Path) -> None:
     found = collected(partial(trouble, kind="die", at=(1,)), range(9), workers=dask_client, retries=0)
     assert values(found) == [None if k == 1 else draw(k) for k in range(9)]
@@ -70,6 +72,7 @@ def test_runs_that_kill_their_workers_or_hang_are_reported(dask_client: Any, tmp
     assert str(found[2].error) == "the run must end within timeout=0.3 s; 1 worker processes were ended"
 
 
+@pytest.mark.release
 def test_a_lost_scheduler_is_told(dask_client: Any) -> None:
     outcomes = run_tasks(_slowly, range(400), workers=dask_client)
     next(outcomes)
@@ -83,7 +86,7 @@ def test_a_lost_scheduler_is_told(dask_client: Any) -> None:
 def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr("thunder_py.parallel.cluster._PATIENCE", 0.0)
-    options = {"n_workers": 0, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with distributed.Client(**options) as client:
         message = r"the Dask scheduler inproc://.* has had no workers for 0 s; the runs wait for them"
         with warnings.catch_warnings():

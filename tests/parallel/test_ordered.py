@@ -14,6 +14,7 @@ import pytest
 
 from tests.parallel.functions import die_at_0, draw_with_threads, fail_from_3, process, too_far
 from thunder_py.errors import ReleaseError, ThunderError
+from thunder_py.optional import MissingExtraError
 from thunder_py.parallel import map_items, map_seeds, shared_workers
 
 
@@ -60,6 +61,8 @@ def test_the_first_seed_that_fails_is_named(workers: int) -> None:
         map_seeds(partial(fail_from_3, error=ThunderError), 40, workers=workers, description="throws")
     with pytest.raises(RuntimeError, match=r"^seed 3: ZeroDivisionError: no 3\n\nTraceback"):
         map_seeds(partial(fail_from_3, error=ZeroDivisionError), 40, workers=workers)
+    with pytest.raises(MissingExtraError, match=r"^no 3$"):  # it says what to install
+        map_seeds(partial(fail_from_3, error=MissingExtraError), 40, workers=workers)
 
 
 @pytest.mark.usefixtures("processes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -292,3 +293,32 @@ def test_where_nothing_draws_it_says_what_to_install(monkeypatch: pytest.MonkeyP
         render(panda)
     with pytest.raises(ThunderError, match="there is no display to open a window on"):
         view(panda)
+
+
+def _program(text: str, **environment: str) -> str:
+    """Run a program and return what it says on standard error."""
+    done = subprocess.run(
+        [sys.executable, "-c", text], env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    return done.stderr
+
+
+def test_a_display_that_is_not_there_is_told() -> None:
+    program = (
+        "import thunder_py as th; from thunder_py.mujoco import render; render(th.Robot.load('elbow'), None, 16, 16)"
+    )
+    told = _program(program, MUJOCO_GL="glfw", DISPLAY=":4711", WAYLAND_DISPLAY="")
+    assert "ThunderError: MuJoCo cannot draw here (" in told
+    assert "libegl1" in told
+
+
+def test_what_is_not_closed_ends_quietly_with_the_process() -> None:
+    program = """
+import tempfile  # whose finalizer is registered before the display is opened
+folder = tempfile.TemporaryDirectory()
+import thunder_py as th
+from thunder_py.mujoco import Renderer
+renderer = Renderer(th.Robot.load("elbow"), 16, 16)
+renderer.draw([0.1, 0.2])
+"""
+    assert _program(program) == ""

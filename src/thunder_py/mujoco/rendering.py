@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib
 import os
@@ -9,6 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -158,9 +160,15 @@ class Offscreen:
         self.scene = mujoco.MjvScene(model, maxgeom=maximum)
         self._options = mujoco.MjvOption()
         self._options.sitegroup[:] = 0
-        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
-        # at the end of the process too, while Python's OpenGL is still there
+        try:
+            self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
+        except mujoco.FatalError as error:  # GLFW tells of no display by an empty context
+            self._gl.free()
+            raise ThunderError(f"MuJoCo cannot draw here ({error}): {_ADVICE}") from None
         self._free = weakref.finalize(self, _free, self._gl, self._context)
+        self._free.atexit = False
+        _USED.add(self)
+        _close_at_exit()
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
     @property
@@ -188,6 +196,20 @@ class Offscreen:
         if depth is not None:
             depth[:] = depth[::-1].copy()
         return color[::-1].copy()  # OpenGL counts rows from below
+
+
+_USED: weakref.WeakSet[Offscreen] = weakref.WeakSet()
+
+
+@cache
+def _close_at_exit() -> None:
+    """Register the end of what is in use: after MuJoCo has registered that of its display, so that it comes first."""
+    atexit.register(_close_all)
+
+
+def _close_all() -> None:
+    for one in list(_USED):
+        one.close()
 
 
 def _free(gl: Any, context: Any) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..checks import whole
 from ..errors import ThunderError
+from ..optional import MissingExtraError
 from .tasks import Workers, run_tasks
 from .work import Outcome
 
@@ -155,6 +156,8 @@ def _seeds(seeds: Any) -> list[int]:
 
 def _error(outcome: Outcome, seed: int, description: str) -> Exception:
     where = f"{description}, seed {seed}" if description else f"seed {seed}"
+    if isinstance(outcome.error, MissingExtraError):  # of every seed
+        return outcome.error
     if isinstance(outcome.error, ThunderError):
         return ThunderError(f"{where}: {outcome.error}")
     text = f"\n\n{outcome.trace}" if outcome.trace else ""

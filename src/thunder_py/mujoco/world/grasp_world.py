@@ -338,6 +338,11 @@ class GraspWorld(Stateful):
             raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
         return self._speeds[name][0]
 
+    @property
+    def diverged(self) -> bool:
+        """True once a velocity is not finite; the next `step` is refused."""
+        return not math.isfinite(float(self.data.qvel.sum()))
+
     # --- time -----------------------------------------------------------------------------------------------------
 
     def step(self, tau: npt.ArrayLike, command: HandCommand | None = None) -> None:
@@ -360,7 +365,7 @@ class GraspWorld(Stateful):
         torque, data = array(tau, (self.n,), "tau"), self.data
         if np.abs(torque).max() > _LARGEST_TORQUE:
             raise ModelError(f"tau must be within +-{_LARGEST_TORQUE:g}, got {torque.tolist()}")
-        if not math.isfinite(float(data.qvel.sum())):
+        if self.diverged:
             raise ThunderError(f"the simulation has diverged before {self.time:.3g} s: reduce gains or the timestep")
         if command is not None:
             if self._motor is None:

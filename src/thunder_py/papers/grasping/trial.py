@@ -210,7 +210,7 @@ class GraspTrial(NamedTuple):
         True distance of the object's center from the hand's when it begins to close, along the belt and across it [m];
         NaN if it did not.
     pictures, detections : int
-        Number of pictures, and of those with an object, before.
+        Number of pictures before, and of those with a measurement, which dropped ones have not.
     error : float
         Root mean square error of the horizontal positions that were measured before [m]; NaN without any.
     plans : int
@@ -429,6 +429,7 @@ class Contact(NamedTuple):
     away: Array
 
 
+_NO_CONTACT = Contact(math.inf, np.full(3, np.nan))
 #: called with the world and the last picture at the rate of pictures
 Watcher = Callable[[GraspWorld, Picture], None]
 
@@ -463,7 +464,7 @@ def run_trial(case: Case, watch: Watcher | None = None) -> GraspTrial:
     errors = np.array([point[:2] - known[taken][:2] for taken, point in loop.points if taken < contact.time])
     rms = float(np.sqrt((errors**2).sum(axis=1).mean())) if len(errors) else math.nan
     return GraspTrial(
-        case, verdict.success, _outcome(loop, verdict.failure, verdict.success), verdict.lift,
+        case, verdict.success, _outcome(world, loop, verdict.failure, verdict.success), verdict.lift,
         float(contact.away[1]), float(contact.away[0]), sum(t < contact.time for t, _ in truth), len(errors),
         rms, len(loop.interceptor.plans), sag, world.time, time.perf_counter() - began,
     )  # fmt: skip
@@ -483,15 +484,19 @@ def _simulate(world: GraspWorld, loop: GraspLoop, scene: Scene) -> tuple[GraspJu
             end = world.time + loop.options.closing_time + loop.options.leave_time + _AFTER
         world.set_belt_speed(scene.speed_at(world.time))
         world.step(tau, command)
+        if world.diverged:
+            return judge, contact or _NO_CONTACT, math.nan
         if round(world.time / PERIOD) % _JUDGED == 0:
             judge.update(world.time, world.lowest_point("object"), world.touching("object"))
     sag = float(loop.desired.p[2] - world.robot.forward_kinematics(world.q)[2, 3])
-    return judge, Contact(math.inf, np.full(3, np.nan)) if contact is None else contact, sag
+    return judge, contact or _NO_CONTACT, sag
 
 
-def _outcome(loop: GraspLoop, failure: str | None, success: bool) -> str:
+def _outcome(world: GraspWorld, loop: GraspLoop, failure: str | None, success: bool) -> str:
     if success:
         return "lifted"
+    if world.diverged:
+        return "the arm became unstable"
     phase = loop.phase
     if phase in (InterceptionPhase.waiting, InterceptionPhase.reaching, InterceptionPhase.aborted):
         return f"no grasp: {loop.interceptor.reason}"

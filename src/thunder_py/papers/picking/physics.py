@@ -231,7 +231,7 @@ def pick(case: PickCase, watch: Watcher | None = None) -> PhysicalPick:
         judge, away, over = _simulate(world, arm, scene, use.effort)
     verdict, machine = judge.verdict, arm.loop.machine
     reason = machine.reason.value if machine.reason is not None else str(verdict.failure)
-    outcome = "lifted" if verdict.success else reason
+    outcome = "lifted" if verdict.success else "the arm became unstable" if world.diverged else reason
     return PhysicalPick(
         case, verdict.success, outcome, scene.pushed is not None, away, over, world.time, time.perf_counter() - began
     )
@@ -258,6 +258,8 @@ def _simulate(
             world.place("object", scene.pushed)
             pushes = False
         world.step(np.clip(tau, -limits, limits), command)
+        if world.diverged:
+            break
         if round(world.time / PERIOD) % _JUDGED == 0:
             judge.update(world.time, world.lowest_point("object"), world.touching("object"))
     return judge, away, min(over, world.time)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...checks import Array
 from ...control import MACT, GradientAdaptation
+from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import Palm, ThrowMotion, plan_throw, throw
 from ...mujoco import GraspWorld, ParallelGripper, Thing
@@ -71,7 +72,8 @@ class Throw(NamedTuple):
     Attributes
     ----------
     miss, ideal : (2,) array
-        Landing minus target, by physics and with an ideal release [m].
+        Landing minus target, by physics and with an ideal release [m]. The first one, `late` and `slip` are NaN where
+        the object left the hand too early or not at all.
     late : float
         Time from the planned to the actual release [s].
     again : bool
@@ -85,6 +87,11 @@ class Throw(NamedTuple):
     late: float
     again: bool
     slip: float
+
+    @property
+    def lost(self) -> bool:
+        """True if the object left the hand too early or not at all."""
+        return bool(np.isnan(self.miss).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,12 +175,16 @@ def throws_of_seed(
         if only not in (None, case.name):
             continue
         motion, world, grasp = worlds.motions[case.motion], places[case.motion], grasps[case.name]
-        thrown = throw_by_hand(
-            motion, _controller(world.robot, motion, case.controller), world, OBJECTS[case.name].name,
-            delay=delays[case.motion] if case.compensated else 0.0, repetitions=repetitions, effort=EFFORT,
-            grasp=grasp, noise=NOISE, seed=seed,
-        )  # fmt: skip
         ideal = _ideal(world, motion, case, grasp, repetitions)
+        try:
+            thrown = throw_by_hand(
+                motion, _controller(world.robot, motion, case.controller), world, OBJECTS[case.name].name,
+                delay=delays[case.motion] if case.compensated else 0.0, repetitions=repetitions, effort=EFFORT,
+                grasp=grasp, noise=NOISE, seed=seed,
+            )  # fmt: skip
+        except ReleaseError:
+            found[case] = Throw(np.full(2, np.nan), ideal, np.nan, False, np.nan)
+            continue
         found[case] = Throw(thrown.miss, ideal, thrown.release - thrown.planned, thrown.again, thrown.slip)
     return found
 
@@ -241,20 +252,11 @@ class ThrowsByHand:
     def table(self) -> str:
         """Return landings by physics and with an ideal release, as Markdown."""
         header = [
-            "motion", "controller", "command", "object", "RMS miss [cm], 95 %", "ideal release [cm]",
-            "between both [cm]", "release, late by [ms]",
+            "motion", "controller", "command", "object", "lost", "RMS miss [cm] with the BCa bootstrap's 95 %",
+            "ideal release [cm]", "between both [cm]", "release, late by [ms]",
             "touched again", "slip in the hand [mm]",
         ]  # fmt: skip
-        rows = [
-            [
-                case.motion, case.controller, "early by the measured delay" if case.compensated else "at the release",
-                case.name, _interval([t.miss for t in throws]), _centimeters(_rms([t.ideal for t in throws])),
-                _centimeters(_rms([t.miss - t.ideal for t in throws])),
-                f"{1e3 * np.mean([t.late for t in throws]):.0f}", sum(t.again for t in throws),
-                f"{1e3 * np.mean([t.slip for t in throws]):.1f}",
-            ]
-            for case, throws in self.throws.items()
-        ]  # fmt: skip
+        rows = [_row(case, [t for t in throws if not t.lost], len(throws)) for case, throws in self.throws.items()]
         delays = ", ".join(f"{1e3 * delay:.0f} ms ({motion})" for motion, delay in self.delays.items())
         releases = "; ".join(f"{kind}: {motion.release!r}" for kind, motion in self.worlds.motions.items())
         text = f"{self.seeds} throws in each row; measured delay of the hand {delays}; {releases}"
@@ -292,7 +294,7 @@ class ThrowsByHand:
             "throws": [
                 {
                     **case._asdict(),
-                    **{key: [np.asarray(getattr(t, key)).tolist() for t in throws] for key in Throw._fields},
+                    **{key: [np.asarray(getattr(t, key)).tolist() for t in throws] for key in (*Throw._fields, "lost")},
                 }
                 for case, throws in self.throws.items()
             ],
@@ -310,6 +312,19 @@ def _rms(misses: list[Array]) -> float:
 
 def _centimeters(value: float) -> str:
     return f"{100.0 * value:.2f}"
+
+
+def _row(case: Case, landed: list[Throw], number: int) -> list[object]:
+    timing = "early by the measured delay" if case.compensated else "at the release"
+    first = [case.motion, case.controller, timing, case.name, number - len(landed)]
+    if not landed:
+        return [*first, *[""] * 6]
+    return [
+        *first, _interval([t.miss for t in landed]), _centimeters(_rms([t.ideal for t in landed])),
+        _centimeters(_rms([t.miss - t.ideal for t in landed])),
+        f"{1e3 * np.mean([t.late for t in landed]):.0f}", sum(t.again for t in landed),
+        f"{1e3 * np.mean([t.slip for t in landed]):.1f}",
+    ]  # fmt: skip
 
 
 def _interval(misses: list[Array]) -> str:
