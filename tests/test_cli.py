@@ -101,6 +101,8 @@ COMMANDS = (
     "experiment softhand --quick --seeds 1 --results a.json --no-plot",
     "experiment nothing",
 )
+#: one that prints, one that writes, one that is wrong; each is run several times
+QUICK_COMMANDS = ("info panda", "convert panda out.urdf --force", "experiment nothing")
 #: a terminal that knows nothing, one column wide, in ASCII, of a user without a home
 POOR = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "1"}
 
@@ -115,7 +117,9 @@ def shell(command, redirection, folder, **environment):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs sh, /dev/full and /proc")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(c, marks=[] if c in QUICK_COMMANDS else [pytest.mark.release]) for c in COMMANDS]
+)
 def test_no_output_leaves_a_traceback(command, tmp_path):
     """Poor terminals, readers that left, full disks, and folders that cannot be written."""
     wrong = 2 if command in ("info panad", "experiment nothing") else 0

@@ -27,6 +27,21 @@ PAGES = [path for path in pages() if any(not snippet.skip for snippet in snippet
 COMMANDS = [path for path in pages() if re.search(r"^\$? ?thunder ", path.read_text(encoding="utf-8"), re.MULTILINE)]
 
 
+#: pages whose programs take seconds
+LONG = {
+    f"docs/{page}.md"
+    for page in (
+        "grasping",
+        "identification",
+        "identification_workflow",
+        "jax",
+        "perception",
+        "time_optimal",
+        "visualization",
+    )
+}
+
+
 def check_printed(printed, shown, digits):
     """Compare with what the page says, to the letter or up to some of the last digit of numbers."""
     if not digits:
@@ -74,7 +89,9 @@ def run_page(path):
             check_printed(printed.getvalue(), snippet.shown, snippet.digits)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, marks=[pytest.mark.release] if name(p) in LONG else []) for p in PAGES], ids=name
+)
 def test_programs_of_a_page(page, tmp_path, monkeypatch):
     import matplotlib as mpl
     import matplotlib.pyplot as plt

@@ -91,6 +91,7 @@ def test_equivalent_gains_move_with_the_arm(joint: d42_joint.D42Joint) -> None:
     np.testing.assert_allclose(stiffness[:, 6], d42_setup.K_V[6] * d42_setup.LAMBDA[6], rtol=0.05)
 
 
+@pytest.mark.release
 def test_cartesian_order_and_size() -> None:
     """At our gamma and one draw: all of Table 9 within a factor of two at the slow gain, the order as printed."""
     found = d42_cartesian.run_d42_cartesian(seeds=1, etas=(10.0,))

@@ -22,6 +22,8 @@ from thunder_py.plotting.style import LAW_COLORS
 
 from .quick import quick
 
+pytestmark = pytest.mark.release  # runs of experiments come before the drawing
+
 #: shortest runs that fill every panel
 RESULTS: dict[str, Callable[[], Any]] = {
     "elastic wrist": lambda: run_elastic_wrist(

@@ -253,6 +253,7 @@ class TestData:
             run_experiment("human-like-arm", True, data=tmp_path)
 
 
+@pytest.mark.release
 @pytest.mark.skipif(not CULM.is_dir(), reason="needs the CULM recordings")
 def test_from_rest_to_rest_map_is_nearer_to_people_than_minimum_jerk_and_the_square_system() -> None:
     """Subjects left out one by one, every third of their reaches; paired, so that intervals are of differences.

@@ -13,6 +13,8 @@ from thunder_py.papers.mujoco.run import LAST, OURS, PLANTS, MujocoPlants, artic
 
 from .quick import quick
 
+pytestmark = pytest.mark.release  # all robots, on MuJoCo and on ours
+
 
 @pytest.fixture(scope="module")
 def found() -> MujocoPlants:

@@ -111,8 +111,8 @@ def workers() -> Iterator[None]:
         yield
 
 
-#: of each kind of runs one: simulate_many, map_seeds, both
-_ALWAYS = ("d42-joint", "elbow", "gains", "throwing")
+#: the shortest one; the others take seconds each
+_ALWAYS = ("d42-joint",)
 
 
 #: "human-like" is its parts
@@ -159,6 +159,7 @@ def test_seeds_without_effect_are_one_line(capsys: pytest.CaptureFixture[str], m
     assert capsys.readouterr().err == line
 
 
+@pytest.mark.release
 def test_fewer_seeds_than_the_default_are_enough() -> None:
     """Random starts of the wrist's arm begin with those that lead to a throw."""
     assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1

@@ -106,6 +106,7 @@ def test_a_target_too_far_away_is_refused_with_what_binds() -> None:
     assert caught.value.limit.startswith("velocity of joint")
 
 
+@pytest.mark.release
 def test_limits_next_to_zero_are_what_binds() -> None:
     """The least use of a limit is in proportion to it, however small, and no rounding of the target changes it."""
     rng, messages = np.random.default_rng(0), set()

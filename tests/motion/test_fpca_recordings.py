@@ -41,6 +41,7 @@ def test_a_few_shapes_are_enough(reaches):
         assert np.sqrt(((back - reaches[k].position) ** 2).sum(axis=1).mean()) < 1e-3
 
 
+@pytest.mark.release
 def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
     """Leave one subject out: the chosen share against full minimum jerk, from the ends of reaches."""
     errors = {"auto": [], 1.0: []}

@@ -46,6 +46,7 @@ def test_a_plant_with_its_own_integrator_has_the_gil() -> None:
     assert run(program) == "1001"
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("part", ["plant", "controller", "reference", "integrator", "actuated plant"])
 def test_python_parts_have_the_gil(part: str) -> None:
     """Whichever part is written in Python, it may allocate while other threads do."""
@@ -101,6 +102,7 @@ def test_python_parts_have_the_gil(part: str) -> None:
 # -- compiled functions ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.release
 def test_compile_while_a_batch_is_evaluated() -> None:
     """The evaluator that a call has begun with lives until the call is over."""
     program = """

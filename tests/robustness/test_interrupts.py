@@ -62,6 +62,7 @@ assert search.plan(a[0, 0], goal, 1.0, obstacle_set([]), 0.01)[0] == "direct"
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", CALLS)
 def test_ctrl_c(name: str, threads: int) -> None:

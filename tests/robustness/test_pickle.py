@@ -208,6 +208,7 @@ USES: dict[type, Callable[[Any], object]] = {
 }
 
 
+@pytest.mark.release
 def test_the_core_refuses_states_that_cannot_be(objects: dict[str, Any]) -> None:
     """A ValueError, or an object that works: sizes, flags and indices are not trusted."""
     stateful = {name: one for name, one in objects.items() if hasattr(one, "_core_state")}
@@ -422,6 +423,7 @@ def simulated(run: th.RunSpec) -> np.ndarray:
     return run().q
 
 
+@pytest.mark.release
 def test_runs_go_to_processes_that_are_spawned() -> None:
     """A controller, an estimator and a reference on their way to a pool and back."""
     runs = [RECIPES[th.RunSpec].make() for _ in range(2)]

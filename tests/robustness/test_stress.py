@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("seed", [1])
 def test_stress(seed: int) -> None:
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.robustness.stress", "--seconds", "3"]

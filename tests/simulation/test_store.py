@@ -129,6 +129,7 @@ sweep(test_store.make, test_store.SETS, workers=1, metrics=test_store.METRICS, s
 """
 
 
+@pytest.mark.release
 def test_a_killed_process_leaves_no_lock(tmp_path: Path, expected: list[list[bytes]]) -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "123"}
     with subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)], cwd=ROOT, env=environment) as process:

@@ -140,7 +140,9 @@ def everything(model, names):
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-@pytest.mark.parametrize("name", ["elbow", "scara", "sea3"])
+@pytest.mark.parametrize(
+    "name", ["elbow", *(pytest.param(name, marks=pytest.mark.release) for name in ("scara", "sea3"))]
+)
 @pytest.mark.parametrize("outline", [False, True])
 def test_compiled(name, outline, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

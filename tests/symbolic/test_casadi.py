@@ -45,7 +45,7 @@ def test_round_trip(panda, quantity):
     assert back.operation_count <= ours.operation_count
 
 
-@pytest.mark.parametrize("name", ["scara", "ur5e", "cart_pendulum"])
+@pytest.mark.parametrize("name", ["scara", pytest.param("ur5e", marks=pytest.mark.release), "cart_pendulum"])
 def test_round_trip_of_other_robots(name):
     model = th.Robot.load(name).symbolic(inertial=True, gravity=True)
     quantities = [key for key in model.quantities if key not in ("coriolis_blocks", "mass_blocks")]
