@@ -43,17 +43,17 @@ class LoopLaw {
   Span error_, parameters_;
 };
 
-/// Stamps and `now` are nanoseconds of one clock. Methods that are noexcept do not allocate either, so that a real-time thread
-/// can call them; references and laws are made by others, handed over, and given back to be freed. One thread at a time.
-///
-/// States that were lost, and a clock that was set back, are faults (Mode::fault) unless the loop is to `recover`: the safe
-/// torque is commanded once states are back, and references are refused until `reset`.
 /// Axes of all joints in the world where all positions are zero, (6, n): twists of unit speed at the origin, linear rows first.
 /// They do not depend on the frames of a description, on loads and on tools.
 Eigen::MatrixXd joint_axes(std::shared_ptr<const Model> model);
 /// Whether two arms have the same joints, up to some centimeters and a few degrees: a calibrated one has those of the nominal one.
 bool same_joints(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other);
 
+/// Stamps and `now` are nanoseconds of one clock. Methods that are noexcept do not allocate either, so that a real-time thread
+/// can call them; references and laws are made by others, handed over, and given back to be freed. One thread at a time.
+///
+/// States that were lost, and a clock that was set back, are faults (Mode::fault) unless the loop is to `recover`: the safe
+/// torque is commanded once states are back, and references are refused until `reset`.
 class ControlLoop final : public Exclusive {
  public:
   using Clock = std::chrono::steady_clock;
