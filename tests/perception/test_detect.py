@@ -188,6 +188,21 @@ def test_clouds_of_another_shape_are_refused() -> None:
         _FIND("cloud")  # type: ignore[arg-type]
 
 
+def test_a_dropped_picture_is_not_looked_at() -> None:
+    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
+    taken: list[float] = []
+
+    def grab(t: float) -> np.ndarray:
+        taken.append(t)
+        return np.full((6, 8), np.nan)
+
+    source = CloudPoseSource(grab, camera, _FIND, rate=10.0, dropout=0.5, seed=1)
+    delivered = [measurement.time for measurement in source.poll(3.95)]
+    assert len(taken) == 40  # the noise of a picture does not depend on what was dropped
+    assert 0 < len(delivered) < 40
+    assert list(source.detections) == delivered
+
+
 def test_a_pose_source_needs_a_function_that_grabs() -> None:
     camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
     for wrong in ({"grab": None}, {"own": 3}):

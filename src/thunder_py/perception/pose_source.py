@@ -251,17 +251,21 @@ class SampledPoseSource(Stateful):
 
     def _take(self, taken: float) -> None:
         delay, chance = self._rng.random(2)
-        measured, quality = self._measure(taken)
         if chance < self._dropout:
-            return
+            return self._drop(taken)
+        measured, quality = self._measure(taken)
         available = taken + self._latency + self._jitter * delay
         # the number of the picture orders measurements that become available together
         measurement = PoseMeasurement(taken, available, measured, quality)
         heapq.heappush(self._waiting, (available, self._taken, measurement))
 
     def _measure(self, taken: float) -> tuple[Array | None, float]:
-        """Return pose and quality from the picture of this time; called for dropped pictures too."""
+        """Return pose and quality from the picture of this time."""
         raise NotImplementedError
+
+    def _drop(self, taken: float) -> None:
+        """Pass over the picture of this time, whose noise is drawn like that of the others."""
+        self._measure(taken)
 
 
 class SimulatedPoseSource(SampledPoseSource):

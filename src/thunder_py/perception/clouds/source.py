@@ -100,6 +100,9 @@ class CloudPoseSource(SampledPoseSource):
         self._place: Array | None = None
         self._seen = -np.inf
 
+    def _drop(self, taken: float) -> None:
+        self._grab(taken)  # nothing is looked for in it
+
     def _measure(self, taken: float) -> tuple[Array | None, float]:
         depth = self._grab(taken)
         if depth is None:
