@@ -95,10 +95,14 @@ class Program:
     @cached_property
     def path(self) -> Path:
         """Where it is built: named after all that goes into it, so that a change builds anew."""
-        digest = hashlib.sha256("\0".join([*self.command, compiler_version(self.compiler)]).encode())
-        for source in self._sources():
-            digest.update(source.name.encode() + source.read_bytes())
-        return CACHE / f"{self.library}-{self.compiler}-{self.flags}-{digest.hexdigest()[:12]}"
+        return CACHE / f"{self.library}-{self.compiler}-{self.flags}-{self._digest(self.command, self._sources())}"
+
+    def _digest(self, command: list[str], files: list[Path]) -> str:
+        """Return a name of all that goes into what a command of the compiler makes of files."""
+        digest = hashlib.sha256("\0".join([*command, compiler_version(self.compiler)]).encode())
+        for file in files:
+            digest.update(file.name.encode() + file.read_bytes())
+        return digest.hexdigest()[:12]
 
     @property
     def is_built(self) -> bool:
@@ -123,10 +127,7 @@ class Program:
             subprocess.run([*command, str(target)], check=True)
             return
         # the longest to compile, and the same in several programs
-        digest = hashlib.sha256("\0".join([*command, compiler_version(self.compiler)]).encode())
-        for file in [source, *sorted((ROOT / "cpp" / "include").rglob("*.hpp"))]:
-            digest.update(file.name.encode() + file.read_bytes())
-        kept = CACHE / f"{source.stem}-{digest.hexdigest()[:12]}.o"
+        kept = CACHE / f"{source.stem}-{self._digest(command, [source, *headers()])}.o"
         if not kept.exists():
             unfinished = kept.with_suffix(".part")
             subprocess.run([*command, str(unfinished)], check=True)
@@ -175,10 +176,15 @@ class Program:
         sources = [*self._main_sources(), SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
         if self.library in OURS:
             sources += [SOURCES / name for name in OURS[self.library]]
-            sources += sorted((ROOT / "cpp" / "include").rglob("*.hpp"))
+            sources += headers()
         if self.folder is not None:
             sources += [self.folder / "functions.h", self.folder / "calls.inc"]
         return sources
+
+
+def headers() -> list[Path]:
+    """Return the headers of the core."""
+    return sorted((ROOT / "cpp" / "include").rglob("*.hpp"))
 
 
 def compilers() -> list[str]:
