@@ -114,3 +114,8 @@ def test_folders_of_headers_have_no_circles():
     assert len(folders) > 10
     assert all(folder.is_relative_to(include) for needed in folders.values() for folder in needed)
     assert len(list(graphlib.TopologicalSorter(folders).static_order())) == len(folders)
+
+
+def test_no_module_imports_ros() -> None:
+    for path in (ROOT / "src" / "thunder_py").rglob("*.py"):
+        assert not re.search(r"^\s*(?:import|from) (?:rospy|rclpy)\b", path.read_text(encoding="utf-8"), re.MULTILINE)

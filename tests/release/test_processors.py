@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,3 +40,9 @@ def test_the_script_runs_tests_that_exist() -> None:
     paths = run("bash", "-c", arrays).split()
     assert len(paths) > 10
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_no_build_flag_binds_to_a_processor_or_breaks_arithmetic() -> None:
+    for name in ("CMakeLists.txt", "cpp/thunder_core.cmake", "pyproject.toml"):
+        text = re.sub(r"#.*", "", (ROOT / name).read_text(encoding="utf-8"))
+        assert not re.search(r"-march=native|-mtune=native|-ffast-math|-funsafe-math", text)
