@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thunder/dynamics/elastic.hpp"
 #include "thunder/math/dense.hpp"
 
 namespace thunder {
