@@ -165,7 +165,7 @@ def test_angular_jerk_by_finite_differences_of_rotations():
 
     # second central difference of the angular velocity, which itself is one of the rotations
     jerk = (velocity(t + h) - 2.0 * velocity(t) + velocity(t - h)) / h**2
-    expected = np.trapezoid(np.linalg.norm(jerk, axis=1), t) / 1.3
+    expected = integrate.trapezoid(np.linalg.norm(jerk, axis=1), t) / 1.3
     assert mean_jerk(motion, part="orientation") == pytest.approx(expected, rel=1e-3)
     coordinates = Harmonic(motion.A[3:], motion.w[3:], motion.p[3:], 1.3)
     assert abs(mean_jerk(coordinates) / expected - 1.0) > 0.05
@@ -204,9 +204,9 @@ def test_ldlj_is_its_definition():
     motion = wandering(6)
     t = np.linspace(0.0, 1.3, 200_001)
     speed, jerk = (np.linalg.norm(motion.position(t, k), axis=1) for k in (1, 3))
-    squared = np.trapezoid(jerk**2, t)
+    squared = integrate.trapezoid(jerk**2, t)
     assert ldlj(motion) == pytest.approx(-math.log(1.3**3 * squared / speed.max() ** 2), abs=1e-6)
-    length = np.trapezoid(speed, t)
+    length = integrate.trapezoid(speed, t)
     assert ldlj(motion, scaling="path_length") == pytest.approx(-math.log(1.3**5 * squared / length**2), abs=1e-8)
 
 

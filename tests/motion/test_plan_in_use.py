@@ -14,6 +14,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
+from tests.polygons import corners
 from thunder_py.errors import NoPathError, ThunderError
 from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
 from thunder_py.motion import HumanLikePlanner, ViaSearch
@@ -212,7 +213,7 @@ def test_figures_show_start_via_points_and_goal(kind, tmp_path) -> None:
     assert (tmp_path / "reach.html").stat().st_size > 1000
     (space,) = film._fig.axes  # type: ignore[attr-defined]
     np.testing.assert_allclose(np.ravel(space.lines[-1].get_data_3d()), made.position(T)[:3])
-    still, moved = (np.asarray(body._faces) for body in space.collections[-2:])
+    still, moved = (corners(body) for body in space.collections[-2:])
     np.testing.assert_allclose(moved - still, np.broadcast_to([0.0, 0.1 * T, 0.0], still.shape), atol=1e-12)
     one = plt.subplots()[1]
     assert set(made.plot(axes={"speed": one})) == {"speed"}

@@ -9,6 +9,7 @@ import pytest
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 import thunder_py as th
+from tests.polygons import corners
 from thunder_py.cli.window import slider_window
 from thunder_py.errors import ModelError, ThunderError
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
@@ -81,13 +82,9 @@ def test_bodies_of_joints_are_in_the_picture() -> None:
     (bodies,) = (item for item in robot.plot(q).collections if isinstance(item, Poly3DCollection))
     length = np.linalg.norm(np.diff(arm_points(robot, q), axis=0), axis=1).sum()
     joints = together(joint_bodies(robot, q, length)).corners()
-    drawn = _triangles(bodies)
+    drawn = corners(bodies)
     assert len(drawn) == len(joints) + 12  # the base is a box
     np.testing.assert_allclose(drawn[12:], joints, atol=1e-12)
-
-
-def _triangles(bodies: Poly3DCollection) -> Any:
-    return np.asarray(bodies._faces)
 
 
 def test_a_moved_picture_is_that_of_a_new_one() -> None:
@@ -95,7 +92,7 @@ def test_a_moved_picture_is_that_of_a_new_one() -> None:
     moved = ArmPicture(robot.plot(_Q), robot, _Q, frames="all")
     moved.move(_MOTION[-1])
     new = ArmPicture(robot.plot(_Q), robot, _MOTION[-1], frames="all")
-    np.testing.assert_array_equal(_triangles(moved._bodies), _triangles(new._bodies))
+    np.testing.assert_array_equal(corners(moved._bodies), corners(new._bodies))
     np.testing.assert_array_equal(moved._bodies.get_facecolor(), new._bodies.get_facecolor())
     assert len(moved._axes) == robot.n + 2
     for one, other in zip(moved._axes, new._axes, strict=True):
@@ -134,7 +131,7 @@ def test_ellipsoids_satisfy_their_equation_at_the_end_effector(kind: str) -> Non
     robot = th.Robot.load("panda")
     axes = robot.plot(_Q, ellipsoid=kind)  # type: ignore[arg-type]
     surface = axes.collections[-1]
-    points = np.unique(np.asarray(surface._faces).reshape(-1, 3), axis=0) - robot.forward_kinematics(_Q)[:3, 3]
+    points = np.unique(corners(surface).reshape(-1, 3), axis=0) - robot.forward_kinematics(_Q)[:3, 3]
     J = robot.jacobian(_Q)[:3]
     A = np.linalg.inv(J @ J.T) if kind == "velocity" else J @ J.T
     value = np.einsum("ki,ij,kj->k", points, A, points)

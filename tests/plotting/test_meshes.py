@@ -14,6 +14,7 @@ import yourdfpy
 from real_urdfs import description, real_urdf_cases
 
 import thunder_py as th
+from tests.polygons import corners
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.io import Meshes
 from thunder_py.io.urdf_geometry import read_geometry
@@ -98,7 +99,7 @@ def test_meshes_are_drawn_instead_of_sticks(arm: tuple[th.Robot, Meshes]) -> Non
     axes = robot.plot(q, meshes=meshes)
     assert len(axes.lines) == 6  # two triads, no sticks
     surface, _ = meshes.placed(robot, q)
-    np.testing.assert_allclose(np.asarray(axes.collections[-1]._faces), surface.corners(), atol=1e-12)
+    np.testing.assert_allclose(corners(axes.collections[-1]), surface.corners(), atol=1e-12)
     limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
     assert (surface.vertices > limits[:, 0]).all()
     assert (surface.vertices < limits[:, 1]).all()

@@ -1,5 +1,5 @@
-// The list of everything the kernels compute. One entry gives a quantity its name, inputs and shape, and with them
-// its scalar, batched and derived forms and its Python method: whoever adds an entry gets all of them.
+// The list of everything the kernels compute. One entry, listed in the tuple `All` as well, gives a quantity its name,
+// inputs and shape, and with them its scalar, batched and derived forms and its Python method.
 #pragma once
 
 #include <array>
