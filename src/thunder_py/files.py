@@ -102,7 +102,7 @@ def read_whole(path: object, most: int = LARGEST_MODEL) -> bytes:
 def parsing(path: str | Path, expected: str) -> Iterator[None]:
     """Turn what a parser raises on a damaged file into a `FileFormatError` with its path.
 
-    Errors of this package, and of opening a file, which have its name, pass.
+    Errors of this package, of opening a file, which have its name, and of missing packages pass.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def parsing(path: str | Path, expected: str) -> Iterator[None]:
     """
     try:
         yield
-    except ThunderError:
+    except (ThunderError, ImportError):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:
