@@ -382,6 +382,7 @@ def test_controllers_of_python_are_compared_as_they_begin(tmp_path: Path) -> Non
     laws = [Integrating(1.0), Integrating(2.0)]
     specs = [RunSpec(elbow(), law, elbow_motion(), 0.01) for law in laws]
     first = contents(simulate_many(specs, metrics=["rmse"], store=tmp_path))
+    specs[0]()
     assert laws[0].sum > 0.0
     assert contents(simulate_many(specs, metrics=["rmse"], store=tmp_path)) == first
     laws[0].gain = 3.0
