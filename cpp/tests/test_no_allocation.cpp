@@ -270,6 +270,7 @@ void check_loop(const std::shared_ptr<const Model>& model) {
   ClosedLoop loop(plant, tracking, integrator, settings, x);
   for (const Signal& signal : controller.signals()) loop.log(signal);
   const ClosedLoop::Progress none;
+  loop.reserve();
   const allocations::Scope scope;
   loop.run(none);
   CHECK(scope.made() == 0);
@@ -335,6 +336,7 @@ void check_loop_with_parts(const std::shared_ptr<const Model>& model) {
   ClosedLoop loop(plant, tracking, integrator, settings, x, {&sensors, &command, {&observer}});
   loop.log({"estimate", observer.estimate().data(), observer.labels()});
   const ClosedLoop::Progress none;
+  loop.reserve();
   const allocations::Scope scope;
   loop.run(none);
   CHECK(scope.made() == 0);

@@ -240,7 +240,8 @@ class FileFormatError(ThunderError):
         self.path, self.line, self.key = path, line, key
         where = "" if path is None else f"{path}:" + ("" if line is None else f"{line}:") + " "
         what = "" if key is None else f"{key}: "
-        super().__init__(f"{where}{what}{message}")
+        text = f"{where}{what}{message}"
+        super().__init__(text.encode("utf-8", "backslashreplace").decode())  # names of files need not be UTF-8
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str:

@@ -21,10 +21,12 @@ import numpy as np
 from .errors import FileFormatError, ThunderError
 
 __all__ = [
+    "LARGEST_DATA",
     "LARGEST_MODEL",
     "MARKER",
     "as_file",
     "check_target",
+    "parsing",
     "read_archive",
     "read_whole",
     "whole_file",
@@ -35,6 +37,8 @@ __all__ = [
 
 #: bytes of a file that describes a robot or a program; the largest known URDF has 2 MB
 LARGEST_MODEL = 1 << 26
+#: bytes of arrays in memory: a small file can declare any size
+LARGEST_DATA = 1 << 33
 
 
 def as_file(path: object, *, most: int | None = None) -> Path:
@@ -50,7 +54,7 @@ def as_file(path: object, *, most: int | None = None) -> Path:
     Raises
     ------
     FileFormatError
-        If it is a device, pipe or socket, where reading may never end, or too large.
+        If it is a device, pipe or socket, where reading may never end, a loop of links, or too large.
     ThunderError
         If it is not a path.
 
@@ -70,6 +74,10 @@ def as_file(path: object, *, most: int | None = None) -> Path:
         return file
     except ValueError as error:  # a null character
         raise ThunderError(f"path must be the name of a file, got {str(path)!r:.80}: {error}") from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise FileFormatError("must be a regular file, got a loop of symbolic links", path=file) from None
+        raise
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
         raise FileFormatError("must be a regular file, got a device, pipe or socket", path=file)
     if most is not None and status.st_size > most:
@@ -90,8 +98,44 @@ def read_whole(path: object, most: int = LARGEST_MODEL) -> bytes:
     return as_file(path, most=most).read_bytes()
 
 
-#: largest size of uncompressed arrays [bytes]: a small file can declare any size
-_LARGEST = 1 << 33
+@contextmanager
+def parsing(path: str | Path, expected: str) -> Iterator[None]:
+    """Turn what a parser raises on a damaged file into a `FileFormatError` with its path.
+
+    Errors of this package, of opening a file, which have its name, and of missing packages pass.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    expected : str
+        What it must be, for messages.
+
+    Raises
+    ------
+    FileFormatError
+        If the parser raises another exception, `MemoryError` included.
+
+    Examples
+    --------
+    >>> from thunder_py.errors import FileFormatError
+    >>> from thunder_py.files import parsing
+    >>> try:
+    ...     with parsing("log.txt", "a number"):
+    ...         float("1.O")
+    ... except FileFormatError as error:
+    ...     print(error)
+    log.txt: must be a number, could not convert string to float: '1.O'
+    """
+    try:
+        yield
+    except (ThunderError, ImportError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise FileFormatError(f"must be {expected}, {reason:.300}", path=path) from error
 
 
 def write_archive(path: str | Path, arrays: Mapping[str, Any]) -> None:
@@ -145,8 +189,8 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
         try:
             with zipfile.ZipFile(stream) as archive:
                 size = sum(entry.file_size for entry in archive.infolist())
-            if size > _LARGEST:
-                raise FileFormatError(f"must hold at most {_LARGEST} bytes, got {size}", path=path)
+            if size > LARGEST_DATA:
+                raise FileFormatError(f"must hold at most {LARGEST_DATA} bytes, got {size}", path=path)
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}

@@ -66,6 +66,14 @@ def test_source_flags_and_compiler_are_the_key(counted, monkeypatch):
     assert len(paths) == 4
 
 
+def test_the_folder_belongs_to_the_user_whenever_it_is_used(counted):
+    path = compiler.compile_source(SOURCE)
+    path.parent.chmod(0o777)
+    assert compiler.compile_source(SOURCE) == path
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert counted() == 1
+
+
 @pytest.mark.parametrize("damage", ["truncated", "empty", "changed", "foreign"])
 def test_a_damaged_library_is_compiled_again(damage, counted):
     path = compiler.compile_source(SOURCE)

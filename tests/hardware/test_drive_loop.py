@@ -269,6 +269,24 @@ def test_a_second_run_at_the_same_time_is_refused_and_the_first_goes_on():
     assert one.run(0.05).ok
 
 
+@pytest.mark.parametrize("shared", ["drive", "controller"])
+def test_two_loops_do_not_share_a_drive_or_a_controller_while_they_run(shared):
+    drive, controller, errors = Drive(), law(), []
+    other = loop(drive if shared == "drive" else Drive(), controller if shared == "controller" else law())
+    free = loop(Drive())
+
+    def on_cycle(cycle):
+        if cycle.t == 0.01:
+            with pytest.raises(ConcurrentUseError) as refused:
+                other.run(0.02)
+            errors.append(str(refused.value))
+            assert free.run(0.02).ok
+
+    assert loop(drive, controller, on_cycle=on_cycle).run(0.05).ok
+    assert errors == [f"another DriveLoop runs with this {shared}: wait for its end, or make another"]
+    assert other.run(0.02).ok
+
+
 def test_a_controller_and_a_log_may_write_into_their_arrays():
     class Careless:
         def __init__(self):

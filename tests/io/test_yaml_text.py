@@ -90,7 +90,7 @@ def entry(kind):
 @pytest.mark.parametrize(
     ("text", "message", "use"),
     [
-        ("", r"^arm.yaml: is empty, expected a robot$", None),
+        ("", r"^arm.yaml: is empty, expected a mapping$", None),
         ("a: 1\n---\nb: 2", r"^arm.yaml:2: not YAML: but found another document$", None),
         ("a: 1\nb: [1, 2\n", r"^arm.yaml:3: not YAML: ", None),
         ("a: 1\n\tb: 2", r"^arm.yaml:2: not YAML: ", None),

@@ -98,7 +98,7 @@ def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_address_without_a_scheduler_is_told() -> None:
-    dask = pytest.importorskip("dask")
+    dask, _ = pytest.importorskip("dask"), pytest.importorskip("distributed")  # else its defaults go with the context
     message = r"no Dask scheduler answers at tcp://127\.0\.0\.1:1: "
     with dask.config.set({"distributed.comm.timeouts.connect": "0.1s"}), pytest.raises(ThunderError, match=message):
         connect("tcp://127.0.0.1:1")

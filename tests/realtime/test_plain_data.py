@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import FileFormatError
+from tests.damage import answers, in_time
+from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.realtime import ReferenceGenerator, SimulatedRobot
 from thunder_py.realtime.plain_data import read_plain
 
@@ -43,3 +45,59 @@ def test_what_is_no_configuration_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"robot\.yaml"):
         read_plain(path)
+
+
+def test_a_configuration_is_read_as_robots_are(tmp_path: Path) -> None:
+    """Numbers that YAML 1.1 changes stay what they look like, or stay texts, which the loop then refuses."""
+    path = tmp_path / "robot.yaml"
+    path.write_text(
+        "robot: panda\nperiod: 1e-3\nq0: [010, pi/2, .5, -1_0, 0x1F, 1:30, '2']\nwatchdog: .inf\nsince: 2001-01-01\n"
+        "base: &b {gain: 2, hold: yes}\nother: *b\nnothing: ~\n"
+    )
+    assert read_plain(path) == {
+        "robot": "panda",
+        "period": 1e-3,
+        "q0": [10, np.pi / 2, 0.5, "-1_0", "0x1F", "1:30", 2],
+        "watchdog": np.inf,
+        "since": "2001-01-01",
+        "base": {"gain": 2, "hold": True},
+        "other": {"gain": 2, "hold": True},
+        "nothing": None,
+    }
+    path.write_text("robot: elbow\nwatchdog: 1:30\n")
+    with pytest.raises(ThunderError, match=r"watchdog must be .*, got '1:30'"):
+        SimulatedRobot(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "torque_rate: 100\ntorque_rate: 1000000\n",
+            r"robot\.yaml:2: key 'torque_rate' must occur once, first in line 1",
+        ),
+        ("controller: {K_d: 1, name: ACT, K_d: 9}\n", r"controller: key 'K_d' must occur once"),
+        (
+            "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+            + "".join(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]\n" for k in range(1, 12)),
+            r"aliases must make at most 100000 values",
+        ),
+        ("a: &a [*a]\n", r"aliases must make at most"),
+        ("a: !!python/object/apply:os.system ['true']\n", r"robot\.yaml"),
+        ("a: !!binary aGVsbG8=\n", r"tag 'tag:yaml\.org,2002:binary' is not read"),
+        ("base: &b {K_d: 1}\nlaw: {<<: *b}\n", r"merge keys"),
+        ("a: " + "[" * 3000, r"nested more than 24 deep"),
+    ],
+)
+def test_a_configuration_that_means_something_else_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "robot.yaml"
+    path.write_text(text)
+    with in_time(), pytest.raises(FileFormatError, match=message):
+        read_plain(path)
+
+
+def test_damage_is_an_error_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "robot.yaml"
+    path.write_text("robot: elbow\nq0: [0.1, -1e-1]\nperiod: 0.002\ndamping: &d [1, 2]\ntorque_limits: *d\n# ende\n")
+    read, refused = answers(path, lambda: SimulatedRobot(path), range(100))
+    assert min(read, refused) > 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,3 +217,60 @@ def test_a_failed_attempt_is_tried_again() -> None:
     runs = simulate_many(sometimes, [{"seed": 3}], retries=2)
     assert runs[0] == make(seed=3)()
     assert runs.to_pandas()["attempts"].tolist() == [3]
+
+
+class Failing:
+    """A law with memory and without reset, which fails in its first life after some steps."""
+
+    def __init__(self, steps: int, fails: Callable[[], bool]) -> None:
+        self.steps, self.fails, self.n, self.mean = steps, fails, 0, np.zeros(2)
+
+    def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: Any) -> np.ndarray:
+        self.n += 1
+        self.mean = self.mean + (q - self.mean) / self.n
+        if self.n == self.steps and self.fails():
+            raise OSError("no sensor now")
+        return 40.0 * (reference.q - q) - 6.0 * dq + 10.0 * self.mean
+
+
+@pytest.mark.parametrize("kind", ["threads", "here", "processes", "map"])
+def test_a_ready_made_run_is_repeated_from_its_start(kind: str, tmp_path: Path) -> None:
+    """Compared with runs of laws that never fail, at several instants of the failure."""
+    workers = {"threads": None, "here": 1, "processes": 2, "map": map}[kind]
+    steps = (1, 13, 37, 50)
+
+    def failing(k: int) -> Callable[[], bool]:
+        def fails() -> bool:
+            mark = tmp_path / f"{kind}{k}"
+            first = not mark.exists()
+            mark.touch()
+            return first
+
+        return fails
+
+    def spec(law: Failing) -> RunSpec:
+        return RunSpec(elbow(), law, elbow_motion(), 0.05, q0=[0.5, 0.5])
+
+    laws = [Failing(k, failing(k)) for k in steps]
+    runs = simulate_many([spec(law) for law in laws], workers=workers, retries=1)
+    assert not runs.failures
+    assert runs.to_pandas()["attempts"].tolist() == [2, 2, 2, 2]
+    for run in runs:
+        assert run == spec(Failing(0, lambda: False))()
+    assert all(law.n == 0 for law in laws)
+
+
+@pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
+def test_a_run_that_cannot_be_copied_has_one_attempt() -> None:
+    calls = []
+
+    def fails() -> bool:
+        calls.append(None)
+        return len(calls) == 1
+
+    law = Failing(7, fails)
+    law.lock = threading.Lock()
+    runs = simulate_many([RunSpec(elbow(), law, elbow_motion(), 0.05, q0=[0.5, 0.5])], workers=1, retries=3)
+    assert isinstance(runs.failures[0], OSError)
+    assert law.n == 7
+    assert len(calls) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,3 +106,37 @@ def test_files_that_are_no_runs(tmp_path: Path) -> None:
     for name in ("text.npz", "objects.npz", "array.npy"):
         with pytest.raises(th.errors.FileFormatError, match=r"of SimulationResult\.save: no archive of plain arrays$"):
             th.SimulationResult.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["elbow", "panda", "ur5e"])
+@pytest.mark.parametrize(("log", "law"), [(None, th.PDGravity), ([], th.PDGravity), (None, th.ComputedTorque)])
+@pytest.mark.parametrize("dt", [1e-3, 2e-5])
+def test_a_log_is_bounded_in_bytes(name: str, log: list[str] | None, law: type, dt: float) -> None:
+    """The bound that is told is the least one: compared with the bytes of the arrays of short runs."""
+    robot = th.Robot.load(name)
+    rest = th.reference.SetPoint(np.full(robot.n, 0.1))
+
+    def run(**options: Any) -> th.SimulationResult:
+        return th.simulate(robot, law(robot, 0.4, 0.1), rest, dt=dt, log=log, **options)
+
+    def size(result: th.SimulationResult) -> int:
+        arrays = (result.t, result.q, result.dq, result.tau, result.x, result.dx, result.status)
+        return sum(array.nbytes for array in (*arrays, *result.signals.values()))
+
+    row = size(run(duration=20 * dt)) - size(run(duration=19 * dt))
+    duration = 3e8 * dt
+    with pytest.raises(ValueError, match=r"^log_every must be at least \d+ for a log of at most 8 GiB, got 2") as error:
+        run(duration=duration, log_every=2)
+    least = int(re.search(r"at least (\d+)", str(error.value))[1])
+    assert (3e8 / least + 2) * row <= 2**33 < (3e8 / (least - 1) + 2) * row
+    with pytest.raises(ValueError, match=rf"at least {least} .*, got {least - 1}"):
+        run(duration=duration, log_every=least - 1)
+    assert f"it has {(1.5e8 + 1) * row / 2**30:.3g} GiB" in str(error.value)
+
+
+def test_delays_are_bounded() -> None:
+    robot = th.Robot.load("elbow")
+    law, rest = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    for name, parts in (("sensors", th.Sensors(delay=1e6)), ("actuators", th.Actuators(delay=1e300))):
+        with pytest.raises(ValueError, match=rf"^{name} delay must be at most 1000000 control periods of 0.001 s, got"):
+            th.simulate(robot, law, rest, 0.1, **{name: parts})

@@ -17,6 +17,7 @@ from thunder_py.control import Status
 from thunder_py.errors import FileFormatError
 
 from ..control.arms import elbow, elbow_motion
+from ..damage import answers
 
 
 def run() -> th.SimulationResult:
@@ -163,3 +164,21 @@ def test_simulating_does_not_import_matplotlib() -> None:
 
 def test_repr() -> None:
     assert repr(run()) == "<SimulationResult: 0.2 s, 201 instants, 2 joints, last status ok>"
+
+
+def test_damage_of_a_file_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    saved = run()
+    saved.save(path)
+
+    def read() -> None:
+        assert th.SimulationResult.load(path) == saved
+
+    _, refused = answers(path, read, range(60))
+    assert refused >= 45
+    with np.load(path) as file:
+        arrays = dict(file)
+    for name, value in (("labels:joints", np.array(3)), ("robot", np.array(1)), ("t", np.array(1.0))):
+        np.savez(path, **{**arrays, name: value})
+        with pytest.raises(FileFormatError, match=r"run\.npz"):
+            th.SimulationResult.load(path)

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 import types
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from thunder_py.simulation.fingerprint import fingerprint, fingerprints
 from thunder_py.simulation.run_spec import RunRecord
 
 from ..control.arms import elbow, elbow_motion
+from ..damage import answers, in_time
 
 pytest.importorskip("pyarrow")
 ROOT = Path(__file__).parents[2]
@@ -382,6 +385,7 @@ def test_controllers_of_python_are_compared_as_they_begin(tmp_path: Path) -> Non
     laws = [Integrating(1.0), Integrating(2.0)]
     specs = [RunSpec(elbow(), law, elbow_motion(), 0.01) for law in laws]
     first = contents(simulate_many(specs, metrics=["rmse"], store=tmp_path))
+    specs[0]()
     assert laws[0].sum > 0.0
     assert contents(simulate_many(specs, metrics=["rmse"], store=tmp_path)) == first
     laws[0].gain = 3.0
@@ -544,3 +548,105 @@ def test_fingerprints(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fingerprint(loop) == fingerprint(loop)
     monkeypatch.setattr(sys.modules[__name__], "GAIN", 5.0)  # of a function that is called by this one
     assert fingerprint(function) != before
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with numbers, texts, arrays and a failed run, in two parts."""
+    path = tmp_path_factory.mktemp("store")
+    metrics = {**METRICS, "end": lambda run: run.q[-1], "peak": th.SimulationResult.peak}
+
+    def fails(K_d: float, noise: float) -> RunSpec:
+        if noise == max(values["noise"] for values in SETS):
+            raise OSError("no sensor")
+        return make(K_d, noise)
+
+    with pytest.warns(RuntimeWarning, match="1 of 6 runs failed"):
+        simulate_many(fails, SETS, workers=1, metrics=metrics, store=path)
+    return path
+
+
+def test_damage_of_a_store_is_seen(sweep: Path) -> None:
+    """Whatever byte of a file of columns is another: refused, or read as it was; also names, types and metadata."""
+    before = repr(Runs.load(sweep).to_pandas())
+
+    def read() -> None:
+        assert repr(Runs.load(sweep).to_pandas()) == before
+
+    for path in (sweep / "plan.parquet", sweep / "parts"):
+        _, refused = answers(path, read, range(60))
+        assert refused >= 45
+    read()
+
+
+def test_damage_of_the_index_is_an_error_of_ours(sweep: Path) -> None:
+    _, refused = answers(sweep / "sweep.json", lambda: Runs.load(sweep), range(150))
+    assert refused >= 40
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *[("runs", value) for value in (None, "6", -1, 10**15, 5, True)],
+        *[("metrics", value) for value in ("rmse", {"rmse": 1}, [1])],
+        *[("sessions", value) for value in (None, [1], {})],
+        *[("digests", value) for value in (None, [], {"runs": 1})],
+        ("function", 3),
+    ],
+)
+def test_fields_of_the_index_are_checked(name: str, value: Any, sweep: Path) -> None:
+    file = sweep / "sweep.json"
+    before = file.read_text()
+    try:
+        for index in ({**json.loads(before), name: value}, {k: v for k, v in json.loads(before).items() if k != name}):
+            file.write_text(json.dumps(index))
+            with in_time(), pytest.raises(FileFormatError, match=name if value != 5 else "6 rows for 5 runs|runs"):
+                Runs.load(sweep)
+    finally:
+        file.write_text(before)
+
+
+@pytest.mark.parametrize("name", ["sweep.json", "plan.parquet", "parts/part-000099.parquet", "lock"])
+@pytest.mark.parametrize("kind", ["pipe", "nothing", "loop", "zero"])
+def test_links_and_pipes_in_a_store(name: str, kind: str, sweep: Path, tmp_path: Path) -> None:
+    shutil.copytree(sweep, tmp_path / "store")
+    file = tmp_path / "store" / name
+    file.unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to({"nothing": tmp_path / "gone", "loop": file, "zero": Path("/dev/zero")}[kind])
+    if name == "lock" and kind == "nothing":
+        return
+    use = partial(simulate_many, make, SETS, workers=1, store=tmp_path / "store") if name == "lock" else None
+    with in_time(), pytest.raises(ThunderError, match=r"store"):
+        Runs.load(tmp_path / "store") if use is None else use()
+
+
+def test_a_part_that_goes_while_it_is_read_is_read_again(sweep: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    """As by a writer that merges parts."""
+    shutil.copytree(sweep, tmp_path / "store")
+    first = tmp_path / "store" / "parts" / "part-000000.parquet"
+    expected, reading = repr(Runs.load(sweep).to_pandas()), store._read
+
+    def merged(path: Path, *options: Any) -> Any:
+        if path == first and first.exists():
+            first.rename(first.with_name("part-000007.parquet"))
+        return reading(path, *options)
+
+    monkeypatch.setattr(store, "_read", merged)
+    with in_time():
+        assert repr(Runs.load(tmp_path / "store").to_pandas()) == expected
+    assert not first.exists()
+
+
+def test_a_store_of_before_checksums_is_read(sweep: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    import pyarrow.parquet
+
+    shutil.copytree(sweep, tmp_path / "store")
+    expected = repr(Runs.load(sweep).to_pandas())
+    for file in (tmp_path / "store").rglob("*.parquet"):
+        table = pyarrow.parquet.read_table(file)
+        assert table.schema.metadata is not None
+        pyarrow.parquet.write_table(table.replace_schema_metadata(None), file)
+    assert repr(Runs.load(tmp_path / "store").to_pandas()) == expected

@@ -49,6 +49,15 @@ def test_quantities_are_those_of_the_core() -> None:
         np.testing.assert_allclose(value, np.broadcast_to(expected, value.shape), rtol=0.0, atol=1e-12 * scale)
 
 
+def test_a_batch_may_be_empty() -> None:
+    recorded = _all(th.Robot.load("elbow"), ("mass_matrix", "inverse_dynamics"))
+    f = recorded.to_jax()
+    for batch in ((0,), (3, 0), (0, 2)):
+        state = [np.zeros((*batch, 2))] * len(recorded.arguments)
+        shapes = [value.shape for value in f(*state)]
+        assert shapes == [(*batch, 2, 2), (*batch, 2)] == [value.shape for value in recorded(*state)]
+
+
 def test_differentiated_and_vectorized_dynamics() -> None:
     robot = th.Robot.load("scara")  # with a prismatic joint
     recorded = _all(robot, ("inverse_dynamics",))

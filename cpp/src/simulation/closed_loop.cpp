@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kProgressInterval{100};
 constexpr long kMostPeriods = 1L << 52;
+constexpr double kGibibyte = 1 << 30, kLargestLog = 8.0 * kGibibyte;  // of what a file of a run may hold
 
 Eigen::Index log_rows(const LoopSettings& settings) {
   if (!(settings.dt > 0.0) || !std::isfinite(settings.dt) || settings.steps_per_period < 1 || settings.periods < 0 ||
@@ -48,7 +51,21 @@ ClosedLoop::ClosedLoop(Plant& plant, ControlStep& control, Integrator& integrato
   recorder_.add("x", x_.data() + 2 * n, plant.motors());
   recorder_.add("dx", x_.data() + 2 * n + plant.motors(), plant.motors());
   log_parts();
-  statuses_.reserve(log_rows(settings_));
+}
+
+void ClosedLoop::reserve() {
+  const auto rows = static_cast<double>(recorder_.capacity());
+  const double row = 8.0 * static_cast<double>(recorder_.width() + 1);  // with the status
+  if (rows * row > kLargestLog) {
+    const double least = std::ceil(static_cast<double>(settings_.periods) / (std::floor(kLargestLog / row) - 2.0));
+    std::ostringstream message;
+    message << "log_every must be at least " << std::setprecision(15) << least << " for a log of at most 8 GiB, got "
+            << settings_.log_every << ", with which it has " << std::setprecision(3) << rows * row / kGibibyte
+            << " GiB; log= leaves signals out, a shorter duration rows";
+    throw std::invalid_argument(message.str());
+  }
+  recorder_.reserve();
+  statuses_.reserve(static_cast<std::size_t>(recorder_.capacity()));
 }
 
 void ClosedLoop::check_start(const Eigen::VectorXd& x0) const {
@@ -73,6 +90,7 @@ void ClosedLoop::log_parts() {
 }
 
 void ClosedLoop::run(const Progress& progress) {
+  if (statuses_.capacity() == 0) reserve();
   using Clock = std::chrono::steady_clock;
   auto next_report = Clock::now() + kProgressInterval;
   const double period = settings_.dt * settings_.steps_per_period;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, NamedTuple, NoReturn
@@ -26,6 +27,9 @@ __all__ = ["Cycle", "DriveLoop", "DriveRun"]
 
 #: speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s]
 _AT_REST, _HELD, _LONGEST_BRAKING = 0.05, 0.1, 2.0
+#: drives and controllers of the loops that run, by their ids
+_USED: dict[int, str] = {}
+_USING = threading.Lock()
 #: reasons that are no fault
 _EXPECTED = (StopReason.finished, StopReason.requested)
 
@@ -223,7 +227,8 @@ class DriveLoop:
         ValueError
             If `duration` is not positive.
         ConcurrentUseError
-            If the loop already runs, in another thread or below `on_cycle`; that run is not changed.
+            If the loop already runs, in another thread or below `on_cycle`, or another loop runs with the drive or the
+            controller; that run is not changed.
         KeyboardInterrupt
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once. Neither cuts off the adapter's `stop`. The first one waits for the
@@ -233,10 +238,27 @@ class DriveLoop:
         if not self._one_run.acquire(blocking=False):
             raise ConcurrentUseError("this DriveLoop runs already: wait for the end of its run, or call request_stop")
         try:
-            return self._whole_run(duration)
+            with self._alone():
+                return self._whole_run(duration)
         finally:
             self._requested = False
             self._one_run.release()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other loops from the drive and the controller."""
+        ours = {id(self._drive): "drive", id(self._law): "controller"}
+        with _USING:
+            taken = next((_USED[key] for key in ours if key in _USED), None)
+            if taken is not None:
+                raise ConcurrentUseError(f"another DriveLoop runs with this {taken}: wait for its end, or make another")
+            _USED.update(ours)
+        try:
+            yield
+        finally:
+            with _USING:
+                for key in ours:
+                    del _USED[key]
 
     def _whole_run(self, duration: float) -> DriveRun:
         self._begin(duration)

@@ -18,6 +18,8 @@ from .signals import check_increasing
 
 __all__ = ["Log", "LogSource", "check_signals", "checked_chunks", "log_of_run", "signals_of"]
 
+#: largest magnitude of a signal [SI units]: sums of fourth powers of velocities stay finite
+_LARGEST = 1e50
 #: signals of links and of the motors of elastic joints, (k, n) and (k, e)
 _LINKS, _MOTORS = ("q", "dq", "ddq", "tau"), ("x", "dx", "ddx", "joint_torque")
 
@@ -155,13 +157,15 @@ def checked_chunks(robot: Robot, source: LogSource, size: int) -> Iterator[Log]:
 
 
 def _check_finite(part: Log, count: int) -> None:
-    """Raise for the first number that is not finite; `count` rows of the log come before this part."""
+    """Raise for the first number that is not finite or too large; `count` rows of the log come before this part."""
     for name, values in {"t": part.t, **signals_of(part)}.items():
-        wrong = ~np.isfinite(values)
+        wrong = ~(np.abs(values) <= _LARGEST)
         if wrong.any():
             row, *column = map(int, np.unravel_index(int(np.argmax(wrong)), values.shape))
             where = f"row {count + row}" + (f", column {column[0]}" if column else "")
-            raise ThunderError(f"{name} must be finite, got {values[(row, *column)]} in {where}")
+            found = values[(row, *column)]
+            bound = f"at most {_LARGEST:g} in magnitude" if np.isfinite(found) else "finite"
+            raise ThunderError(f"{name} must be {bound}, got {found:g} in {where}")
 
 
 def log_of_run(robot: Robot, run: SimulationResult, joint_torque: npt.ArrayLike | None = None) -> Log:

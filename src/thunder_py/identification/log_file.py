@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,10 +12,11 @@ import numpy.typing as npt
 
 from ..checks import one_of
 from ..errors import FileFormatError, ThunderError
+from ..files import LARGEST_DATA, as_file, parsing
 from ..result import SimulationResult
 from ..robot import Robot
 from ..values import Value, frozen, set_fields
-from .log import Log, LogSource, log_of_run
+from .log import Log, LogSource, log_of_run, signals_of
 from .readers.archive import ArchiveReader
 from .readers.bag import BagReader
 from .readers.csv_table import CSVReader
@@ -22,6 +24,9 @@ from .readers.names import Names
 from .readers.parquet import ParquetReader
 
 __all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
+
+#: instants that `load` reads at once
+_PART = 1 << 16
 
 #: what logs are given as
 Recorded: TypeAlias = SimulationResult | LogSource | str | Path
@@ -85,17 +90,15 @@ class LogFile(Value):
 
     def rows(self) -> int:
         """Return the number of instants, or an estimate of it, for which the file is opened."""
-        return self._reader().rows
+        with self._opened() as reader:
+            return reader.rows
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
-        """Yield the log in parts of `size` instants."""
-        reader = self._reader()
-        try:
-            for signals in reader.chunks(robot, size):
+        """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
+        with self._opened() as reader, closing(reader.chunks(robot, size)) as parts:
+            for signals in parts:
                 t = signals.pop("t")
                 yield Log(t=t, name=self.name, **signals)
-        except UnicodeDecodeError:
-            raise FileFormatError("must be a text table in UTF-8", path=self.path) from None
 
     def load(self, robot: Robot) -> Log:
         """Read the whole log, with the signals of the robot's joints.
@@ -103,12 +106,25 @@ class LogFile(Value):
         Raises
         ------
         FileFormatError
-            If columns are missing, or the content is not numbers.
+            If columns are missing, the content is not numbers, the file is damaged, or it holds more than 8 GiB.
         """
-        parts = list(self.chunks(robot, 1 << 62))
+        parts, size = [], 0
+        for part in self.chunks(robot, _PART):
+            parts.append(part)
+            size += sum(values.nbytes for values in (part.t, *signals_of(part).values()))
+            if size > LARGEST_DATA:
+                raise FileFormatError(f"must hold at most {LARGEST_DATA} bytes: read it in chunks", path=self.path)
         if not parts:
             raise FileFormatError("there must be instants, got none", path=self.path)
         return parts[0] if len(parts) == 1 else Log.joined(parts)
+
+    @contextmanager
+    def _opened(self) -> Iterator[ArchiveReader | BagReader | CSVReader | ParquetReader]:
+        """Yield the reader of a file that is there and is regular; errors of its parser have its name."""
+        reader = self._reader()
+        as_file(self.path).stat()
+        with parsing(self.path, reader.expected):
+            yield reader
 
     def _reader(self) -> ArchiveReader | BagReader | CSVReader | ParquetReader:
         path, ending = self.path, self.path.suffix.lower()

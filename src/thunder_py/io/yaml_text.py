@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ import yaml
 
 from ..errors import FileFormatError, ModelError, nearest_hint
 
-__all__ = ["Section", "Value", "parse_number", "parse_yaml"]
+__all__ = ["Section", "Value", "parse_number", "parse_yaml", "plain_yaml"]
 
 Array = npt.NDArray[np.float64]
 
@@ -28,11 +29,14 @@ Array = npt.NDArray[np.float64]
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 24
 MAX_ITEMS = 1000
+MAX_VALUES = 100_000
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FACTOR = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|pi)"
 _EXPRESSION = re.compile(rf"\s*([+-]?)\s*({_FACTOR}(?:\s*[*/]\s*{_FACTOR})*)\s*")
 _TOKEN = re.compile(rf"([*/]?)\s*({_FACTOR})")
+_TAG = "tag:yaml.org,2002:"
+_KINDS = ("map", "seq", "null", "bool", "int", "float", "str", "timestamp", "value")
 _INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
 
 
@@ -138,7 +142,7 @@ class Value:
 
     def text(self) -> str:
         """Return text, or raise `FileFormatError`."""
-        if not isinstance(self.node, yaml.ScalarNode) or self.node.tag == "tag:yaml.org,2002:null":
+        if not isinstance(self.node, yaml.ScalarNode) or self.node.tag == f"{_TAG}null":
             raise self.error(f"must be text, got {self.shown()}")
         return str(self.node.value)
 
@@ -182,7 +186,7 @@ class Value:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise place.error("a key must be a word")
             name = str(key_node.value)
-            if key_node.tag == "tag:yaml.org,2002:merge":
+            if key_node.tag == f"{_TAG}merge":
                 raise place.error(
                     "merge keys (<<) are not read; write the entries out or use aliases for single values"
                 )
@@ -263,6 +267,66 @@ def _check_depth(text: str, path: str | Path | None) -> None:
             depth -= 1
 
 
+def plain_yaml(data: bytes | str, path: str | Path | None = None) -> Any:
+    """Return a YAML document as mappings, lists, numbers, texts, True, False and None.
+
+    Texts that `parse_number` reads are numbers, as ``1e-3`` and ``pi/2``; others stay texts, as ``1:30`` and ``0x1F``,
+    of which YAML 1.1 makes 90 and 31.
+
+    Parameters
+    ----------
+    data : bytes or str
+        UTF-8 text, at most 1 MB.
+    path : path-like, optional
+        Path for messages.
+
+    Raises
+    ------
+    FileFormatError
+        See `parse_yaml`; if a key occurs twice, aliases expand to more than 100 000 values, or a tag is unknown.
+
+    Examples
+    --------
+    >>> from thunder_py.io.yaml_text import plain_yaml
+    >>> plain_yaml("{rate: 1e3, gains: [010, pi], at: 1:30, robot: panda, hold: true, topic: }")
+    {'rate': 1000.0, 'gains': [10, 3.141592653589793], 'at': '1:30', 'robot': 'panda', 'hold': True, 'topic': None}
+    """
+    return _Plain().of(parse_yaml(data, path))
+
+
+class _Plain:
+    """Conversion of a document to plain data, which counts the values: aliases can multiply them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def of(self, value: Value, depth: int = 0) -> Any:
+        self.count += 1
+        if self.count > MAX_VALUES or depth > MAX_DEPTH:
+            raise value.error(f"aliases must make at most {MAX_VALUES} values, {MAX_DEPTH} deep")
+        kind = str(value.node.tag).removeprefix(_TAG)
+        if kind not in _KINDS:
+            raise value.error(f"tag {value.node.tag!r} is not read")
+        if isinstance(value.node, yaml.MappingNode):
+            return {key: self.of(entry, depth + 1) for key, entry in value.section().entries.items()}
+        if isinstance(value.node, yaml.SequenceNode):
+            return [self.of(Value(node, value.path, value.key), depth + 1) for node in value.node.value]
+        return _plain_scalar(kind, str(value.node.value))
+
+
+def _plain_scalar(kind: str, text: str) -> bool | int | float | str | None:
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return text.lower() in ("true", "yes", "on")
+    if re.fullmatch(r"[+-]?\d{1,18}", text):
+        return int(text)
+    try:
+        return parse_number(text)
+    except ValueError:
+        return text
+
+
 def parse_yaml(data: bytes | str, path: str | Path | None = None) -> Value:
     """Parse one YAML document.
 
@@ -297,5 +361,5 @@ def parse_yaml(data: bytes | str, path: str | Path | None = None) -> Value:
     except yaml.YAMLError as error:
         raise _yaml_error(error, path) from error
     if node is None:
-        raise FileFormatError("is empty, expected a robot", path=path)
+        raise FileFormatError("is empty, expected a mapping", path=path)
     return Value(node, path, "")

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..checks import Array, above_zero, all_positive, per_joint
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..io.yaml_text import MAX_BYTES, parse_number
+from ..io.yaml_text import MAX_BYTES, parse_number, plain_yaml
 
 __all__ = ["Table", "plain", "read_plain"]
 
 
 def plain(value: Any) -> Any:
-    """Return the value with numeric texts as numbers, because YAML 1.1 reads ``1e-3`` as a text.
+    """Return the value with numeric texts as numbers, as `plain_yaml` does, for mappings that others read.
 
     ``"1e-3"`` and ``"pi/2"`` become floats, in mappings and lists too; other texts stay.
     """
@@ -42,21 +40,16 @@ def read_plain(source: Mapping[str, Any] | str | Path) -> dict[str, Any]:
     Raises
     ------
     FileFormatError
-        If the file is too large, is not YAML, or does not hold a mapping.
+        If the file is too large, is not YAML, has a key twice, or does not hold a mapping.
     OSError
         If it cannot be read.
     """
     if isinstance(source, Mapping):
         return dict(plain(source))
     path = Path(source)
-    data = read_whole(path, MAX_BYTES)
-    try:
-        document = yaml.safe_load(data)
-    except yaml.YAMLError as error:
-        raise FileFormatError(f"is not YAML: {' '.join(str(error).split())}", path=path) from error
-    if not isinstance(document, Mapping):
+    document = plain_yaml(read_whole(path, MAX_BYTES), path)
+    if not isinstance(document, dict):
         raise FileFormatError(f"must hold a mapping, got {type(document).__name__}", path=path)
-    document = dict(plain(document))
     _stand_beside(path, document, ("robot",))
     if isinstance(document.get("reference"), dict):
         _stand_beside(path, document["reference"], ("path", "model"))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from .._core import Status
 from ..checks import Array, array
 from ..errors import FileFormatError, ThunderError
-from ..files import read_archive, write_archive
+from ..files import parsing, read_archive, write_archive
 from ..io import parse_description
 from ..io.yaml_native import write_native
 from ..robot import Robot
@@ -380,12 +380,13 @@ def load_run(cls: type[SimulationResult], path: str | Path) -> SimulationResult:
     if missing:
         raise FileFormatError(f"not a file of SimulationResult.save: {', '.join(missing)} missing", path=path)
     signals = {k.removeprefix(_SIGNAL): v for k, v in arrays.items() if k.startswith(_SIGNAL)}
-    names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
-    try:
+    with parsing(path, "a file of SimulationResult.save"):
+        names = {k.removeprefix(_LABELS): tuple(map(str, v)) for k, v in arrays.items() if k.startswith(_LABELS)}
         columns = {name: arrays[name] for name in (*ALWAYS_LOGGED, *MOTORS_LOGGED) if name in arrays}
-        return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
-    except (ThunderError, TypeError) as error:
-        raise FileFormatError(f"not a file of SimulationResult.save: {error}", path=path) from error
+        try:
+            return cls(**columns, signals=signals, names=names, **_plant(arrays, path))
+        except ThunderError as error:
+            raise FileFormatError(f"not a file of SimulationResult.save: {error}", path=path) from error
 
 
 def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def simulate(
         Signals of the controller to log; default all. ``t, q, dq, x, dx, tau, status`` and the signals named above
         are always logged.
     log_every : int
-        Control periods between logged rows; the last state is always logged.
+        Control periods between logged rows, in a log of at most 8 GiB; the last state is always logged.
     integrator : {"rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant"}
         Fourth, second and first order with a fixed step. ``"implicit_midpoint"`` is symplectic: the energy error of an
         arm without friction stays bounded; every step solves an equation by iteration.

@@ -58,6 +58,8 @@ def simulate_many(
         Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters. The
         function is called by the workers, with copies of its arguments, and may be a lambda or a function of a
         notebook. In each process the first call is repeated, to see whether its objects with state are new.
+        Every attempt simulates a copy of a given `RunSpec`, whose own objects stay as they are; one that cannot be
+        copied has one attempt.
     parameters : sequence of mapping, optional
         Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``; see `thunder_py.samples`. Names
         of columns, such as ``seconds``, are refused.
@@ -252,6 +254,7 @@ class _Task:
         self.make, self.metrics = make, metrics
         self.timeout: float | None = None
         self._stopped, self._shared = threading.Event(), _Shared()
+        self._failed = weakref.WeakKeyDictionary[RunSpec, Exception]()  # runs that cannot be copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Task, (self.make, self.metrics)
@@ -265,7 +268,25 @@ class _Task:
         return None if self.metrics is None else metric_functions(self.metrics)
 
     def __call__(self, item: Any) -> RunRecord:
-        run = item if self.make is None else self._made(item)
+        if self.make is not None:
+            return self._record(self._made(item))
+        try:
+            run = copy.deepcopy(item)
+        except Exception:
+            return self._once(item)
+        return self._record(run)
+
+    def _once(self, run: RunSpec) -> RunRecord:
+        """Simulate the run itself, or raise its error again: a failed attempt leaves the state of its objects."""
+        if run in self._failed:
+            raise self._failed[run]
+        try:
+            return self._record(run)
+        except Exception as error:
+            self._failed[run] = error
+            raise
+
+    def _record(self, run: RunSpec) -> RunRecord:
         result = run(self._watch(time.monotonic()))
         if self._functions is None:
             return RunRecord(result=result, label=run.label, worker=worker())

@@ -23,9 +23,15 @@ __all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "read_ext
 _PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
 
 
+#: control periods of a delay, each of which is kept
+_MOST_DELAYED = 10**6
+
+
 def whole_periods(delay: float, period: float, name: str) -> int:
     """Return a delay in control periods."""
     seconds = float(delay)
+    if seconds / period > _MOST_DELAYED:
+        raise ValueError(f"{name} must be at most {_MOST_DELAYED} control periods of {period:g} s, got {seconds:g} s")
     count = round(seconds / period)
     if abs(seconds / period - count) > 1e-6:
         raise ValueError(f"{name} must be a whole multiple of the control period {period:g}, got {seconds:g}")

@@ -16,14 +16,16 @@ import threading
 import time
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from ..checks import is_whole
 from ..errors import FileFormatError, ThunderError, ThunderWarning
-from ..files import whole_file, write_whole
+from ..files import as_file, parsing, read_whole, whole_file, write_whole
 from ..optional import require
 from ..result import SimulationResult
 from .columns import MISSING, column, values_of
@@ -38,6 +40,10 @@ _SECONDS = 2.0
 #: parts that are merged into one: opening a file takes a millisecond
 _PARTS = 256
 _INDEX, _PLAN, _LOCK = "sweep.json", "plan.parquet", "lock"
+#: runs of a sweep
+_MOST_RUNS = 10**7
+#: key of the metadata of a file: checksum of its values, which those of pages, without names and types, do not replace
+_CHECKSUM = b"thunder_py checksum"
 
 
 @dataclass(frozen=True)
@@ -90,25 +96,31 @@ class RunStore:
     def _read_index(self) -> dict[str, Any]:
         file = self.path / _INDEX
         try:
-            index = json.loads(file.read_text(encoding="utf-8"))
+            index = json.loads(read_whole(file))
         except FileNotFoundError:
             raise FileFormatError(f"not a store of simulate_many: {_INDEX} missing", path=self.path) from None
-        except ValueError as error:
+        except FileFormatError:
+            raise
+        except (ValueError, RecursionError) as error:
             raise FileFormatError(f"not a store of simulate_many: {error}", path=file) from error
         if not isinstance(index, dict) or index.get("schema") != SCHEMA:
             found = index.get("schema") if isinstance(index, dict) else None
-            raise FileFormatError(f"schema must be {SCHEMA!r}, got {found!r}", path=file)
+            raise FileFormatError(f"schema must be {SCHEMA!r}, got {found!r:.80}", path=file)
+        _check_index(index, file)
         return index
 
     def _read_plan(self) -> Sweep:
+        count = self._index["runs"]
         try:
-            rows = _read(self.path / _PLAN)
+            rows = _read(self.path / _PLAN, count)
         except FileNotFoundError:
             raise FileFormatError(f"not a store of simulate_many: {_PLAN} missing", path=self.path) from None
+        if rows and len(rows) != count:
+            raise FileFormatError(f"there must be {count} runs, got {len(rows)}", path=self.path / _PLAN)
         metrics = self._index["metrics"]
         return Sweep(
             self._index["function"],
-            rows or [{}] * self._index["runs"],
+            rows or [{}] * count,
             None if metrics is None else tuple(metrics),
             self._index["digests"],
         )
@@ -116,12 +128,23 @@ class RunStore:
     def _read_records(self) -> dict[int, RunRecord]:
         """Return the records by run; a part that a writer merged in the meantime is in a later one."""
         while True:
+            parts, records = self._parts(), dict[int, RunRecord]()
             try:
-                rows = [row for part in self._parts() for row in _read(part)]
-            except FileNotFoundError:
+                for part in parts:
+                    records |= self._part(part)
+            except FileNotFoundError as error:
+                if self._parts() == parts:  # a link to nothing
+                    raise FileFormatError("not a part of a store: there is no such file", path=error.filename) from None
                 continue
-            records = {row["run"]: self._record(row) for row in rows}
             return {run: record for run, record in records.items() if _readable(record.result)}
+
+    def _part(self, path: Path) -> dict[int, RunRecord]:
+        count = len(self.sweep.parameters)
+        rows = _read(path, count)
+        with parsing(path, "a part of a store"):
+            if not all(is_whole(row["run"]) and 0 <= row["run"] < count for row in rows):
+                raise ValueError(f"its runs must be from 0 to {count - 1}")
+            return {row["run"]: self._record(row) for row in rows}
 
     def _record(self, row: dict[str, Any]) -> RunRecord:
         names, failed = self.sweep.metrics, row["error"] is not None
@@ -138,7 +161,8 @@ class RunStore:
         )
 
     def _parts(self) -> list[Path]:
-        return sorted((self.path / "parts").glob("part-*.parquet"))
+        parts = (self.path / "parts").glob("part-*.parquet")
+        return sorted(part for part in parts if part.stem.removeprefix("part-").isdecimal())
 
     def _file(self, run: int) -> Path:
         return self.path / "results" / f"run-{run:06d}.npz"
@@ -152,9 +176,9 @@ class RunStore:
         """Record the provenance of what is written from now on."""
         now = provenance()
         before = self.sessions[-1] if self.sessions else now
-        changed = [name for name in ("thunder_py", "numpy", "instruction_set") if before[name] != now[name]]
+        changed = [name for name in ("thunder_py", "numpy", "instruction_set") if before.get(name) != now[name]]
         if changed:
-            text = ", ".join(f"{name} {before[name]} -> {now[name]}" for name in changed)
+            text = ", ".join(f"{name} {before.get(name)} -> {now[name]}" for name in changed)
             warnings.warn(
                 f"store {self.path} was begun with other versions ({text}): the last bits of results may differ",
                 ThunderWarning,
@@ -323,7 +347,7 @@ def _check_same(store: RunStore, sweep: Sweep) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold a lock of the operating system, which ends with the process."""
-    with open(folder / _LOCK, "a+", encoding="utf-8") as file:
+    with as_file(folder / _LOCK).open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -362,6 +386,26 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def _check_index(index: Mapping[str, Any], path: Path) -> None:
+    """Raise for a field that is missing or of another kind."""
+
+    def holds(name: str, outer: type, inner: type) -> bool:
+        value = index.get(name)
+        entries = value.values() if isinstance(value, dict) else value
+        return isinstance(value, outer) and all(isinstance(entry, inner) for entry in entries)
+
+    runs = index.get("runs")
+    for name, right, needed in (
+        ("function", isinstance(index.get("function"), str), "a text"),
+        ("runs", is_whole(runs) and 0 <= runs <= _MOST_RUNS, f"a whole number from 0 to {_MOST_RUNS}"),
+        ("metrics", index.get("metrics", 0) is None or holds("metrics", list, str), "null or a list of texts"),
+        ("digests", holds("digests", dict, dict), "a mapping of mappings"),
+        ("sessions", holds("sessions", list, dict), "a list of mappings"),
+    ):
+        if not right:
+            raise FileFormatError(f"must be {needed}, got {index.get(name)!r:.80}", path=path, key=name)
+
+
 def _write_index(folder: Path, index: Mapping[str, Any]) -> None:
     write_whole(json.dumps(index, indent=1) + "\n", folder / _INDEX)
 
@@ -370,20 +414,40 @@ def _write(path: Path, columns: Mapping[str, tuple[Any, dict[str, str]]]) -> Non
     """Write a file of columns and their metadata atomically, to the disk before its name appears."""
     pa, parquet = require("pyarrow", "cluster"), require("pyarrow.parquet", "cluster")
     schema = pa.schema([pa.field(name, array.type, metadata=note) for name, (array, note) in columns.items()])
+    table = pa.table([array for array, _ in columns.values()], schema=schema)
+    table = table.replace_schema_metadata({_CHECKSUM: _checksum(table)})
     with whole_file(path) as temporary:
-        parquet.write_table(pa.table([array for array, _ in columns.values()], schema=schema), temporary)
+        parquet.write_table(table, temporary)
         _sync(temporary)
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of columns; threads of pyarrow would end the process with an error at its exit."""
+def _checksum(table: Any) -> bytes:
+    """Return a checksum of names, of metadata and of values."""
+    total = 0
+    for field, values in zip(table.schema, table.columns, strict=True):
+        note = sorted((field.metadata or {}).items())
+        total = zlib.crc32(repr((field.name, note, values.to_pylist())).encode("utf-8", "surrogatepass"), total)
+    return b"%08x" % total
+
+
+def _read(path: Path, most: int = _MOST_RUNS) -> list[dict[str, Any]]:
+    """Return the rows, `most` or less, of a file of columns.
+
+    Threads of pyarrow would end the process with an error at its exit.
+    """
     pa, parquet = require("pyarrow", "cluster"), require("pyarrow.parquet", "cluster")
     try:
-        table = parquet.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
+        file = parquet.ParquetFile(pa.BufferReader(as_file(path).read_bytes()))
+        if file.metadata.num_rows > most:
+            raise ValueError(f"{file.metadata.num_rows} rows for {most} runs")
+        table = file.read(use_threads=False)
+        noted = (table.schema.metadata or {}).get(_CHECKSUM)  # files of older versions have none
+        if noted is not None and noted != _checksum(table):
+            raise ValueError("its checksum is that of other values")
         columns = [values_of(table.column(name), table.field(name).metadata) for name in table.column_names]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, KeyError, TypeError) as error:  # as of pyarrow
+    except Exception as error:  # of pyarrow, which raises all kinds
         hint = "" if path.name == _PLAN else "; without this file its runs are simulated again"
         raise FileFormatError(f"not a part of a store: {error}{hint}", path=path) from error
     rows = (zip(table.column_names, row, strict=True) for row in zip(*columns, strict=True))

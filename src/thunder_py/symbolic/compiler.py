@@ -8,6 +8,7 @@ import hashlib
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -96,19 +97,19 @@ def compile_source(source: str, flags: Sequence[str] = FLAGS) -> Path:
     command = find_compiler()
     key = "\0".join([source, *command, _identity(tuple(command), os.environ.get("PATH", "")), *flags])
     path = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so"
-    if not _is_whole(path):
-        try:
+    try:
+        _own(path.parent)
+        if not _is_whole(path):
             _build(command, flags, source, path)
-        except OSError as error:
-            raise CompilerError(
-                f"cannot write compiled code to {path.parent}: {error.strerror or error}; "
-                "XDG_CACHE_HOME names another folder"
-            ) from None
+    except OSError as error:
+        raise CompilerError(
+            f"cannot write compiled code to {path.parent}: {error.strerror or error}; "
+            "XDG_CACHE_HOME names another folder"
+        ) from None
     return path
 
 
 def _build(command: Sequence[str], flags: Sequence[str], source: str, path: Path) -> None:
-    _own(path.parent)
     with tempfile.TemporaryDirectory(prefix="build-", dir=path.parent) as folder:
         text, library = Path(folder, "function.c"), Path(folder, "function.so")
         text.write_text(source, encoding="utf-8")
@@ -124,9 +125,11 @@ def _build(command: Sequence[str], flags: Sequence[str], source: str, path: Path
 def _own(folder: Path) -> None:
     """Create the folder with access for the user only: other users must not be able to add libraries."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_uid != os.getuid():
+    status = folder.stat()
+    if status.st_uid != os.getuid():
         raise CompilerError(f"{folder} belongs to another user; XDG_CACHE_HOME names another folder")
-    folder.chmod(0o700)
+    if stat.S_IMODE(status.st_mode) != 0o700:
+        folder.chmod(0o700)
 
 
 def _run(command: Sequence[str]) -> None:

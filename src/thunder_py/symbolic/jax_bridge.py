@@ -8,6 +8,7 @@ its results, and the size of the program depends neither on the number of operat
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -224,7 +225,7 @@ def _columns(
     leading = [array.shape[: array.ndim - len(shape)] for (_, shape), array in zip(arguments, arrays, strict=True)]
     batch = jnp.broadcast_shapes(*leading)
     flat = [
-        jnp.broadcast_to(array.reshape(*axes, -1), (*batch, array.size // max(1, int(np.prod(axes)))))
-        for axes, array in zip(leading, arrays, strict=True)
+        jnp.broadcast_to(array.reshape(*axes, math.prod(shape)), (*batch, math.prod(shape)))
+        for axes, array, (_, shape) in zip(leading, arrays, arguments, strict=True)
     ]
     return [jnp.moveaxis(array, -1, 0) for array in flat], batch

@@ -69,6 +69,8 @@ class ClosedLoop {
              const Eigen::VectorXd& x0, LoopParts parts = {});
   void log(const Signal& signal) { recorder_.add(signal.name, signal.data, signal.size()); }
 
+  /// Makes the storage of the log, or throws where it would be larger than 8 GiB; `run` does so unless it is made.
+  void reserve();
   /// Runs to the end, or until the state leaves its bound: then the last status logged is `diverged`.
   void run(const Progress& progress);
   Recorder& recorder() noexcept { return recorder_; }

@@ -1,4 +1,4 @@
-// Logs of a run: copies of vectors that keep their place, row by row into storage made before.
+// Logs of a run: copies of vectors that keep their place, row by row into storage made before by `reserve`.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,26 @@ class Recorder {
   struct Channel {
     std::string name;
     const double* source;
-    RowMajor rows;
+    int width;
+    RowMajor rows{};
   };
 
   explicit Recorder(Eigen::Index capacity) : capacity_(capacity) {}
 
   /// `source` must stay where it is while recording.
   void add(std::string name, const double* source, int width) {
-    channels_.push_back({std::move(name), source, RowMajor(capacity_, width)});
+    channels_.push_back({std::move(name), source, width});
+  }
+
+  Eigen::Index capacity() const noexcept { return capacity_; }
+  /// Numbers in a row of all channels.
+  Eigen::Index width() const noexcept {
+    Eigen::Index sum = 0;
+    for (const Channel& channel : channels_) sum += channel.width;
+    return sum;
+  }
+  void reserve() {
+    for (Channel& channel : channels_) channel.rows.resize(capacity_, channel.width);
   }
 
   void record() noexcept {

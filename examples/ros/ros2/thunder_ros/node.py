@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 import rclpy
-import yaml
 from builtin_interfaces.msg import Duration, Time
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -27,6 +26,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_srvs.srv import SetBool, Trigger
 
+from thunder_py.io.yaml_text import plain_yaml
 from thunder_py.realtime.nodes.middleware import (
     SWITCH_INTERVAL,
     answer,
@@ -222,8 +222,8 @@ class RosNode:
 
     def set_gains(self, action: Callable[[dict], None], parameters: list) -> SetParametersResult:
         """Set those of the parameters that are gains, all or none."""
-        gains = {p.name.removeprefix(GAIN): as_plain(p.value) for p in parameters if p.name.startswith(GAIN)}
         try:
+            gains = {p.name.removeprefix(GAIN): as_plain(p.value) for p in parameters if p.name.startswith(GAIN)}
             if gains and not self.showing:
                 action(gains)
         except ValueError as error:
@@ -255,10 +255,7 @@ def as_plain(value):
     if isinstance(value, array):
         return value.tolist()
     if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return yaml.safe_load(value)
-        except yaml.YAMLError:
-            return value
+        return plain_yaml(value)
     return value
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
-from ...files import as_file
 from ...robot import Robot
 from .names import SIGNALS, Names
 
 __all__ = ["ArchiveReader"]
+
+#: columns of an array, all of which are read at once
+_MOST_COLUMNS = 1024
 
 
 class _Member(NamedTuple):
@@ -29,8 +32,7 @@ class _Member(NamedTuple):
     dtype: np.dtype[np.generic]
 
     def read(self, count: int) -> Array:
-        width = int(np.prod(self.columns))
-        data = self.file.read(count * width * self.dtype.itemsize)
+        data = self.file.read(count * math.prod(self.columns) * self.dtype.itemsize)
         return np.frombuffer(data, self.dtype).reshape(-1, *self.columns).astype(np.float64, copy=False)
 
 
@@ -41,6 +43,7 @@ class ArchiveReader:
     In a file of `SimulationResult.save` only ``t``, ``q``, ``tau`` and, for elastic joints, ``x`` are used.
     """
 
+    expected: ClassVar[str] = "an archive of numpy.savez"
     path: Path
     names: Names
 
@@ -69,13 +72,12 @@ class ArchiveReader:
                 count = min(size, left)
                 left -= count
                 yield self.names.scaled(robot, {name: member.read(count) for name, member in members.items()})
+            for member in members.values():
+                member.file.read()  # to its end, where the checksum is compared
 
     def _present(self) -> Sequence[str]:
-        try:
-            with zipfile.ZipFile(as_file(self.path)) as archive:
-                return [name.removesuffix(".npy") for name in archive.namelist()]
-        except zipfile.BadZipFile:
-            raise FileFormatError("must be an archive of numpy.savez", path=self.path) from None
+        with zipfile.ZipFile(self.path) as archive:
+            return [name.removesuffix(".npy") for name in archive.namelist()]
 
     def _is_run(self) -> bool:
         return self.names.given is None and "status" in self._present()
@@ -97,20 +99,18 @@ class ArchiveReader:
         return {signal: name for signal, name in names.items() if name in present}
 
     def _open(self, stack: ExitStack, names: Mapping[str, str]) -> dict[str, _Member]:
-        try:
-            archive = stack.enter_context(zipfile.ZipFile(as_file(self.path)))
-        except zipfile.BadZipFile:
-            raise FileFormatError("must be an archive of numpy.savez", path=self.path) from None
+        archive = stack.enter_context(zipfile.ZipFile(self.path))
         members = {}
         for signal, name in names.items():
             try:
-                file = stack.enter_context(archive.open(f"{name}.npy"))
+                entry = archive.getinfo(f"{name}.npy")
             except KeyError:
                 raise FileFormatError(f"there must be an array {name}", path=self.path) from None
-            members[signal] = self._member(file, name, 1 if signal == "t" else 2)
+            file = stack.enter_context(archive.open(entry))
+            members[signal] = self._member(file, name, 1 if signal == "t" else 2, entry.file_size)
         return members
 
-    def _member(self, file: IO[bytes], name: str, dimensions: int) -> _Member:
+    def _member(self, file: IO[bytes], name: str, dimensions: int, size: int) -> _Member:
         try:
             version = np.lib.format.read_magic(file)
             reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -122,4 +122,9 @@ class ArchiveReader:
             raise FileFormatError(f"{name} must be numbers of shape {expected}, got {dtype} of {shape}", path=self.path)
         if by_columns and dimensions > 1 and min(shape) > 1:
             raise FileFormatError(f"{name} must be stored row by row: save numpy.ascontiguousarray", path=self.path)
+        if math.prod(shape[1:]) > _MOST_COLUMNS:
+            raise FileFormatError(f"{name} must have at most {_MOST_COLUMNS} columns, got {shape[1]}", path=self.path)
+        declared, present = math.prod(shape) * dtype.itemsize, size - file.tell()
+        if declared != present:
+            raise FileFormatError(f"{name} must hold {declared} bytes for {shape}, got {present}", path=self.path)
         return _Member(file, shape[0], tuple(shape[1:]), dtype)

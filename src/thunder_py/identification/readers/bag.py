@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...checks import Array
 from ...errors import FileFormatError
+from ...files import as_file
 from ...optional import require
 from ...robot import Robot
-from .names import Names
+from .names import Names, listed
 
 __all__ = ["BagReader"]
 
 _KIND = "sensor_msgs/msg/JointState"
+#: bytes of the description of a bag, of which YAML of a megabyte takes seconds
+_LARGEST_METADATA = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class BagReader:
     Messages without all joints of the robot, such as those of a gripper, are skipped.
     """
 
+    expected: ClassVar[str] = "a bag of ROS 1 or 2"
     path: Path
     names: Names
     topic: str | None = None
@@ -44,17 +47,10 @@ class BagReader:
     def _open(self) -> Iterator[Any]:
         highlevel = require("rosbags.highlevel", "logs")
         typesys = require("rosbags.typesys", "logs")
-        if not self.path.exists():
-            raise FileNotFoundError(errno.ENOENT, "there is no such bag", str(self.path))
-        try:
-            bag = highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST))
-            bag.open()
-        except highlevel.AnyReaderError as error:
-            raise FileFormatError(f"must be a bag of ROS 1 or 2: {error}", path=self.path) from None
-        try:
+        for file in (self.path, *self.path.rglob("*")):
+            as_file(file, most=_LARGEST_METADATA if file.name == "metadata.yaml" else None)
+        with highlevel.AnyReader([self.path], default_typestore=typesys.get_typestore(typesys.Stores.LATEST)) as bag:
             yield bag
-        finally:
-            bag.close()
 
     def _connections(self, bag: Any) -> Sequence[Any]:
         found = [connection for connection in bag.connections if connection.msgtype == _KIND]
@@ -88,7 +84,7 @@ class BagReader:
             missing = ", ".join(name for name in joints if name not in seen)
             raise FileFormatError(
                 f"messages must have all joints of {robot.name}, never had {missing or 'all together'}, "
-                f"got {', '.join(sorted(seen)) or 'none'}",
+                f"got {listed(sorted(seen))}",
                 path=self.path,
             )
         if rows:

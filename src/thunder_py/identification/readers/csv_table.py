@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 import numpy as np
 
@@ -20,6 +20,8 @@ __all__ = ["CSVReader"]
 
 #: bytes from which the number of lines is estimated
 _SAMPLE = 1 << 16
+#: characters of a line
+_LONGEST = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class CSVReader:
     names the columns.
     """
 
+    expected: ClassVar[str] = "a text table in UTF-8"
     path: Path
     names: Names
 
@@ -43,10 +46,11 @@ class CSVReader:
     def chunks(self, robot: Robot, size: int) -> Iterator[dict[str, Array]]:
         """Yield the signals, with ``t``, in parts of `size` instants."""
         with open(self.path, encoding="utf-8-sig", newline=None) as file:
-            header, delimiter, line, first = self._header(file)
+            text = self._lines(file)
+            header, delimiter, line, first = self._header(text)
             columns = self.names.columns(robot, header)
             order = [header.index(name) for names in columns.values() for name in names]
-            rows, last, time = itertools.chain(first, file), -np.inf, order.index(header.index(columns["t"][0]))
+            rows, last, time = itertools.chain(first, text), -np.inf, order.index(header.index(columns["t"][0]))
             while lines := list(itertools.islice(rows, size)):
                 table = self._table(lines, delimiter, order, line)
                 self._check_increasing(table[:, time], last, lines, line)
@@ -60,7 +64,15 @@ class CSVReader:
                     }
                     yield self.names.scaled(robot, signals, columns)
 
-    def _header(self, file: TextIO) -> tuple[list[str], str | None, int, list[str]]:
+    def _lines(self, file: TextIO) -> Iterator[str]:
+        number = 0
+        while text := file.readline(_LONGEST + 1):
+            number += 1
+            if len(text) > _LONGEST:
+                raise FileFormatError(f"lines must have at most {_LONGEST} characters", path=self.path, line=number)
+            yield text
+
+    def _header(self, file: Iterator[str]) -> tuple[list[str], str | None, int, list[str]]:
         """Return the names of the columns, what separates them, the lines before, and a line of numbers among these."""
         commented: dict[int, tuple[list[str], str | None]] = {}
         for number, text in enumerate(file, 1):

@@ -15,7 +15,7 @@ from ...errors import FileFormatError
 from ...robot import Robot
 from .units import name_and_unit, scale
 
-__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints"]
+__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints", "listed"]
 
 #: what columns of a signal are called
 SIGNALS: Mapping[str, tuple[str, ...]] = {
@@ -79,7 +79,7 @@ class Names:
             elif signal in ("q", "tau") or (signal == "x" and robot.e):
                 raise FileFormatError(
                     f"there must be columns of {signal}, such as {signal}1 to {signal}{len(joints)} or "
-                    f"{signal}_{joints[0]}, got {_listed(names)}; name them with columns=",
+                    f"{signal}_{joints[0]}, got {listed(names)}; name them with columns=",
                     path=self.path,
                 )
         self._check_once(found, [_plain(name) for name in names])
@@ -153,7 +153,7 @@ class Names:
             if name in plain:
                 return plain[name]
         raise FileFormatError(
-            f"there must be a column of time, such as t or time, got {_listed(names)}; name it with columns=",
+            f"there must be a column of time, such as t or time, got {listed(names)}; name it with columns=",
             path=self.path,
         )
 
@@ -169,7 +169,7 @@ class Names:
             missing = [name for name in listed if name not in names]
             if missing:
                 raise FileFormatError(
-                    f"columns {', '.join(missing)} of {signal} must be there, got {_listed(names)}", path=self.path
+                    f"columns {', '.join(missing)} of {signal} must be there, got {listed(names)}", path=self.path
                 )
             found[signal] = listed
         for signal in ("t", "q", "tau"):
@@ -185,6 +185,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s.:/-]+", "_", name_and_unit(name)[0]).strip("_")
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
+def listed(names: Sequence[str]) -> str:
+    """Return the first names, shortened, for a message."""
+    shown = ", ".join(f"{name:.60}" for name in names[:12])
     return f"{shown}, ..." if len(names) > 12 else shown or "none"
