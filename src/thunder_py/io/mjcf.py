@@ -410,7 +410,29 @@ def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
         raise tree.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
     if model.body_gravcomp.any():
         raise tree.error("compensated gravity (gravcomp) is not read; set it to 0")
+    _refuse_actuators(tree, set(joints))
     _refuse_couplings(tree, set(joints))
+
+
+def _on_joints(mujoco: Any) -> tuple[int, int]:
+    """Return the kinds of transmissions to one joint."""
+    return int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+
+
+def _refuse_actuators(tree: Tree, joints: set[int]) -> None:
+    """Refuse armature and damping of actuators that are not those of a joint, and damping of higher order."""
+    model, kinds = tree.model, _on_joints(tree.mujoco)
+    for k in range(model.nu):
+        on_joint = int(model.actuator_trntype[k]) in kinds
+        if on_joint and int(model.actuator_trnid[k, 0]) not in joints:
+            continue
+        refused = ("dampingpoly",) if on_joint else ("armature", "damping", "dampingpoly")
+        if any(np.any(getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]) for key in refused):
+            name = tree.mujoco.mj_id2name(model, tree.mujoco.mjtObj.mjOBJ_ACTUATOR, k) or str(k + 1)
+            raise tree.error(
+                "armature and damping of actuators are read as one number on a joint only; move them to the joints",
+                f"actuator {name!r}",
+            )
 
 
 def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
@@ -473,7 +495,12 @@ def _factors(tree: Tree, tendon: int, joints: Sequence[int]) -> Array:
 def _rotor(tree: Tree, name: str, inertia: float, description: RobotDescription) -> Rotor:
     """Read the note: number of the joint, gear ratio, carrier, and the axis if it differs from the joint's."""
     note = tree.numeric(name)
-    if note is None or len(note) not in (3, 6) or not 1 <= note[0] <= description.n:
+    if (
+        note is None
+        or len(note) not in (3, 6)
+        or note[0] not in range(1, description.n + 1)
+        or note[2] not in range(description.n + 1)
+    ):
         raise tree.error("inertia of tendons is read from files of this package only", f"tendon {name!r}")
     axis = np.array(note[3:]) if len(note) == 6 else None
     return Rotor(joint=int(note[0]), inertia=inertia, gear_ratio=note[1], carrier=int(note[2]), axis=axis)
@@ -489,8 +516,10 @@ def load_mjcf(
     """Read the arm that ends in a body of an MJCF file.
 
     MuJoCo's compiler resolves defaults, included files, angles and orientations. Bodies that are rigidly fixed to a
-    link are lumped into it and become named frames, as sites do. Shapes, meshes, contacts, sensors and actuators are
-    ignored, except the largest torques of actuators. Several joints of one body become separate links without mass.
+    link are lumped into it and become named frames, as sites do. Shapes define the inertia of bodies without an
+    ``<inertial>``, as in MuJoCo; meshes that would do so are refused, because mesh files are not read. Contacts,
+    sensors and actuators are ignored, except the largest torques, the armature and the damping of actuators. Several
+    joints of one body become separate links without mass.
 
     Parameters
     ----------
@@ -568,6 +597,7 @@ def parse_mjcf(
     """
     mujoco = require("mujoco", "mujoco")
     model = compiled(mujoco, read_mjcf_text(text, path), path)
+    _add_actuators(mujoco, model)
     tree = Tree(mujoco, model, path)
     with np.errstate(over="ignore", invalid="ignore"):  # the description refuses non-finite numbers
         arm = assemble(tree, tip_link, _locked(tree, fix_joints))
@@ -580,6 +610,18 @@ def parse_mjcf(
         return read_rotors(tree, arm.joints, _described(tree, arm, robot_name))
     except ModelError as error:  # about numbers of the file; arguments are already checked
         raise tree.error(str(error)) from error
+
+
+def _add_actuators(mujoco: Any, model: Any) -> None:
+    """Add armature and damping of actuators (since MuJoCo 4) to those of the joints that they drive."""
+    kinds = _on_joints(mujoco)
+    for k in range(model.nu):
+        if int(model.actuator_trntype[k]) in kinds:
+            dof = int(model.jnt_dofadr[int(model.actuator_trnid[k, 0])])
+            factor = float(model.actuator_gear[k, 0]) ** 2
+            for key in ("armature", "damping"):
+                added = getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]
+                getattr(model, f"dof_{key}")[dof] += factor * added
 
 
 def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
