@@ -94,7 +94,7 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
     if function == "J_ee_pinv":
         J, damping = robot.jacobian(state["q"]), float(state["damping"])
         return J.T @ np.linalg.inv(J @ J.T + damping**2 * np.eye(6))
-    if function in ("reg_Jdq", "reg_JTw"):
+    if function in ("reg_Jdq_lengths", "reg_JTw_lengths"):
         return _by_lengths(robot, function, state)
     if function.startswith("J_"):
         return robot.jacobian(state["q"], int(function[2:]))
@@ -119,7 +119,7 @@ def _by_lengths(robot: th.Robot, function: str, state: dict[str, Array]) -> Arra
 
     def value(changed: th.Robot) -> Array:
         J = changed.jacobian(state["q"])
-        return J @ state["dq"] if function == "reg_Jdq" else J.T @ state["w"]
+        return J @ state["dq"] if function == "reg_Jdq_lengths" else J.T @ state["w"]
 
     columns = []
     for i in range(robot.n):

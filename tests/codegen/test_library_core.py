@@ -55,7 +55,7 @@ def test_functions_equal_the_methods(source, tmp_path):
     core = Core(generate(robot, tmp_path), robot.name)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
     assert {"M", "C", "C_std", "Yr", "forward_dynamics", "J_ee_pinv"} <= set(core.functions)
-    assert ("reg_Jdq" in core.functions) == (robot.description.dh is not None)
+    assert ("reg_Jdq_lengths" in core.functions) == (robot.description.dh is not None)
     assert ("reg_k" in core.functions) == (robot.e > 0)
     assert_equal_to_robot(core, robot, arguments)
 

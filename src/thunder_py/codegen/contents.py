@@ -184,9 +184,9 @@ def _kinematics(robot: Robot) -> Iterable[Item]:
     yield Item("J_ee_pinv", ("q", "damping"), record_pinv, text, "1/m, 1")
     if robot.description.dh is not None:
         text = "Derivative of J_ee dq by the lengths a_1, d_1, ..., a_n, d_n and the tool's x, y, z"
-        yield Item("reg_Jdq", ("q", "dq"), record_reg_Jdq, text, "1/s")
+        yield Item("reg_Jdq_lengths", ("q", "dq"), record_reg_Jdq, text, "1/s")
         text = "Derivative of J_ee' w by the same lengths"
-        yield Item("reg_JTw", ("q", "w"), record_reg_JTw, text, "N")
+        yield Item("reg_JTw_lengths", ("q", "w"), record_reg_JTw, text, "N")
 
 
 def _drives(robot: Robot) -> Iterable[Item]:

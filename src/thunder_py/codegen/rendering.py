@@ -94,7 +94,7 @@ def _values(contents: Contents) -> dict[str, Any]:
         "functions": contents.functions, "example": functions.get("G", contents.functions[0]),
         "has_regressors": any("egressor" in function.description for function in contents.functions),
         "all_parameters": robot.parameters.tolist() if contents.has_all_parameters else [], "missing": contents.missing,
-        "has_lengths": "reg_Jdq" in functions or "reg_JTw" in functions, "lengths": length_names(robot.n),
+        "has_lengths": any(name.endswith("_lengths") for name in functions), "lengths": length_names(robot.n),
         "prototypes": prototypes, "emitted": emitted,
         "state": contents.state, "setters": setters(contents), "frame_getters": frame_getters(contents),
         "exceeds_stack": largest > _EIGEN_LIMIT,

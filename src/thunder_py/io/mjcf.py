@@ -16,7 +16,7 @@ from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..optional import require
 from ..robot import Robot
-from ..robot.description import RESERVED_NAMES, RobotDescription, Rotor
+from ..robot.description import OWN_FRAMES, RobotDescription, Rotor
 from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
@@ -24,6 +24,7 @@ from .gripper import warn_of_gripper
 from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
+from .xml import free_name
 
 __all__ = [
     "Arm",
@@ -215,8 +216,9 @@ def _tip(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> tuple
             return int(tree.model.site_bodyid[sites[tip_link]]), sites[tip_link]
         known = [name for name in (*bodies, *sites) if name]
         raise UnknownNameError(f"tip_link: there is no body or site {tip_link!r}{nearest_hint(str(tip_link), known)}")
-    if "tool" in sites:
-        return int(tree.model.site_bodyid[sites["tool"]]), sites["tool"]
+    for name in (OWN_FRAMES["tool"], "tool"):
+        if name in sites:
+            return int(tree.model.site_bodyid[sites[name]]), sites[name]
     leaves = [b for b in range(1, tree.model.nbody) if not tree.children[b] and _is_moved(tree, b, locked)]
     if not leaves:
         raise tree.error("no joint moves: there is no arm")
@@ -326,7 +328,8 @@ class _Builder:
                 arm.frames[name] = (link, T)
         for s in range(tree.model.nsite):
             name, body = tree.site_name(s), int(tree.model.site_bodyid[s])
-            if not name or body not in self._places or name in own or (name == "tool" and s == site):
+            is_tip = s == site and name in ("tool", OWN_FRAMES["tool"])
+            if not name or body not in self._places or name in own or is_tip:
                 continue
             link, T = self._places[body]
             arm.frames.setdefault(name, (link, T @ tree.site_pose(s)))
@@ -636,13 +639,13 @@ def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
         gravity=tree.gravity(),
         base=arm.base,
         tool=arm.tool,
-        joint_names=tuple(_label(tree.joint_name(j), f"joint{k}") for k, j in enumerate(joints, start=1)),
-        link_names=tuple(_label(link, f"link{k}") for k, link in enumerate(arm.link_names, start=1)),
+        joint_names=tuple(free_name(tree.joint_name(j) or f"joint{k}", "mjcf") for k, j in enumerate(joints, start=1)),
+        link_names=tuple(free_name(link or f"link{k}", "mjcf") for k, link in enumerate(arm.link_names, start=1)),
         limits=limits_of(tree, joints),
         friction=friction_of(tree, joints),
         armature=_armature(tree, arm),
         elastic=read_drives(model, tree.elastic, joints),
-        frames={_label(frame, frame): place for frame, place in arm.frames.items()},
+        frames=arm.frames,
     )
 
 
@@ -662,12 +665,6 @@ def _robot_name(tree: Tree, name: str | None) -> str:
         return check_name(tree.model_name)
     except ModelError as error:
         raise tree.error(f"{error}; pass another, such as name='robot'") from None
-
-
-def _label(name: str, default: str) -> str:
-    """Return the name or, if empty, `default`, with the prefix ``mjcf:`` if the name is reserved."""
-    name = name or default
-    return f"mjcf:{name}" if name in RESERVED_NAMES else name
 
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, float]:
