@@ -24,7 +24,8 @@ _DIRECT = {
     "momentum_drift": "momentum_drift",
     "forward_dynamics": "forward_dynamics", "kinetic_energy": "kinetic_energy", "potential_energy": "potential_energy",
     "T_0_ee": "forward_kinematics", "J_ee": "jacobian", "J_ee_dot": "jacobian_dot", "J_ee_ddot": "jacobian_ddot",
-    "k": "elastic_torque", "d": "elastic_damping_torque", "dm": "motor_damping_torque", "Mm": "motor_inertia_torque",
+    "k": "elastic_torque", "d": "elastic_damping_torque", "dm": "motor_damping_torque",
+    "motor_inertia_torque": "motor_inertia_torque",
     "reg_k": "elastic_regressor", "reg_d": "elastic_damping_regressor", "reg_dm": "motor_damping_regressor",
     "reg_Mm": "motor_inertia_regressor", "elastic_forward_dynamics": "elastic_forward_dynamics",
 }  # fmt: skip
@@ -79,6 +80,10 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
     first = 10 * robot.n
     if function in _DIRECT:
         return quantity(robot, _DIRECT[function], state)
+    if function == "Mm":
+        return np.diag([drive.Mm for drive in robot.elastic])
+    if function in _REGRESSORS.values():
+        return quantity(robot, function, state)
     if function in _REGRESSORS:
         return quantity(robot, _REGRESSORS[function], state)[:, :first]
     if function.startswith("T_0_"):
@@ -89,7 +94,7 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
     if function == "J_ee_pinv":
         J, damping = robot.jacobian(state["q"]), float(state["damping"])
         return J.T @ np.linalg.inv(J @ J.T + damping**2 * np.eye(6))
-    if function in ("reg_Jdq", "reg_JTw"):
+    if function in ("reg_Jdq_lengths", "reg_JTw_lengths"):
         return _by_lengths(robot, function, state)
     if function.startswith("J_"):
         return robot.jacobian(state["q"], int(function[2:]))
@@ -114,7 +119,7 @@ def _by_lengths(robot: th.Robot, function: str, state: dict[str, Array]) -> Arra
 
     def value(changed: th.Robot) -> Array:
         J = changed.jacobian(state["q"])
-        return J @ state["dq"] if function == "reg_Jdq" else J.T @ state["w"]
+        return J @ state["dq"] if function == "reg_Jdq_lengths" else J.T @ state["w"]
 
     columns = []
     for i in range(robot.n):

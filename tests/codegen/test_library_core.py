@@ -13,6 +13,7 @@ from tests.dynamics.random_chains import random_robot
 from thunder_py.codegen import generate
 from thunder_py.codegen.contents import catalogue
 from thunder_py.codegen.library import OUTLINE_FROM, PIECES_FROM, outlining
+from thunder_py.errors import ThunderWarning
 from thunder_py.integration import rk4_step
 from thunder_py.symbolic.parameters import ARGUMENT_NAMES
 
@@ -54,7 +55,7 @@ def test_functions_equal_the_methods(source, tmp_path):
     core = Core(generate(robot, tmp_path), robot.name)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
     assert {"M", "C", "C_std", "Yr", "forward_dynamics", "J_ee_pinv"} <= set(core.functions)
-    assert ("reg_Jdq" in core.functions) == (robot.description.dh is not None)
+    assert ("reg_Jdq_lengths" in core.functions) == (robot.description.dh is not None)
     assert ("reg_k" in core.functions) == (robot.e > 0)
     assert_equal_to_robot(core, robot, arguments)
 
@@ -87,11 +88,43 @@ def test_derivatives_where_they_are_selected(inertial, tmp_path):
             np.testing.assert_allclose(result, np.ravel(part), rtol=0, atol=TOLERANCE * scale)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_regressors_of_all_parameters(seed, tmp_path):
+    """Columns and parameters of arms with friction, rotors, armature and elastic joints, in any combination."""
+    has = {"friction": seed != 1, "rotors": seed % 2 == 0, "armature": seed != 2, "elastic": seed > 3}
+    robot = random_robot(40 + seed, 2 + seed, ("modified", "standard", "placements")[seed % 3], **has)
+    full = ("regressor", "slotine_li_regressor", "mass_regressor", "coriolis_regressor", "gravity_regressor")
+    inertial_as = ("REG", "DYN")[seed % 2]
+    core = Core(generate(robot, tmp_path, select=full, inertial_as=inertial_as, inertial=True), robot.name)
+    assert set(core.functions) == set(full)
+    assert_equal_to_robot(core, robot, {}, seed=seed)
+    np.testing.assert_array_equal(core.default("parameters", robot.parameters.size), robot.parameters)
+    state = random_state(robot, seed)
+    (Y_r,) = core.call("slotine_li_regressor", state)
+    torque = robot.slotine_li_torque(*(state[key] for key in ("q", "dq", "dq_r", "ddq_r")))
+    np.testing.assert_allclose(Y_r.reshape(robot.n, -1) @ robot.parameters, torque, atol=1e-10)
+
+
+def test_columns_that_a_selection_lacks_are_told(tmp_path, recwarn):
+    robot = random_robot(3, 3, "modified", friction=True, armature=True)
+    lacks = r"Yr has the columns of the links only, not those of friction \(reg_dl\), armature \(reg_armature\); slo"
+    with pytest.warns(ThunderWarning, match=lacks):
+        folder = generate(robot, tmp_path, select="M,Yr")
+    assert "not those of friction (reg_dl), armature (reg_armature)" in (folder / "README.md").read_text()
+    with pytest.warns(ThunderWarning, match=r"not those of armature \(reg_armature\); mass_regressor has all"):
+        generate(robot, tmp_path, select="reg_M,reg_C,reg_G,reg_dl")
+    assert not recwarn
+    generate(robot, tmp_path)
+    for other, select in ((robot, "Yr,reg_dl,reg_armature"), (robot, "reg_G,M"), (th.Robot.load("panda"), "Yr,Y")):
+        generate(other, tmp_path, select=select)
+    assert not recwarn
+
+
 @pytest.mark.parametrize("seed", [pytest.param(k, marks=[pytest.mark.release] if k > 3 else []) for k in range(12)])
 def test_random_chains_in_double_and_float(seed, tmp_path):
     kind = ("modified", "standard")[seed % 2]
     robot = random_robot(100 + seed, 1 + seed % 12, kind, friction=seed % 4 == 0, elastic=seed % 3 == 0)
-    select = "M,C,G,Yr,inverse_dynamics,J_ee" + (",k,reg_k" if robot.e else "")
+    select = "M,C,G,Yr,inverse_dynamics,J_ee" + (",k,reg_k,Mm" if robot.e else "") + ",reg_dl" * (seed % 4 == 0)
     everything = robot.n <= 7  # compilers take long over the second derivatives of longer ones
     core = Core(generate(robot, tmp_path, select=None if everything else select), robot.name)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
@@ -140,7 +173,7 @@ def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
 def test_pieces_from_some_joints_on(joints, tmp_path):
     robot = random_robot(3, joints, "standard", friction=True)
     assert outlining(robot) == ("uniform" if joints >= PIECES_FROM else False)
-    folder = generate(robot, tmp_path, select="Yr,inverse_dynamics,forward_dynamics")
+    folder = generate(robot, tmp_path, select="Yr,reg_dl,inverse_dynamics,forward_dynamics")
     source = next(folder.glob("*_gen.cpp")).read_text()
     for piece in ("regressor_row", "body_wrench"):
         assert (f"void thunder_part_{piece}(" in source) == (joints >= PIECES_FROM)
@@ -158,7 +191,8 @@ def test_long_arms_are_outlined_and_equal_too(source, tmp_path):
         else random_robot(5, 12, source, friction=True)
     )
     assert robot.n >= OUTLINE_FROM
-    core = Core(generate(robot, tmp_path, select="M,C,G,Yr,inverse_dynamics,forward_dynamics,C_dot,J_ee"), robot.name)
+    select = "M,C,G,slotine_li_regressor,inverse_dynamics,forward_dynamics,C_dot,J_ee"
+    core = Core(generate(robot, tmp_path, select=select), robot.name)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
     assert_equal_to_robot(core, robot, arguments, 1e-11)
 
@@ -175,7 +209,7 @@ def test_long_arms_with_every_parameter_at_run_time(tmp_path):
     """A rotor's inertia passes through outlined pieces whose results do not all depend on it."""
     robot = random_robot(7, OUTLINE_FROM, "standard", friction=True, rotors=True, armature=True, elastic=True)
     groups = robot.symbolic().parameters
-    select = "M,C,G,Yr,M_dot,forward_dynamics,J_ee,reg_rotor,k,elastic_forward_dynamics"
+    select = "M,C,G,slotine_li_regressor,M_dot,forward_dynamics,J_ee,reg_rotor,k,elastic_forward_dynamics"
     core = Core(generate(robot, tmp_path, select=select, **dict.fromkeys(groups, True)), robot.name)
     arguments = {group.argument: group.values for group in groups.values()}
     assert "par_rotor" in [p.name for p in core.functions["M"]]

@@ -193,6 +193,7 @@ def converted(answers):
     """The names of the page's program, run on the recorded robot in place of the toolbox's."""
     data = answers["robot"]
     links = [SimpleNamespace(**{**link, "I": np.array(link["I"])}) for link in data["links"]]
+    assert not any(link.isflip for link in links)
     poses = {name: SimpleNamespace(A=np.array(data[name])) for name in ("base", "tool")}
     puma = SimpleNamespace(**{**data, **poses, "links": links, "dynchanged": lambda: None})
     puma.rne = lambda q, qd, qdd: np.array(answers["values"]["puma.rne(q, qd, qdd)"])
@@ -216,3 +217,64 @@ def test_rows_for_the_robotics_toolbox_are_equal(row, converted, answers):
 
 def test_the_robotics_toolbox_has_its_names(answers):
     assert {f"{root}.{path}" for root, path in toolbox_names()} == set(answers["names"])
+
+
+def _turn(axis: int, angle: float) -> np.ndarray:
+    T, (i, j) = np.eye(4), ((1, 2), (2, 0), (0, 1))[axis]
+    T[[i, j], [i, j]], T[i, j], T[j, i] = np.cos(angle), -np.sin(angle), np.sin(angle)
+    return T
+
+
+def _shift(axis: int, length: float) -> np.ndarray:
+    T = np.eye(4)
+    T[axis, 3] = length
+    return T
+
+
+def _poses(source: SimpleNamespace, q: np.ndarray) -> list[np.ndarray]:
+    """Poses of the links by the elementary transforms of the toolbox: a joint with flip moves by -q."""
+    T, poses = source.base.A, []
+    for link, x in zip(source.links, q, strict=True):
+        moved = link.offset - x if link.isflip else link.offset + x
+        along = _turn(2, moved) @ _shift(2, link.d) if link.isrevolute else _turn(2, link.theta) @ _shift(2, moved)
+        across = _shift(0, link.a) @ _turn(0, link.alpha)
+        T = T @ (across @ along if source.mdh else along @ across)
+        poses.append(T)
+    return poses
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_that_move_the_other_way(seed, converted):
+    """Poses, mass matrix and gravity by elementary transforms and differences, for joints with and without flip."""
+    rng, n = np.random.default_rng(seed), 4
+
+    def link(k: int) -> SimpleNamespace:
+        a, alpha, d, theta, offset, m = rng.uniform(0.1, 1.0, 6)
+        revolute, own = bool(rng.random() < 0.7), {"m": m, "r": rng.normal(size=3), "I": np.diag([1.0, 1.2, 1.1 + k])}
+        table = {"a": a, "alpha": alpha, "d": d, "theta": theta, "offset": offset, "isrevolute": revolute}
+        return SimpleNamespace(**table, **own, G=1.0, B=0.0, Jm=0.0, isflip=bool(k == seed % n or rng.random() < 0.4))
+
+    base, tool = (SimpleNamespace(A=_turn(k, 0.4) @ _shift(k, 0.3)) for k in (1, 2))
+    limits, gravity = np.array([[-2.0] * n, [2.0] * n]), np.array([0.3, -0.2, -9.81])
+    links = [link(k) for k in range(n)]
+    source = SimpleNamespace(n=n, links=links, mdh=seed % 2, base=base, tool=tool, qlim=limits, gravity=gravity)
+    robot, q, h = converted["from_toolbox"](source, "arm"), rng.uniform(-1.0, 1.0, n), 1e-6
+
+    def center(k: int, at: np.ndarray) -> np.ndarray:
+        T = _poses(source, at)[k]
+        return T[:3, :3] @ links[k].r + T[:3, 3]
+
+    def potential(at: np.ndarray) -> float:
+        return -sum(links[k].m * gravity @ center(k, at) for k in range(n))
+
+    steps = h * np.eye(n)
+    M, G = np.zeros((n, n)), [(potential(q + e) - potential(q - e)) / (2.0 * h) for e in steps]
+    for k in range(n):
+        v = np.array([(center(k, q + e) - center(k, q - e)) / (2.0 * h) for e in steps]).T
+        R = _poses(source, q)[k][:3, :3]
+        R_dot = [(_poses(source, q + e)[k] - _poses(source, q - e)[k])[:3, :3] / (2.0 * h) for e in steps]
+        w = np.array([(D @ R.T)[[2, 0, 1], [1, 2, 0]] for D in R_dot]).T
+        M += links[k].m * v.T @ v + w.T @ R @ links[k].I @ R.T @ w
+    np.testing.assert_allclose(robot.forward_kinematics(q), _poses(source, q)[-1] @ tool.A, atol=1e-14)
+    np.testing.assert_allclose(robot.mass_matrix(q), M, atol=1e-7)
+    np.testing.assert_allclose(robot.gravity_vector(q), G, atol=1e-7)

@@ -157,9 +157,9 @@ def test_lumped_links_stay_as_frames() -> None:
     np.testing.assert_allclose(frames["camera"][1], plate @ pose_from_rpy((0, 0, 0.03), (-1.5, 0, -1.5)), atol=1e-16)
 
 
-def test_frames_called_base_and_tool_keep_their_meaning() -> None:
-    frames = workbench(tip_link="hand").frames  # its link "tool" is not the end effector now
-    np.testing.assert_array_equal(frames["urdf:tool"][1], pose_from_rpy((0, 0, 0.15)))
+def test_frames_called_base_and_tool_keep_their_names() -> None:
+    robot = workbench(tip_link="hand")  # its link "tool" is not the end effector now
+    np.testing.assert_array_equal(robot.frames["tool"][1], pose_from_rpy((0, 0, 0.15)))
     assert "base" not in parse_urdf(PENDULUM).frames  # it is the base
 
 

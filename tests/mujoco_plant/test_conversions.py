@@ -9,7 +9,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
-from thunder_py.errors import FileFormatError, ModelError
+from thunder_py.errors import FileFormatError, ModelError, ThunderWarning
 from thunder_py.io import conversion_losses
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
@@ -24,8 +24,7 @@ def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:
     assert relative(again.inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq)) < tolerance
     for frame in robot.frame_names:
         # a base that does not stand in the world's origin is a link of the URDF
-        name = "urdf:base" if frame == "base" and "urdf:base" in again.frame_names else frame
-        np.testing.assert_allclose(again.forward_kinematics(q, name), robot.forward_kinematics(q, frame), atol=1e-12)
+        np.testing.assert_allclose(again.forward_kinematics(q, frame), robot.forward_kinematics(q, frame), atol=1e-12)
 
 
 def viscous(robot: th.Robot) -> th.Robot:
@@ -199,3 +198,66 @@ def test_estimates_are_refused():
 def test_a_folder_that_is_not_there_is_named(suffix, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no such folder: '.*none'"):
         th.Robot.load("panda").save(tmp_path / "none" / f"panda.{suffix}")
+
+
+def test_frames_called_base_and_tool_keep_their_names(tmp_path):
+    """As UR's frame ``base``, turned against the base link, and a link ``tool`` before the end effector."""
+    rng, turned = np.random.default_rng(1), np.diag([-1.0, -1.0, 1.0, 1.0])
+    own = {"base": (0, turned), "tool": (2, np.eye(4)), "inertial": (1, turned)}
+    for seed in range(6):
+        plain = viscous(chain(1 + seed))
+        frames = {name: own[name] for name in own if rng.random() < 0.8 and own[name][0] <= plain.n}
+        robot = plain.replace(frames=frames)
+        q = states(robot, 5)[0]
+        ours = {name: f"robot:{name}" if name in frames else name for name in ("base", "tool")}
+        assert set(robot.frame_names) == {*ours.values(), *robot.link_names, *frames}
+        text = write_urdf(robot, lossy=True)
+        robot.save(tmp_path / "arm.xml", lossy=True)
+        robot.save(tmp_path / "arm.yaml")
+        for again in (
+            robot,
+            th.Robot.load(tmp_path / "arm.yaml"),
+            th.Robot.load(tmp_path / "arm.xml"),
+            th.Robot(parse_urdf(text, tip_link=ours["tool"])),
+        ):
+            for frame in robot.frame_names:
+                if frame in frames:
+                    link, pose = frames[frame]
+                    right = plain.forward_kinematics(q, link) @ pose
+                else:
+                    right = plain.forward_kinematics(q, frame.removeprefix("robot:"))
+                np.testing.assert_allclose(again.forward_kinematics(q, frame), right, atol=1e-12)
+            np.testing.assert_allclose(again.forward_kinematics(q), plain.forward_kinematics(q), atol=1e-12)
+
+
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def test_the_frame_base_of_an_urdf_as_in_pinocchio():
+    arm = f"""<robot name="ur"><link name="base_link"/><link name="base"/><link name="upper">{INERTIAL}</link>
+      <joint name="base_link-base_fixed_joint" type="fixed"><origin rpy="0 0 3.1" xyz="0.1 0 0"/>
+        <parent link="base_link"/><child link="base"/></joint>
+      <joint name="pan" type="revolute"><origin xyz="0 0 0.2" rpy="0.3 0 0"/><axis xyz="0 0 1"/>
+        <parent link="base_link"/><child link="upper"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+    </robot>"""
+    robot, model = th.Robot(parse_urdf(arm)), pinocchio.buildModelFromXML(arm)
+    data = model.createData()
+    pinocchio.framesForwardKinematics(model, data, np.array([0.3]))
+    for name in ("base_link", "base", "upper"):
+        right = data.oMf[model.getFrameId(name)].homogeneous
+        np.testing.assert_allclose(robot.forward_kinematics([0.3], name), right, atol=1e-14)
+
+
+def test_renamed_joints_and_links_are_told():
+    arm = f"""<robot name="arm"><link name="root"/><link name="base">{INERTIAL}</link>
+      <joint name="tool" type="continuous"><parent link="root"/><child link="base"/></joint></robot>"""
+    with (
+        pytest.warns(ThunderWarning, match="'tool' is a reserved name: the joint or link is called 'urdf:tool'"),
+        pytest.warns(ThunderWarning, match="'base' is a reserved name"),
+    ):
+        robot = parse_urdf(arm)
+    assert (robot.joint_names, robot.link_names) == (("urdf:tool",), ("urdf:base",))
+    body = '<joint name="friction"/><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>'
+    text = f'<mujoco model="m"><worldbody><body name="b">{body}</body></worldbody></mujoco>'
+    with pytest.warns(ThunderWarning, match="called 'mjcf:friction'"):
+        assert parse_mjcf(text).joint_names == ("mjcf:friction",)

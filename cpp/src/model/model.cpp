@@ -187,9 +187,14 @@ void Model::build_frames() {
     frame_names_.push_back(name);
     frames_.push_back(frame_on_link(link, pose));
   };
-  add("base", 0, Matrix4d::Identity());
+  const auto own = [this](const std::string& name) {  // a named frame keeps its name
+    for (const auto& frame : data_.frames)
+      if (frame.name == name) return "robot:" + name;
+    return name;
+  };
+  add(own("base"), 0, Matrix4d::Identity());
   for (int i = 1; i <= n(); ++i) add(data_.link_names[i - 1], i, Matrix4d::Identity());
-  add("tool", n(), data_.tool);
+  add(own("tool"), n(), data_.tool);
   for (const auto& frame : data_.frames) {
     require(frame.link >= 0 && frame.link <= n(), "a frame's link is 0 (base) to n");
     add(frame.name, frame.link, frame.pose);

@@ -57,7 +57,9 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("-p", "--python", action="store_true", help="also write a Python package for pip install")
     parser.add_argument(
-        "--select", metavar="NAMES", help="functions to generate, such as M,C,G,Yr; default all but dID,dFD"
+        "--select",
+        metavar="NAMES",
+        help="functions to generate, such as M,C,G,Yr; default all but long ones",
     )
     parser.add_argument(
         "--functions", type=Path, metavar="FILE.py", help="file with user-defined functions; it is executed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,14 +12,14 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ModelError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.parameters import ParameterGroup
-from .elastic import has_linear_springs, record_inverse_dynamics
+from .elastic import has_linear_springs, record_inverse_dynamics, record_Mm
 from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
 
-__all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "collect", "select_items"]
+__all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "collect", "missing_columns", "select_items"]
 
 Expressions = npt.NDArray[np.object_]
 Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
@@ -72,6 +73,7 @@ _DERIVATIVES = (
         f"{_ACCELERATION}, per unit of the variable",
     ),
 )
+# name, quantity, description; the names have the columns of the links, as in Thunder, the quantities all columns
 _REGRESSORS = (
     ("Y", "regressor", "Classical regressor: Y(q, dq, ddq) par_REG is the torque of the links"),
     ("Yr", "slotine_li_regressor", "Slotine-Li regressor: Yr par_REG = M ddq_r + C dq_r + G of the links"),
@@ -79,11 +81,14 @@ _REGRESSORS = (
     ("reg_C", "coriolis_regressor", "Regressor of C dq_r"),
     ("reg_G", "gravity_regressor", "Regressor of G"),
 )
+#: columns of drives that the regressors of the links lack, and the functions that have them
+_DRIVES = {"friction": "reg_dl", "rotors": "reg_rotor", "armature": "reg_armature"}
+_LACKS = {"Y": _DRIVES, "Yr": _DRIVES, "reg_M": ("rotors", "armature"), "reg_C": ("rotors",), "reg_G": ()}
 _ELASTIC = (
     ("k", "elastic_torque", "Spring torque: sum of K[j] (x - q)^(2j+1)", _TORQUE),
     ("d", "elastic_damping_torque", "Damping torque of the springs", _TORQUE),
     ("dm", "motor_damping_torque", "Damping torque of the motors", _TORQUE),
-    ("Mm", "motor_inertia_torque", "Inertial torque of the motors: Mm ddx", _TORQUE),
+    ("motor_inertia_torque", "motor_inertia_torque", "Inertial torque of the motors: Mm ddx", _TORQUE),
     ("reg_k", "elastic_regressor", "Regressor of k: reg_k par_K = k", _PER_PARAMETER),
     ("reg_d", "elastic_damping_regressor", "Regressor of d: reg_d par_D = d", _PER_PARAMETER),
     ("reg_dm", "motor_damping_regressor", "Regressor of dm: reg_dm par_Dm = dm", _PER_PARAMETER),
@@ -144,10 +149,16 @@ def catalogue(robot: Robot) -> dict[str, Item]:
         items.append(Item(name, inputs, _parts(quantity, parts), description, unit, by_default=False))
     for name, quantity, description in _REGRESSORS:
         add(name, quantity, description, _PER_PARAMETER, slice(0, 10 * robot.n))
+        inputs, text = (
+            tuple(quantities[quantity][0]),
+            f"As {name}, for all parameters, in the order of default_parameters",
+        )
+        items.append(Item(quantity, inputs, _quantity(quantity), text, _PER_PARAMETER, by_default=False))
     items += _drives(robot)
     if robot.e:
         for name, quantity, description, unit in _ELASTIC:
             add(name, quantity, description, unit)
+        items.append(Item("Mm", (), record_Mm, "Inertia matrix of the motors, diagonal", _INERTIA))
         if has_linear_springs(robot):
             inputs = ("q", "dq", "ddq", "d3q", "d4q")
             text = "Torques tau, and positions x and velocities dx of the motors, under which the links move as given"
@@ -173,9 +184,9 @@ def _kinematics(robot: Robot) -> Iterable[Item]:
     yield Item("J_ee_pinv", ("q", "damping"), record_pinv, text, "1/m, 1")
     if robot.description.dh is not None:
         text = "Derivative of J_ee dq by the lengths a_1, d_1, ..., a_n, d_n and the tool's x, y, z"
-        yield Item("reg_Jdq", ("q", "dq"), record_reg_Jdq, text, "1/s")
+        yield Item("reg_Jdq_lengths", ("q", "dq"), record_reg_Jdq, text, "1/s")
         text = "Derivative of J_ee' w by the same lengths"
-        yield Item("reg_JTw", ("q", "w"), record_reg_JTw, text, "N")
+        yield Item("reg_JTw_lengths", ("q", "w"), record_reg_JTw, text, "N")
 
 
 def _drives(robot: Robot) -> Iterable[Item]:
@@ -223,7 +234,7 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
         The `catalogue`.
     select : str or iterable of str, optional
         Names, comma-separated or as an iterable; ``T_0_i`` and ``J_i`` select those of every link. Default all but
-        ``dID`` and ``dFD``.
+        ``dID``, ``dFD`` and the regressors of all parameters.
 
     Raises
     ------
@@ -249,6 +260,27 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
     if "C_std" in selected:
         selected.add("M_dot")
     return {name: item for name, item in items.items() if name in selected}
+
+
+def missing_columns(items: dict[str, Item], selected: Iterable[str]) -> str:
+    """Return a sentence about columns that selected regressors lack, empty if the selection has them.
+
+    Parameters
+    ----------
+    items : dict of str to Item
+        The `catalogue`.
+    selected : iterable of str
+        Names of the selected functions.
+    """
+    names, texts = set(selected), []
+    for name, quantity, _ in _REGRESSORS:
+        lacking = [key for key in _LACKS[name] if _DRIVES[key] in items and _DRIVES[key] not in names]
+        if name in names and quantity not in names and lacking:
+            columns = ", ".join(f"{key} ({_DRIVES[key]})" for key in lacking)
+            texts.append(
+                f"{name} has the columns of the links only, not those of {columns}; {quantity} has all columns"
+            )
+    return "; ".join(texts)
 
 
 Shape = tuple[int, ...]
@@ -319,6 +351,8 @@ class Contents:
         Scalar type of the C core.
     batch : bool
         Generate functions for many samples, too.
+    missing : str
+        Columns that selected regressors lack, see `missing_columns`.
     """
 
     robot: Robot
@@ -329,6 +363,7 @@ class Contents:
     own_symbols: tuple[str, ...]
     scalar: str
     batch: bool
+    missing: str
 
     @property
     def n(self) -> int:
@@ -343,6 +378,11 @@ class Contents:
     def has(self, name: str) -> bool:
         """Return True if there is a function of this name."""
         return any(function.name == name for function in self.functions)
+
+    @property
+    def has_all_parameters(self) -> bool:
+        """True if there is a regressor of all parameters."""
+        return any(self.has(quantity) for _, quantity, _ in _REGRESSORS)
 
 
 def collect(
@@ -377,7 +417,12 @@ def collect(
     groups = tuple(group for group in model.parameters.values() if group.values.size)
     state, symbols = _state(robot, model)
     functions: list[LibraryFunction] = []
-    for item in select_items(catalogue(robot), select).values():
+    items = catalogue(robot)
+    selected = select_items(items, select)
+    missing = missing_columns(items, selected)
+    if missing:
+        warnings.warn(missing, ThunderWarning, stacklevel=outer_level())
+    for item in selected.values():
         report(item.name)
         functions.append(_record(item, model, symbols, name))
     _order_by_hand(functions)
@@ -387,7 +432,7 @@ def collect(
             raise ModelError(f"functions must hold functions that model.add_function returned, got {function!r}")
         report(function.name)
         functions.append(_custom(function, name, functions, {**state, **own}, groups, own))
-    return Contents(robot, name, tuple(functions), groups, {**state, **own}, tuple(own), scalar, batch)
+    return Contents(robot, name, tuple(functions), groups, {**state, **own}, tuple(own), scalar, batch, missing)
 
 
 def _state(robot: Robot, model: SymbolicModel) -> tuple[dict[str, Shape], dict[str, Expressions]]:

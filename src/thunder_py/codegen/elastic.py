@@ -1,4 +1,4 @@
-"""Inverse dynamics of elastic joints with linear springs, as expressions.
+"""Inertia of motors, and inverse dynamics of elastic joints with linear springs, as expressions.
 
 Nonlinear springs need the root of a polynomial, and dampers beside the springs a differential equation; see
 `Robot.elastic_inverse_dynamics`.
@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..robot import Robot
-from ..symbolic import SymbolicModel
+from ..symbolic import SymbolicModel, jacobian
 
-__all__ = ["has_linear_springs", "record_inverse_dynamics"]
+__all__ = ["has_linear_springs", "record_Mm", "record_inverse_dynamics"]
 
 Expressions = npt.NDArray[np.object_]
 
@@ -22,6 +22,11 @@ Expressions = npt.NDArray[np.object_]
 def has_linear_springs(robot: Robot) -> bool:
     """Return whether springs have one coefficient each, and no damping."""
     return all(len(drive.K) == 1 and not drive.D for drive in robot.elastic)
+
+
+def record_Mm(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
+    """Return the inertia matrix of the motors (e, e)."""
+    return jacobian(model.quantity("motor_inertia_torque"), symbols["ddx"])
 
 
 def record_inverse_dynamics(model: SymbolicModel, symbols: dict[str, Expressions]) -> dict[str, Any]:

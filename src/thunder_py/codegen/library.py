@@ -62,7 +62,8 @@ def generate(
     python : bool
         Generate Python bindings with a pyproject.toml.
     select : str or iterable of str, optional
-        Functions to generate, such as ``"M,C,G,Yr"``; default all but ``dID`` and ``dFD``.
+        Functions to generate, such as ``"M,C,G,Yr"``; default all but ``dID``, ``dFD`` and the
+        regressors of all parameters. A warning names the columns that a selection lacks.
     scalar : {"double", "float"}
         Scalar type of the C functions. With ``"float"`` there is no class and no bindings.
     batch : bool

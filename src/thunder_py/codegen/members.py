@@ -145,7 +145,7 @@ def frame_getters(contents: Contents) -> list[FrameGetter]:
 
 
 #: names with another use in the core or the class, or macros of C headers
-_TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints", "elasticJoints")
+_TAKEN_FUNCTIONS = ("numJoints", "numElasticJoints", "elasticJoints", "numParameters", "default_parameters")
 _TAKEN_SYMBOLS = ("errno", "stdin", "stdout", "stderr", "assert")
 
 

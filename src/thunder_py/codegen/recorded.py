@@ -3,9 +3,9 @@
 A twist J dq is an affine function of the lengths a_i, d_i and of the tool's translation: axes depend on angles only,
 lever arms are sums of lengths along axes. Its derivative by the lengths is therefore independent of them, and
 
-    J(l) dq - J(l0) dq = reg_Jdq (l - l0),        J(l)' w - J(l0)' w = reg_JTw (l - l0)
+    J(l) dq - J(l0) dq = reg_Jdq_lengths (l - l0),        J(l)' w - J(l0)' w = reg_JTw_lengths (l - l0)
 
-are exact. The angular rows of reg_Jdq are zero.
+are exact. The angular rows of reg_Jdq_lengths are zero.
 """
 
 from __future__ import annotations

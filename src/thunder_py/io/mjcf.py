@@ -16,7 +16,7 @@ from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..optional import require
 from ..robot import Robot
-from ..robot.description import RESERVED_NAMES, RobotDescription, Rotor
+from ..robot.description import OWN_FRAMES, RobotDescription, Rotor
 from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
@@ -24,6 +24,7 @@ from .gripper import warn_of_gripper
 from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
+from .xml import free_name
 
 __all__ = [
     "Arm",
@@ -215,8 +216,9 @@ def _tip(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> tuple
             return int(tree.model.site_bodyid[sites[tip_link]]), sites[tip_link]
         known = [name for name in (*bodies, *sites) if name]
         raise UnknownNameError(f"tip_link: there is no body or site {tip_link!r}{nearest_hint(str(tip_link), known)}")
-    if "tool" in sites:
-        return int(tree.model.site_bodyid[sites["tool"]]), sites["tool"]
+    for name in (OWN_FRAMES["tool"], "tool"):
+        if name in sites:
+            return int(tree.model.site_bodyid[sites[name]]), sites[name]
     leaves = [b for b in range(1, tree.model.nbody) if not tree.children[b] and _is_moved(tree, b, locked)]
     if not leaves:
         raise tree.error("no joint moves: there is no arm")
@@ -326,7 +328,8 @@ class _Builder:
                 arm.frames[name] = (link, T)
         for s in range(tree.model.nsite):
             name, body = tree.site_name(s), int(tree.model.site_bodyid[s])
-            if not name or body not in self._places or name in own or (name == "tool" and s == site):
+            is_tip = s == site and name in ("tool", OWN_FRAMES["tool"])
+            if not name or body not in self._places or name in own or is_tip:
                 continue
             link, T = self._places[body]
             arm.frames.setdefault(name, (link, T @ tree.site_pose(s)))
@@ -410,7 +413,29 @@ def refuse_springs(tree: Tree, joints: Sequence[int]) -> None:
         raise tree.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
     if model.body_gravcomp.any():
         raise tree.error("compensated gravity (gravcomp) is not read; set it to 0")
+    _refuse_actuators(tree, set(joints))
     _refuse_couplings(tree, set(joints))
+
+
+def _on_joints(mujoco: Any) -> tuple[int, int]:
+    """Return the kinds of transmissions to one joint."""
+    return int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+
+
+def _refuse_actuators(tree: Tree, joints: set[int]) -> None:
+    """Refuse armature and damping of actuators that are not those of a joint, and damping of higher order."""
+    model, kinds = tree.model, _on_joints(tree.mujoco)
+    for k in range(model.nu):
+        on_joint = int(model.actuator_trntype[k]) in kinds
+        if on_joint and int(model.actuator_trnid[k, 0]) not in joints:
+            continue
+        refused = ("dampingpoly",) if on_joint else ("armature", "damping", "dampingpoly")
+        if any(np.any(getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]) for key in refused):
+            name = tree.mujoco.mj_id2name(model, tree.mujoco.mjtObj.mjOBJ_ACTUATOR, k) or str(k + 1)
+            raise tree.error(
+                "armature and damping of actuators are read as one number on a joint only; move them to the joints",
+                f"actuator {name!r}",
+            )
 
 
 def _refuse_couplings(tree: Tree, joints: set[int]) -> None:
@@ -473,7 +498,12 @@ def _factors(tree: Tree, tendon: int, joints: Sequence[int]) -> Array:
 def _rotor(tree: Tree, name: str, inertia: float, description: RobotDescription) -> Rotor:
     """Read the note: number of the joint, gear ratio, carrier, and the axis if it differs from the joint's."""
     note = tree.numeric(name)
-    if note is None or len(note) not in (3, 6) or not 1 <= note[0] <= description.n:
+    if (
+        note is None
+        or len(note) not in (3, 6)
+        or note[0] not in range(1, description.n + 1)
+        or note[2] not in range(description.n + 1)
+    ):
         raise tree.error("inertia of tendons is read from files of this package only", f"tendon {name!r}")
     axis = np.array(note[3:]) if len(note) == 6 else None
     return Rotor(joint=int(note[0]), inertia=inertia, gear_ratio=note[1], carrier=int(note[2]), axis=axis)
@@ -489,8 +519,10 @@ def load_mjcf(
     """Read the arm that ends in a body of an MJCF file.
 
     MuJoCo's compiler resolves defaults, included files, angles and orientations. Bodies that are rigidly fixed to a
-    link are lumped into it and become named frames, as sites do. Shapes, meshes, contacts, sensors and actuators are
-    ignored, except the largest torques of actuators. Several joints of one body become separate links without mass.
+    link are lumped into it and become named frames, as sites do. Shapes define the inertia of bodies without an
+    ``<inertial>``, as in MuJoCo; meshes that would do so are refused, because mesh files are not read. Contacts,
+    sensors and actuators are ignored, except the largest torques, the armature and the damping of actuators. Several
+    joints of one body become separate links without mass.
 
     Parameters
     ----------
@@ -568,6 +600,7 @@ def parse_mjcf(
     """
     mujoco = require("mujoco", "mujoco")
     model = compiled(mujoco, read_mjcf_text(text, path), path)
+    _add_actuators(mujoco, model)
     tree = Tree(mujoco, model, path)
     with np.errstate(over="ignore", invalid="ignore"):  # the description refuses non-finite numbers
         arm = assemble(tree, tip_link, _locked(tree, fix_joints))
@@ -582,6 +615,18 @@ def parse_mjcf(
         raise tree.error(str(error)) from error
 
 
+def _add_actuators(mujoco: Any, model: Any) -> None:
+    """Add armature and damping of actuators (since MuJoCo 4) to those of the joints that they drive."""
+    kinds = _on_joints(mujoco)
+    for k in range(model.nu):
+        if int(model.actuator_trntype[k]) in kinds:
+            dof = int(model.jnt_dofadr[int(model.actuator_trnid[k, 0])])
+            factor = float(model.actuator_gear[k, 0]) ** 2
+            for key in ("armature", "damping"):
+                added = getattr(model, f"actuator_{key}", np.zeros(model.nu))[k]
+                getattr(model, f"dof_{key}")[dof] += factor * added
+
+
 def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
     model, joints = tree.model, arm.joints
     return RobotDescription(
@@ -594,13 +639,13 @@ def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
         gravity=tree.gravity(),
         base=arm.base,
         tool=arm.tool,
-        joint_names=tuple(_label(tree.joint_name(j), f"joint{k}") for k, j in enumerate(joints, start=1)),
-        link_names=tuple(_label(link, f"link{k}") for k, link in enumerate(arm.link_names, start=1)),
+        joint_names=tuple(free_name(tree.joint_name(j) or f"joint{k}", "mjcf") for k, j in enumerate(joints, start=1)),
+        link_names=tuple(free_name(link or f"link{k}", "mjcf") for k, link in enumerate(arm.link_names, start=1)),
         limits=limits_of(tree, joints),
         friction=friction_of(tree, joints),
         armature=_armature(tree, arm),
         elastic=read_drives(model, tree.elastic, joints),
-        frames={_label(frame, frame): place for frame, place in arm.frames.items()},
+        frames=arm.frames,
     )
 
 
@@ -620,12 +665,6 @@ def _robot_name(tree: Tree, name: str | None) -> str:
         return check_name(tree.model_name)
     except ModelError as error:
         raise tree.error(f"{error}; pass another, such as name='robot'") from None
-
-
-def _label(name: str, default: str) -> str:
-    """Return the name or, if empty, `default`, with the prefix ``mjcf:`` if the name is reserved."""
-    name = name or default
-    return f"mjcf:{name}" if name in RESERVED_NAMES else name
 
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, float]:

@@ -21,9 +21,10 @@ _DEEPEST = 8  # nesting depth of includes
 _MOST = 200  # total number of included files
 #: NaN as strtod reads it, with or without a payload
 _NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
+_MAIN = "main"  # name of the default class of elements without one
 _LEVELS = 300  # nesting depth of elements; 64 joints need less
 _TOP = ("option", "equality", "tendon")  # kept unchanged
-_IN_BODY = ("body", "frame", "joint", "freejoint", "inertial", "geom", "site")
+_IN_BODY = ("joint", "freejoint", "inertial", "site")
 _REFUSED = ("plugin", "extension", "replicate", "composite", "flexcomp", "flex", "attach", "model")
 #: attributes that refer to removed elements or allocate memory
 _UNNEEDED = (
@@ -32,11 +33,18 @@ _UNNEEDED = (
 )
 _NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "body1", "body2", "site", "tendon", "model")
 _ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper")
+#: actuators of which only the transmission with its armature and damping is kept
+_OTHER_ACTUATORS = ("cylinder", "muscle", "pid", "dcmotor")
+_TRANSMISSION = (
+    *("name", "class", "joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite"),
+    *("cranklength", "gear", "armature", "damping", "forcelimited", "forcerange"),
+)
+_FORCE = {"dyntype": "none", "gaintype": "affine", "biastype": "none"}
 #: settings of the compiler that could remove bodies or change inertias
 _COMPILER: Mapping[str, str | None] = {"fusestatic": "false", "discardvisual": "false"}
 _DEFAULT_OF = (
     *("default", "joint", "geom", "site", "tendon", "equality"),
-    *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder"),
+    *(*_ACTUATORS, *_OTHER_ACTUATORS, "adhesion", "orientation"),
 )
 
 
@@ -56,18 +64,17 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
         If it is not MJCF, too large, includes a missing file or one elsewhere, or has unsupported elements.
     """
     root = _Includes(None if path is None else Path(path).resolve().parent).put_in(_parsed(text, path))
-    compilers = [child.attributes for child in root.all("compiler")]
-    from_geoms = any(c.get("inertiafromgeom", "auto") == "true" for c in compilers)
+    bodies = _Bodies(root)
     lines = [opened("mujoco", model=root.attributes.get("model", "robot"))]
     for element in root.children:
         if element.tag == "worldbody":
-            lines += _body(element, moving=False, from_geoms=from_geoms)
+            lines += bodies.world(element)
         elif element.tag == "compiler":
             lines.append(_element(element, _COMPILER))
         elif element.tag == "default":
             lines += _defaults(element)
         elif element.tag == "actuator":
-            lines += _enclosed(element, [_element(a) for a in element.children if a.tag in _ACTUATORS])
+            lines += _enclosed(element, [line for a in element.children for line in _actuator(a)])
         elif element.tag == "custom":
             lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
         elif element.tag in _TOP:
@@ -143,6 +150,13 @@ def _kept(element: Element) -> dict[str, str]:
     return {key: value for key, value in element.attributes.items() if key not in _UNNEEDED}
 
 
+def _actuator(element: Element) -> list[str]:
+    if element.tag in _OTHER_ACTUATORS:
+        kept = {key: value for key, value in _kept(element).items() if key in _TRANSMISSION}
+        return [opened("general", **kept, **_FORCE) + "</general>"]
+    return [_element(element)] if element.tag in _ACTUATORS else []
+
+
 def _enclosed(element: Element, inside: Iterable[str]) -> list[str]:
     return [opened(element.tag, **_kept(element)), *inside, f"</{element.tag}>"]
 
@@ -157,32 +171,93 @@ def _defaults(element: Element) -> list[str]:
         if child.tag == "default":
             inside += _defaults(child)
         elif child.tag in _DEFAULT_OF:
-            # a default class of meshes applies to removed shapes
-            mesh = child.tag == "geom" and child.attributes.get("type") in ("mesh", "hfield", "sdf")
-            inside.append(_element(child, {"type": None} if mesh else None))
-    return _enclosed(element, inside)
-
-
-def _body(element: Element, *, moving: bool, from_geoms: bool) -> list[str]:
-    """Return a body, frame or world with joints, inertias and sites, and with shapes that define the inertia."""
-    moving = moving or any(child.tag in ("joint", "freejoint") for child in element.children)
-    shapes = moving and (from_geoms or element.optional("inertial") is None)
-    inside: list[str] = []
-    for child in element.children:
-        if child.tag in ("body", "frame"):
-            inside += _body(child, moving=moving, from_geoms=from_geoms)
-        elif child.tag == "geom" and shapes:
-            inside += _shape(child)
-        elif child.tag in _IN_BODY and child.tag != "geom":
             inside.append(_element(child))
     return _enclosed(element, inside)
 
 
-def _shape(geom: Element) -> list[str]:
-    if geom.attributes.get("mass", "").strip() in ("0", "0.0"):
-        return []
-    if geom.attributes.keys() & {"mesh", "hfield"} or geom.attributes.get("type") in ("mesh", "hfield", "sdf"):
+class _Bodies:
+    """Write bodies with joints, inertias and sites, and with the shapes that define inertias.
+
+    Attributes of shapes are resolved from default classes as MuJoCo does: elements of a class apply before its nested
+    classes, which start as copies of it.
+
+    Parameters
+    ----------
+    root : Element
+        The document with included files inserted.
+    """
+
+    def __init__(self, root: Element) -> None:
+        settings: dict[str, str] = {}
+        for compiler in root.all("compiler"):
+            settings |= compiler.attributes
+        self._from_geoms = settings.get("inertiafromgeom", "auto")
+        self._groups = _numbers(settings, "inertiagrouprange") or [0.0, 5.0]
+        #: the mass of all bodies is scaled, so that those at rest count, too
+        self._all_count = any(total > 0.0 for total in _numbers(settings, "settotalmass"))
+        self._classes: dict[str, dict[str, str]] = {_MAIN: {}}
+        for section in root.all("default"):
+            self._add(section, _MAIN)
+
+    def _add(self, section: Element, name: str) -> None:
+        for geom in section.all("geom"):
+            self._classes[name] |= geom.attributes
+        for child in section.all("default"):
+            nested = child.attributes.get("class", "")
+            self._classes[nested] = dict(self._classes[name])
+            self._add(child, nested)
+
+    def world(self, element: Element) -> list[str]:
+        """Return the lines of the world."""
+        return self._body(element, _MAIN, moving=False)
+
+    def _body(self, element: Element, inherited: str, *, moving: bool) -> list[str]:
+        own = set(_tags(element))
+        moving = moving or not own.isdisjoint(("joint", "freejoint"))
+        counts = moving or (self._all_count and element.tag == "body")
+        shapes = counts and (self._from_geoms == "true" or (self._from_geoms == "auto" and "inertial" not in own))
+        return self._inside(element, inherited, moving=moving, shapes=shapes)
+
+    def _inside(self, element: Element, inherited: str, *, moving: bool, shapes: bool) -> list[str]:
+        """Return a body, or a frame, whose elements are those of its body."""
+        inherited = element.attributes.get("childclass", inherited)
+        lines: list[str] = []
+        for child in element.children:
+            if child.tag == "body":
+                lines += self._body(child, inherited, moving=moving)
+            elif child.tag == "frame":
+                lines += self._inside(child, inherited, moving=moving, shapes=shapes)
+            elif child.tag == "geom":
+                lines += self._shape(child, inherited) if shapes else []
+            elif child.tag in _IN_BODY:
+                lines.append(_element(child))
+        return _enclosed(element, lines)
+
+    def _shape(self, geom: Element, inherited: str) -> list[str]:
+        resolved = self._classes.get(geom.attributes.get("class", inherited), {}) | geom.attributes
+        if not resolved.keys() & {"mesh", "hfield"} and resolved.get("type") not in ("mesh", "hfield", "sdf"):
+            return [_element(geom)]
+        weight = _numbers(resolved, "mass") or _numbers(resolved, "density")
+        group = _numbers(resolved, "group") or [0.0]
+        if weight == [0.0] or not self._groups[0] <= group[0] <= self._groups[-1]:
+            return []
         raise geom.error(
             "defines the inertia of its body by a mesh, and meshes are not read: add an <inertial> to the body"
         )
-    return [_element(geom)]
+
+
+def _tags(body: Element) -> Iterable[str]:
+    """Yield the tags of a body's elements, including those in frames."""
+    for child in body.children:
+        if child.tag == "frame":
+            yield from _tags(child)
+        else:
+            yield child.tag
+
+
+def _numbers(attributes: Mapping[str, str], key: str) -> list[float]:
+    """Return the numbers of an attribute, none where it is absent or no number, which MuJoCo refuses."""
+    try:
+        return [float(word) for word in attributes.get(key, "").split()]
+    except ValueError:
+        return []

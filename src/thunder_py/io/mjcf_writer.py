@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..robot.description import Friction, RobotDescription, check_physical_input
+from ..robot.description import Friction, RobotDescription, check_physical_input, own_frame
 from ..robot.elastic import motor_names
 from ..robot.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
@@ -232,7 +232,7 @@ def _factors(robot: Robot, rotor: Rotor) -> Array | None:
 
 
 def _rotor_pose(robot: Robot, link: int, q: Array) -> Array:
-    return robot.forward_kinematics(q, "base" if link == 0 else link)
+    return robot.forward_kinematics(q, link)
 
 
 #: materials: links, joints, the base and the hand
@@ -403,7 +403,7 @@ def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
 
 def _center(robot: Robot) -> str:
     """Return the center of view: the middle between the extreme link frames at q = 0."""
-    points = np.array([robot.forward_kinematics(np.zeros(robot.n), f)[:3, 3] for f in ("base", *robot.link_names)])
+    points = np.array([robot.forward_kinematics(np.zeros(robot.n), f)[:3, 3] for f in range(robot.n + 1)])
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))
 
 
@@ -485,7 +485,8 @@ def _friction(d: RobotDescription, term: str, i: int) -> float:
 
 def _sites(d: RobotDescription, link: int) -> list[str]:
     sites = [tag("site", name=name, **_pose(T)) for name, (on, T) in d.frames.items() if on == link]
-    return [*sites, tag("site", name="tool", **_pose(d.tool))] if link == d.n else sites
+    tool = own_frame("tool", d.frames)
+    return [*sites, tag("site", name=tool, **_pose(d.tool))] if link == d.n else sites
 
 
 def _rotor_tendons(d: RobotDescription, rotors: Rotors) -> list[str]:

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from ..checks import array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..robot.description import RESERVED_NAMES, Friction, Limits, RobotDescription
+from ..robot.description import OWN_FRAMES, Friction, Limits, RobotDescription
 from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
-from .xml import parse_xml
+from .xml import free_name, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf"]
 
@@ -162,8 +162,8 @@ def _described(tree: Tree, arm: _Arm, tip: str, name: str, gravity: Array, missi
         inertial=_inertial(tree, arm, zero=missing_inertia == "zero"),
         gravity=gravity,
         tool=arm.places[tip][1],
-        joint_names=tuple(_label(joint.name) for joint in joints),
-        link_names=tuple(_label(joint.child) for joint in joints),
+        joint_names=tuple(free_name(joint.name, "urdf") for joint in joints),
+        link_names=tuple(free_name(joint.child, "urdf") for joint in joints),
         limits=_limits(joints),
         friction=_friction(joints),
         frames=_frames(arm, tip),
@@ -318,13 +318,9 @@ def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
     own = {joint.child for joint in arm.joints}
     frames = {}
     for name, (body, T) in arm.places.items():
-        if name in own or (name == "tool" and name == tip):
+        if name in own or (name == tip and name in ("tool", OWN_FRAMES["tool"])):
             continue
-        if name == "base" and body == 0 and np.array_equal(T, np.eye(4)):
+        if name in ("base", OWN_FRAMES["base"]) and body == 0 and np.array_equal(T, np.eye(4)):
             continue
-        frames[_label(name)] = (body, T)
+        frames[name] = (body, T)
     return frames
-
-
-def _label(name: str) -> str:
-    return f"urdf:{name}" if name in RESERVED_NAMES else name

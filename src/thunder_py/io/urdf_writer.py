@@ -13,7 +13,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..robot.description import RobotDescription, check_physical_input
+from ..robot.description import RobotDescription, check_physical_input, own_frame
 from ..robot.inertia import dyn_from_reg
 from ..robot.joint_data import Friction
 from .losses import check_losses
@@ -93,19 +93,24 @@ class _Writer:
 
     def __init__(self, d: RobotDescription) -> None:
         self.d = d
-        self._links = {"base", "tool", *d.link_names, *d.frames}
+        self._base, self._tool = (own_frame(name, d.frames) for name in ("base", "tool"))
+        self._links = {self._base, self._tool, *d.link_names, *d.frames}
         self._joints = set(d.joint_names)
 
     def base(self) -> list[str]:
-        lines = [tag("link", name="base")]
+        lines = [tag("link", name=self._base)]
         if np.array_equal(self.d.base, np.eye(4)):
             return lines
-        return [tag("link", name=self._new("world", self._links)), *lines, *self._fixed("world", "base", self.d.base)]
+        return [
+            tag("link", name=self._new("world", self._links)),
+            *lines,
+            *self._fixed("world", self._base, self.d.base),
+        ]
 
     def link(self, i: int) -> list[str]:
         """Return joint i and its link."""
         d = self.d
-        parent, child = "base" if i == 0 else d.link_names[i - 1], d.link_names[i]
+        parent, child = self._base if i == 0 else d.link_names[i - 1], d.link_names[i]
         offset = d.offsets[i]
         if d.joint_types[i] == "P" or _on_axis(offset[:3, 3], d.axes[i]):  # then motion and offset commute
             axis = offset[:3, :3].T @ d.axes[i]
@@ -120,10 +125,10 @@ class _Writer:
 
     def frames(self) -> list[str]:
         d, lines = self.d, []
-        for name, (link, T) in {**d.frames, "tool": (d.n, d.tool)}.items():
+        for name, (link, T) in {**d.frames, self._tool: (d.n, d.tool)}.items():
             lines += [
                 tag("link", name=name),
-                *self._fixed("base" if link == 0 else d.link_names[link - 1], name, T),
+                *self._fixed(self._base if link == 0 else d.link_names[link - 1], name, T),
             ]
         return lines
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +18,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..checks import Array
-from ..errors import FileFormatError
+from ..errors import FileFormatError, ThunderWarning, outer_level
+from ..robot.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
-__all__ = ["Element", "comment", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
+__all__ = ["Element", "comment", "free_name", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
 
 #: similarity above which an unknown name is a misspelling; less similar names are extensions
 _MISSPELLING = 0.8
@@ -205,6 +207,18 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
         raise FileFormatError(f"not readable as text: {error}", path=path) from None
     assert builder.root is not None  # expat refuses a document without elements
     return builder.root
+
+
+def free_name(name: str, prefix: str) -> str:
+    """Return the name of a joint or link, with a prefix and a warning if the name is reserved."""
+    if name not in RESERVED_NAMES:
+        return name
+    warnings.warn(
+        f"{name!r} is a reserved name: the joint or link is called '{prefix}:{name}'",
+        ThunderWarning,
+        stacklevel=outer_level(),
+    )
+    return f"{prefix}:{name}"
 
 
 def number(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -36,8 +36,10 @@ __all__ = [
 MAX_JOINTS = 64
 #: SI units; no arm reaches it, and products of a dozen such numbers do not overflow
 LARGEST_NUMBER = 1e20
-#: names of frames and of parameter groups, not available to joints, links and frames
+#: names of frames and of parameter groups, not available to joints and links
 RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
+#: names of the base and the end effector of a robot with a named frame ``base`` or ``tool``
+OWN_FRAMES = {"base": "robot:base", "tool": "robot:tool"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -213,9 +215,9 @@ class RobotDescription(Value):
         frames = {}
         for name, (link, T) in self.frames.items():
             check_label(name, "frame name")
-            if name in self.link_names or name in RESERVED_NAMES:
+            if name in self.link_names or name in OWN_FRAMES.values():
                 raise ModelError(
-                    f"frame name must be no link's name and none of {', '.join(RESERVED_NAMES)}, got {name!r}"
+                    f"frame name must be no link's name and none of {', '.join(OWN_FRAMES.values())}, got {name!r}"
                 )
             if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
                 raise ModelError(f"frame {name!r} must be fixed to a link 0..{self.n}, got {link!r}")
@@ -234,6 +236,11 @@ class RobotDescription(Value):
             if name not in known:
                 raise UnknownNameError(f"description has no field {name!r}{nearest_hint(name, known)}")
         return dataclasses.replace(self, **changes)
+
+
+def own_frame(name: str, frames: Collection[str]) -> str:
+    """Return the name of the frame ``base`` or ``tool`` of a robot with named frames: these keep their names."""
+    return OWN_FRAMES[name] if name in frames else name
 
 
 def _joint_types(value: Any) -> str:

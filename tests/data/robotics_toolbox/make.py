@@ -15,7 +15,7 @@ import numpy as np
 from tests.docs.pages import snippets
 from tests.docs.test_coming_from import PAGES, TOOLBOX_ROWS, toolbox_names
 
-LINK = ("a", "alpha", "d", "theta", "offset", "isrevolute", "m", "r", "I", "G", "B", "Jm")
+LINK = ("a", "alpha", "d", "theta", "offset", "isrevolute", "isflip", "m", "r", "I", "G", "B", "Jm")
 
 
 def exists(root: Any, path: str) -> bool:

@@ -66,7 +66,7 @@ class Model {
   const Eigen::VectorXd& parameters() const { return parameters_; }
   const std::vector<std::string>& parameter_names() const { return parameter_names_; }
 
-  /// Frames: 0 "base", 1..n the links, n+1 the end effector "tool", then the named ones.
+  /// Frames: 0 "base", 1..n the links, n+1 the end effector "tool", then the named ones ("robot:base" next to "base").
   const std::vector<std::string>& frame_names() const { return frame_names_; }
   const Frame<double>& frame(int index) const { return frames_[index]; }
   int end_effector() const { return n() + 1; }
