@@ -166,5 +166,5 @@ def test_the_nearest_rotation_is_that_of_polar_decomposition(digits: int) -> Non
     ],
 )
 def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         spatial.nearest_rotation(R)
