@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
 
 from thunder_py import spatial
@@ -113,8 +116,8 @@ def test_jacobian_of_quaternions(scalar_first):
             "angles and rates must have shapes that broadcast, got (2, 3) and (4, 3)",
         ),
         (lambda: spatial.rotation_from_euler([0.0, 0.0]), r"angles must have shape (..., 3), got (2,)"),
-        (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold orthonormal rotation matrices"),
-        (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold rotations, got a reflection"),
+        (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold an orthonormal rotation matrix"),
+        (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold a rotation, got a reflection"),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got"),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 1.0], np.nan), "angle must be finite, got nan"),
         (lambda: spatial.rotation_about("w", 1.0), "axis must be one of ('x', 'y', 'z'), got 'w'"),
@@ -140,3 +143,28 @@ def test_bad_input(call, message):
 def test_errors_are_the_packages():
     with pytest.raises(ModelError):
         spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 6])
+def test_the_nearest_rotation_is_that_of_polar_decomposition(digits: int) -> None:
+    rounded = Rotation.random(40, random_state=digits).as_matrix().round(digits)
+    rounded = rounded[np.abs(rounded.swapaxes(1, 2) @ rounded - np.eye(3)).max(axis=(1, 2)) < 0.1].reshape(1, -1, 3, 3)
+    found = spatial.nearest_rotation(rounded)
+    np.testing.assert_allclose(found[0], [polar(R)[0] for R in rounded[0]], atol=1e-14)
+    assert found.shape == rounded.shape
+    np.testing.assert_allclose(spatial.nearest_rotation(found[0, 0]), found[0, 0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("R", "message"),
+    [
+        (1.2 * np.eye(3), "R must hold an orthonormal rotation matrix (to 0.1), got"),
+        (-np.eye(3), "R must hold a rotation, got a reflection"),
+        (np.full((3, 3), np.nan), "R must hold finite matrices"),
+        (1e200 * np.eye(3), "deviates from the identity by inf"),
+        (np.eye(4), "R must have shape"),
+    ],
+)
+def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        spatial.nearest_rotation(R)

@@ -158,6 +158,8 @@ void bind_loop(py::module_& module) {
           [](const ControlLoop& loop) { return loop.has_clock() ? std::optional<std::int64_t>(loop.origin()) : std::nullopt; },
           "Stamp of time 0 of the loop's clock [ns]; None without a state.")
       .def_property_readonly("t", &ControlLoop::t, "Time of the last state [s].")
+      .def_property_readonly("q", [](const ControlLoop& loop) { return to_numpy(loop.q()); },
+                             "Positions of the last state, zero before the first one.")
       .def_property_readonly("task", &ControlLoop::task, "Whether the law follows poses.")
       .def_property_readonly("mode", [](const ControlLoop& loop) { return static_cast<int>(loop.mode()); }, "Number of the mode.")
       .def_property_readonly("reason", [](const ControlLoop& loop) { return static_cast<int>(loop.reason()); },

@@ -5013,6 +5013,10 @@ class ControlLoop:
         """Copy of the statistics."""
 
     @property
+    def q(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Positions of the last state, zero before the first one."""
+
+    @property
     def reason(self) -> int:
         """Number of the reason."""
 

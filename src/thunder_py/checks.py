@@ -16,6 +16,7 @@ __all__ = [
     "Array",
     "above_zero",
     "all_positive",
+    "apart",
     "argument_names",
     "array",
     "at_least",
@@ -26,6 +27,7 @@ __all__ = [
     "is_number",
     "is_pose",
     "is_whole",
+    "no_rotation",
     "none_negative",
     "not_negative",
     "number_or_row",
@@ -184,13 +186,32 @@ def pose(value: Any, what: str) -> Array:
     R = T[:3, :3]
     if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
         raise ModelError(f"{what} must have the last row [0, 0, 0, 1], got {T[3].tolist()}")
-    if np.abs(R.T @ R - np.eye(3)).max() > ROTATION_TOLERANCE:
-        raise ModelError(
-            f"{what} must hold an orthonormal rotation matrix (to {ROTATION_TOLERANCE:g}), got {R.tolist()}"
+    wrong = no_rotation(R)
+    if wrong is not None:
+        raise ModelError(f"{what} must hold {wrong}")
+    return T
+
+
+def no_rotation(R: Array, tolerance: float = ROTATION_TOLERANCE) -> str | None:
+    """Return what a matrix (3, 3) must be, and by how much it is not; None for a rotation matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.checks import no_rotation
+    >>> no_rotation(np.diag([1.0, 1.0, -1.0]))
+    'a rotation, got a reflection (determinant -1): [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]]'
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = float(np.abs(R.T @ R - np.eye(3)).max())
+    if not off <= tolerance:
+        return (
+            f"an orthonormal rotation matrix (to {tolerance:g}), got {R.tolist()}, whose R^T R deviates from the "
+            f"identity by {off:.2g}; thunder_py.spatial.nearest_rotation repairs one that was rounded"
         )
     if np.linalg.det(R) < 0.0:
-        raise ModelError(f"{what} must hold a rotation, got a reflection (determinant -1): {R.tolist()}")
-    return T
+        return f"a rotation, got a reflection (determinant -1): {R.tolist()}"
+    return None
 
 
 def rotation(value: Any, what: str) -> Array:
@@ -495,6 +516,22 @@ def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array
     if row.ndim == 1 and row.size != n:
         raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
     return np.full(n, row)
+
+
+def apart(*values: float) -> list[str]:
+    """Return numbers with as few digits, six at least, as tell those apart that differ.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import apart
+    >>> apart(2.8973, 2.5), apart(2.8973, 2.8973001)
+    (['2.8973', '2.5'], ['2.8973', '2.8973001'])
+    """
+    for digits in range(6, 17):
+        texts = [f"{value:.{digits}g}" for value in values]
+        if len(set(texts)) == len(set(values)):
+            return texts
+    return [repr(float(value)) for value in values]
 
 
 def given_group(what: str, *groups: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -514,3 +514,23 @@ def test_a_slow_drive_is_not_late():
     with loop:
         assert loop.join(60.0)
     assert loop.reason is StopReason.finished
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", ["panda", "gen3"])
+@pytest.mark.parametrize("unknown", ["the last link", "all links"])
+def test_tuned_gains_hold_for_ten_minutes_with_a_load_that_the_model_lacks(name, unknown):
+    robot = th.Robot.load(name)
+    q = Q[: robot.n]
+    arm = th.Payload(0.4, com=(0.0, 0.02, 0.05)).added_to(robot)
+    reference = th.reference.Sinusoid([0.1] * robot.n, 0.2, center=q)
+    links = robot.link_names if unknown == "all links" else None
+    law = th.control.tune(robot, th.SlotineLi, reference, period=1e-3, unknown=links).controller()
+    loop = run(
+        SimulatedDrive(arm, q, real_time=False), law, reference, robot, duration=600.0, log_every=100, log_time=700.0
+    )
+    rows = loop.log()
+    assert loop.reason is StopReason.finished
+    assert rows.t[-1] > 600.0
+    settled = (rows.t > 30.0) & (rows.t < 600.0)
+    np.testing.assert_allclose(rows.q[settled], reference(rows.t[settled]).q, atol=0.01)

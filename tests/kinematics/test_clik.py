@@ -80,6 +80,15 @@ def test_angle_of_the_geometric_errors(orientation, size, start):
     assert rate == pytest.approx(-k * size(start), rel=1e-6)
 
 
+@pytest.mark.parametrize("axis", [AXIS, [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+def test_half_a_turn_is_singular_for_an_error_that_is_zero_there(axis):
+    clik = CLIK(robot("panda"), 2.0, orientation="axis_angle_plain", limits=False)
+    for offset, status in ((np.pi, th._core.Status.singular), (np.pi - 1e-4, ok), (0.0, ok)):
+        reference = Swing(pose(PANDA_START), axis=axis, offset=offset, angle=0.0)
+        clik.step(0.0, PANDA_START, reference(0.0))
+        assert clik.status == status
+
+
 def test_planar_angle_is_the_angle_itself():
     """SCARA: the rotation vector's rz is the difference of the yaw angles, from -180 to 180 degrees."""
     scara = robot("scara")

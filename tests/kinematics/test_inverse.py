@@ -7,6 +7,7 @@ import pytest
 
 import thunder_py as th
 from tests.kinematics.motions import PANDA_START, pose, robot
+from thunder_py import spatial
 from thunder_py.kinematics import InverseKinematics
 
 
@@ -185,6 +186,14 @@ def test_bad_targets():
     mirrored[:3, 0] *= -1
     with pytest.raises(ValueError, match=r"^T must be a pose"):
         solver.solve(mirrored)
+    rounded = T.round(3)
+    off = np.abs(rounded[:3, :3].T @ rounded[:3, :3] - np.eye(3)).max()
+    with pytest.raises(
+        ValueError, match=rf"\(to 1e-06\).* deviates from the identity by {off:.2g}; .*nearest_rotation"
+    ):
+        solver.solve(np.stack([T, rounded]))
+    rounded[:3, :3] = spatial.nearest_rotation(rounded[:3, :3])
+    assert solver.solve(rounded).success
     with pytest.raises(ValueError, match=r"^T must have shape \(\.\.\., 4, 4\), got \(3, 4\)$"):
         solver.solve(T[:3])
     with pytest.raises(ValueError, match=r"^q0 must be finite, of shape \(7,\) or \(\.\.\., 7\), got shape \(6,\)$"):

@@ -204,14 +204,55 @@ def test_a_gap_that_a_state_shows_is_a_loss_too() -> None:
     for seconds, mode in ((0.2, Mode.hold), (0.3, Mode.fault)):
         loop = make_loop()
         state(loop)
+        assert loop.references.trajectory(0, NAMES, [0.0], [Q0]) is None
+        state(loop, NOON + MS)
+        assert loop.references.trajectory(0, NAMES, [0.0], [Q0]) is None
+        loop.references.cancel()
         command = state(loop, NOON + round(1000 * seconds) * MS)
         assert command is not None
         assert command.mode is mode
 
 
+@pytest.mark.parametrize("law", [JOINT_LAW, POSE_LAW])
+def test_before_the_first_tracking_nothing_is_a_fault(law: dict) -> None:  # type: ignore[type-arg]
+    """Programs start in any order: states stop, come late or wrong, the clock is set; the loop waits and holds."""
+    loop, now = make_loop(law, invalid_states=3), NOON
+    for pause in (0.3, 5.0, 0.1, -3600.0, 0.26):
+        for _ in range(3):
+            command = state(loop, now)
+            assert command is not None
+            assert command.mode is Mode.hold
+            now += MS
+        for _ in range(10):
+            loop.state(now, now, NAMES, Q0 * np.nan, STILL)
+        assert (loop.mode, loop.reason) == (Mode.hold, Reason.invalid_states)
+        now += round(1e9 * pause)
+        loop.watch(now)
+        if pause > 0.25 or pause < 0.0:
+            assert loop.mode is Mode.waiting
+            assert loop.watch(now + MS) is None
+    state(loop, now)
+    start = PANDA.forward_kinematics(Q0)[:3, 3]
+    turn = th.spatial.quaternion_from_rotation(PANDA.forward_kinematics(Q0)[:3, :3], scalar_first=False)
+    if law is JOINT_LAW:
+        assert loop.references.trajectory(0, NAMES, [0.0], [Q0]) is None
+    else:
+        assert loop.references.pose(0, start.tolist(), turn.tolist()) is None
+    state(loop, now + MS)
+    assert loop.mode is Mode.tracking
+    loop.watch(now + 400 * MS)  # from here on it is
+    assert (loop.mode, loop.reason) == (Mode.fault, Reason.state_lost)
+    loop.reset()
+    state(loop, now + 500 * MS)
+    loop.watch(now + 900 * MS)
+    assert loop.mode is Mode.waiting
+
+
 def test_a_fault_refuses_poses_and_twists() -> None:
     loop = make_loop(POSE_LAW)
     state(loop)
+    assert loop.references.twist(0, [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]) is None
+    state(loop, NOON + MS)
     state(loop, NOON + 400 * MS)
     references = loop.references
     assert references.pose(0, [0.5, 0.0, 0.5], [0.0, 0.0, 0.0, 1.0]) == FAULT

@@ -201,10 +201,12 @@ def test_reports_say_what_each_node_does() -> None:
 
 def test_diagnostics_of_a_controller_without_states_are_stale_and_of_a_fault_ask_for_a_reset() -> None:
     wire = Wire()
-    ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW, "invalid_states": 1})
+    controller = ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW, "invalid_states": 1})
     wire.run(0.1)
     assert wire.last["/diagnostics"].status[0].level == KINDS.DiagnosticStatus.STALE
     RobotNode(wire, {"robot": "panda", "q0": Q0.tolist()})
+    wire.run(0.1)
+    assert controller.loop.references.trajectory(0, controller.loop.joint_names, [0.0], [Q0]) is None
     wire.run(0.1)
     wire.topics["joint_states"][0](KINDS.JointState(name=["elbow"], position=[0.0]))
     wire.run(0.1)
@@ -265,7 +267,7 @@ def test_the_action_follows_goals_one_after_the_other_and_feeds_back() -> None:
     assert handles[2].ended[-1][0] == "canceled"
     assert controller.loop.mode is Mode.hold
     assert server.begin(goal(names[:2], 0.0, 0.3)).error_code == -2
-    assert "goal refused: names must be" in wire.warnings[-1]
+    assert "goal refused: joint_names must be" in wire.warnings[-1]
 
 
 def test_the_state_of_the_controller_is_published_as_ros_control_does() -> None:

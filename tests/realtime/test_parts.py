@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,50 @@ def test_files_are_played_after_a_way_to_where_they_begin(tmp_path: Path, suffix
     path.write_bytes(b"nothing")
     with pytest.raises(ValueError, match="table"):
         generator({"kind": "file", "path": str(path)})
+
+
+HEADER = "t," + ",".join(NAMES)
+ROW = ",".join(["0.1"] * 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", ": must be a table of t, joint1, .*, got nothing"),
+        (f"{HEADER}\n", ": must have two rows of times and joint positions at least, got 0"),
+        (f"# {HEADER}\n0,{ROW}\n\n", ": must have two rows of times and joint positions at least, got 1"),
+        (f"0,{ROW}\n1,{ROW}\n", ":1: must be a table of t, joint1, .*, one column each, got '0,"),
+        (f"{HEADER},joint3\n0,{ROW},1\n1,{ROW},1\n", ":1: must be a table of t, joint1, .*, one column each, got"),
+        (f"\n{HEADER}\n0,{ROW}\n# a note\n1,{ROW[:-4]}\n", ":5: must be finite numbers in the columns .*, got '1,0.1"),
+        (f"{HEADER}\n0,{ROW}\n1,nan,{ROW[4:]}\n", ":3: must be finite numbers in the columns .*, got '1,nan"),
+        (f"{HEADER}\n0,{ROW}\n1,,{ROW[4:]}\n", ":3: must be finite numbers in the columns"),
+        (f"{HEADER}\n0,{ROW}\n0.5,{ROW}\n0.4999999999,{ROW}\n", ":4: t must increase, got 0.4999999999 after 0.5"),
+    ],
+)
+def test_files_that_are_no_reference_are_refused_at_once_with_their_line(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "motion.csv"
+    path.write_text(text)
+    with pytest.raises(th.errors.FileFormatError, match=f"^{re.escape(str(path))}{message}"):
+        ReferenceGenerator({"robot": "panda", "reference": {"kind": "file", "path": str(path)}})
+
+
+@pytest.mark.parametrize("spoil", ["short", "bytes", "one", "nan", "missing"])
+def test_arrays_that_are_no_reference_are_refused(tmp_path: Path, spoil: str) -> None:
+    path, t, q = tmp_path / "motion.npz", np.linspace(0.0, 1.0, 5), np.tile(Q0, (5, 1))
+    if spoil == "one":
+        t, q = t[:1], q[:1]
+    q[-1, 2] = np.nan if spoil == "nan" else q[-1, 2]
+    np.savez_compressed(path, t=t, **({} if spoil == "missing" else {"q": q}))
+    data = path.read_bytes()
+    middle = len(data) // 3
+    if spoil == "short":
+        path.write_bytes(data[:middle])
+    if spoil == "bytes":
+        path.write_bytes(data[: middle - 40] + bytes(80) + data[middle + 40 :])
+    with pytest.raises(th.errors.FileFormatError, match=f"^{re.escape(str(path))}: must"):
+        ReferenceGenerator({"robot": "panda", "reference": {"kind": "file", "path": str(path)}})
 
 
 def test_generators_refuse_what_makes_no_sense() -> None:

@@ -65,7 +65,9 @@ def test_a_clock_that_is_set_back_is_a_loss_of_states_and_the_loop_goes_on(back:
 def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
     for recover, mode in ((True, Mode.hold), (False, Mode.fault)):
         bench = Bench(make_loop(recover=recover))
-        bench.run(0.1)
+        bench.run(0.05)
+        assert bench.loop.references.trajectory(0, PANDA.joint_names, [0.0], [Q0]) is None
+        bench.run(0.05)
         bench.now -= HOUR
         bench.run(0.1)
         assert (bench.loop.mode, bench.loop.reason) == (mode, Reason.clock_set_back)

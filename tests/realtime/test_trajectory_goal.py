@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.realtime import GoalCode, Mode, Tolerance, TrajectoryGoal
+from thunder_py.realtime import ControlLoop, GoalCode, Mode, SimulatedRobot, Tolerance, TrajectoryGoal
 
-from .loops import MS, Q0, Bench, make_loop
+from .loops import MS, Q0, Bench, make_loop, make_robot
 
 NAMES = th.Robot.load("panda").joint_names
 
@@ -26,7 +26,14 @@ def aim(bench: Bench, move: float = 0.01, seconds: float = 0.1, **more: Any) -> 
     """A goal of all joints, from where the arm is."""
     names = bench.loop.joint_names
     q = bench.states[-1].q
-    given = {"times": [0.0, seconds], "q": [q, q + move], "dq": np.zeros((2, 7)), "stamp": 0, "names": names, **more}
+    given = {
+        "times": [0.0, seconds],
+        "q": [q, q + move],
+        "dq": np.zeros((2, q.size)),
+        "stamp": 0,
+        "names": names,
+        **more,
+    }
     return TrajectoryGoal(bench.loop, bench.now, **given)
 
 
@@ -151,10 +158,24 @@ def test_late_states_do_not_end_a_goal_but_lost_ones_do() -> None:
         ({"goal_tolerance": "nan"}, GoalCode.invalid_goal, "position must be positive, 0 or -1, got nan"),
         ({"goal_tolerance": "acceleration"}, GoalCode.invalid_goal, "not measured"),
         ({"goal_time_tolerance": -1.0}, GoalCode.invalid_goal, "goal_time_tolerance"),
-        ({"dq": np.ones((2, 7))}, GoalCode.invalid_goal, "must end at rest"),
+        ({"dq": np.ones((2, 7))}, GoalCode.invalid_goal, "last point must be at rest, got a velocity of 1 of"),
         ({"q": np.full((2, 7), np.nan)}, GoalCode.invalid_goal, "finite"),
-        ({"q": []}, GoalCode.invalid_goal, ""),
-        ({"q": [1.0]}, GoalCode.invalid_goal, ""),
+        (
+            {"q": []},
+            GoalCode.invalid_goal,
+            "points must have one time_from_start each, got 2 of them for positions of 0",
+        ),
+        (
+            {"q": [1.0, 2.0]},
+            GoalCode.invalid_goal,
+            "points[0].positions must be 7 numbers, one for each of joint_names",
+        ),
+        (
+            {"q": [[], []]},
+            GoalCode.invalid_goal,
+            "points[0].positions must be 7 numbers, one for each of joint_names, got 0",
+        ),
+        ({"times": [], "q": []}, GoalCode.invalid_goal, "points must be one at least"),
         ({"q": np.full((2, 7), 9.0)}, GoalCode.invalid_goal, "must stay within"),
         ({"stamp": 1}, GoalCode.old_header_timestamp, "s ago"),
     ],
@@ -225,6 +246,91 @@ def test_a_goal_before_the_first_state_is_refused() -> None:
     goal = TrajectoryGoal(bench.loop, bench.now, 0, bench.loop.joint_names, [1.0], [Q0])
     assert goal.result is not None
     assert goal.result.text == "no state yet"
+
+
+def turning(name: str) -> Bench:
+    """A loop whose arm's first joint has no limits."""
+    n = th.Robot.load(name).n
+    law = {"name": "ComputedTorque", "K_0": 400, "K_1": 40}
+    robot = SimulatedRobot({"robot": name, "q0": (0.2 * np.arange(n) - 0.5).tolist()})
+    bench = Bench(ControlLoop({"robot": name, "controller": law}), robot)
+    bench.run(0.02)
+    return bench
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_goal_succeeds_only_where_the_arm_is_at_its_end(seed: int) -> None:
+    """A single point from now on, up to 1 rad away: the loop is still joining the trajectory when that has ended."""
+    rng, bench = np.random.default_rng(seed), begun()
+    end = bench.states[-1].q + rng.uniform(-0.5, 0.5, 7)
+    goal = aim(bench, times=[0.0], q=[end], dq=None)
+    for _ in range(4000):
+        follow(bench, goal, 0.001)
+        if goal.result is not None:
+            break
+    assert code(goal) is GoalCode.successful
+    np.testing.assert_allclose(bench.states[-1].q, end, atol=0.05)
+    follow(bench, goal, 0.1)
+    np.testing.assert_allclose(bench.states[-1].q, end, atol=0.05)
+
+
+def test_an_arm_that_stays_away_from_the_end_does_not_succeed() -> None:
+    """Its proportional gains hold a load of which the model knows nothing, 0.05 rad and more below."""
+    weak = {"name": "PDGravity", "K_p": 60, "K_d": [20, 20, 20, 20, 3, 3, 3]}
+    robot = make_robot(payloads=[{"mass": 3.0, "com": [0.0, 0.0, 0.1]}])
+    for tolerance, wanted in (
+        ([], GoalCode.goal_tolerance_violated),
+        (every(0.02), GoalCode.goal_tolerance_violated),
+        (every(-1.0), GoalCode.successful),
+        (every(1.0), GoalCode.successful),
+    ):
+        bench = Bench(make_loop(weak), robot)
+        bench.run(0.3)
+        goal = aim(bench, seconds=0.3, goal_tolerance=tolerance, goal_time_tolerance=0.3)
+        follow(bench, goal, 0.8)
+        assert code(goal) is wanted
+        if wanted is not GoalCode.successful:
+            assert goal.result is not None
+            assert "deviates by" in goal.result.text
+
+
+@pytest.mark.parametrize("turns", [-1, 0, 2])
+@pytest.mark.parametrize("name", ["elbow", "gen3", "scara"])
+def test_whole_turns_of_a_joint_without_limits_are_no_way_to_go(name: str, turns: int) -> None:
+    bench = turning(name)
+    q = bench.states[-1].q
+    first, last = q.copy(), q + 0.1
+    first[0] += 2.0 * np.pi * turns
+    last[0] += 2.0 * np.pi * turns
+    goal = aim(bench, times=[0.0, 0.5], q=[first, last], dq=None)
+    follow(bench, goal, 1.0)
+    assert code(goal) is GoalCode.successful
+    np.testing.assert_allclose(bench.states[-1].q, q + 0.1, atol=0.05)
+    assert max(np.abs(state.q - q).max() for state in bench.states) < 0.2
+
+
+def test_a_trajectory_of_a_whole_turn_turns() -> None:
+    bench = turning("elbow")
+    q = bench.states[-1].q
+    last = q.copy()
+    last[0] += 2.0 * np.pi
+    goal = aim(bench, times=[0.0, 1.0], q=[q, last], dq=None)
+    follow(bench, goal, 1.1)
+    assert code(goal) is GoalCode.successful
+    np.testing.assert_allclose(bench.states[-1].q, last, atol=0.05)
+
+
+@pytest.mark.parametrize("beyond", [1e-7, 1e-12])
+def test_numbers_of_a_refusal_differ(beyond: float) -> None:
+    bench = begun()
+    limits = bench.loop.options.robot.limits
+    end = Q0.copy()
+    end[3] = limits.lower[3] - beyond
+    goal = aim(bench, seconds=9.0, q=[bench.states[-1].q, end])
+    assert goal.result is not None
+    words = goal.result.text.replace(",", "").split()
+    lower, lowest = words[words.index("within") + 1], words[words.index("got") + 1]
+    assert float(lowest) < float(lower)
 
 
 def test_tolerances_that_are_erased_are_infinite() -> None:

@@ -95,7 +95,10 @@ OrientationError::OrientationError(OrientationKind kind, const OrientationMotion
     axis_angle(Rt, desired, actual, *this);
     return;
   }
-  if (kind == OrientationKind::axis_angle_plain) e = axis_angle_error(Rt);
+  if (kind == OrientationKind::axis_angle_plain) {
+    e = axis_angle_error(Rt);
+    regular = Rt.trace() > 1.0 || e.norm() > kSmallestPlain;
+  }
   if (kind == OrientationKind::rotation_vector) e = rotation_log(Rt);
   if (kind == OrientationKind::quaternion) e = shorter_quaternion(Rt).vec();
   f = desired.w;

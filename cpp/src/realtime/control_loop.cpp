@@ -134,7 +134,11 @@ void ControlLoop::refuse(std::int64_t stamp, std::int64_t now, Dropped why) noex
 }
 
 const Command* ControlLoop::look_at_invalid() noexcept {
-  if (gate_.invalid_in_a_row() >= settings_.invalid_states && has_received_) fault(Reason::invalid_states);
+  if (gate_.invalid_in_a_row() < settings_.invalid_states || !has_received_) return nullptr;
+  if (tracked_)
+    fault(Reason::invalid_states);
+  else if (mode_ == Mode::hold)
+    reason_ = Reason::invalid_states;
   return nullptr;
 }
 
@@ -185,7 +189,7 @@ void ControlLoop::look_at_clock(std::int64_t now) noexcept {
 void ControlLoop::lose_states(Reason why) noexcept {
   drop(why);
   safe_.leave();
-  if (!settings_.recover) return fault(why);
+  if (tracked_ && !settings_.recover) return fault(why);
   if (mode_ == Mode::fault) return;
   leave_tracking(why);
   mode_ = Mode::waiting;
@@ -223,6 +227,7 @@ bool ControlLoop::track(const State& state) noexcept {
   if (mode_ != Mode::tracking) {
     mode_ = Mode::tracking;
     reason_ = Reason::following;
+    tracked_ = true;
     answered_ = t_;
     safe_.leave();
   }
@@ -378,7 +383,7 @@ void ControlLoop::reset() noexcept {
   period_.reset();
   latency_.reset();
   computing_.reset();
-  has_origin_ = has_received_ = false;
+  has_origin_ = has_received_ = tracked_ = false;
   t_ = resumed_ = answered_ = 0.0;
 }
 
@@ -402,7 +407,7 @@ void ControlLoop::archive(StateArchive& state) {
   state(safe_, gate_, joints_, poses_, period_, latency_, computing_);
   state.bounded(mode_, 0.0, 3.0);
   state.bounded(reason_, 0.0, kReasons - 1);
-  state(has_origin_, has_received_, has_tau_);
+  state(has_origin_, has_received_, has_tau_, tracked_);
   for (std::int64_t* stamp : {&origin_, &received_, &given_}) archive_count(state, *stamp);
   state(t_, resumed_, answered_, q_, tau_);
   if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");

@@ -63,11 +63,11 @@ class RobustUnitVector(_core.RobustUnitVector):
     >>> robot = th.Robot.load("elbow")
     >>> motion = th.reference.Sinusoid([0.5, 0.5], 0.5)
     >>> nominal = robot.with_parameters(0.8 * robot.parameters)
-    >>> controller = th.RobustUnitVector(nominal, K_0=100.0, K_1=20.0, rho=30.0, epsilon=0.05)
-    >>> result = th.simulate(robot, controller, motion, 2.0, dq0=motion(0.0).dq)
-    >>> plain = th.simulate(robot, th.ComputedTorque(nominal, 100.0, 20.0), motion, 2.0, dq0=motion(0.0).dq)
-    >>> bool(result.rmse() < 0.1 * plain.rmse())
-    False
+    >>> laws = [th.ComputedTorque(nominal, 100.0, 20.0)]
+    >>> laws += [th.RobustUnitVector(nominal, 100.0, 20.0, rho=100.0, epsilon=width) for width in (0.05, 0.02, 0.005)]
+    >>> runs = [th.simulate(robot, law, motion, 2.0, dq0=motion(0.0).dq) for law in laws]
+    >>> [round(run.rmse() / runs[0].rmse(), 2) for run in runs]  # the error shrinks with the layer
+    [1.0, 0.72, 0.48, 0.18]
     """
 
     def __init__(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import ROTATION_TOLERANCE, Array, above_zero, whole
+from ..checks import ROTATION_TOLERANCE, Array, above_zero, no_rotation, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from .task_rows import require_robot, resolve_rows
@@ -211,13 +211,15 @@ def _poses(T: npt.ArrayLike) -> Array:
     R = targets[..., :3, :3]
     with np.errstate(invalid="ignore"):
         orthonormal = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1), initial=0.0)
-        valid = np.isfinite(targets).all(axis=(-2, -1)) & (orthonormal < ROTATION_TOLERANCE)
+        valid = np.isfinite(targets).all(axis=(-2, -1)) & (orthonormal <= ROTATION_TOLERANCE)
         valid &= (targets[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all(axis=-1)
     valid = valid & (np.linalg.det(np.where(valid[..., None, None], R, np.eye(3))) > 0.0)
     if not valid.all():
         index = np.unravel_index(int(np.argmin(valid)), valid.shape) if valid.ndim else ()
         where = f"T[{', '.join(map(str, index))}]" if index else "T"
-        raise ThunderError(f"{where} must be a pose, a rotation and the last row [0, 0, 0, 1], got {targets[index]!r}")
+        wrong = no_rotation(R[index])
+        why = f", got {targets[index].tolist()}" if wrong is None else f"; it must hold {wrong}"
+        raise ThunderError(f"{where} must be a pose, a rotation and the last row [0, 0, 0, 1]{why}")
     return targets
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, apart
 from ..errors import ThunderError
 from ..reference import JointReference
 from ..robot import Robot
-from ..trajectory.joint import JointTrajectory, increasing, spline
+from ..trajectory.joint import JointTrajectory, spline
 from ..trajectory.timing import quintic_coefficients
 
-__all__ = ["JointMotion", "check_limits", "make_motion"]
+__all__ = ["JointMotion", "check_limits", "make_motion", "nearest_turn", "read_points", "wrong_names"]
 
+#: largest number of points of a trajectory; reading more would delay states
+_MOST_POINTS = 5000
 #: samples of each piece at which limits are checked
 _PER_PIECE = 8
 _SLACK = 1.001
@@ -41,7 +48,86 @@ class JointMotion(_core.JointMotion):
         last: JointReference,
     ) -> None:
         super().__init__(start, end, trajectory, first, last)
-        self.trajectory, self.first = trajectory, first
+        self.trajectory, self.first, self.last = trajectory, first, last
+
+
+def wrong_names(names: Sequence[str], joint_names: Sequence[str]) -> str:
+    """Return why the names of a message are not those of the joints."""
+    got = ", ".join(map(str, names)) or "none"
+    return f"joint_names must be the robot's joints, all of them, once each: {', '.join(joint_names)}; got {got}"
+
+
+def read_points(
+    places: npt.NDArray[np.intp], times: Any, q: Any, dq: Any = None, ddq: Any = None
+) -> tuple[Array, Array, Array | None, Array | None]:
+    """Return times (m,) and points (m, n) of a message in the robot's order.
+
+    Raises
+    ------
+    ThunderError
+        In the terms of ``JointTrajectory``, if there are no points, times do not increase from 0 or later, or positions
+        or derivatives are not one number for each joint.
+    """
+    try:
+        at = np.asarray(times, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        at = np.zeros((0, 0))
+    if at.ndim != 1 or not np.isfinite(at).all():
+        raise ThunderError(f"time_from_start of the points must be one number each [s], got {times!r:.80}")
+    if at.size == 0:
+        raise ThunderError("points must be one at least, with positions and time_from_start, got none")
+    if at.size > _MOST_POINTS:
+        raise ThunderError(f"points must be at most {_MOST_POINTS}, got {at.size}")
+    if at[0] < 0.0:
+        raise ThunderError(f"points[0].time_from_start must not be negative, got {at[0]:g} s")
+    if not (np.diff(at) > 0.0).all():
+        k = int(np.argmin(np.diff(at) > 0.0)) + 1
+        now, before = apart(float(at[k]), float(at[k - 1]))
+        raise ThunderError(
+            f"points[{k}].time_from_start must be later than that of points[{k - 1}], got {now} s after {before} s"
+        )
+    if q is None:
+        raise ThunderError("points must have positions, got none")
+    positions = _rows("positions", q, at.size, places)
+    velocities, accelerations = (
+        None if values is None else _rows(field, values, at.size, places)
+        for field, values in (("velocities", dq), ("accelerations", ddq))
+    )
+    return at, positions, velocities, accelerations
+
+
+def _rows(field: str, values: Any, count: int, places: npt.NDArray[np.intp]) -> Array:
+    """Return a field of all points in the robot's order, (count, n)."""
+    n = places.size
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.zeros(0)  # which row is wrong is found below
+    if found.shape == (count, n) and np.isfinite(found).all():
+        ordered: Array = found[:, places]
+        return ordered
+    rows = list(values) if np.iterable(values) else [values]
+    if len(rows) != count:
+        raise ThunderError(f"points must have one time_from_start each, got {count} of them for {field} of {len(rows)}")
+    for k, row in enumerate(rows):
+        try:
+            entries = np.asarray(row, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ThunderError(f"points[{k}].{field} must be numbers, got {row!r:.80}") from error
+        if entries.shape != (n,):
+            got = str(entries.size) if entries.ndim == 1 else f"{row!r:.80}"
+            raise ThunderError(f"points[{k}].{field} must be {n} numbers, one for each of joint_names, got {got}")
+        if not np.isfinite(entries).all():
+            raise ThunderError(f"points[{k}].{field} must be finite, got {entries.tolist()}")
+    raise ThunderError(f"{field} of points must be {count} rows of {n} numbers, got {values!r:.80}")
+
+
+def nearest_turn(robot: Robot, q: Array, near: Array) -> Array:
+    """Return points with whole turns added to joints without limits, so that the first point is nearest to `near`."""
+    limits, turning = robot.limits, np.array([kind == "R" for kind in robot.joint_types])
+    endless = turning & np.isinf(limits.lower) & np.isinf(limits.upper)
+    turns = np.where(endless, np.round((near - q[0]) / (2.0 * math.pi)), 0.0)
+    return q + 2.0 * math.pi * turns if turns.any() else q
 
 
 def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Array | None) -> JointMotion:
@@ -55,20 +141,15 @@ def make_motion(start: float, times: Array, q: Array, dq: Array | None, ddq: Arr
     start : float
         Start on the loop's clock [s].
     times : (m,) array
-        Times after the start [s], increasing, the first one not negative.
+        Times after the start [s], as `read_points` returns them.
     q : (m, n) array
         Positions [rad or m].
     dq, ddq : (m, n) array, optional
         Their derivatives.
     """
-    at = increasing(times, "times", 1)
-    if at[0] < 0.0:
-        raise ThunderError(f"times must not be negative, got {at[0]:g}")
-    if not np.isfinite(q).all() or any(x is not None and not np.isfinite(x).all() for x in (dq, ddq)):
-        raise ThunderError("points must be finite")
     from scipy.interpolate import CubicHermiteSpline
 
-    m, still = at.size, np.zeros_like(q[0])
+    at, m, still = times, times.size, np.zeros_like(q[0])
     v, a = (np.zeros_like(q) if x is None else x for x in (dq, ddq))
     trajectory = None
     if m > 1 and dq is None:
@@ -96,9 +177,9 @@ def check_limits(robot: Robot, motion: JointMotion) -> None:
     for j, name in enumerate(robot.joint_names):
         low, high = q[:, j].min(), q[:, j].max()
         if low < limits.lower[j] or high > limits.upper[j]:
-            raise ThunderError(f"{name} must stay within {limits.lower[j]:g} and {limits.upper[j]:g}, "
-                               f"got {low:g} to {high:g}")  # fmt: skip
-        if np.abs(dq[:, j]).max() > _SLACK * limits.velocity[j]:
-            raise ThunderError(
-                f"{name} must not pass {limits.velocity[j]:g}, got {np.abs(dq[:, j]).max():g} per second"
-            )
+            lower, upper, least, most = apart(*map(float, (limits.lower[j], limits.upper[j], low, high)))
+            raise ThunderError(f"{name} must stay within {lower} and {upper}, got {least} to {most}")
+        fastest = float(np.abs(dq[:, j]).max())
+        if fastest > _SLACK * limits.velocity[j]:
+            allowed, got = apart(float(limits.velocity[j]), fastest)
+            raise ThunderError(f"{name} must not pass {allowed}, got {got} per second")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, per_joint
+from ..checks import Array, apart, array, per_joint
 from ..errors import FileFormatError, ThunderError
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
@@ -111,23 +114,68 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     Raises
     ------
     FileFormatError
-        If the file is not such a table.
+        If the file is not such a table, of two rows at least whose times increase.
     """
-    path = Path(path)
+    path, lines = Path(path), None
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 t, q = np.asarray(file["t"]), np.asarray(file["q"])
         elif path.suffix == ".csv":
-            rows = np.genfromtxt(path, delimiter=",", names=True, deletechars="")
-            t, q = np.asarray(rows["t"]), np.stack([rows[name] for name in robot.joint_names], axis=1)
+            t, q, lines = _read_csv(path, robot.joint_names)
         else:
             raise FileFormatError("must end in .npz or .csv", path=path)
-        return array(t, (None,), "t"), array(q, (len(t), robot.n), "q")
+        t, q = array(t, (None,), "t"), array(q, (len(t), robot.n), "q")
     except FileFormatError:
         raise
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, TypeError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error) as error:
         raise FileFormatError(f"must be a table of t and joint positions: {error}", path=path) from error
+    if t.size < 2:
+        raise FileFormatError(f"must have two rows of times and joint positions at least, got {t.size}", path=path)
+    wrong = np.flatnonzero(~(np.diff(t) > 0.0))
+    if wrong.size:
+        k = int(wrong[0]) + 1
+        now, before = apart(float(t[k]), float(t[k - 1]))
+        raise FileFormatError(
+            f"t must increase, got {now} after {before}", path=path, line=None if lines is None else lines[k]
+        )
+    return t, q
+
+
+def _read_csv(path: Path, joint_names: Sequence[str]) -> tuple[Array, Array, list[int]]:
+    """Return times, joint positions, and the number of the line of each."""
+    rows, numbers, places = [], [], None
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        table = csv.reader(file)
+        for fields in table:
+            if not any(map(str.strip, fields)) or (places is not None and fields[0].lstrip().startswith("#")):
+                continue
+            if places is None:
+                places = _columns([name.strip("# \t") for name in fields], joint_names, path, table.line_num)
+                continue
+            try:
+                row = [float(fields[k]) for k in places]
+            except (ValueError, IndexError):
+                row = [np.nan]
+            if not np.isfinite(row).all():
+                message = f"must be finite numbers in the columns t and joint positions, got {','.join(fields)!r:.80}"
+                raise FileFormatError(message, path=path, line=table.line_num)
+            rows.append(row)
+            numbers.append(table.line_num)
+    if places is None:
+        raise FileFormatError(f"must be a table of t, {', '.join(joint_names)}, got nothing", path=path)
+    found = np.array(rows).reshape(-1, 1 + len(joint_names))
+    return found[:, 0], found[:, 1:], numbers
+
+
+def _columns(header: list[str], joint_names: Sequence[str], path: Path, line: int) -> list[int]:
+    """Return the places of the time and of the joints in the names of the columns."""
+    wanted = ("t", *joint_names)
+    wrong = [name for name in wanted if header.count(name) != 1]
+    if wrong:
+        message = f"must be a table of t, {', '.join(joint_names)}, one column each, got {', '.join(header)!r:.200}"
+        raise FileFormatError(message, path=path, line=line)
+    return [header.index(name) for name in wanted]
 
 
 def _human_like(robot: Robot, table: Table, q: Array) -> Source:
@@ -308,6 +356,8 @@ class ReferenceGenerator(Stateful):
         self._kind = reference.text("kind", among=tuple(KINDS))
         space = KINDS[self._kind][1] or reference.text("space", "joint", among=("joint", "task"))
         self.task = space == "task"
+        if self._kind == "file":
+            read_table(reference.text("path"), self.robot)  # refused now rather than at the first state
         self.rate = table.positive("rate", _TASK_RATE if self.task else _JOINT_RATE)
         self._horizon, spacing = table.positive("horizon", 0.5), table.positive("spacing", 0.02)
         if self._horizon < 2.0 / self.rate:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
-from ..errors import ThunderError
 from .command import Mode
 from .configuration import LoopOptions
-from .joint_motion import check_limits, make_motion
+from .joint_motion import check_limits, make_motion, nearest_turn, read_points, wrong_names
 from .joint_states import JointOrder
 from .timing import Lock
 
 __all__ = ["References"]
 
-#: largest number of points of a trajectory; reading more would delay states
-_MOST_POINTS = 5000
 _FAULT = "the loop is in a fault: call reset first"
 #: refusals of the core by number, and sizes of the second part of a message
 _REFUSALS = (None, "reordered", "not_finite", "no_rotation", "too_large", _FAULT)
@@ -84,6 +80,12 @@ class References:
             if taken is None or taken == self._taken:
                 self.core.cancel()
 
+    def place(self) -> Array:
+        """Return where a trajectory begins: the reference in joint space, else the last measured positions, (n,)."""
+        with self._lock:
+            followed = self.core.joint_reference
+            return self.core.q if followed is None else followed[0]
+
     # --- messages -------------------------------------------------------------------------------------------------
 
     def trajectory(
@@ -106,7 +108,8 @@ class References:
         times : (m,) array_like
             Times after the start [s], increasing.
         q, dq, ddq : (m, n) array_like
-            Points [rad or m], and their derivatives if known, in the order of the names.
+            Points [rad or m], and their derivatives if known, in the order of the names. To a revolute joint without
+            limits whole turns are added, so that the first point is nearest to where the arm is.
         """
         return self.take_trajectory(stamp, names, times, q, dq, ddq, at_once=stamp == 0)[0]
 
@@ -131,21 +134,16 @@ class References:
             Its sender asked for a start at reception: a single point is accepted although later states have come.
         """
         with self._lock:
-            why, origin, now = self._closed(task=False), self.core.origin, self.core.t
+            why, origin, now, near = self._closed(task=False), self.core.origin, self.core.t, self.place()
         if why is not None:
             return self._counted(why)
         places = self._order.places(names)
         if places is None:
-            return self._counted("names must be the robot's joints, all of them, once each")
+            return self._counted(wrong_names(names, self._options.robot.joint_names))
         try:
             start = now if stamp == 0 else self.clock(stamp)
-            at = np.asarray(times, dtype=np.float64)
-            if at.size > _MOST_POINTS:
-                raise ThunderError(f"a trajectory must have at most {_MOST_POINTS} points, got {at.size}")
-            parts = [None if x is None else _points(x, at.size, len(names))[:, places] for x in (q, dq, ddq)]
-            if parts[0] is None:
-                raise ThunderError("points need positions")
-            motion = make_motion(start, at, parts[0], parts[1], parts[2])
+            at, points, *derivatives = read_points(places, times, q, dq, ddq)
+            motion = make_motion(start, at, nearest_turn(self._options.robot, points, near), *derivatives)
             check_limits(self._options.robot, motion)
         except (ValueError, TypeError, OverflowError) as error:
             return self._counted(str(error))
@@ -230,10 +228,3 @@ class References:
                 self._refused += 1
                 self.last_refusal = why
             return why, self._counts()
-
-
-def _points(values: npt.ArrayLike, rows: int, columns: int) -> Array:
-    points = np.asarray(values, dtype=np.float64)
-    if points.shape != (rows, columns):
-        raise ThunderError(f"points must have shape ({rows}, {columns}), got {points.shape}")
-    return points

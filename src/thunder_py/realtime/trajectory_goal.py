@@ -10,14 +10,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, is_number, of_kind
+from ..checks import Array, apart, is_number, of_kind
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..reference import JointReference
 from .command import Mode, Reason
 from .control_loop import ControlLoop
-from .joint_motion import make_motion
+from .joint_motion import make_motion, nearest_turn, read_points, wrong_names
 from .joint_states import JointOrder
 from .timing import Lock
+
+#: default tolerance of the end of a goal, by type of joint [rad, m]
+_CLOSE = {"R": 0.05, "P": 0.01}
+#: difference from the trajectory below which the loop has joined it [rad or m, and per second]
+_JOINED = 1e-6
 
 __all__ = ["GoalCode", "GoalFeedback", "GoalResult", "Tolerance", "TrajectoryGoal"]
 
@@ -66,7 +71,9 @@ class GoalResult(NamedTuple):
 
 
 class Tolerance(NamedTuple):
-    """Tolerance of a joint. 0 is unspecified and -1 unlimited, which is the same here: there are no defaults.
+    """Tolerance of a joint; -1 is unlimited, and 0 the default.
+
+    The default is 0.05 rad or 0.01 m for positions at the end of a goal, and unlimited for all others.
 
     Attributes
     ----------
@@ -129,7 +136,8 @@ class TrajectoryGoal:
 
     Deviations are those from the trajectory of the goal: also while the loop still joins it, because the arm was
     elsewhere. The goal succeeds at the end of the trajectory, or within the time after it, once all joints are within
-    the tolerances of the goal. It ends without success if a tolerance is violated, the loop leaves the trajectory (a
+    the tolerances of the goal; if the loop joins the trajectory after its end, once it has, or within the time after
+    that. It ends without success if a tolerance is violated, the loop leaves the trajectory (a
     fault, a hold, another trajectory), or on `cancel`; the loop then holds the arm. Late states alone, after which the
     loop goes on by itself, do not end it. All methods may be called from several threads.
 
@@ -142,9 +150,10 @@ class TrajectoryGoal:
     names, times, q, dq, ddq
         The trajectory, see `References.trajectory`. It must end at rest.
     path_tolerance, goal_tolerance : sequence of Tolerance
-        Tolerances along the trajectory, and at its end; joints that are not listed have none.
+        Tolerances along the trajectory, and at its end; joints that are not listed have the default.
     goal_time_tolerance : float
-        Time after the end of the trajectory in which the tolerances of the goal must be reached [s].
+        Time after the end of the trajectory in which the tolerances of the goal must be reached [s]; with 0 the first
+        state after the end decides.
 
     Attributes
     ----------
@@ -194,11 +203,12 @@ class TrajectoryGoal:
         self._seen = 0
         places = JointOrder(loop.joint_names).places(names)
         if places is None:
-            self._refuse(GoalCode.invalid_joints, "names must be the robot's joints, all of them, once each")
+            self._refuse(GoalCode.invalid_joints, wrong_names(names, loop.joint_names))
             return
+        n, types = len(loop.joint_names), loop.options.robot.joint_types
         try:
-            self._path = _bounds(path_tolerance, loop.joint_names)
-            self._goal = _bounds(goal_tolerance, loop.joint_names)
+            self._path = _bounds(path_tolerance, loop.joint_names, np.full(n, np.inf))
+            self._goal = _bounds(goal_tolerance, loop.joint_names, np.array([_CLOSE[kind] for kind in types]))
         except UnknownNameError as error:
             self._refuse(GoalCode.invalid_joints, str(error))
             return
@@ -210,32 +220,35 @@ class TrajectoryGoal:
             self._refuse(GoalCode.invalid_goal, text)
             return
         self._allowed_after = goal_time_tolerance
-        self._begin(now, stamp, (names, times, q, dq, ddq), places)
+        self._begin(now, stamp, (times, q, dq, ddq), places)
 
     def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
         """Hand the trajectory over, or refuse it."""
-        loop, (names, times, *parts), start = self._loop, points, stamp or now
+        loop, start = self._loop, stamp or now
         if loop.mode in (Mode.waiting, Mode.fault):
             self._refuse(GoalCode.invalid_goal, loop.reason.value)
             return
         clock = loop.references.clock
         try:
-            at = np.asarray(times, dtype=np.float64)
-            q, dq, ddq = (None if x is None else np.asarray(x, dtype=np.float64)[:, places] for x in parts)
-            if q is None or len(q) != at.size:
-                raise ThunderError(f"a goal must have as many points as times, got {0 if q is None else len(q)}")
+            at, q, dq, ddq = read_points(places, *points)
+            q = nearest_turn(loop.options.robot, q, loop.references.place())
             self._motion = make_motion(clock(start), at, q, dq, ddq)
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
+        except (ValueError, OverflowError) as error:
             self._refuse(GoalCode.invalid_goal, str(error))
             return
+        self._arrived = self._motion.end  # or later, while the loop joins the trajectory
         if not self._motion.rests:
-            self._refuse(GoalCode.invalid_goal, "a goal must end at rest")
+            k = int(np.argmax(np.abs(self._motion.last.dq)))
+            speed = self._motion.last.dq[k]
+            text = f"the last point must be at rest, got a velocity of {speed:g} of {loop.joint_names[k]}"
+            self._refuse(GoalCode.invalid_goal, text)
             return
         if stamp and self._motion.end < clock(now):
             text = f"the trajectory ended {clock(now) - self._motion.end:.3g} s ago"
             self._refuse(GoalCode.old_header_timestamp, text)
             return
-        why, self._counts = loop.references.take_trajectory(start, names, times, *parts, at_once=stamp == 0)  # type: ignore[arg-type]
+        take = loop.references.take_trajectory
+        why, self._counts = take(start, loop.joint_names, at, q, dq, ddq, at_once=stamp == 0)
         if why is not None:
             self._refuse(GoalCode.invalid_goal, why)
 
@@ -304,11 +317,21 @@ class TrajectoryGoal:
                     GoalCode.path_tolerance_violated, f"{beyond}, {t - self._motion.start:.3g} s after the start"
                 )
             return
+        if self._joins():
+            self._arrived = t
+            return
         beyond = self._goal.beyond(error)
         if beyond is None:
             self.result = GoalResult(GoalCode.successful, "")
-        elif t > end + self._allowed_after:
+        elif t > self._arrived + self._allowed_after:
             self._stop(GoalCode.goal_tolerance_violated, f"{beyond}, {t - end:.3g} s after the end")
+
+    def _joins(self) -> bool:
+        """Return whether the loop is not yet at the end of the trajectory: a difference to it still fades."""
+        followed, last = self._loop.reference, self._motion.last
+        if followed is None:
+            return True
+        return bool(max(np.abs(followed.q - last.q).max(), np.abs(followed.dq).max()) > _JOINED)
 
     def _stop(self, code: GoalCode, text: str, *, canceled: bool = False) -> None:
         """End the goal and hold the arm, unless another trajectory has come meanwhile."""
@@ -329,7 +352,8 @@ class _Bounds(NamedTuple):
             excess = np.abs(values) - allowed
             k = int(np.argmax(excess))
             if not excess[k] <= 0.0:
-                return f"{what} of {self.names[k]} deviates by {abs(values[k]):.3g}, allowed are {allowed[k]:.3g}"
+                deviation, most = apart(float(abs(values[k])), float(allowed[k]))
+                return f"{what} of {self.names[k]} deviates by {deviation}, allowed are {most}"
         return None
 
 
@@ -345,8 +369,9 @@ def _measured(values: npt.ArrayLike, count: int, places: npt.NDArray[np.intp]) -
     return measured
 
 
-def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...]) -> _Bounds:
-    bounds = _Bounds(names, np.full(len(names), np.inf), np.full(len(names), np.inf))
+def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...], positions: Array) -> _Bounds:
+    """Return the tolerances of all joints; `positions` are the defaults."""
+    bounds = _Bounds(names, positions, np.full(len(names), np.inf))
     if not isinstance(tolerances, Iterable):
         raise ThunderError(f"tolerances must be a sequence of Tolerance, got {tolerances!r}")
     for tolerance in tolerances:
@@ -363,7 +388,9 @@ def _bounds(tolerances: Iterable[Tolerance], names: tuple[str, ...]) -> _Bounds:
             value = float(getattr(tolerance, what))
             if value > 0.0:
                 row[k] = value
-            elif value not in (0.0, -1.0):
+            elif value == -1.0:
+                row[k] = np.inf
+            elif value != 0.0:
                 raise ThunderError(f"tolerance of {tolerance.name}: {what} must be positive, 0 or -1, got {value:g}")
         if not tolerance.acceleration <= 0.0:
             text = f"acceleration must be 0 or -1, because it is not measured, got {tolerance.acceleration:g}"

@@ -3,6 +3,7 @@ from .conversions import axis_angle_from_rotation as axis_angle_from_rotation
 from .conversions import euler_from_rotation as euler_from_rotation
 from .conversions import euler_jacobian as euler_jacobian
 from .conversions import euler_jacobian_dot as euler_jacobian_dot
+from .conversions import nearest_rotation as nearest_rotation
 from .conversions import quaternion_from_rotation as quaternion_from_rotation
 from .conversions import quaternion_jacobian as quaternion_jacobian
 from .conversions import rotation_from_axis_angle as rotation_from_axis_angle

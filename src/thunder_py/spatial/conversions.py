@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, points, real
+from ..checks import ROTATION_TOLERANCE, Array, no_rotation, points, real
 from ..errors import ModelError
 from .rotation_vectors import exp
 
@@ -21,12 +21,16 @@ __all__ = [
     "euler_from_rotation",
     "euler_jacobian",
     "euler_jacobian_dot",
+    "nearest_rotation",
     "quaternion_from_rotation",
     "quaternion_jacobian",
     "rotation_from_axis_angle",
     "rotation_from_euler",
     "rotation_from_quaternion",
 ]
+
+#: largest deviation from orthonormality that is rounding of a rotation matrix
+_REPAIRED = 0.1
 
 #: sequences of Euler angles: rotations about moving axes, one after the other
 EULER_SEQUENCES = ("ZYZ", "ZYX")
@@ -42,14 +46,56 @@ def _rotations(R: npt.ArrayLike) -> Rotation:
     from scipy.spatial.transform import Rotation
 
     matrices = points(R, "R", (3, 3))
-    if (
-        not np.isfinite(matrices).all()
-        or np.abs(matrices @ matrices.swapaxes(-1, -2) - np.eye(3)).max(initial=0.0) > ROTATION_TOLERANCE
-    ):
-        raise ModelError(f"R must hold orthonormal rotation matrices (to {ROTATION_TOLERANCE:g})")
-    if (np.linalg.det(matrices) < 0.0).any():
-        raise ModelError("R must hold rotations, got a reflection")
-    return Rotation.from_matrix(matrices.reshape(-1, 3, 3))
+    flat = matrices.reshape(-1, 3, 3)
+    if not np.isfinite(flat).all():
+        raise ModelError("R must hold finite rotation matrices")
+    off = np.abs(flat.swapaxes(-1, -2) @ flat - np.eye(3)).max(axis=(-2, -1), initial=0.0)
+    wrong = (off > ROTATION_TOLERANCE) | (np.linalg.det(flat) < 0.0)
+    if wrong.any():
+        raise ModelError(f"R must hold {no_rotation(flat[int(np.argmax(wrong))])}")
+    return Rotation.from_matrix(flat)
+
+
+def nearest_rotation(R: npt.ArrayLike) -> Array:
+    """Return the rotation matrices that are nearest to given matrices, such as rounded ones.
+
+    Parameters
+    ----------
+    R : (..., 3, 3) array_like
+        Matrices; R^T R deviates from the identity by at most 0.1.
+
+    Returns
+    -------
+    (..., 3, 3) array
+        Of the least Frobenius norm of the difference.
+
+    Raises
+    ------
+    ModelError
+        If a matrix is not finite, a reflection, or further from a rotation than rounding makes it.
+
+    Notes
+    -----
+    ``U V^T`` of the singular value decomposition ``R = U S V^T`` (Higham 1988).
+
+    Examples
+    --------
+    >>> from thunder_py.spatial import nearest_rotation, rotation_from_euler
+    >>> R = rotation_from_euler([0.3, -0.2, 0.5]).round(3)
+    >>> repaired = nearest_rotation(R)
+    >>> bool(abs(repaired @ repaired.T @ R - R).max() < 1e-12), bool(abs(repaired - R).max() < 1e-3)
+    (True, True)
+    """
+    flat = points(R, "R", (3, 3)).reshape(-1, 3, 3)
+    if not np.isfinite(flat).all():
+        raise ModelError("R must hold finite matrices")
+    for matrix in flat:
+        wrong = no_rotation(matrix, _REPAIRED)
+        if wrong is not None:
+            raise ModelError(f"R must hold {wrong}")
+    U, _, V = np.linalg.svd(flat)
+    nearest: Array = (U @ V).reshape(np.shape(R))
+    return nearest
 
 
 def rotation_from_euler(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, numbers, points
+from ..checks import Array, no_rotation, numbers, points
 from ..errors import ThunderError
 
 __all__ = [
@@ -88,7 +88,7 @@ def log(R: npt.ArrayLike) -> Array:
     off = np.abs(np.swapaxes(flat[known], 1, 2) @ flat[known] - np.eye(3)).max(axis=(1, 2), initial=0.0)
     wrong = (off > _TOLERANCE) | (np.linalg.det(flat[known]) < 0.0)
     if wrong.any():
-        raise ThunderError(f"R must hold rotations (to {_TOLERANCE:g}), got {flat[known][np.argmax(wrong)].tolist()}")
+        raise ThunderError(f"R must hold rotations: {no_rotation(flat[known][np.argmax(wrong)], _TOLERANCE)}")
     result = np.full((len(flat), 3), np.nan)
     if known.any():  # SciPy refuses empty arrays
         result[known] = Rotation.from_matrix(flat[known]).as_rotvec()

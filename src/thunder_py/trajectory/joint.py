@@ -92,7 +92,7 @@ def point_to_point(
     timing : TimingLaw, optional
         Any law; its range is scaled to the whole displacement.
     v_max, a_max : float or (n,) array_like, optional
-        Limits for the fastest trapezoidal law, in place of `timing` [rad/s, rad/s^2].
+        Limits for the fastest trapezoidal law, in place of `timing` [rad/s, rad/s^2]; infinite for none.
 
     Returns
     -------
@@ -134,8 +134,9 @@ def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> Timing
         raise ValueError("q1 must differ from q0 if v_max and a_max are given")
     least = []
     for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
-        limit = all_positive(per_joint(bound, delta.size, what), what)
-        least.append(float((limit[moves] / np.abs(delta[moves])).min()))
+        limit = all_positive(per_joint(bound, delta.size, what, finite=False), what)
+        with np.errstate(over="ignore"):
+            least.append(float((limit[moves] / np.abs(delta[moves])).min()))
     return trapezoidal(v_max=least[0], a_max=least[1])
 
 
@@ -295,15 +296,14 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
         raise ValueError(f"blends {b[k]:g} s and {b[k + 1]:g} s overlap: points {k} and {k + 1} are {T[k]:g} s apart")
     v = np.zeros((at.size + 1, q.shape[1]))
     v[1:-1] = np.diff(q, axis=0) / T[:, None]
-    acceleration = np.diff(v, axis=0) / b[:, None]
     breaks, rows, x = [float(at[0])], [], q[0]
     for k in range(at.size):
-        pieces = [(b[k], v[k], 0.5 * acceleration[k])]
+        pieces = [(float(b[k]), v[k], v[k + 1])]
         if k < T.size:
-            pieces.append((free[k], v[k + 1], np.zeros_like(x)))
-        for length, velocity, half in pieces:
-            if length > 1e-12 * T.max():
-                rows.append([half, velocity, x])
-                breaks.append(breaks[-1] + float(length))
-                x = x + length * (velocity + length * half)
+            pieces.append((float(free[k]), v[k + 1], v[k + 1]))
+        for length, before, after in pieces:
+            if breaks[-1] + length > breaks[-1]:
+                rows.append([0.5 * (after - before) / length, before, x])
+                breaks.append(breaks[-1] + length)
+            x = x + 0.5 * length * (before + after)
     return JointTrajectory(breaks, np.array(rows).transpose(1, 0, 2))

@@ -392,7 +392,7 @@ def _problem(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) -> Speed
             signals.append(
                 levels if law is None else replace(levels, extra=_by_y(law.friction_torque, grid.dq, used, scale))
             )
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         ceiling = ((limits["velocity"] / np.abs(grid.dq)) ** 2).min(axis=2)
     return SpeedProblem(grid.nodes, ceiling, signals, smooth=_rated(limits))
 

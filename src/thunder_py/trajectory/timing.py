@@ -31,8 +31,10 @@ __all__ = [
     "trapezoidal",
 ]
 
-#: shortest duration [s]; the fifth power of much shorter ones underflows
-_SHORTEST = 1e-9
+#: shortest and longest duration [s]; the fifth powers of others leave the range of floats
+_SHORTEST, _LONGEST = 1e-9, 1e12
+#: part of the duration below which the velocity or the acceleration changes at once
+_AT_ONCE = 1e-12
 
 
 class TimingState(NamedTuple):
@@ -123,8 +125,10 @@ class TimingLaw:
     def stretched(self, duration: float) -> TimingLaw:
         """Return the same law with another `duration` [s]."""
         ratio = self.duration / positive_duration(duration)
-        order = len(self.coefficients)
-        return TimingLaw(self.breaks / ratio, self.coefficients * ratio ** np.arange(order - 1, -1, -1)[:, None])
+        coefficients = self.coefficients.copy()
+        for power in range(1, len(coefficients)):
+            coefficients[:-power] *= ratio  # in turn, because a power of the ratio may underflow
+        return TimingLaw(self.breaks / ratio, coefficients)
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None, label: str | None = None) -> dict[str, Axes]:
         """Draw value, velocity and acceleration over time.
@@ -155,6 +159,8 @@ def positive_duration(value: float) -> float:
     number = above_zero(value, "duration")
     if number < _SHORTEST:
         raise ValueError(f"duration must be at least {_SHORTEST:g} s, got {number:g}")
+    if number > _LONGEST:
+        raise ValueError(f"duration must be at most {_LONGEST:g} s, got {number:g}")
     return number
 
 
@@ -272,7 +278,10 @@ def _in_range() -> Iterator[None]:
     try:
         yield
     except (OverflowError, ZeroDivisionError) as error:
-        raise ThunderError("start, end and limits must give times and coefficients in the range of a float") from error
+        raise ThunderError(
+            f"start, end and limits must give a duration of at most {_LONGEST:g} s and coefficients in the range of a "
+            "float; a limit of math.inf is none"
+        ) from error
 
 
 @_in_range()
@@ -295,9 +304,9 @@ def trapezoidal(
     start, end : float
         Values at the ends.
     v_max : float, optional
-        Largest speed [1/s].
+        Largest speed [1/s]; infinite for none.
     a_max : float, optional
-        Largest acceleration [1/s^2].
+        Largest acceleration [1/s^2]; infinite for none: the velocity then jumps.
     duration : float, optional
         [s].
     blend : float, optional
@@ -316,40 +325,44 @@ def trapezoidal(
 
     Notes
     -----
-    Siciliano et al. (2009), section 4.2.1.
+    Siciliano et al. (2009), section 4.2.1. An acceleration that lasts less than 1e-12 of the duration is a jump.
 
     Examples
     --------
+    >>> import math
     >>> from thunder_py.trajectory import trapezoidal
     >>> law = trapezoidal(0.0, 0.6, v_max=0.5, a_max=2.0)
     >>> round(law.duration, 3), round(float(law(0.5).ds), 3)
     (1.45, 0.5)
-    >>> trapezoidal(duration=2.0, blend=0.25)
-    TimingLaw(0 to 1 in 2 s)
+    >>> trapezoidal(duration=2.0, blend=0.25), trapezoidal(0.0, 0.6, v_max=0.5, a_max=math.inf)
+    (TimingLaw(0 to 1 in 2 s), TimingLaw(0 to 0.6 in 1.2 s))
     """
     x0, x1 = numbers(start=start, end=end)
     distance = abs(x1 - x0)
-    v = None if v_max is None else above_zero(v_max, "v_max")
-    a = None if a_max is None else above_zero(a_max, "a_max")
+    v = None if v_max is None else above_zero(v_max, "v_max", finite=False)
+    a = None if a_max is None else above_zero(a_max, "a_max", finite=False)
     if duration is None:
         if v is None or a is None or blend is not None:
             raise ValueError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
         if distance == 0.0:
             raise ValueError(f"start and end must differ if limits give the duration, got {x0:g} twice")
-        T, rise = _shortest(distance, v, a)
+        _one_finite(v_max=v, a_max=a)
+        rise = _shortest_rise(distance, v, a)
+        T = max(distance / v + rise, 2.0 * rise)
     else:
         T = positive_duration(duration)
         rise = _rise_within(T, distance, v, a, blend)
-    acceleration = (x1 - x0) / (rise * (T - rise))
-    return _integrate([rise, T - 2.0 * rise, rise], [acceleration, 0.0, -acceleration], x0)
+    return _law(x0, x1, T, rise)
 
 
-def _shortest(distance: float, v: float, a: float) -> tuple[float, float]:
-    """Return duration and acceleration time of the fastest law within limits."""
-    if v * v >= distance * a:
-        rise = math.sqrt(distance / a)
-        return 2.0 * rise, rise
-    return distance / v + v / a, v / a
+def _one_finite(**bounds: float) -> None:
+    if not any(map(math.isfinite, bounds.values())):
+        raise ValueError(f"{' and '.join(bounds)} must not all be infinite: the law would take no time")
+
+
+def _shortest_rise(distance: float, v: float, a: float) -> float:
+    """Return the acceleration time of the fastest law within limits, of which one is finite."""
+    return 0.0 if math.isinf(a) else min(math.sqrt(distance) / math.sqrt(a), v / a)
 
 
 def _rise_within(T: float, distance: float, v: float | None, a: float | None, blend: float | None) -> float:
@@ -364,7 +377,8 @@ def _rise_within(T: float, distance: float, v: float | None, a: float | None, bl
     if v is None and a is None:
         return 0.25 * T
     if v is not None and a is not None:
-        least = _shortest(distance, v, a)[0] if distance > 0.0 else 0.0
+        rise = _shortest_rise(distance, v, a)
+        least = max(distance / v + rise, 2.0 * rise)
         if least * (1.0 - _ROUNDING) > T:
             raise ValueError(f"duration must be at least {least:g} s for this v_max and a_max, got {T:g} s")
     if a is not None:
@@ -388,7 +402,8 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     start, end : float
         Values at the ends.
     v_max, a_max, j_max : float
-        Largest speed [1/s], acceleration [1/s^2] and jerk [1/s^3]; a short law does not reach all of them.
+        Largest speed [1/s], acceleration [1/s^2] and jerk [1/s^3]; infinite for none. A short law does not reach all
+        of them.
 
     Returns
     -------
@@ -398,7 +413,12 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     Raises
     ------
     ValueError
-        If a limit is not positive, or start and end are equal.
+        If a limit is not positive, all are infinite, or start and end are equal.
+
+    Notes
+    -----
+    Without a limit of the jerk the acceleration jumps, and without one of the acceleration either, the velocity does;
+    so does what changes within less than 1e-12 of the duration.
 
     Examples
     --------
@@ -408,41 +428,55 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     (1.55, 0.5)
     """
     x0, x1 = numbers(start=start, end=end)
-    v, a, j = above_zero(v_max, "v_max"), above_zero(a_max, "a_max"), above_zero(j_max, "j_max")
+    v, a, j = (
+        above_zero(value, name, finite=False) for name, value in (("v_max", v_max), ("a_max", a_max), ("j_max", j_max))
+    )
     distance = abs(x1 - x0)
     if distance == 0.0:
         raise ValueError(f"start and end must differ, got {x0:g} twice")
-    bend, rise = (a / j, a / j + v / a) if v * j >= a * a else (math.sqrt(v / j), 2.0 * math.sqrt(v / j))
-    if distance < v * rise:  # v_max is not reached
-        bend = a / j
-        rise = 0.5 * bend + math.sqrt(0.25 * bend * bend + distance / a)
-        if rise < 2.0 * bend:  # nor is a_max
-            bend = (0.5 * distance / j) ** (1.0 / 3.0)
-            rise = 2.0 * bend
-    top = j * bend * (rise - bend)
-    flat, cruise = rise - 2.0 * bend, max(distance / top - rise, 0.0)
-    jerk = math.copysign(j, x1 - x0)
-    times = [bend, flat, bend, cruise, bend, flat, bend]
-    return _integrate(times, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk], x0, jerks=True)
+    _one_finite(v_max=v, a_max=a, j_max=j)
+    if math.isinf(j):
+        bend, rise = 0.0, _shortest_rise(distance, v, a)
+    else:
+        root = math.sqrt(v) / math.sqrt(j)
+        bend, rise = (a / j, a / j + v / a) if a / j <= root else (root, 2.0 * root)
+        if not distance / v >= rise:  # v_max is not reached, or there is none
+            root = float(np.cbrt(0.5 * distance) / np.cbrt(j))
+            bend = min(a / j, root)
+            rise = (
+                0.5 * bend + math.hypot(0.5 * bend, math.sqrt(distance) / math.sqrt(a)) if bend < root else 2.0 * root
+            )
+    return _law(x0, x1, max(distance / v + rise, 2.0 * rise), rise, bend)
 
 
-def _integrate(times: Sequence[float], highest: Sequence[float], x: float, *, jerks: bool = False) -> TimingLaw:
-    """Return the law from rest at x with piecewise constant acceleration (or jerk); empty pieces are omitted."""
-    if not math.isfinite(sum(times)) or not all(map(math.isfinite, highest)):
+def _law(x0: float, x1: float, T: float, rise: float, bend: float = 0.0) -> TimingLaw:
+    """Return the law of duration T from rest to rest that accelerates, and decelerates, for the time `rise`.
+
+    The acceleration itself rises, and falls, for the time `bend`. Times that are rounding of the duration are jumps.
+    """
+    rise, bend = (0.0 if part <= _AT_ONCE * T else part for part in (rise, bend))
+    V = (x1 - x0) / (T - rise)
+    A, turned = (V / (rise - bend), 0.5 * V * (bend / (rise - bend))) if rise > 0.0 else (0.0, 0.0)
+    if not (T <= _LONGEST and math.isfinite(V) and math.isfinite(A)):
         raise OverflowError
-    shortest = 1e-12 * sum(times)
-    v = a = 0.0
-    breaks, rows = [0.0], []
-    for T, value in zip(times, highest, strict=True):
-        if shortest >= T:
-            continue
-        j = value if jerks else 0.0
-        a = a if jerks else value
-        rows.append([j / 6.0, 0.5 * a, v, x])
-        breaks.append(breaks[-1] + T)
-        x += T * (v + T * (0.5 * a + T * j / 6.0))
-        v += T * (a + 0.5 * T * j)
-        a += T * j
+    flat = rise - 2.0 * bend
+    pieces = [  # duration, velocity at the start, acceleration at both ends
+        (bend, 0.0, 0.0, A),
+        (flat, turned, A, A),
+        (bend, V - turned, A, 0.0),
+        (T - 2.0 * rise, V, 0.0, 0.0),
+        (bend, V, 0.0, -A),
+        (flat, V - turned, -A, -A),
+        (bend, turned, -A, 0.0),
+    ]
+    breaks, rows, x = [0.0], [], x0
+    for h, v, a, after in pieces:
+        if breaks[-1] + h > breaks[-1]:
+            rows.append([(after - a) / (6.0 * h), 0.5 * a, v, x])
+            breaks.append(breaks[-1] + h)
+            x += h * (v + h * (2.0 * a + after) / 6.0)
+    if not np.isfinite(rows).all():
+        raise OverflowError
     return TimingLaw(breaks, np.array(rows).T)
 
 
@@ -501,5 +535,7 @@ def start_times(laws: Sequence[TimingLaw], anticipation: float | npt.ArrayLike) 
 
 
 def placed(law: TimingLaw, start: float) -> _core.PiecewisePolynomial:
-    """Return the polynomial of a law that begins at time `start`."""
-    return _core.PiecewisePolynomial(law.breaks + start, law.coefficients[:, :, None])
+    """Return the polynomial of a law that begins at time `start`, without pieces that are shorter than its rounding."""
+    breaks = law.breaks + start
+    lasts = np.diff(breaks) > 0.0
+    return _core.PiecewisePolynomial(np.append(breaks[:-1][lasts], breaks[-1]), law.coefficients[:, lasts, None])

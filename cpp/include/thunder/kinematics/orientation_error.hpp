@@ -26,6 +26,8 @@ struct OrientationError {
   /// L of axis_angle has the determinant cos(theta) (1 + cos(theta)) / 2: no inverse at 90 degrees, and past it laws would
   /// let the error settle at half a turn (errata T-11). Below this cosine (88.9 degrees) the error counts as singular.
   static constexpr double kSmallestCosine = 0.02;
+  /// Of axis_angle_plain beyond 90 degrees: at half a turn the error is zero, and a law would stand still.
+  static constexpr double kSmallestPlain = 1e-6;
   /// Bound on the sine of the second angle for zyz, on its cosine for zyx.
   static constexpr double kSmallestSine = 0.02;
 

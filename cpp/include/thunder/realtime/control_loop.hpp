@@ -53,7 +53,8 @@ bool same_joints(const Eigen::MatrixXd& one, const Eigen::MatrixXd& other);
 /// can call them; references and laws are made by others, handed over, and given back to be freed. One thread at a time.
 ///
 /// States that were lost, and a clock that was set back, are faults (Mode::fault) unless the loop is to `recover`: the safe
-/// torque is commanded once states are back, and references are refused until `reset`.
+/// torque is commanded once states are back, and references are refused until `reset`. Before the first reference is tracked
+/// nothing is a fault: programs and networks start in any order, and the loop waits for states.
 class ControlLoop final : public Exclusive {
  public:
   using Clock = std::chrono::steady_clock;
@@ -96,8 +97,9 @@ class ControlLoop final : public Exclusive {
   std::int64_t origin() const noexcept { return origin_; }
   /// A stamp on the loop's clock [s].
   double time_of(std::int64_t stamp) const noexcept;
-  /// Time of the last state [s].
+  /// Time of the last state [s], and its positions; zero before the first one.
   double t() const noexcept { return t_; }
+  const Eigen::VectorXd& q() const noexcept { return q_; }
   /// Follows a motion from the next state on; gives back those that are no longer needed. In a fault, that one.
   std::unique_ptr<JointMotion> follow(std::unique_ptr<JointMotion> motion) noexcept;
   /// Follows a source of poses in place of a stream; the one before is given back. Null for none. A fault, or a pose that is
@@ -181,6 +183,7 @@ class ControlLoop final : public Exclusive {
   Mode mode_ = Mode::waiting;
   Reason reason_ = Reason::no_state;
   bool has_origin_ = false, has_received_ = false, has_tau_ = false, bounded_rate_ = false;
+  bool tracked_ = false;  // since the last reset
   std::int64_t origin_ = 0, received_ = 0, given_ = 0;
   double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0;
   Eigen::VectorXd q_, tau_, nan_, unused_;  // tau_: the last command
