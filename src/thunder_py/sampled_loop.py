@@ -18,8 +18,8 @@ __all__ = ["Arm", "Channel", "Excess", "allowed", "excess", "growth", "sampled_l
 _SLOWEST = 0.02
 #: most periods of a delay; a longer one is sampled less often
 _MOST_PERIODS = 12
-#: ratio of consecutive gains of the search, its bisections, and its least gain
-_RATIO, _BISECTIONS, _LEAST = 0.8, 20, 1e-3
+#: ratios of consecutive gains of the search down to a share, and below; its bisections and least gain
+_RATIO, _FINE, _COARSE, _BISECTIONS, _LEAST = 0.8, 1e-2, 0.25, 20, 1e-15
 #: norm and terms of a Taylor series
 _NORM, _TERMS = 0.25, 12
 
@@ -148,7 +148,7 @@ def _largest(stable: Callable[[float], bool]) -> float:
     """Return the largest share below 1 that is stable; 0 for none."""
     high, share = 1.0, _RATIO
     while not stable(share):
-        high, share = share, _RATIO * share
+        high, share = share, share * (_RATIO if share > _FINE else _COARSE)
         if share < _LEAST:
             return 0.0
     for _ in range(_BISECTIONS):

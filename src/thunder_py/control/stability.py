@@ -264,6 +264,8 @@ def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = 
     """Return the loop of a controller, or of the safe torque, around a posture; None without feedback there."""
     if not isinstance(law, (_core.Controller, _core.SafeTorque)):
         return None
+    if isinstance(law, _core.Controller) and law.n != robot.n:
+        return None
     arm = linear_arm(law, robot, q, channel)
     if arm is None:
         return None
@@ -313,13 +315,9 @@ def warn_of_high_gains(
     stacklevel : int
         Frame that the warning names, as in `warnings.warn`.
     """
-    if not isinstance(law, (_core.Controller, _core.SafeTorque)):
-        return
     robot = _model(cast("_core.Controller", law)) if plant is None else plant
-    if robot is None or (isinstance(law, _core.Controller) and law.n != robot.n):
-        return
-    loop = loop_at(law, robot, q, channel, owner)
-    if loop is None:
+    loop = None if robot is None else loop_at(law, robot, q, channel, owner)
+    if robot is None or loop is None:
         return
     if isinstance(law, _core.ElasticSlotineLi):
         cast("Any", law)._warn_at(q, stacklevel + 1)
@@ -362,4 +360,5 @@ def rest(
     """Return the reference of a controller at rest in a posture."""
     if issubclass(law, _core.TaskController):
         return SetPose(robot.forward_kinematics(q, frame))(0.0)
-    return SetPoint(q)(0.0)
+    point = SetPoint(q)
+    return point.smooth(0.0) if issubclass(law, _core.ElasticFeedbackLinearization) else point(0.0)
