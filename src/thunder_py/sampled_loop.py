@@ -281,9 +281,6 @@ def _memory(channel: Channel, n: int) -> _Memory:
     advance = np.diag(np.ones(order - 1), 1) if order else np.zeros((0, 0))
     advance[:, 0] -= a
     enter = b[1:] - a * b[0]
-    return _Memory(
-        np.hstack([b[0] * unit, none]),
-        np.kron(np.eye(1, order), unit),
-        np.kron(enter[:, None], np.hstack([unit, none])),
-        np.kron(advance, unit),
-    )
+    enters: Array = np.asarray(np.kron(enter[:, None], np.hstack([unit, none])), dtype=np.float64)
+    advances: Array = np.asarray(np.kron(advance, unit), dtype=np.float64)
+    return _Memory(np.hstack([b[0] * unit, none]), np.eye(n, n * order), enters, advances)

@@ -57,6 +57,8 @@ def events(arm: Arm, T: float, delay: float, lag: np.ndarray, cycles: int) -> tu
         else:
             x[3 * n :] = waiting.pop(0)
         size, part = float(np.abs(x[: 2 * n]).max()), instant / (cycles * T)
+        if size > 1e100:
+            return early, size
         early, late = max(early, size * (0.25 < part < 0.5)), max(late, size * (part > 0.75))
     return early, late
 
@@ -194,23 +196,12 @@ def test_recursion_of_an_estimator(estimator: DerivativeEstimator) -> None:
 
 
 def test_only_long_filters_are_not_checked() -> None:
-    law = pd("panda", 3000.0)
-    run: dict[str, Any] = {"q0": Q["panda"], "duration": 2e-3}
-    with pytest.warns(RuntimeWarning, match="a filter of velocities"):
-        th.simulate(
-            law._core_arguments[0][0],
-            law,
-            SetPoint(Q["panda"]),
-            sensors=th.Sensors(velocity=th.control.SavitzkyGolayDerivative(20)),
-            **run,
-        )  # type: ignore[attr-defined]
-    th.simulate(
-        law._core_arguments[0][0],
-        law,
-        SetPoint(Q["panda"]),
-        sensors=th.Sensors(velocity=th.control.SavitzkyGolayDerivative(60)),
-        **run,
-    )  # type: ignore[attr-defined]
+    robot = th.Robot.load("elbow")
+    law, still = th.PDGravity(robot, 50.0, 1e4), SetPoint([0.3, 0.8])
+    for window, checked in ((40, True), (60, False)):
+        sensors = th.Sensors(velocity=th.control.SavitzkyGolayDerivative(window))
+        with pytest.warns(RuntimeWarning, match="a filter of velocities") if checked else warnings.catch_warnings():
+            th.simulate(robot, law, still, 2e-3, sensors=sensors)
 
 
 def test_a_reference_in_python_does_not_silence_the_check() -> None:
@@ -373,11 +364,8 @@ MIDDLE = {
     [
         ("human_arm", th.ComputedTorque, 0.02),
         ("human_arm", th.SlotineLi, 0.01),
-        ("human_arm", th.ACT, 0.02),
         ("gen3", th.PDGravity, 0.02),
         ("gen3", th.MACT, 0.02),
-        ("ur5e", th.PassivityBased, 0.01),
-        ("iiwa14", th.ComputedTorque, 0.02),
         ("scara", th.SlotineLi, 0.02),
         ("elbow", th.ACT, 0.02),
     ],
@@ -390,7 +378,7 @@ def test_what_tune_finds_is_stable(name: str, law: Any, period: float) -> None:
     assert tuning.damping_share <= 0.501
     start = motion(0.0)
     run = th.simulate(
-        robot, tuning.controller(), motion, 8.0, period / 10, control_period=period, q0=start.q, dq0=start.dq
+        robot, tuning.controller(), motion, 5.0, period / 10, control_period=period, q0=start.q, dq0=start.dq
     )
     assert not run.diverged
     assert np.abs(run.dq - motion(run.t).dq).max() < 1.5

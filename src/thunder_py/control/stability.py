@@ -360,5 +360,5 @@ def rest(
     """Return the reference of a controller at rest in a posture."""
     if issubclass(law, _core.TaskController):
         return SetPose(robot.forward_kinematics(q, frame))(0.0)
-    point = SetPoint(q)
-    return point.smooth(0.0) if issubclass(law, _core.ElasticFeedbackLinearization) else point(0.0)
+    smooth: Any = SetPoint(q).smooth if issubclass(law, _core.ElasticFeedbackLinearization) else SetPoint(q)
+    return cast("JointReference", smooth(0.0))
