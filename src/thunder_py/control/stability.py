@@ -54,6 +54,8 @@ _GAINS = {
     _core.CompositeControl: ("a gain of slow", "K_v or a gain of slow"),
     _core.ElasticSlotineLi: ("Lambda", "K_x or Lambda"),
 }
+#: gains of the safe torque
+_SAFE_TORQUE = ("stiffness", "damping")
 #: laws that do not compensate friction at the actual velocity
 _WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
 
@@ -270,7 +272,7 @@ def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = 
     if arm is None:
         return None
     if isinstance(law, _core.SafeTorque):
-        return Loop(owner, ("stiffness", "damping"), arm, channel)
+        return Loop(owner, _SAFE_TORQUE, arm, channel)
     names = next((names for kind, names in _GAINS.items() if isinstance(law, kind)), ("K_p", "K_d"))
     return Loop(type(law).__name__, names, arm, channel)
 
