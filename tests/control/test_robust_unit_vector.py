@@ -107,7 +107,8 @@ def sign_changes(tau: np.ndarray) -> int:
 
 
 def test_boundary_layer_ends_chattering() -> None:
-    thin = tracking(robust(1e-9))
+    with pytest.warns(RuntimeWarning, match="K_1 or rho / epsilon of RobustUnitVector is too high"):
+        thin = tracking(robust(1e-9))
     layer = tracking(robust())
     assert sign_changes(thin.tau[2000:]) > 1000
     assert sign_changes(layer.tau[2000:]) < 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
@@ -267,7 +268,9 @@ def test_damping_share_is_that_of_the_final_gains() -> None:
     path, stable = motion(panda()), th.control.stable_rate(T)
     M = panda().mass_matrix(states_along(panda(), path, 10.0).q[::10])
     for options in ({}, {"K_d": 4.0}, {"K_d": np.full(7, 40.0)}):
-        tuning = tune(panda(), th.MACT, path, period=T, adaptation="none", **options)
+        high = "K_d" in options and np.size(options["K_d"]) > 1
+        with pytest.warns(RuntimeWarning, match="^K_d of MACT is too high") if high else nullcontext():
+            tuning = tune(panda(), th.MACT, path, period=T, adaptation="none", **options)
         K_d = np.diag(np.broadcast_to(tuning.arguments["K_d"], (7,)))
         rates = np.linalg.eigvals(np.linalg.solve(M, np.broadcast_to(K_d, M.shape))).real.max()
         assert np.isclose(tuning.damping_share, rates / stable, rtol=1e-4)

@@ -21,7 +21,7 @@ from thunder_py.optional import MissingExtraError
 TOLD = th.Payload(0.6, com=(0.0, 0.02, 0.14))
 GAINS = {
     7: {"Lambda": 15.0, "K_d": [8, 40, 8, 14, 1.2, 0.9, 0.3]},
-    6: {"Lambda": 10.0, "K_d": [30, 40, 12, 1.5, 1.2, 0.6]},
+    6: {"Lambda": 10.0, "K_d": [30, 40, 12, 1.5, 1.2, 0.15]},
 }
 
 
@@ -123,7 +123,7 @@ LAWS = {
     "Backstepping": {**GAINS[7], "K_p": 50.0, "adaptation": None},
     "OperationalSpace": {"K_0": 100.0, "K_1": 20.0, "K_d": 1.0},
     "CartesianComputedTorque": {"K_0": 100.0, "K_1": 20.0, "K_d": 1.0},
-    "Impedance": {"K": 300.0, "K_d": 1.0, "D": 30.0},
+    "Impedance": {"K": 300.0, "K_d": 1.0, "D": [30.0] * 3 + [6.0] * 3},
 }
 
 

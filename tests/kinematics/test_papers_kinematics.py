@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,8 @@ def test_transpose_gains_at_one_millisecond(q, stable):
     assert (1e-3 * largest < 2.0) == stable
     clik = CLIK(robot("scara"), K_TR, method="transpose", **OPTIONS)
     target = SetPose(pose(q + 0.01, "scara"))
-    at_1_ms = clik.follow(target, q, 3.0).error_norm()
+    with nullcontext() if stable else pytest.warns(RuntimeWarning, match="Lambda of CLIK is too high"):
+        at_1_ms = clik.follow(target, q, 3.0).error_norm()
     assert (at_1_ms[-300:].max() < 1e-4) == stable
     if not stable:
         assert at_1_ms[-300:].max() > 0.1

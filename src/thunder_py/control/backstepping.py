@@ -150,6 +150,7 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
         adapted = self._adapt(robot, adaptation)
         secondary = null_space(robot, 3 if position else 6, posture, Lambda_posture, "Lambda_posture")
+        self._frame = frame
         super().__init__(robot, Lambda, K_p, K_d, *adapted, frame, position, secondary)
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:

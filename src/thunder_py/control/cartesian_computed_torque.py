@@ -140,6 +140,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         repulsion = above_zero(gain, "gain"), above_zero(influence, "influence", finite=False)
         largest, chosen = above_zero(largest_force, "largest_force"), resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        self._frame = frame
         super().__init__(robot, K_0, K_1, K_d, chosen, frame, secondary, repelled, *repulsion, largest)
         self.obstacles = obstacles
 

@@ -118,4 +118,5 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         law, mask = self._adapt(robot, adaptation)
         prediction, chosen = self._prediction(route, cutoff, gamma, R_t, K_d), resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, Lambda_posture, "Lambda_posture")
+        self._frame = frame
         super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, secondary)

@@ -66,6 +66,19 @@ class DerivativeEstimator(_core.DerivativeEstimator):
         """
         return Derivatives(*self._step(float(array(dt, (), "dt")), q))
 
+    #: number of poles of the velocity
+    _poles = 0
+
+    def _recursion(self, dt: float) -> tuple[Array, Array]:
+        """Return b and a of the velocity ``v_k = sum_i b_i q_(k-i) - sum_i a_i v_(k-i)``, a from i = 1."""
+        r = self._poles
+        past = max(r, getattr(self, "window", 1) - 1)
+        impulse = np.zeros(past + r + 2)
+        impulse[1] = 1.0  # the filter starts at rest with the sample before
+        h = self.apply(dt, impulse).dq[1:]
+        a = -np.linalg.solve([[h[past + k - i] for i in range(r)] for k in range(r)], h[past + 1 :]) if r else h[:0]
+        return np.convolve([1.0, *a], h)[: past + 1], a
+
     def apply(self, dt: float, q: npt.ArrayLike) -> Derivatives:
         """Return the estimates for a series of samples without changing the state of `step`.
 
@@ -102,6 +115,8 @@ class FirstOrderDerivative(DerivativeEstimator):
     [0.0, 0.5]
     """
 
+    _poles = 1
+
     def __init__(self, cutoff: float) -> None:
         self.cutoff = float(array(cutoff, (), "cutoff"))
         super().__init__("first_order", cutoff=self.cutoff)
@@ -130,6 +145,8 @@ class ButterworthDerivative(DerivativeEstimator):
     >>> np.round(estimates.dq, 3).tolist()
     [0.5]
     """
+
+    _poles = 2
 
     def __init__(self, cutoff: float) -> None:
         self.cutoff = float(array(cutoff, (), "cutoff"))

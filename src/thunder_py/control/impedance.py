@@ -90,4 +90,5 @@ class Impedance(_core.Impedance):
         require_robot(robot)
         chosen = resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        self._frame = frame
         super().__init__(robot, K, D, K_d, inertia, chosen, frame, secondary)

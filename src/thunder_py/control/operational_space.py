@@ -93,4 +93,5 @@ class OperationalSpace(_core.OperationalSpace):
         require_robot(robot)
         chosen = resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
+        self._frame = frame
         super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, chosen, frame, secondary)

@@ -1,11 +1,12 @@
-"""Largest velocity feedback of a sampled controller and of one for elastic joints, and the warnings beyond it."""
+"""Linear feedback of controllers, its stability in a sampled loop and with elastic joints, and the warnings beyond."""
 
 from __future__ import annotations
 
 import copy
 import math
 import warnings
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,12 +16,17 @@ from ..checks import Array
 from ..errors import ModelError
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
 from ..robot import Elastic, Robot
+from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop, stable_rate
 from .motion_states import typical_states
 
 __all__ = [
+    "Loop",
     "damping_rate",
     "driven_inertia",
     "elastic_damping",
+    "linear_arm",
+    "loop_at",
+    "position_feedback",
     "rest",
     "stable_rate",
     "velocity_feedback",
@@ -28,51 +34,30 @@ __all__ = [
     "warn_over_range",
 ]
 
-#: step of differences of velocities [rad/s or m/s]
+#: step of differences of positions and velocities [rad or m, and per second]
 _STEP = 1e-4
 #: excess over the bound of an elastic joint alone that is named; the joints of an arm are coupled
 _ELASTIC_MARGIN = 1.25
 #: postures of a controller without a start
 _POSTURES = 15
-#: gains of velocities by law; K_d of all others
+#: gains of positions and of velocities by law; K_p and K_d of all others
 _GAINS = {
-    _core.OperationalSpace: "K_1",
-    _core.CartesianComputedTorque: "K_1",
-    _core.RobustUnitVector: "K_1 or rho / epsilon",
-    _core.ComputedTorque: "K_1 or K_d",
-    _core.ACT: "K_1 or K_d",
-    _core.Impedance: "D or K_d",
-    _core.SlotineLi: "K_d or Lambda",
-    _core.PassivityBased: "K_d or Lambda",
-    _core.Backstepping: "K_d or Lambda",
-    _core.CompositeControl: "K_v or a gain of slow",
-    _core.ElasticSlotineLi: "K_x or Lambda",
+    _core.OperationalSpace: ("K_0", "K_1"),
+    _core.CartesianComputedTorque: ("K_0", "K_1"),
+    _core.RobustUnitVector: ("K_0 or rho / epsilon", "K_1 or rho / epsilon"),
+    _core.ComputedTorque: ("K_0 or K_p", "K_1 or K_d"),
+    _core.ACT: ("K_0 or K_p", "K_1 or K_d"),
+    _core.Impedance: ("K", "D or K_d"),
+    _core.SlotineLi: ("Lambda", "K_d or Lambda"),
+    _core.PassivityBased: ("Lambda", "K_d or Lambda"),
+    _core.Backstepping: ("Lambda or K_p", "K_d or Lambda"),
+    _core.CompositeControl: ("a gain of slow", "K_v or a gain of slow"),
+    _core.ElasticSlotineLi: ("Lambda", "K_x or Lambda"),
 }
+#: gains of the safe torque
+_SAFE_TORQUE = ("stiffness", "damping")
 #: laws that do not compensate friction at the actual velocity
 _WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
-
-
-def stable_rate(period: float, delay: float = 0.0) -> float:
-    """Return the ratio of damping to inertia [1/s] beyond which a sampled loop oscillates with growing amplitude.
-
-    Parameters
-    ----------
-    period : float
-        Control period, over which the torque is constant [s].
-    delay : float
-        Further delay of the loop [s].
-
-    Notes
-    -----
-    2 sin(pi / (4 N + 2)) / period for a delay of N periods, derived in docs/theory/adaptive_control.md.
-
-    Examples
-    --------
-    >>> from thunder_py.control import stable_rate
-    >>> round(stable_rate(1e-3)), round(stable_rate(1e-3, delay=1e-3)), round(stable_rate(1e-3, delay=4e-3))
-    (2000, 1000, 347)
-    """
-    return 2.0 * math.sin(math.pi / (4.0 * delay / period + 2.0)) / period
 
 
 def _model(law: _core.Controller) -> Robot | None:
@@ -82,14 +67,31 @@ def _model(law: _core.Controller) -> Robot | None:
     return first if isinstance(first, Robot) else None
 
 
+def _twin(law: _core.Controller) -> Any:
+    """Return a copy of a controller at its start, without torque limits."""
+    twin: Any = copy.copy(law)
+    twin.reset()
+    twin.torque_limits = None
+    return twin
+
+
+def position_feedback(law: _core.Controller, q: Array, reference: Any) -> Array | None:
+    """Return -d tau / d q (n, n) at rest; None where the law has none."""
+    twin, K = _twin(law), np.empty((len(q), len(q)))
+    for j, step in enumerate(_STEP * np.eye(len(q))):
+        ends = [twin.step(0.0, q + sign * step, np.zeros(len(q)), reference) for sign in (-1.0, 1.0)]
+        if twin.status != Status.ok:
+            return None
+        K[:, j] = (ends[0] - ends[1]) / (2.0 * _STEP)
+    return K
+
+
 def velocity_feedback(law: _core.Controller, q: Array, reference: Any) -> Array | None:
     """Return -d tau / d dq (n, n) at rest, without the compensation of friction; None where the law has none.
 
     Of a law that sees motors, the velocities of elastic joints are those of the motors.
     """
-    twin: Any = copy.copy(law)
-    twin.reset()
-    twin.torque_limits = None
+    twin = _twin(law)
     model, n = _model(law), len(q)
     if law.sees_motors:
         return None if model is None else _motor_feedback(twin, model, q, reference)
@@ -177,95 +179,181 @@ def elastic_damping(robot: Robot, q: Array) -> Array:
     return _core.elastic_damping(robot, q)
 
 
+class Loop(NamedTuple):
+    """A controller, or the safe torque, in a sampled loop around a posture.
+
+    Attributes
+    ----------
+    owner : str
+        What the gains belong to.
+    gains : (str, str)
+        Names of the gains of positions and of velocities.
+    arm : Arm
+        Linear arm and feedback.
+    channel : Channel
+        Sampling, delay and lag.
+    """
+
+    owner: str
+    gains: tuple[str, str]
+    arm: Arm
+    channel: Channel
+
+    def growth(self) -> float:
+        """Return the growth that is due to sampling, delay and lag [1/s], at most zero for a stable loop."""
+        transition, period = sampled_loop(self.arm, self.channel)
+        return growth(transition(1.0, 1.0), period) - allowed(self.arm.growth())
+
+    def excess(self) -> Excess | None:
+        """Return what makes the loop unstable, None for a stable one."""
+        transition, period = sampled_loop(self.arm, self.channel)
+        return excess(transition, period, self.arm.growth())
+
+    def message(self, names: Sequence[str]) -> str | None:
+        """Return a warning for joints with these names, None for a stable loop."""
+        found = self.excess()
+        if found is None:
+            return None
+        position, velocity = self.gains
+        if found.gain == "neither":
+            return (
+                f"{velocity} of {self.owner} is too low, or the period too long, for {self.channel}: gravity is "
+                "compensated too late, which takes more damping than it has"
+            )
+        name, what, matrix = (position, "holds", self.arm.K) if found.gain == "position" else \
+            (velocity, "damps", self.arm.D)  # fmt: skip
+        j = damping_rate(matrix, self.arm.M)[1]
+        return (
+            f"{name} of {self.owner} is too high for {self.channel}: it {what} {names[j]!r} by {matrix[j, j]:.3g}, "
+            f"unstable beyond {found.share * matrix[j, j]:.3g}; multiply the gain by {found.share:.2g} at most"
+        )
+
+
+def linear_arm(law: _core.Controller | _core.SafeTorque, robot: Robot, q: Array, channel: Channel) -> Arm | None:
+    """Return an arm near rest and the feedback of a controller or of the safe torque; None without a feedback there.
+
+    Elastic joints: velocities only, of the links or, if the law sees them, of the motors.
+    """
+    M, n = robot.mass_matrix(q), robot.n
+    if isinstance(law, _core.SafeTorque):
+        if robot.elastic:
+            return None
+        law.leave()
+        K, D = (np.empty((n, n)) for _ in range(2))
+        law.step(0.0, q, np.zeros(n))  # the spring is set here
+        for j, step in enumerate(_STEP * np.eye(n)):
+            K[:, j] = (law.step(0.0, q - step, np.zeros(n)) - law.step(0.0, q + step, np.zeros(n))) / (2.0 * _STEP)
+            D[:, j] = (law.step(0.0, q, -step) - law.step(0.0, q, step)) / (2.0 * _STEP)
+        law.leave()
+    else:
+        M = driven_inertia(law, robot, q, stable_rate(channel.period, channel.delay + float(np.max(channel.lag))))
+        reference = rest(type(law), robot, q, getattr(law, "_frame", None))
+        found = velocity_feedback(law, q, reference)
+        stiffness = np.zeros((n, n)) if robot.elastic or law.sees_motors else position_feedback(law, q, reference)
+        if found is None or stiffness is None:
+            return None
+        K, D = stiffness, found
+    if not np.linalg.eigvalsh(M)[0] > 0.0:
+        return None
+    G = np.zeros((n, n))
+    if not robot.elastic:
+        steps = _STEP * np.eye(n)
+        G = (robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP)
+    return Arm(M, G, K + G, D)
+
+
+def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = "hold") -> Loop | None:
+    """Return the loop of a controller, or of the safe torque, around a posture; None without feedback there."""
+    if not isinstance(law, (_core.Controller, _core.SafeTorque)):
+        return None
+    if isinstance(law, _core.Controller) and law.n != robot.n:
+        return None
+    arm = linear_arm(law, robot, q, channel)
+    if arm is None:
+        return None
+    if isinstance(law, _core.SafeTorque):
+        return Loop(owner, _SAFE_TORQUE, arm, channel)
+    names = next((names for kind, names in _GAINS.items() if isinstance(law, kind)), ("K_p", "K_d"))
+    return Loop(type(law).__name__, names, arm, channel)
+
+
+def _elastic_message(law: _core.Controller, robot: Robot, q: Array, loop: Loop) -> str | None:
+    """Return a warning of a law for rigid joints that is too stiff for elastic ones."""
+    limits, D, M = elastic_damping(robot, q), loop.arm.D, loop.arm.M
+    if law.sees_motors or not (D.diagonal() > _ELASTIC_MARGIN * limits).any():
+        return None
+    j = int(np.argmax(D.diagonal() / np.maximum(limits, 1e-12)))
+    bandwidth = limits[j] / (M[j, j] + next(drive.Mm for drive in robot.elastic if drive.joint == j + 1))
+    return (
+        f"{loop.gains[1]} of {loop.owner} is too high for the elastic joint {robot.joint_names[j]!r}: it damps "
+        f"{robot.joint_names[j]!r} by {D[j, j]:.3g}, unstable beyond {limits[j]:.3g}, a bandwidth of {bandwidth:.2g} "
+        "rad/s; the controller assumes rigid joints"
+    )
+
+
 def warn_of_high_gains(
     law: object,
     plant: Robot | None,
     q: Array,
-    reference: Any,
-    period: float,
-    delay: float = 0.0,
+    channel: Channel,
     *,
+    owner: str = "hold",
     stacklevel: int = 2,
 ) -> None:
-    """Warn if the velocity feedback of a controller is unstable around a position, because of sampling or elasticity.
+    """Warn if linear feedback is unstable around a position, because of sampling, delay, lag or elasticity.
 
     Parameters
     ----------
     law : object
-        Only controllers of the package are checked.
+        Only controllers of the package, and the safe torque, are checked.
     plant : Robot, optional
         Default the controller's model.
     q : (n,) array
-        Position.
-    reference : JointReference or TaskReference
-        Reference of the controller.
-    period, delay : float
-        See `stable_rate`.
+        Position, at which the arm is at rest with the reference.
+    channel : Channel
+        Sampling, delay and lag.
+    owner : str
+        Name of the safe torque.
     stacklevel : int
         Frame that the warning names, as in `warnings.warn`.
     """
-    if not isinstance(law, _core.Controller):
-        return
-    robot = _model(law) if plant is None else plant
-    if robot is None or law.n != robot.n:
+    robot = _model(cast("_core.Controller", law)) if plant is None else plant
+    loop = None if robot is None else loop_at(law, robot, q, channel, owner)
+    if robot is None or loop is None:
         return
     if isinstance(law, _core.ElasticSlotineLi):
         cast("Any", law)._warn_at(q, stacklevel + 1)
-    M = driven_inertia(law, robot, q, stable_rate(period, delay))
-    D = velocity_feedback(law, q, reference) if np.linalg.eigvalsh(M)[0] > 0.0 else None
-    if D is None:
-        return
-    gain = next((name for kind, name in _GAINS.items() if isinstance(law, kind)), "K_d")
-    limits = elastic_damping(robot, q) if robot.elastic and not law.sees_motors else np.full(robot.n, np.inf)
-    if (D.diagonal() > _ELASTIC_MARGIN * limits).any():
-        j = int(np.argmax(D.diagonal() / np.maximum(limits, 1e-12)))
-        bandwidth = limits[j] / (M[j, j] + next(drive.Mm for drive in robot.elastic if drive.joint == j + 1))
-        reason = f"the elastic joint {robot.joint_names[j]!r}"
-        remedy = f"{limits[j]:.3g}, a bandwidth of {bandwidth:.2g} rad/s; the controller assumes rigid joints"
-    else:
-        rate, j = damping_rate(D, M)
-        share = rate / stable_rate(period, delay)
-        if share <= 1.0:
-            return
-        reason = f"a control period of {period:g} s and a delay of {delay:g} s"
-        remedy = f"{D[j, j] / share:.3g}; multiply the gain by {1.0 / share:.2g} at most"
-    warnings.warn(
-        f"{gain} of {type(law).__name__} is too high for {reason}: it damps {robot.joint_names[j]!r} by {D[j, j]:.3g}, "
-        f"unstable beyond {remedy}",
-        RuntimeWarning,
-        stacklevel=stacklevel + 1,
-    )
+    message = None
+    if robot.elastic and isinstance(law, _core.Controller):
+        message = _elastic_message(law, robot, q, loop)
+    message = loop.message(robot.joint_names) if message is None else message
+    if message is not None:
+        warnings.warn(message, RuntimeWarning, stacklevel=stacklevel + 1)
 
 
 def warn_over_range(
-    law: object, robot: Robot, period: float, frame: int | str | None = None, *, stacklevel: int = 2
+    law: object,
+    robot: Robot,
+    channel: Channel,
+    *,
+    owner: str = "hold",
+    stacklevel: int = 2,
 ) -> None:
-    """Warn as `warn_of_high_gains` if the controller is unstable in half of the postures within the joints' range.
+    """Warn as `warn_of_high_gains` if the feedback is unstable in half of the postures within the joints' range.
 
     Parameters
     ----------
-    law : object
-        Only controllers of the package are checked.
-    robot : Robot
-        Its model.
-    period : float
-        Control period [s].
-    frame : int or str, optional
-        Frame of a controller in task space.
-    stacklevel : int
+    law, robot, channel, owner, stacklevel
         See `warn_of_high_gains`.
     """
-    if not isinstance(law, _core.Controller):
-        return
-    rates = {}
-    for q in typical_states(robot, 0.0).q[:_POSTURES]:
-        reference = rest(type(law), robot, q, frame)
-        D, M = velocity_feedback(law, q, reference), driven_inertia(law, robot, q, stable_rate(period))
-        if D is not None and np.linalg.eigvalsh(M)[0] > 0.0:
-            rates[damping_rate(D, M)[0]] = (q, reference)
-    if rates:
-        q, reference = rates[sorted(rates)[len(rates) // 2]]
-        warn_of_high_gains(law, robot, q, reference, period, stacklevel=stacklevel + 1)
+    growths = []
+    for k, q in enumerate(typical_states(robot, 0.0).q[:_POSTURES]):
+        loop = loop_at(law, robot, q, channel, owner)
+        if loop is not None:
+            growths.append((loop.growth(), k, q))
+    if growths:
+        q = sorted(growths)[len(growths) // 2][2]
+        warn_of_high_gains(law, robot, q, channel, owner=owner, stacklevel=stacklevel + 1)
 
 
 def rest(
@@ -274,4 +362,5 @@ def rest(
     """Return the reference of a controller at rest in a posture."""
     if issubclass(law, _core.TaskController):
         return SetPose(robot.forward_kinematics(q, frame))(0.0)
-    return SetPoint(q)(0.0)
+    smooth: Any = SetPoint(q).smooth if issubclass(law, _core.ElasticFeedbackLinearization) else SetPoint(q)
+    return cast("JointReference", smooth(0.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
@@ -10,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, one_of, zero_or_above
+from ..checks import Array, above_zero, none_negative, one_of, per_joint, zero_or_above
 from ..errors import ThunderError
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
+from ..sampled_loop import Channel
 from ..table import Table
 from ..values import Value
 from .act import ACT
@@ -28,12 +30,14 @@ from .length_gains import length_adaptation
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertia, typical_states
 from .slotine_li import SlotineLi
-from .stability import damping_rate, elastic_damping, rest, stable_rate, velocity_feedback
+from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, stable_rate, velocity_feedback
 
 __all__ = ["Tuning", "tune"]
 
-#: damping of the joints, and bandwidth, as shares of the stable rate; share of the damping along the reference
-_DAMPING_SHARE, _BANDWIDTH_SHARE, _LARGEST_SHARE = 0.2, 0.025, 0.5
+#: damping of the joints as a share of the stable rate, and share of the damping along the reference
+_DAMPING_SHARE, _LARGEST_SHARE = 0.2, 0.5
+#: bandwidth as a share of the stable rate, larger ones where that is unstable; share of postures that may be so
+_BANDWIDTH_SHARES, _RARE = (0.025, 0.05, 0.1, 0.2), 0.05
 #: damping of elastic joints as a share of the stable one
 _ELASTIC_SHARE = 0.5
 #: steps of the reduction of the damping, and excess over its share
@@ -169,6 +173,7 @@ def tune(
     *,
     period: float,
     delay: float = 0.0,
+    lag: npt.ArrayLike = 0.0,
     bandwidth: float | None = None,
     adaptation: Literal["gradient", "natural", "none"] | None = None,
     unknown: Unknown = None,
@@ -197,8 +202,11 @@ def tune(
     delay : float
         Further delay of the loop [s]: of velocity filters (1 / omega for first order, 1.4 / omega for
         `ButterworthDerivative`), of communication and of drives.
+    lag : float or (n,) array_like
+        Time constants of the drives' torques [s], see `Actuators`.
     bandwidth : float, optional
         [rad/s]; default the largest one within a share of the sampled-data bound and the limits of torque and velocity.
+        The share is larger where the compensation of gravity, late by half a period, needs more damping.
     adaptation : {"gradient", "natural", "none"}, optional
         Default the natural law for `ACT`, whose estimated mass matrix must stay positive definite, else the gradient
         law. ``"none"`` keeps the initial estimate.
@@ -242,7 +250,7 @@ def tune(
     """
     require_robot(robot)
     if isinstance(law, type) and issubclass(law, AdaptiveJacobianBackstepping):
-        options = {"period": period, "delay": delay, "bandwidth": bandwidth, "adaptation": adaptation,
+        options = {"period": period, "delay": delay, "lag": lag, "bandwidth": bandwidth, "adaptation": adaptation,
                    "unknown": unknown, "time_constant": time_constant, "duration": duration, "q0": q0}  # fmt: skip
         return _tuned_lengths(robot, law, reference, options, **arguments)
     if law not in FEEDBACK:
@@ -255,11 +263,22 @@ def tune(
     states = typical = typical_states(robot, 0.0)
     if reference is not None:
         states = states_along(robot, reference, above_zero(duration, "duration"), q0, frame, rows)
-    stable = stable_rate(above_zero(period, "period"), zero_or_above(delay, "delay"))
-    feedback, limit = _feedback(robot, typical.q, stable, bandwidth, task=bool(rows))
-    if rows:
-        feedback = feedback._replace(rows=task_inertia(robot, states.q, frame, rows))
-    feedback, gains, share = _damped(robot, law, feedback, arguments, states, stable)
+    lags = none_negative(per_joint(lag, robot.n, "lag"), "lag")
+    channel = Channel(above_zero(period, "period"), zero_or_above(delay, "delay"), lags)
+    stable = stable_rate(channel.period, channel.delay + lags.max())
+    rows_inertia = task_inertia(robot, states.q, frame, rows) if rows else np.ones(0)
+    best: tuple[int, Any] = (len(states.q), None)
+    for bandwidth_share in _BANDWIDTH_SHARES if bandwidth is None else _BANDWIDTH_SHARES[:1]:
+        feedback, limit = _feedback(robot, typical.q, stable, bandwidth, bandwidth_share, task=bool(rows))
+        found = _damped(robot, law, feedback._replace(rows=rows_inertia), arguments, states, stable)
+        unstable = _unstable(robot, law, found[1], states, channel)
+        if best[1] is None or len(unstable) < best[0]:
+            best = len(unstable), (*found, limit, unstable)
+        if not unstable:
+            break
+    feedback, gains, share, limit, unstable = best[1]
+    if len(unstable) > _RARE * len(states.q[::_EVERY]):
+        warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=2)
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)
@@ -306,11 +325,13 @@ def _largest_dampings(robot: Robot, q: Array) -> Array:
     return limits
 
 
-def _feedback(robot: Robot, q: Array, stable: float, bandwidth: float | None, *, task: bool) -> tuple[Feedback, str]:
+def _feedback(
+    robot: Robot, q: Array, stable: float, bandwidth: float | None, share: float, *, task: bool
+) -> tuple[Feedback, str]:
     """Return the feedback of the joints in these postures, and what limits its smallest bandwidth."""
     m: Array = np.median(joint_inertias(robot, q), axis=0)
     largest = _largest_dampings(robot, q)
-    w, limit = _bandwidth(robot, m, largest, stable)
+    w, limit = _bandwidth(robot, m, largest, share * stable)
     if bandwidth is not None:
         w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
         if bandwidth > 0.25 * stable:
@@ -323,10 +344,10 @@ def _feedback(robot: Robot, q: Array, stable: float, bandwidth: float | None, *,
     return Feedback(w, np.minimum(m, k / w), k, np.ones(0)), limit
 
 
-def _bandwidth(robot: Robot, m: Array, largest: Array, stable: float) -> tuple[Array, str]:
+def _bandwidth(robot: Robot, m: Array, largest: Array, sampled: float) -> tuple[Array, str]:
     """Return the largest bandwidth of each joint, and what limits the slowest one."""
     bounds = {
-        "period and delay": np.full(robot.n, _BANDWIDTH_SHARE * stable),
+        "period and delay": np.full(robot.n, sampled),
         "the torque limit": np.sqrt(_limits(robot.limits.effort) / (_ERROR * m)),  # w^2 m times the error
         "the velocity limit": np.e * _limits(robot.limits.velocity) / _ERROR,  # a step of e moves with w e / exp(1)
         "the elasticity": largest / m,
@@ -368,12 +389,21 @@ def _damped(
     return feedback, gains, share
 
 
+def _unstable(
+    robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, channel: Channel
+) -> list[Loop]:
+    """Return the loops of postures along the states that sampling, delay or lag makes unstable, the fastest last."""
+    controller = _fixed(law, robot, gains)
+    loops = [loop_at(controller, robot, q, channel) for q in states.q[::_EVERY]]
+    growths = {loop.growth(): loop for loop in loops if loop is not None}
+    return [growths[growth] for growth in sorted(growths) if growth > 0.0]
+
+
 def _damping_share(
     robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, stable: float
 ) -> float:
     """Return the largest `damping_rate` along the states in units of the stable one."""
-    fixed: dict[str, Any] = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
-    controller = _made(law, robot, {**gains, **fixed})
+    controller = _fixed(law, robot, gains)
     q = states.q[::_EVERY]
     found = [velocity_feedback(controller, row, rest(law, robot, row, gains.get("frame"))) for row in q]
     M = robot.mass_matrix(q)
@@ -385,6 +415,12 @@ def _damping_share(
 
 def _made(law: Any, robot: Robot, arguments: Mapping[str, Any]) -> Any:
     return law(robot, **arguments)
+
+
+def _fixed(law: type[_core.Controller], robot: Robot, gains: Mapping[str, Any]) -> Any:
+    """Return a controller that does not adapt."""
+    fixed: dict[str, Any] = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
+    return _made(law, robot, {**gains, **fixed})
 
 
 def _adaptation(

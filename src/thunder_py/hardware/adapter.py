@@ -8,10 +8,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, per_joint
+from ..checks import Array, above_zero, all_positive, array, none_negative, per_joint, zero_or_above
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from ..robot.payload import Payload
+from ..sampled_loop import Channel
 from ..values import Value, set_fields
 
 __all__ = ["DriveAdapter", "DriveError", "DriveFacts", "DriveState", "require_arm"]
@@ -48,6 +49,10 @@ class DriveFacts(Value):
         Time without a command after which the drive stops [s]; infinite for a drive without a watchdog.
     payload : Payload, optional
         Payload that the drive adds to its own gravity compensation.
+    delay : float
+        Delay from a state to the effect of the command that answers it [s], for which gains are checked.
+    lag : float or (n,) array_like
+        Time constants of the torques behind commands [s], for which gains are checked.
 
     Raises
     ------
@@ -69,6 +74,8 @@ class DriveFacts(Value):
     torque_rate: npt.ArrayLike
     watchdog: float = np.inf
     payload: Payload | None = None
+    delay: float = 0.0
+    lag: npt.ArrayLike = 0.0
 
     def __post_init__(self) -> None:
         """Check everything."""
@@ -88,7 +95,14 @@ class DriveFacts(Value):
             torque_limits=positives("torque_limits"),
             torque_rate=positives("torque_rate"),
             watchdog=above_zero(self.watchdog, "watchdog", finite=False),
+            delay=zero_or_above(self.delay, "delay"),
+            lag=none_negative(per_joint(self.lag, len(names), "lag"), "lag"),
         )
+
+    @property
+    def channel(self) -> Channel:
+        """Sampling, delay and lag of a loop on this drive."""
+        return Channel(self.period, self.delay, self.lag)
 
     @property
     def torque_step(self) -> Array:

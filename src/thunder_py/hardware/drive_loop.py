@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
+from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
 from ..realtime import Quantiles
 from ..realtime.hold import HoldGains
@@ -196,6 +197,9 @@ class DriveLoop:
         held = robot if payload is None else payload.added_to(robot)
         most = np.asarray(self.limits.torque)
         self._safe_torque = HoldGains.usual(held, most).safe_torque(held, most)
+        channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
+        warn_over_range(controller, robot, channel, stacklevel=3)
+        warn_over_range(self._safe_torque, held, channel, owner="the brake", stacklevel=3)
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
         self._one_run = threading.Lock()

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, above_zero, of_kind, whole
 from ..control import MomentumObserver
+from ..control.stability import warn_over_range
 from ..errors import ThunderError
 from ..realtime import Mode, Quantiles, Reason
 from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
@@ -249,11 +250,13 @@ class RealtimeLoop:
         self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
         signals = _names(log)
         rows = self._log_rows(signals, above_zero(log_time, "log_time"), facts.period, log_every)
+        held = robot if facts.payload is None else facts.payload.added_to(robot)
+        brake = self._brake(held)
         self._core = _core.RealtimeLoop(
             drive,
             self._control_loop(facts.period),
             Safety(robot, self.limits, torque_step=facts.torque_step, observer=observer),
-            self._brake(robot if facts.payload is None else facts.payload.added_to(robot)),
+            brake,
             duration=above_zero(duration, "duration", finite=False),
             most_missed=self.limits.most_missed,
             priority=whole(priority, "priority", 0, 99),
@@ -263,6 +266,9 @@ class RealtimeLoop:
             log_rows=rows,
             log_every=log_every,
         )
+        self._channel = facts.channel
+        warn_over_range(self._law, robot, self._channel, stacklevel=3)
+        warn_over_range(brake, held, self._channel, owner="the brake", stacklevel=3)
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -476,6 +482,7 @@ class RealtimeLoop:
         if isinstance(self._checked(law), _core.TaskController):
             raise ThunderError("law must be in joint space: set_gains changes one that follows poses")
         with self._one_change:
+            warn_over_range(law, self._robot, self._channel, stacklevel=3)
             self._exchange(law)
             self._spec = None
 
@@ -503,7 +510,9 @@ class RealtimeLoop:
             if self._spec is None:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
             spec = self._spec.changed(gains)
-            self._exchange(self._checked(build_law(self._robot, spec)))
+            law = self._checked(build_law(self._robot, spec))
+            warn_over_range(law, self._robot, self._channel, stacklevel=3)
+            self._exchange(law)
             self._spec = spec
 
     def adapt(self, on: bool, which: str | None = None) -> None:

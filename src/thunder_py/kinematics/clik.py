@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +28,9 @@ from ..checks import (
     zero_or_above,
 )
 from ..errors import ThunderError
-from ..reference import _JointSource
+from ..reference import SetPose, _JointSource
 from ..robot import Limits, Robot
+from ..sampled_loop import excess
 from ..values import Value
 from .objectives import Objective
 from .task_rows import ROW_NAMES, require_robot, resolve_rows
@@ -118,6 +120,8 @@ METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
 ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz", "zyx")
 MEASURES = ("singular_value", "manipulability")
 INTEGRATORS = ("euler", "rk4")
+#: postures of a motion whose stability is checked, and step of differences [rad or m, and per second]
+_CHECKED, _STEP = 5, 1e-6
 #: all instants are stored: about a gigabyte for a Panda
 _MOST_STEPS = 5_000_000
 
@@ -264,6 +268,7 @@ class CLIK(_core.Clik):
         gains = given_group("gains", {"Lambda": Lambda}, {"K_0": K_0, "K_1": K_1})
         _check_damping(method, damping, threshold)
         self.robot = robot
+        self._tool = np.eye(4)
         self.rows = tuple(ROW_NAMES[row] for row in numbers)
         native, self._null = _null_space(null_space, method, robot, frame, mask)
         settings: dict[str, Any] = {
@@ -326,7 +331,8 @@ class CLIK(_core.Clik):
         ModelError
             If `tool` is not a finite rigid transform (4, 4); the previous tool is kept.
         """
-        self._set_tool(pose(tool, "tool"))
+        self._tool = pose(tool, "tool")
+        self._set_tool(self._tool)
 
     def step(self, t: float, q: npt.ArrayLike, reference: Any, dq: npt.ArrayLike | None = None) -> Array:
         """Return the joint velocities, or for order 2 the accelerations, at time `t`.
@@ -389,9 +395,36 @@ class CLIK(_core.Clik):
         start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
         rk4 = one_of(integrator, INTEGRATORS, "integrator") == "rk4"
         raw = self._follow(reference, self._null, array(q0, (n,), "q0"), start, step, steps, rk4)
+        self._warn_of_long_steps(raw["q"], step, rk4)
         if self.order == 1:
             raw["ddq"] = np.gradient(raw["dq"], step, axis=0)
         return CLIKResult(**raw, rows=self.rows, joint_names=self.robot.joint_names)
+
+    def _warn_of_long_steps(self, q: Array, dt: float, rk4: bool) -> None:
+        """Warn if small errors grow at postures (k, n) of a motion, because of the length of the steps."""
+        position, velocity = ("Lambda", "Lambda") if self.order == 1 else ("K_0", "K_1 or null_damping")
+        (robot, frame, mask, kind, settings), _ = self._core_arguments  # type: ignore[attr-defined]
+        if self._null is not None or settings["objective"] is not None:
+            position += " or the gain of null_space"
+        free = CLIK.__new__(CLIK)
+        _core.Clik.__init__(free, robot, frame, mask, kind, {**settings, **_limits(robot, False, *4 * [None])})
+        free._set_tool(self._tool)
+        free._null = self._null
+        for row in q[np.linspace(0, len(q) - 1, _CHECKED).astype(int)]:
+            rest = SetPose(robot.forward_kinematics(row, frame) @ self._tool)(0.0)
+            rates = _rates(free, row, rest)
+            if rates is None:
+                continue
+            found = excess(partial(_advanced, *rates, dt, rk4), dt, _fastest(*rates))
+            if found is not None:
+                name = velocity if found.gain == "velocity" else position
+                warnings.warn(
+                    f"{name} of CLIK is too high for steps of {dt:g} s: small errors grow; multiply the gain by "
+                    f"{found.share:.2g} at most, or make the steps shorter",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+                return
 
     def joint_reference(
         self,
@@ -445,6 +478,48 @@ class CLIK(_core.Clik):
                     f"t = {result.t[k]:g} s, tolerance {allowed:g} (None disables the check)"
                 )
         return SampledJointReference(dt, result.q, result.dq)
+
+
+def _rates(clik: CLIK, q: Array, rest: Any) -> tuple[Array, Array] | None:
+    """Return -d out / dq and -d out / d dq (n, n) at rest in the pose of q; None where there is no solution."""
+    n, none = len(q), np.zeros(len(q))
+    P, V = np.zeros((n, n)), np.zeros((n, n))
+    for j, step in enumerate(_STEP * np.eye(n)):
+        points = [(q - step, none), (q + step, none), (q, -step), (q, step)]
+        outputs = []
+        for position, velocity in points[: 2 * clik.order]:
+            outputs.append(clik.step(0.0, position, rest, velocity))
+            if clik.status != Status.ok:
+                return None
+        P[:, j] = (outputs[0] - outputs[1]) / (2.0 * _STEP)
+        if clik.order == 2:
+            V[:, j] = (outputs[2] - outputs[3]) / (2.0 * _STEP)
+    return P, V
+
+
+def _system(P: Array, V: Array) -> Array:
+    """Return the rates of q, or of q and dq for the second order."""
+    n = len(P)
+    return np.block([[np.zeros((n, n)), np.eye(n)], [-P, -V]]) if V.any() else -P
+
+
+def _fastest(P: Array, V: Array) -> float:
+    """Return the growth without sampling [1/s]."""
+    return float(np.linalg.eigvals(_system(P, V)).real.max())
+
+
+def _advanced(P: Array, V: Array, dt: float, rk4: bool, position: float, velocity: float) -> Array:
+    """Return the transition of a step of `CLIK.follow` with shares of P and V."""
+    n, A = len(P), dt * _system(P, V)
+    A[-n:, :n] *= position
+    if V.any():
+        A[-n:, n:] *= velocity
+    one: Array = np.eye(len(A))
+    if rk4:
+        return one + A @ (one + A @ (one + A @ (one + A / 4.0) / 3.0) / 2.0)
+    if V.any():
+        A[:n] += 0.5 * dt * A[n:]
+    return one + A
 
 
 def _check_damping(method: str, damping: float | None, threshold: float | None) -> None:

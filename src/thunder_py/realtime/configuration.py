@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core, control
-from ..checks import Array
+from ..checks import Array, none_negative, per_joint, zero_or_above
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
+from ..sampled_loop import Channel
 from .hold import HoldGains
 from .plain_data import Table, read_plain
 
@@ -293,8 +294,10 @@ class LoopOptions:
         Speed with which a jump of a joint reference is removed [rad/s or m/s].
     task : TaskLimits
         Limits of poses that stream in.
-    period : float
-        Period of the states, for which gains are checked [s].
+    period, delay : float
+        Period of the states, and delay from a state to the command's effect, for which gains are checked [s].
+    lag : (n,) array
+        Time constants of the drives, for which gains are checked [s].
     state_late, state_lost : float
         Times without a state after which the loop commands the safe torque, and then none [s].
     reference_timeout : float
@@ -336,6 +339,8 @@ class LoopOptions:
     joining_speed: Array
     task: TaskLimits = TaskLimits()
     period: float = 1e-3
+    delay: float = 0.0
+    lag: npt.ArrayLike = 0.0
     state_late: float = 0.02
     state_lost: float = 0.25
     reference_timeout: float = 0.2
@@ -346,6 +351,11 @@ class LoopOptions:
     other_joints: bool = False
     frame: str = ""
     observer: ObserverSpec | None = None
+
+    @property
+    def channel(self) -> Channel:
+        """Sampling, delay and lag of the loop."""
+        return Channel(self.period, self.delay, self.lag)
 
     @classmethod
     def read(cls, source: LoopOptions | Mapping[str, Any] | str | Path) -> LoopOptions:
@@ -381,6 +391,8 @@ class LoopOptions:
                 name: times.positive(name, getattr(cls, name))
                 for name in ("period", "state_late", "state_lost", "reference_timeout", "patience")
             },
+            delay=zero_or_above(times.get("delay", 0.0), "times: delay"),
+            lag=none_negative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
             invalid_states=root.whole("invalid_states", cls.invalid_states),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
             recover=root.flag("recover", cls.recover),

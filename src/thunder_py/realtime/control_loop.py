@@ -82,6 +82,8 @@ class ControlLoop(Stateful):
         robot, observer = self.options.robot, self.options.observer
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
+        hold = self.options.hold.safe_torque(robot, self.options.torque_limits)
+        warn_over_range(hold, robot, self.options.channel, stacklevel=3)
         self._order = JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names)
         self._observer = None if observer is None else observer.build(robot)
         self._core = self._new_core()
@@ -89,7 +91,7 @@ class ControlLoop(Stateful):
 
     def _build(self, spec: LawSpec) -> Any:
         law = build_law(self.options.robot, spec)
-        warn_over_range(law, self.options.robot, self.options.period, spec.arguments.get("frame"), stacklevel=4)
+        warn_over_range(law, self.options.robot, self.options.channel, stacklevel=4)
         return law
 
     def _new_core(self) -> _core.ControlLoop:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
-from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, read_external
+from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
 __all__ = ["INTEGRATORS", "simulate"]
 
@@ -162,28 +162,15 @@ def simulate(
         "native_control": in_core(controller, _core.Controller, "step") and reference_in_core(reference),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
-    if options["native_control"]:
-        parts = [part for part in (options["sensors"], options["actuators"]) if part is not None]
+    if in_core(controller, _core.Controller, "step"):
         loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
-        _check_gains(controller, loaded, options["x0"][:n], reference, times, sum(part["delay"] for part in parts))
+        between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"])
+        if between is not None:
+            warn_of_high_gains(controller, loaded, options["x0"][:n], between, stacklevel=3)
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     return _result(raw, _names(plant, robot, n), robot, bodies, held)
-
-
-def _check_gains(
-    controller: object,
-    robot: Robot | None,
-    q: Array,
-    reference: Callable[[float], Any],
-    times: dict[str, Any],
-    delay: int,
-) -> None:
-    """Warn of gains that are unstable at the start; arguments that do not fit are reported by the core."""
-    period = times["dt"] * times["steps_per_period"]
-    with suppress(ValueError):
-        warn_of_high_gains(controller, robot, q, reference(0.0), period, delay * period, stacklevel=4)
 
 
 def _modelled(plant: object) -> Robot | None:

@@ -16,9 +16,10 @@ from ..control.estimation import DerivativeEstimator
 from ..control.motor import DCMotor
 from ..robot import Robot
 from ..robot.payload import one_or_several
+from ..sampled_loop import Channel
 from ..values import Value, set_fields
 
-__all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "read_external", "whole_periods"]
+__all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "channel", "read_external", "whole_periods"]
 
 _PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
 
@@ -236,6 +237,22 @@ class Actuators:
             "time_constants": T,
             "damping": d,
         }
+
+
+#: longest filter of velocities whose loop is checked [samples]
+_LONGEST_FILTER = 50
+
+
+def channel(sensors: Sensors | None, actuators: Actuators | None, n: int, period: float) -> Channel | None:
+    """Return what lies between state and torque, for the check of gains; None for filters that are too long."""
+    parts = [part for part in (sensors, actuators) if part is not None]
+    lag, damping = (0.0, 0.0) if actuators is None else actuators._drives(n)
+    velocity = "measured" if sensors is None else sensors.velocity
+    known = None if isinstance(velocity, str) else velocity._recursion(period)
+    if known is not None and len(known[0]) > _LONGEST_FILTER:
+        return None
+    compensated = actuators is not None and bool(actuators.compensate_back_emf)
+    return Channel(period, sum(part.delay for part in parts), lag, damping, compensated, known)
 
 
 def _positive(limits: object, name: str) -> Array:

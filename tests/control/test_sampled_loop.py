@@ -1,0 +1,412 @@
+"""The verdict on sampled feedback against simulations; each part that asks for it; `tune` at long periods."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import thunder_py as th
+from thunder_py.control.estimation import DerivativeEstimator
+from thunder_py.control.stability import Loop, linear_arm, warn_of_high_gains
+from thunder_py.hardware import DriveFacts, DriveLoop, RealtimeLoop, SimulatedDrive
+from thunder_py.realtime import ControlLoop
+from thunder_py.reference import SetPoint, SetPose, Sinusoid
+from thunder_py.sampled_loop import Arm, Channel, excess, sampled_loop
+
+Q = {
+    "panda": [0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7],
+    "ur5e": [0.2, -1.2, 1.5, -1.0, -1.4, 0.3],
+    "gen3": [0.1, 0.4, 0.3, -1.2, 0.2, 0.8, 0.1],
+    "iiwa14": [0.1, 0.4, 0.3, -1.2, 0.2, 0.8, 0.1],
+    "scara": [0.3, 0.8, 0.1, 0.2],
+}
+
+
+def events(arm: Arm, T: float, delay: float, lag: np.ndarray, cycles: int) -> tuple[float, float]:
+    """Largest states in the second and in the last quarter: every command waits for its instant, expm in between."""
+    n = len(arm.M)
+    W = np.linalg.inv(arm.M)
+    A = np.zeros((4 * n, 4 * n))  # q, v, torque, command
+    A[:n, n : 2 * n] = np.eye(n)
+    A[n : 2 * n, :n] = -W @ arm.G
+    A[n : 2 * n, 2 * n : 3 * n] = W
+    A[2 * n : 3 * n, 2 * n : 3 * n], A[2 * n : 3 * n, 3 * n :] = -np.diag(1 / lag), np.diag(1 / lag)
+    random = np.random.default_rng(1)
+    x = np.zeros(4 * n)
+    x[: 2 * n] = random.normal(size=2 * n)
+    times = sorted(
+        [(round(k * T, 12), 0) for k in range(cycles)] + [(round(k * T + delay, 12), 1) for k in range(cycles)]
+    )
+    waiting: list[np.ndarray] = []
+    flows: dict[float, np.ndarray] = {}
+    now, early, late = 0.0, 0.0, 0.0
+    for instant, kind in times:
+        gap = round(instant - now, 12)
+        if gap > 0.0:
+            if gap not in flows:
+                flows[gap] = expm(gap * A)
+            x = flows[gap] @ x
+        now = instant
+        if kind == 0:
+            waiting.append(arm.G @ x[:n] - arm.K @ x[:n] - arm.D @ x[n : 2 * n])
+        else:
+            x[3 * n :] = waiting.pop(0)
+        size, part = float(np.abs(x[: 2 * n]).max()), instant / (cycles * T)
+        if size > 1e100:
+            return early, size
+        early, late = max(early, size * (0.25 < part < 0.5)), max(late, size * (part > 0.75))
+    return early, late
+
+
+@pytest.mark.parametrize("gain", ["velocity", "position"])
+@pytest.mark.parametrize(("delay", "lag"), [(0.0, 0.0), (0.4, 0.0), (1.0, 0.7), (2.3, 1.5), (5.0, 0.3)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_limit_against_a_simulation_by_events(gain: str, delay: float, lag: float, seed: int) -> None:
+    random, n, T = np.random.default_rng(seed), 3, 4e-3
+    M, K, D = (A @ A.T + np.eye(n) for A in random.normal(size=(3, n, n)))
+    G = random.normal(size=(n, n))
+    G = 5.0 * (G + G.T)
+    lags = np.full(n, max(lag * T, 1e-6)) * np.array([1.0, 0.5, 0.8])
+    channel = Channel(T, delay * T, lags)
+    if gain == "velocity":
+        arm = Arm(M, G, 2.0 * K, 4.0 / T * D)
+    elif delay + lag == 0.0:
+        return  # without delay the limit does not depend on the stiffness
+    else:
+        rate = np.linalg.eigvals(np.linalg.solve(M, D)).real.max()
+        D *= 0.2 * th.control.stable_rate(T, (delay + lag) * T) / rate
+        arm = Arm(M, G, 5.0 / ((delay + lag) * T) * D, D)
+    transition, period = sampled_loop(arm, channel)
+    found = excess(transition, period, arm.growth())
+    assert found is not None
+    assert found.gain == gain
+    for share in (0.9, 1.1):
+        scaled = arm._replace(
+            **{
+                "D" if gain == "velocity" else "K": share
+                * found.share
+                * getattr(arm, "D" if gain == "velocity" else "K")
+            }
+        )
+        half, end = events(scaled, T, delay * T, lags, 5000)
+        assert (end > half) == (share > 1.0), (share, half, end)
+
+
+def pd(name: str, share: float, **options: Any) -> th.PDGravity:
+    robot = th.Robot.load(name)
+    inertia = 1.0 / np.linalg.inv(robot.mass_matrix(np.array(Q[name]))).diagonal()
+    return th.PDGravity(robot, options.get("K_p", 30.0) * inertia, share * inertia)
+
+
+@pytest.mark.parametrize(
+    ("name", "T", "sensors", "actuators"),
+    [
+        ("panda", 1e-3, None, None),
+        ("ur5e", 2e-3, {"delay": 2e-3}, {"lag": 3e-3}),
+        ("gen3", 5e-3, None, {"delay": 1e-2, "lag": 2e-3}),
+        ("iiwa14", 1e-3, {"velocity": th.control.ButterworthDerivative(30.0)}, None),
+        ("scara", 4e-3, {"velocity": th.control.FirstOrderDerivative(20.0)}, {"lag": [0.0, 4e-3, 0.0, 1e-2]}),
+        ("panda", 2e-3, {"velocity": th.control.SavitzkyGolayDerivative(9)}, {"delay": 2e-3}),
+    ],
+)
+def test_the_limit_against_the_arm(name: str, T: float, sensors: Any, actuators: Any) -> None:
+    """A warning at 1.1 of the limit, where the arm at rest begins to move, and silence at 0.9, where it stays."""
+    robot, q = th.Robot.load(name), np.array(Q[name])
+    measured = None if sensors is None else th.Sensors(**sensors)
+    drives = None if actuators is None else th.Actuators(**actuators)
+    between = th.simulation.sensors.channel(measured, drives, robot.n, T)
+    assert between is not None
+    high = 4.0 / T
+    law = pd(name, high)
+    arm = linear_arm(law, robot, q, between)
+    assert arm is not None
+    found = Loop("", ("K_p", "K_d"), arm, between).excess()
+    assert found is not None
+    assert found.gain == "velocity"
+    speeds = []
+    for share in (0.9, 1.1):
+        with (
+            pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high")
+            if share > 1
+            else warnings.catch_warnings()
+        ):
+            run = th.simulate(
+                robot, pd(name, share * found.share * high), SetPoint(q), 600 * T, T / 4, control_period=T, q0=q + 1e-7,
+                sensors=measured, actuators=drives,
+            )  # fmt: skip
+        speeds.append(np.abs(run.dq[150:]).max() / np.abs(run.dq[:100]).max() + 1e9 * run.diverged)
+    assert speeds[0] < 1.0 < speeds[1]
+
+
+def test_a_stiffness_that_the_lag_of_drives_does_not_allow_is_named() -> None:
+    """K_0 and the lag of drives: with M q'' + D q' + K q = 0 behind a lag T it needs D > K T."""
+    robot, q = th.Robot.load("panda"), np.array(Q["panda"])
+    slow = th.Actuators(lag=0.02)
+    for K_0, stable in ((900.0, True), (1100.0, False)):
+        law = th.ComputedTorque(robot, K_0=K_0, K_1=20.0)
+        with (
+            warnings.catch_warnings()
+            if stable
+            else pytest.warns(
+                RuntimeWarning, match=r"^K_0 or K_p of ComputedTorque is too high for .* a lag of 0.02 s: it holds"
+            )
+        ):
+            run = th.simulate(robot, law, SetPoint(q), 4.0, 1e-3, q0=q + 1e-6, actuators=slow)
+        assert (np.abs(run.dq[-500:]).max() < np.abs(run.dq[1500:2000]).max()) == stable
+
+
+def test_gravity_that_is_compensated_late_is_told() -> None:
+    """A pendulum upside down: the torque of the sample before pushes it on; K_1 must exceed g / l T / 2."""
+    robot = th.Robot.load("elbow")
+    q, T = np.array([0.5 * np.pi, 0.0]), 0.05
+    G = np.linalg.solve(robot.mass_matrix(q), linear_arm(th.PDGravity(robot, 1.0, 1.0), robot, q, Channel(T)).G)  # type: ignore[union-attr]
+    least = 0.5 * T * -np.linalg.eigvals(G).real.min()
+    for share, stable in ((1.3, True), (0.5, False)):
+        law = th.ComputedTorque(robot, K_0=1e-3, K_1=share * least)
+        with (
+            warnings.catch_warnings()
+            if stable
+            else pytest.warns(RuntimeWarning, match="gravity is compensated too late")
+        ):
+            run = th.simulate(robot, law, SetPoint(q), 6.0, 1e-3, control_period=T, q0=q, dq0=[1e-5, 1e-5])
+        assert (np.abs(run.dq[-1]).max() < np.abs(run.dq[len(run.t) // 2]).max()) == stable
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        th.control.FirstOrderDerivative(7.0),
+        th.control.ButterworthDerivative(25.0),
+        th.control.SavitzkyGolayDerivative(7, 3),
+    ],
+)
+def test_recursion_of_an_estimator(estimator: DerivativeEstimator) -> None:
+    b, a = estimator._recursion(2e-3)
+    q = np.cumsum(np.random.default_rng(0).normal(size=200))
+    q[:20] = q[0]  # at rest
+    v = np.zeros(200)
+    for k in range(20, 200):
+        v[k] = b @ q[k - np.arange(len(b))] - sum(a[i] * v[k - 1 - i] for i in range(len(a)))
+    np.testing.assert_allclose(estimator.apply(2e-3, q).dq[20:], v[20:], atol=1e-7 * np.abs(v).max())
+
+
+def test_only_long_filters_are_not_checked() -> None:
+    robot = th.Robot.load("elbow")
+    law, still = th.PDGravity(robot, 50.0, 1e4), SetPoint([0.3, 0.8])
+    for window, checked in ((40, True), (60, False)):
+        sensors = th.Sensors(velocity=th.control.SavitzkyGolayDerivative(window))
+        with pytest.warns(RuntimeWarning, match="a filter of velocities") if checked else warnings.catch_warnings():
+            th.simulate(robot, law, still, 2e-3, sensors=sensors)
+
+
+def test_a_reference_in_python_does_not_silence_the_check() -> None:
+    with pytest.warns(RuntimeWarning, match="K_d of PDGravity is too high"):
+        th.simulate(th.Robot.load("panda"), pd("panda", 3000.0), lambda t: SetPoint(Q["panda"])(t), 2e-3)
+
+
+# --- the loops ----------------------------------------------------------------------------------------------------
+
+
+def facts(robot: th.Robot, **changes: Any) -> DriveFacts:
+    usual: dict[str, Any] = {"period": 1e-3, "cycle": 1e-3, "torque_limits": 100.0, "torque_rate": 1e5}
+    return DriveFacts(robot.joint_names, **{**usual, **changes})
+
+
+class Adapter:
+    def __init__(self, facts: DriveFacts) -> None:
+        self.facts = facts
+
+    def start(self) -> None: ...
+    def read(self) -> Any: ...
+    def write(self, tau: np.ndarray, /) -> None: ...
+    def stop(self) -> None: ...
+
+
+def built(kind: str, law: th.ComputedTorque, **changes: Any) -> list[str]:
+    """Warnings of the loop's gains, those of its brake aside."""
+    robot = th.Robot.load("panda")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kind == "DriveLoop":
+            DriveLoop(Adapter(facts(robot, **changes)), robot, law, SetPoint(Q["panda"]))
+        elif kind == "RealtimeLoop":
+            RealtimeLoop(SimulatedDrive(robot, Q["panda"], facts(robot, **changes), real_time=False), robot, law)
+        else:
+            gains = {"name": "ComputedTorque", "K_0": float(law.K_0), "K_1": float(law.K_1)}  # type: ignore[attr-defined]
+            ControlLoop({"robot": "panda", "controller": gains, "times": changes})
+    assert all(w.filename == __file__ for w in caught)
+    return [str(w.message) for w in caught if "of the brake" not in str(w.message) and "of hold" not in str(w.message)]
+
+
+@pytest.mark.parametrize("kind", ["ControlLoop", "DriveLoop", "RealtimeLoop"])
+@pytest.mark.parametrize(
+    ("K_0", "K_1", "changes", "gain"),
+    [
+        (100.0, 20.0, {}, None),
+        (100.0, 2100.0, {}, "K_1 or K_d"),
+        (100.0, 110.0, {"period": 0.02}, "K_1 or K_d"),
+        (100.0, 80.0, {"period": 0.02}, None),
+        (100.0, 1100.0, {"delay": 1e-3}, "K_1 or K_d"),
+        (1100.0, 20.0, {"lag": 0.02}, "K_0 or K_p"),
+        (900.0, 20.0, {"lag": 0.015}, None),
+    ],
+)
+def test_loops_warn_of_period_delay_and_lag(kind: str, K_0: float, K_1: float, changes: Any, gain: str | None) -> None:
+    law: Any = th.ComputedTorque(th.Robot.load("panda"), K_0=K_0, K_1=K_1)
+    law.K_0, law.K_1 = K_0, K_1
+    told = built(kind, law, **changes)
+    assert len(told) == (gain is not None)
+    if gain is not None:
+        assert told[0].startswith(f"{gain} of ComputedTorque is too high for ")
+
+
+def test_new_gains_of_a_running_loop_are_checked() -> None:
+    robot = th.Robot.load("elbow")
+    drive = SimulatedDrive(robot, [0.4, 0.6], facts(robot), real_time=False)
+    loop = RealtimeLoop(drive, robot, {"name": "PDGravity", "K_p": 50.0, "K_d": 10.0})
+    with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
+        loop.set_gains(K_d=1e5)
+    loop = RealtimeLoop(
+        SimulatedDrive(robot, [0.4, 0.6], facts(robot), real_time=False), robot, th.PDGravity(robot, 50.0, 10.0)
+    )
+    with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too high"):
+        loop.set_law(th.PDGravity(robot, 50.0, 1e5))
+
+
+def test_the_safe_torque_is_checked() -> None:
+    """Its damping at rest, against its own simulation."""
+    robot, q, T = th.Robot.load("panda"), np.array(Q["panda"]), 1e-3
+    inertia = 1.0 / np.linalg.inv(robot.mass_matrix(q)).diagonal()
+    torques = robot.limits.effort
+    for rate, stable in ((800.0, True), (4000.0, False)):
+        safe = th._core.SafeTorque(robot, 100.0 * inertia, rate * inertia, torques)
+        with (
+            warnings.catch_warnings() if stable else pytest.warns(RuntimeWarning, match="^damping of hold is too high")
+        ):
+            warn_of_high_gains(safe, robot, q, Channel(T))
+        y, dy = q.copy(), np.full(7, 1e-6)
+        for k in range(200):
+            tau = safe.step(k * T, y, dy)
+            ddq = robot.forward_dynamics(y, dy, tau)
+            y, dy = y + T * dy + 0.5 * T**2 * ddq, dy + T * ddq
+        assert (np.abs(dy).max() < 1e-6) == stable
+
+
+def test_gains_of_the_hold_that_a_user_gives_are_checked() -> None:
+    law = {"name": "SlotineLi", "Lambda": 5, "K_d": [20, 20, 20, 20, 2, 2, 1], "adaptation": None}
+    hold = {"damping": [20.0, 20.0, 20.0, 20.0, 20.0, 20.0, 20.0]}
+    with pytest.warns(RuntimeWarning, match="^damping of hold is too high for a control period of 0.001 s"):
+        ControlLoop({"robot": "panda", "controller": law, "hold": hold})
+
+
+@pytest.mark.parametrize(("name", "value"), [("delay", -1e-3), ("lag", -1e-3), ("lag", [1.0, 2.0])])
+def test_delay_and_lag_must_be_times(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=name):
+        facts(th.Robot.load("panda"), **{name: value})
+    with pytest.raises(ValueError, match=name):
+        ControlLoop({"robot": "panda", "controller": {"name": "PDGravity", "K_p": 1, "K_d": 1}, "times": {name: value}})
+
+
+# --- inverse kinematics -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "gain", "name"),
+    [
+        ({}, "Lambda", "Lambda"),
+        ({"rows": ("x", "y", "z")}, "Lambda", "Lambda"),
+        ({"method": "damped", "damping": 0.3}, "Lambda", "Lambda"),
+        ({"method": "transpose"}, "Lambda", "Lambda"),
+        ({"rows": ("x", "y", "z"), "Lambda": 10.0}, "null", "Lambda or the gain of null_space"),
+        ({"K_0": 9.0}, "K_1", "K_1 or null_damping"),
+    ],
+)
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+def test_steps_of_clik_that_are_too_long(options: dict[str, Any], gain: str, name: str, integrator: str) -> None:
+    """Limits are 2 / dt of the fastest rate, 2.785 / dt for Runge-Kutta's rule; errors shrink below and grow beyond."""
+    arm, dt = "panda" if gain == "null" else "ur5e", 0.01
+    robot, q0 = th.Robot.load(arm), np.array(Q[arm])
+    J = robot.jacobian(q0)[: 3 if "rows" in options else 6]
+    most = float(np.linalg.svd(J, compute_uv=False).max() ** 2)
+    largest = {"damped": most / (most + 0.09), "transpose": most}.get(options.get("method", ""), 1.0)
+    bound = 2.785293563 if integrator == "rk4" else 2.0
+    for share in (0.9, 1.1):
+        value = share * bound / dt / largest
+        arguments = {**options}
+        if gain == "null":
+            arguments["null_space"] = th.kinematics.Posture(q0 + 0.01, gain=value)
+        else:
+            arguments[gain] = value
+        clik = th.kinematics.CLIK(robot, limits=False, **arguments)
+        with (
+            warnings.catch_warnings()
+            if share < 1.0
+            else pytest.warns(RuntimeWarning, match=rf"^{re.escape(name)} of CLIK is too high for steps of 0.01 s")
+        ):
+            run = clik.follow(SetPose(robot.forward_kinematics(q0 + 1e-6)), q0, 1.0, dt, integrator=integrator)  # type: ignore[arg-type]
+        assert (np.abs(run.dq).max() > 10.0 * np.abs(run.dq[:2]).max()) == (share > 1.0)
+
+
+# --- tune ---------------------------------------------------------------------------------------------------------
+
+MIDDLE = {
+    "human_arm": [0.3, 0.4, 0.2, 1.0, 0.1, 0.1, 0.1], "elbow": [0.3, 0.8], "cart_pendulum": [0.1, 0.4], **Q,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "law", "period"),
+    [
+        ("human_arm", th.ComputedTorque, 0.02),
+        ("human_arm", th.SlotineLi, 0.01),
+        ("gen3", th.PDGravity, 0.02),
+        ("gen3", th.MACT, 0.02),
+        ("scara", th.SlotineLi, 0.02),
+        ("elbow", th.ACT, 0.02),
+    ],
+)
+def test_what_tune_finds_is_stable(name: str, law: Any, period: float) -> None:
+    robot = th.Robot.load(name)
+    q = np.array(MIDDLE[name])
+    motion = Sinusoid([0.2] * robot.n, np.linspace(0.15, 0.3, robot.n), center=q)
+    tuning = th.control.tune(robot, law, period=period)
+    assert tuning.damping_share <= 0.501
+    start = motion(0.0)
+    run = th.simulate(
+        robot, tuning.controller(), motion, 5.0, period / 10, control_period=period, q0=start.q, dq0=start.dq
+    )
+    assert not run.diverged
+    assert np.abs(run.dq - motion(run.t).dq).max() < 1.5
+    still = th.simulate(robot, tuning.controller(), SetPoint(q), 4.0, period / 10, control_period=period, q0=q + 1e-3)
+    assert np.abs(still.dq[-10:]).max() < 1e-3
+
+
+def test_tune_warns_where_no_damping_suffices() -> None:
+    """Joints that weigh much and turn easily at 50 Hz: M^-1 dG/dq is 30 000 1/s^2, and diagonal gains do not help."""
+    with pytest.warns(RuntimeWarning, match="^K_d of PDGravity is too low, or the period too long"):
+        th.control.tune(th.Robot.load("human_arm"), th.PDGravity, period=0.02)
+
+
+def test_tune_counts_the_lag_of_drives() -> None:
+    robot = th.Robot.load("panda")
+    tuning = th.control.tune(robot, th.ComputedTorque, period=1e-3, lag=0.01)
+    slow = th.Actuators(lag=0.01)
+    run = th.simulate(
+        robot, tuning.controller(), SetPoint(Q["panda"]), 4.0, q0=np.array(Q["panda"]) + 1e-3, actuators=slow
+    )
+    assert np.abs(run.dq[-1]).max() < 1e-4
+    with pytest.warns(RuntimeWarning, match="^K_0 or K_p of ComputedTorque is too high for .* a lag of 0.01 s"):
+        th.control.tune(robot, th.ComputedTorque, period=1e-3, lag=0.01, K_0=4000.0, K_1=20.0)
+    with pytest.raises(ValueError, match="lag must not be negative"):
+        th.control.tune(robot, th.ComputedTorque, period=1e-3, lag=-1.0)
+
+
+@pytest.mark.parametrize(("period", "delay"), [(0.0, 0.0), (-1e-3, 0.0), (1e-3, -1e-3), (np.nan, 0.0)])
+def test_stable_rate_checks_its_arguments(period: float, delay: float) -> None:
+    with pytest.raises(ValueError, match=r"period|delay"):
+        th.control.stable_rate(period, delay)
