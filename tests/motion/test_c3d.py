@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import warnings
 from pathlib import Path
 
@@ -113,12 +114,15 @@ def test_contradictions_that_nothing_settles(tmp_path):
         load(tmp_path, file)
     file = C3D(movement(100), analog=6)
     file.header["analog"] = file.groups["ANALOG"]["USED"] = 9
-    with pytest.raises(FileFormatError, match=r"expected 100 frames of 3 points and 9 analog samples, got room for 85"):
+    with pytest.raises(
+        FileFormatError, match=r"expected 100 frames of 3 points and 9 analog samples, got room for 91\.4"
+    ):
         load(tmp_path, file)
     file = C3D(movement(300, 9), analog=40)
     file.header["analog"] = file.groups["ANALOG"]["USED"] = 0
-    with pytest.warns(RecordingWarning, match=r"got room for 6\d\d\.\d+; the first 300 were read: the file was short"):
+    with pytest.warns(RecordingWarning) as told:  # of the garbage as well
         load(tmp_path, file)
+    assert re.search(r"got room for 6\d\d\.\d+; the first 300 were read: the file was short", str(told[0].message))
 
 
 def test_more_frames_than_16_bits_hold(tmp_path):

@@ -16,9 +16,9 @@ __all__ = ["FARTHEST", "without_lost"]
 
 #: steps of a movement that reaches the origin, relative to the step that 5 % of its steps exceed
 _JUMP, _PART = 3.0, 0.95
-#: frames of a position that is held; its step before or after is not less than the median step, five times the smallest
-#: one, and a millimeter: some programs repeat the position of a marker that hardly moves
-_HELD, _RESOLUTION, _LEAST = 5, 5.0, 1e-3
+#: frames of a position that is held; its step before or after is not less than half the median step, five times the
+#: resolution, and a millimeter: some programs repeat the position of a marker that hardly moves
+_HELD, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
 #: no position [m]
 FARTHEST = 1e20
 #: samples from which one that is elsewhere is the right one
@@ -51,11 +51,11 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
         Markers whose problems are told; all by default.
     """
     told = range(points.shape[1]) if shown is None else shown
-    far = (np.abs(points) > FARTHEST).any(axis=2)
+    far: Mask = np.asarray((np.abs(points) > FARTHEST).any(axis=2))
     points = np.where(far[..., None], np.nan, points)
-    zero = np.asarray((points == 0.0).all(axis=2))
-    measured = ~np.isnan(points).any(axis=2)
-    moving = (measured & ~zero).any(axis=0)
+    zero: Mask = np.asarray((points == 0.0).all(axis=2))
+    measured: Mask = np.logical_not(np.isnan(points).any(axis=2))
+    moving: Mask = np.asarray((measured & ~zero).any(axis=0))
     lost: dict[str, Mask] = {}
     resting: dict[str, Mask] = {}
     held: dict[str, Mask] = {}
@@ -100,12 +100,13 @@ def _gone(p: Array, measured: Mask, zero: Mask) -> Mask:
 
 def _repeated(p: Array) -> Mask:
     """Return the samples of positions that are held, except for the first of each."""
-    steps = np.linalg.norm(np.diff(p, axis=0), axis=1)
+    changes = np.abs(np.diff(p, axis=0))
+    steps = np.linalg.norm(changes, axis=1)
     moves = steps[steps > 0.0]  # NaN is no step
     repeated = np.zeros(len(p), dtype=bool)
     if not len(moves):
         return repeated
-    least = max(float(np.median(moves)), _RESOLUTION * float(moves.min()), _LEAST)
+    least = max(_MEDIAN * float(np.median(moves)), _RESOLUTION * float(changes[changes > 0.0].min()), _LEAST)
     still = np.concatenate([[False], steps == 0.0, [False]])
     edges = np.flatnonzero(still[1:] != still[:-1])
     for first, after in zip(edges[::2], edges[1::2], strict=True):  # steps first to after - 1 are zero
