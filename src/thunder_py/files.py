@@ -193,7 +193,10 @@ def read_archive(path: str | Path, writer: str) -> dict[str, Any]:
                 raise FileFormatError(f"must hold at most {LARGEST_DATA} bytes, got {size}", path=path)
             stream.seek(0)
             with np.load(stream, allow_pickle=False) as file:
-                return {name: file[name] for name in file.files}
+                arrays = {name: file[name] for name in file.files}
+            if not all(isinstance(value, np.ndarray) for value in arrays.values()):  # bytes of damaged members
+                raise ValueError
+            return arrays
         except FileFormatError:
             raise
         except Exception:  # NumPy's messages mention pickles, which are never read here

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 import warnings
 
 import numpy as np
@@ -270,9 +268,9 @@ def test_c3d_with_more_markers_than_one_parameter_holds(tmp_path):
     [
         ({}, {"unit": "m"}, r"\.c3d: POINT:UNITS: unit must be 'mm' as in the file, got 'm'$"),
         ({}, {"rate": 100}, r"\.c3d: POINT:RATE: rate must be 120 Hz as in the file, got 100 Hz$"),
-        ({"unit": "in"}, {}, r"\.c3d: POINT:UNITS: unit must be one of m, cm, mm, got 'in'$"),
+        ({"unit": "in"}, {}, r"\.c3d: POINT:UNITS: unit must be one of m, cm, mm, got 'in' in the file; pass unit=$"),
         ({}, {"markers": ["hnad"]}, r"no marker 'hnad' among hand, elbow, chest; did you mean 'hand'\?$"),
-        ({"labels": ["a", "a", "b"]}, {"markers": ["a"]}, r"more than one marker 'a' among a, a, b$"),
+        ({"labels": ["a", "a", "b"]}, {"markers": ["a"]}, r"no marker 'a' among a:1, a:2, b"),
         ({}, {"markers": "hand"}, r"markers must be a sequence of names, got 'hand'$"),
     ],
 )
@@ -282,22 +280,15 @@ def test_c3d_that_is_not_what_was_asked_for(tmp_path, points, written, options, 
         load_c3d(path, **options)
 
 
-def test_c3d_without_rate(tmp_path, points):
-    path = write_c3d(tmp_path / "a.c3d", points, ["hand", "elbow", "chest"])
-    rate, content = np.float32(120.0).tobytes(), path.read_bytes()
-    assert rate in content
-    path.write_bytes(content.replace(rate, bytes(4)))
-    with pytest.raises(errors.FileFormatError, match=r"\.c3d: POINT:RATE: rate must be positive \[Hz\], got 0$"):
-        load_c3d(path)
-
-
 def test_c3d_cut_off(tmp_path, points):
     path = write_c3d(tmp_path / "a.c3d", points, ["hand", "elbow", "chest"])
     content = path.read_bytes().rstrip(b"\0")
     path.write_bytes(content[:-200])
-    with pytest.raises(errors.FileFormatError, match=r"\.c3d: expected 20 frames as in the header, got 1\d$"):
+    with pytest.raises(
+        errors.FileFormatError, match=r"expected 20 frames of 3 points and 0 analog samples, got room for 1\d"
+    ):
         load_c3d(path)
-    for size in (512, 514, 700, 1024):  # ezc3d would run forever
+    for size in (512, 514, 700, 1024):
         path.write_bytes(content[:size])
         with pytest.raises(errors.FileFormatError, match=rf"\.c3d: cut off before its data: {size} bytes$"):
             load_c3d(path)
@@ -306,15 +297,12 @@ def test_c3d_cut_off(tmp_path, points):
         load_c3d(path)
 
 
-def test_c3d_that_is_none(tmp_path, monkeypatch):
+def test_c3d_that_is_none(tmp_path):
     path = write(tmp_path / "bad.c3d", "no such thing" * 100)
     with pytest.raises(errors.FileFormatError, match=r"bad\.c3d: not a C3D file: its second byte must be 0x50$"):
         load_c3d(path)
     with pytest.raises(FileNotFoundError):
         load_c3d(tmp_path / "none.c3d")
-    monkeypatch.setitem(sys.modules, "ezc3d", None)
-    with pytest.raises(errors.ThunderError, match=re.escape('not installed: pip install "thunder_py[motion]"')):
-        load_c3d(path)
 
 
 # --- TRC ----------------------------------------------------------------------------------------------------------
@@ -350,15 +338,14 @@ def test_trc(tmp_path):
         ("PathFileType", "Path", r"\.trc:1: expected a TRC file, whose first line begins with PathFileType$"),
         ("\tUnits", "\tUnit", r"\.trc:2: the header must hold Units$"),
         ("\t100.00\t1\t4\nFrame", "\nFrame", r"\.trc:3: expected a value for each of DataRate, .*, got 5$"),
-        ("\tmm", "\tinches", r"\.trc: Units: unit must be one of m, cm, mm, got 'inches'$"),
+        ("\tmm", "\tinches", r"\.trc: Units: unit must be one of m, cm, mm, got 'inches' in the file; pass unit=$"),
         ("\n100.00", "\nfast", r"\.trc:3: DataRate: expected a number, got 'fast'$"),
         (
             "\n100.00",
             "\n120.00",
             r"rate must agree with the times to 1%, got 120 Hz, but mean and median steps mean 100 and 100",
         ),
-        ("\t4\t2\tmm", "\t5\t2\tmm", r"\.trc: NumFrames: expected 5 frames \(two or more\), got 4$"),
-        ("\t4\t2\tmm", "\t4\t3\tmm", r"\.trc:4: expected 3 markers as in NumMarkers, got 2: hand, elbow$"),
+        ("\thand\t\t\telbow", "\thand\t\t\t", r"\.trc:4: expected 2 markers as in NumMarkers, got 1: hand$"),
         ("\t23\n", "\t23\t24\n", r"\.trc:9: expected 8 cells \(or whole markers fewer\), got 6$"),
         ("\t35\t36\t\t\n", "\t35\t36\t37\n", r"\.trc:10: expected 8 cells \(or whole markers fewer\), got 9$"),
         ("\t12\t", "\ttwelve\t", r"\.trc:8: column 4 \(hand Y\): expected a number, got 'twelve'$"),

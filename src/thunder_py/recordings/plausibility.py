@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -48,8 +48,20 @@ _LONGEST_GAP = 0.3
 #: samples from which speeds and gaps are judged, and the part of the samples that is not faster than "the" speed
 _FEWEST, _PART = 10, 0.9
 _MOST_NAMED = 3
-_TIME = "pass times in seconds, or time_unit='{}' to the loader"
-_LENGTH = "pass unit={} to the loader or Trial.from_positions, or scale the values"
+#: remedies by problem: with an argument of the loader, for trials of unknown origin, and for files with a unit
+_REMEDIES = {
+    "time_unit": ("pass time_unit='{}'", "pass times in seconds, or time_unit='{}' to load_table", "scale the times"),
+    "unit": (
+        "pass unit={}",
+        "pass unit={} to load_table or Trial.from_positions, or scale the values",
+        "the unit is that of the file; scale the positions",
+    ),
+    "angle_unit": (
+        "pass the unit {}",
+        "pass the unit {} to load_table, or scale the values",
+        "the unit is that of the file; scale the angles",
+    ),
+}
 _BARE = "scale arrays to meters and radians"
 
 
@@ -87,7 +99,7 @@ class Samples:
     name: str = ""
 
 
-def check_plausible(trials: Sequence[Trial | Samples]) -> None:
+def check_plausible(trials: Sequence[Trial | Samples], arguments: Collection[str] | None = None) -> None:
     """Warn about units and gaps of trials that can hardly be right.
 
     All loaders and the methods `fit` of `FPCA`, `ProMP`, `DMP` and `QuaternionDMP` call it, for arrays as well.
@@ -96,6 +108,9 @@ def check_plausible(trials: Sequence[Trial | Samples]) -> None:
     ----------
     trials : sequence of Trial
         Trials of one recording or set, or other objects with their `t`, `x` and `units`.
+    arguments : collection of str, optional
+        Arguments of the loader among ``"unit"``, ``"time_unit"``, ``"angle_unit"``, which messages then propose; by
+        default those of `load_table`, by its name.
 
     Warns
     -----
@@ -122,14 +137,19 @@ def check_plausible(trials: Sequence[Trial | Samples]) -> None:
     trial 'reach': positions over 300 m, up to 584 m from the origin, can hardly be right
     """
     motions = [_motion(trial, index) for index, trial in enumerate(trials)]
-    problems = [_Problem(motion.name, *found) for motion in motions for found in _alone(motion)]
-    problems += _too_small(motions)
-    named = {(problem.name, problem.kind) for problem in problems}
-    problems += [problem for problem in _unlike(motions) if (problem.name, problem.kind) not in named]
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers of damaged files
+        problems = [_Problem(motion.name, *found) for motion in motions for found in _alone(motion)]
+        problems += _too_small(motions)
+        named = {(problem.name, problem.kind) for problem in problems}
+        problems += [problem for problem in _unlike(motions) if (problem.name, problem.kind) not in named]
     remedies: dict[str, list[str]] = {}
     for problem in problems:
         remedies.setdefault(problem.remedy, []).append(f"{problem.name}: {problem.text}")
     for remedy, texts in remedies.items():
+        if (about := remedy.partition("=")[0]) in _REMEDIES:  # such as unit='mm'
+            with_it, unknown, without = _REMEDIES[about]
+            form = unknown if arguments is None else with_it if about in arguments else f"{without} (Trial.with_values)"
+            remedy = form.format(remedy.partition("=")[2])
         more = f" (and {len(texts) - _MOST_NAMED} more)" if len(texts) > _MOST_NAMED else ""
         message = ", ".join(texts[:_MOST_NAMED]) + f"{more}; {remedy}"
         warnings.warn(message, RecordingWarning, stacklevel=outer_level())
@@ -208,12 +228,12 @@ def _alone(motion: _Motion) -> Iterator[tuple[str, str, str]]:
     hardly = "can hardly be right"
     if motion.timed and not _plausible("step", motion.step):
         long = motion.step >= PLAUSIBLE["step"].highest
-        yield "s", f"time steps of {motion.step:.3g} s {hardly}", _TIME.format("ms" if long else "s")
+        yield "s", f"time steps of {motion.step:.3g} s {hardly}", f"time_unit={'ms' if long else 's'}"
     place, turns = motion.columns("m"), motion.columns("rad")
     extent, radius, speed = motion.extent(place), motion.radius(place), motion.speed(place)
     if max(extent, radius) >= PLAUSIBLE["size"].highest:
         text = f"positions over {extent:.3g} m, up to {radius:.3g} m from the origin, {hardly}"
-        yield "m", text, _BARE if motion.bare else _LENGTH.format("'mm' or 'cm'")
+        yield "m", text, _BARE if motion.bare else "unit='mm' or 'cm'"
     elif speed >= PLAUSIBLE["speed"].highest:
         kind, remedy = _of_speed(motion)
         yield kind, f"a speed of {speed:.3g} m/s {hardly}", remedy
@@ -222,10 +242,10 @@ def _alone(motion: _Motion) -> Iterator[tuple[str, str, str]]:
         yield (
             "rad",
             f"angles up to {angle:.3g} rad {hardly}",
-            _BARE if motion.bare else "pass the unit 'deg' to the loader",
+            _BARE if motion.bare else "angle_unit='deg'",
         )
     elif rate >= PLAUSIBLE["turn"].highest:
-        yield "rad", f"angles that turn at {rate:.3g} rad/s {hardly}", "pass the unit 'deg' to the loader"
+        yield "rad", f"angles that turn at {rate:.3g} rad/s {hardly}", "angle_unit='deg'"
     bare = motion.largest(motion.columns("?"))
     if bare >= PLAUSIBLE["bare"].highest:
         yield "?", f"values up to {bare:.3g} {hardly}, as meters or radians", _BARE
@@ -235,8 +255,8 @@ def _alone(motion: _Motion) -> Iterator[tuple[str, str, str]]:
 def _of_speed(motion: _Motion) -> tuple[str, str]:
     """Return kind and remedy of a high speed over a plausible distance."""
     if _plausible("step", 1e3 * motion.step):
-        return "s", _TIME.format("s")
-    return "m", _BARE if motion.bare else _LENGTH.format("'mm' or 'cm'")
+        return "s", "time_unit=s"
+    return "m", _BARE if motion.bare else "unit='mm' or 'cm'"
 
 
 def _too_small(motions: Sequence[_Motion]) -> Iterator[_Problem]:
@@ -249,12 +269,12 @@ def _too_small(motions: Sequence[_Motion]) -> Iterator[_Problem]:
     if 0.0 < radius <= PLAUSIBLE["size"].lowest and speed <= PLAUSIBLE["speed"].lowest:
         for motion, columns in places:
             text = f"positions within {motion.radius(columns):.3g} m of the origin can hardly be right"
-            yield _Problem(motion.name, "m", text, _BARE if motion.bare else _LENGTH.format("'m'"))
+            yield _Problem(motion.name, "m", text, _BARE if motion.bare else "unit='m'")
     jointed = [motion for motion in motions if motion.joints]
     if 0.0 < max((motion.largest(motion.joints) for motion in jointed), default=0.0) <= PLAUSIBLE["angle"].lowest:
         for motion in jointed:
             text = f"joint angles within {motion.largest(motion.joints):.3g} rad can hardly be right"
-            yield _Problem(motion.name, "rad", text, "pass the unit 'rad' to the loader")
+            yield _Problem(motion.name, "rad", text, "angle_unit='rad'")
 
 
 def _gap(motion: _Motion) -> Iterator[tuple[str, str, str]]:

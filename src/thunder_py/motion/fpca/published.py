@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...checks import Array, numbers
 from ...errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint
 from ...files import as_file, read_archive
+from ...recordings.mat_file import read_mat
 from .curves import Curves
 from .splines import SplineBasis, smooth
 
@@ -126,16 +127,14 @@ def read_samples(
 def _variables(path: Path) -> Mapping[str, Any]:
     if path.suffix.lower() != ".mat":
         return read_archive(path, "numpy.savez")
-    from scipy.io import loadmat
+    return {name: _squeezed(value) for name, value in read_mat(path).items()}
 
-    try:
-        return dict(loadmat(path, simplify_cells=True))
-    except NotImplementedError:
-        raise FileFormatError("a MATLAB file of version 7.3; save it with -v7", path=path) from None
-    except OSError:
-        raise
-    except Exception as error:
-        raise FileFormatError(f"not a MATLAB file: {error}", path=path) from None
+
+def _squeezed(value: Any) -> Any:
+    """Return arrays without axes of length 1, also in structures: MATLAB has two axes or more."""
+    if isinstance(value, Mapping):
+        return {name: _squeezed(entry) for name, entry in value.items()}
+    return np.squeeze(value) if isinstance(value, np.ndarray) else value
 
 
 def _leaves(variables: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
-from .text import agreed_rate, chosen, number, read_lines
+from .text import agreed_rate, check_decimal, chosen, number, read_lines, time_factor
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Joint", "load_bvh", "read_bvh"]
 
 _CHANNELS = {f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
+
+
+#: largest position and angle
+_FARTHEST = 1e9
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,9 @@ class Joint:
 class _Words:
     """Iterator over the words of the hierarchy, with their line numbers."""
 
-    def __init__(self, lines: list[str], path: Path) -> None:
-        self.path, self.line = path, 1
-        self._words = self._split(lines)
+    def __init__(self, lines: list[str], path: Path, decimal: str) -> None:
+        self.path, self.line, self.decimal = path, 1, decimal
+        self._words: Iterator[tuple[int, str]] = self._split(lines)
 
     def _split(self, lines: list[str]) -> Iterator[tuple[int, str]]:
         for k, line in enumerate(lines, 1):
@@ -55,21 +60,37 @@ class _Words:
             self.refuse(f"expected {what}, got the end of the file")
         return word
 
+    def back(self, word: str) -> None:
+        """Return a word to the front."""
+        self._words = itertools.chain([(self.line, word)], self._words)
+
     def expect(self, word: str) -> None:
-        if (actual := self.next(word)) != word:
+        actual = self.next(word)
+        if word.endswith(":") and actual.startswith(word) and actual != word:  # no blank before the number
+            self.back(actual[len(word) :])
+        elif actual.lower() != word.lower():
             self.refuse(f"expected {word}, got {actual!r}")
 
+    def name(self) -> str:
+        """Return a name, which may contain blanks: the words up to a brace or the end of the line."""
+        parts, line = [self.next("a name")], self.line
+        while (word := self.next("{")) not in "{}" and self.line == line:
+            parts.append(word)
+        self.back(word)
+        self.line = line
+        return " ".join(parts)
+
     def number(self, what: str) -> float:
-        return number(self.next(what), path=self.path, line=self.line, column=what, missing=())
+        return number(self.next(what), path=self.path, line=self.line, column=what, decimal=self.decimal, missing=())
 
     def refuse(self, message: str) -> NoReturn:
         raise FileFormatError(message, path=self.path, line=self.line)
 
 
-def read_bvh(path: Path) -> tuple[list[Joint], float, Array]:
+def read_bvh(path: Path, decimal: str = ".") -> tuple[list[Joint], float, Array]:
     """Return joints (parents first), time step [s] and the values (frames, channels)."""
     lines = read_lines(path)
-    words = _Words(lines, path)
+    words = _Words(lines, path, decimal)
     words.expect("HIERARCHY")
     skeleton = _hierarchy(words)
     return skeleton, *_motion(lines, words, sum(len(joint.channels) for joint in skeleton))
@@ -97,10 +118,10 @@ def _hierarchy(words: _Words) -> list[Joint]:
 
 def _joint(words: _Words, kind: str, skeleton: list[Joint], stack: list[int], column: int) -> Joint:
     parent = stack[-1] if stack else None
-    name = words.next("a name")
     line = words.line
+    name = words.name()
     if kind == "End":
-        if name != "Site":
+        if name.lower() != "site":
             words.refuse(f"expected Site after End, got {name!r}")
         name = f"{skeleton[stack[-1]].name}:end"
     if any(joint.name == name for joint in skeleton):
@@ -108,6 +129,8 @@ def _joint(words: _Words, kind: str, skeleton: list[Joint], stack: list[int], co
     words.expect("{")
     words.expect("OFFSET")
     offset = np.array([words.number(f"OFFSET {axis}") for axis in "xyz"])
+    if np.abs(offset).max() > _FARTHEST:
+        words.refuse(f"OFFSET must be at most {_FARTHEST:g}, got {np.abs(offset).max():g}")
     channels = () if kind == "End" else _channels(words, column)
     return Joint(name, parent, offset, channels, line)
 
@@ -134,18 +157,20 @@ def _motion(lines: list[str], words: _Words, width: int) -> tuple[float, Array]:
     step = words.number("Frame Time")
     if step <= 0.0:
         words.refuse(f"Frame Time must be positive [s], got {step:g}")
-    rows = lines[words.line :]
+    rows = [(line, cells) for line, row in enumerate(lines[words.line :], words.line + 1) if (cells := row.split())]
     if len(rows) != count or len(rows) < 2:
         words.refuse(f"expected {count:g} frames (two or more) as in Frames, got {len(rows)}")
     values = np.empty((len(rows), width))
-    for k, row in enumerate(rows):
-        cells, line = row.split(), words.line + 1 + k
+    for k, (line, cells) in enumerate(rows):
         if len(cells) != width:
             raise FileFormatError(f"expected {width} numbers, got {len(cells)}", path=words.path, line=line)
         values[k] = [
-            number(cell, path=words.path, line=line, column=f"column {i + 1}", missing=())
+            number(cell, path=words.path, line=line, column=f"column {i + 1}", decimal=words.decimal, missing=())
             for i, cell in enumerate(cells)
         ]
+        if np.abs(values[k]).max(initial=0.0) > _FARTHEST:
+            text = f"numbers must be at most {_FARTHEST:g}, got {np.abs(values[k]).max():g}"
+            raise FileFormatError(text, path=words.path, line=line)
     return step, values
 
 
@@ -160,6 +185,8 @@ def load_bvh(
     joints: Sequence[str] | None = None,
     rate: float | None = None,
     positions: str | None = None,
+    time_unit: str = "s",
+    decimal: str = ".",
     frame: str = "",
     subject: str = "",
     task: str = "",
@@ -182,6 +209,10 @@ def load_bvh(
     positions : ``"add"`` or ``"replace"``, optional
         Position channels are added to the OFFSET of their joint or replace it; writers differ. Required only if a joint
         has both and the OFFSET is not zero.
+    time_unit : str
+        Unit of Frame Time: s, ms or us.
+    decimal : str
+        ``","`` for decimal commas.
     frame, subject, task : str
         Labels of the trials.
 
@@ -211,16 +242,18 @@ def load_bvh(
     factor = to_si(unit)
     if positions not in (None, "add", "replace"):
         raise ThunderError(f"positions must be 'add' or 'replace', got {positions!r}")
-    skeleton, step, values = read_bvh(Path(path))
+    seconds = time_factor(time_unit)
+    check_decimal(decimal)
+    skeleton, step, values = read_bvh(Path(path), decimal)
     indices = chosen(joints, [joint.name for joint in skeleton], path, "joint")
-    hertz = _rate(step, rate, path)
+    hertz = _rate(seconds * step, rate, path)
     t = np.arange(len(values)) / hertz
     p, R = _forward_kinematics(skeleton, values, positions, path)
     labels: dict[str, Any] = {"rate": hertz, "frame": frame, "subject": subject, "task": task}
     motions = MotionSet(
         Trial.from_poses(t, factor * p[k], matrix=R[k].as_matrix(), name=skeleton[k].name, **labels) for k in indices
     )
-    check_plausible(motions)
+    check_plausible(motions, ("unit", "time_unit"))
     return motions
 
 

@@ -1,8 +1,10 @@
-"""Markers from C3D files, read with the package ezc3d."""
+"""Markers from C3D files."""
 
 from __future__ import annotations
 
-import importlib
+import re
+import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,16 +12,14 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError, ThunderError
-from ...files import as_file
+from ...errors import FileFormatError, outer_level
 from ..motion_set import MotionSet
+from ..plausibility import RecordingWarning
 from ..trial import to_si
-from .text import agreed_rate, agreed_unit, chosen, marker_trials
+from .c3d_file import read_c3d
+from .text import TOLERANCE, agreed_rate, agreed_unit, chosen, marker_trials, positive_rate
 
 __all__ = ["load_c3d"]
-
-#: bytes of a block, second byte of every file, type of processor in the fourth byte of the parameters
-_BLOCK, _KEY, _BIG_ENDIAN = 512, 0x50, 86
 
 
 def load_c3d(
@@ -32,11 +32,13 @@ def load_c3d(
     subject: str = "",
     task: str = "",
 ) -> MotionSet:
-    """Read the 3-D points of a C3D file: one trial per marker, with its name.
+    r"""Read the 3-D points of a C3D file: one trial per marker, with its name.
 
-    Unit and rate are POINT:UNITS and POINT:RATE. A negative residual marks a point as not measured (NaN). The time of
-    the first sample is (first frame) / rate, counted from 0. Needs the package ezc3d
-    (``pip install "thunder_py[motion]"``).
+    Files of Intel, DEC and MIPS processors, with integers or reals. Unit and rate are POINT:UNITS and POINT:RATE (the
+    header's if it is missing). A negative residual marks a point as not measured (NaN), and so does a jump to exactly
+    0, 0, 0 (see Warns). The time of the first sample is (first frame) / rate, counted from 0. Where parameters and
+    header contradict each other in the layout of the data, the size of the file decides; if it does not, the file is
+    refused.
 
     Parameters
     ----------
@@ -45,107 +47,160 @@ def load_c3d(
     markers : sequence of str, optional
         Labels of the points to read, in this order; all by default.
     unit : str, optional
-        Expected unit (m, cm or mm), required if POINT:UNITS is empty.
+        Expected unit (m, cm or mm), required if POINT:UNITS is empty or unknown.
     rate : float, optional
-        Expected rate [Hz], to 1 %.
+        Expected rate [Hz], to 1 %; required if the file has none, or two.
     frame, subject, task : str
         Labels of the trials.
 
     Returns
     -------
     MotionSet
-        One trial per marker.
+        One trial per marker. Points of the same name are numbered, ``hand:1``, ``hand:2``.
+
+    Warns
+    -----
+    RecordingWarning
+        For points that are no positions (POINT:ANGLES, FORCES, MOMENTS, POWERS, SCALARS and further groups of
+        POINT:TYPE_GROUPS), which are left out; lost markers written as 0, 0, 0, which become gaps; positions held;
+        points of the same name; a unit replaced; and see `check_plausible`.
 
     Raises
     ------
     FileFormatError
         For a damaged file, a missing or unexpected unit or rate, or an unknown marker.
-    ThunderError
-        If ezc3d is not installed.
 
     Examples
     --------
+    >>> import struct
     >>> import tempfile
     >>> from pathlib import Path
-    >>> import ezc3d
-    >>> import numpy as np
     >>> from thunder_py.recordings.loaders import load_c3d
-    >>> file = ezc3d.c3d()
-    >>> for name, value in (("RATE", [100.0]), ("LABELS", ["hand"]), ("UNITS", ["mm"])):
-    ...     file["parameters"]["POINT"][name]["value"] = value
-    >>> file["data"]["points"] = np.reshape([0.0, 200.0, 0.0, 0.0, 0.0, 500.0, 1.0, 1.0], (4, 1, 2))
+    >>> header = struct.pack("<2B5hf2hf", 2, 80, 1, 0, 1, 2, 0, -1.0, 3, 0, 100.0)  # a point, frames 1 to 2
+    >>> names = b"\1\x50\1\x54" + b"\5\xffPOINT\3\0\0" + b"\6\1LABELS\x0b\0\xff\2\4\1hand\0" + b"\0\0"
+    >>> points = struct.pack("<8f", 0.0, 0.0, 500.0, 0.0, 200.0, 0.0, 500.0, 0.0)  # x, y, z, residual
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file.write(str(Path(folder) / "reach.c3d"))
-    ...     (trial,) = load_c3d(Path(folder) / "reach.c3d")
+    ...     path = Path(folder) / "reach.c3d"
+    ...     _ = path.write_bytes(b"".join(block.ljust(512, b"\0") for block in (header, names, points)))
+    ...     (trial,) = load_c3d(path, unit="mm")
     >>> trial.name, trial.rate, trial.position[-1].round(6).tolist()
     ('hand', 100.0, [0.2, 0.0, 0.5])
     """
-    content, frames = _read(Path(path))
-    point = content["parameters"].get("POINT", {})
-    factor = to_si(agreed_unit(_first(point, "UNITS", ""), unit, path, "POINT:UNITS"))
-    hertz = agreed_rate(float(_first(point, "RATE", np.nan)), rate, path, "POINT:RATE")
-    data = np.asarray(content["data"]["points"], dtype=np.float64)[:3]
-    residuals = np.asarray(content["data"]["meta_points"]["residuals"], dtype=np.float64)[0]
-    if data.shape[2] < max(2, frames):
-        what = f"{frames} frames as in the header" if frames > 1 else "two frames of points or more"
-        raise FileFormatError(f"expected {what}, got {data.shape[2]}", path=path)
-    labels = _labels(point, data.shape[1], path)
-    indices = chosen(markers, labels, path)
-    # (frame, point, xyz) from the (xyz, point, frame) of ezc3d
-    points: Array = factor * np.moveaxis(np.where(residuals < 0.0, np.nan, data), (0, 1, 2), (2, 1, 0))[:, indices]
-    t: Array = (np.arange(len(points), dtype=np.float64) + float(content["header"]["points"]["first_frame"])) / hertz
-    return marker_trials(t, points, [labels[k] for k in indices], hertz, frame, subject, task)
+    content = read_c3d(path)
+    point = content.parameters.get("POINT", {})
+    unit_in_file = next(iter(_texts(point, "UNITS")), "")
+    factor = to_si(agreed_unit(unit_in_file, unit, path, "POINT:UNITS"))
+    hertz = _rate(content.rates, rate, path)
+    if len(content.points) < 2:
+        raise FileFormatError(f"expected two frames of points or more, got {len(content.points)}", path=path)
+    labels = _labels(point, content.points.shape[1], path)
+    others = _no_positions(point, labels)
+    indices = _chosen(markers, labels, others, path)
+    t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
+    places = [k for k, label in enumerate(labels) if label not in others]
+    return marker_trials(
+        t,
+        factor * content.points[:, places],
+        [labels[k] for k in places],
+        hertz,
+        frame,
+        subject,
+        task,
+        which=[places.index(k) for k in indices],
+        path=path,
+    )
 
 
-def _read(path: Path) -> tuple[Any, int]:
-    """Return the content and the number of frames in the header."""
-    try:
-        ezc3d = importlib.import_module("ezc3d")
-    except ImportError as error:
-        raise ThunderError('C3D files need ezc3d, which is not installed: pip install "thunder_py[motion]"') from error
-    if not path.is_file():
-        raise FileNotFoundError(f"no file {path}")
-    frames = _frames_in_header(path)
-    try:
-        return ezc3d.c3d(str(path)), frames
-    except Exception as error:  # the type depends on the damage
-        raise FileFormatError(f"not a C3D file: {error}", path=path) from error
+#: groups of POINT that name points other than positions; files define more in TYPE_GROUPS
+_TYPED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
+#: types of positions
+_PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
+#: endings of names of such points in files without these groups
+_TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*$", re.IGNORECASE)
+_MOST_NAMED = 5
 
 
-def _frames_in_header(path: Path) -> int:
-    """Return the number of frames in the header, 0 if it exceeds its 16 bits.
-
-    ezc3d truncates the header of a file cut off in its data, and never returns from a file cut off in its parameters.
-    This check of the header comes first.
-    """
-    size = as_file(path).stat().st_size
-    with path.open("rb") as file:
-        content = file.read(_BLOCK * 256)
-    if len(content) < _BLOCK or content[1] != _KEY or content[0] < 2:
-        raise FileFormatError("not a C3D file: its second byte must be 0x50", path=path)
-    parameters = _BLOCK * (content[0] - 1)
-    order = ">u2" if len(content) > parameters + 3 and content[parameters + 3] == _BIG_ENDIAN else "<u2"
-    words = np.frombuffer(content, dtype=order, count=10)
-    blocks = content[parameters + 2] if len(content) > parameters + 3 else 1
-    if size < max(parameters + _BLOCK * blocks, _BLOCK * (int(words[8]) - 1)):
-        raise FileFormatError(f"cut off before its data: {size} bytes", path=path)
-    first, last = int(words[3]), int(words[4])
-    return last - first + 1 if first <= last < 0xFFFF else 0
+def _no_positions(point: Mapping[str, Any], labels: Sequence[str]) -> dict[str, str]:
+    """Return {label: type} of the points that are no positions."""
+    groups = [group for group in (*_TYPED, *_texts(point, "TYPE_GROUPS")) if group.upper() not in _PLACES]
+    found: dict[str, str] = {}
+    for group in dict.fromkeys(group.upper() for group in groups):
+        for name in (group, *(f"{group}{k}" for k in range(2, 2 + len(labels) // 255))):
+            found |= {label: group for label in _texts(point, name) if label in labels}
+    return found
 
 
-def _first(group: Mapping[str, Any], name: str, otherwise: Any) -> Any:
-    """Return the first entry of a parameter, `otherwise` if it is missing or empty."""
-    values = group.get(name, {}).get("value", ())
-    return values[0] if len(values) else otherwise
+def _chosen(
+    markers: Sequence[str] | None, labels: Sequence[str], others: Mapping[str, str], path: str | Path
+) -> list[int]:
+    """Return the indices of the points to return; all positions by default."""
+    if markers is not None:
+        indices = chosen(markers, labels, path)
+        for k in indices:
+            if labels[k] in others:
+                raise FileFormatError(
+                    f"markers must be positions, got {labels[k]!r}, one of POINT:{others[labels[k]]}", path=path
+                )
+        return indices
+    indices = [k for k, label in enumerate(labels) if label not in others]
+    if not indices:
+        raise FileFormatError(f"expected positions, got only {_listed(list(others))}", path=path, key="POINT:LABELS")
+    if others:
+        kinds = ", ".join(dict.fromkeys(others.values()))
+        text = f"{len(others)} points that are no positions ({kinds}) were left out: {_listed(list(others))}"
+        warnings.warn(f"{path}: {text}; markers=[...] names what to read", RecordingWarning, stacklevel=outer_level())
+    if doubtful := [labels[k] for k in indices if _TELLTALE.search(labels[k])]:
+        text = f"{len(doubtful)} points were read as positions, but are hardly any: {_listed(doubtful)}"
+        warnings.warn(f"{path}: {text}; markers=[...] names what to read", RecordingWarning, stacklevel=outer_level())
+    return indices
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+
+
+def _rate(in_file: tuple[float, float], expected: float | None, path: str | Path) -> float:
+    """Return the rate: that of POINT:RATE and of the header, which must agree; `expected` where both are missing."""
+    rates = [value for value in in_file if np.isfinite(value) and value > 0.0]
+    if not rates:
+        if expected is not None:
+            return positive_rate(expected)
+        raise FileFormatError(
+            "rate must be positive [Hz], got none in the file; pass rate=", path=path, key="POINT:RATE"
+        )
+    if abs(rates[-1] / rates[0] - 1.0) <= TOLERANCE:
+        return agreed_rate(rates[0], expected, path, "POINT:RATE")
+    if expected is None:
+        text = f"rate must be that of the header, {rates[1]:g} Hz, got {rates[0]:g} Hz; pass the right one as rate="
+        raise FileFormatError(text, path=path, key="POINT:RATE")
+    nearest = min(rates, key=lambda value: abs(value - positive_rate(expected)))
+    return agreed_rate(nearest, expected, path, "POINT:RATE")
+
+
+def _texts(group: Mapping[str, Any], name: str) -> list[str]:
+    values = group.get(name, ())
+    return values if isinstance(values, list) else []
 
 
 def _labels(point: Mapping[str, Any], count: int, path: str | Path) -> list[str]:
-    """Return the names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ..."""
+    """Return distinct names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ...
+
+    Points of one name are numbered: ``hand:1``, ``hand:2``.
+    """
     labels: list[str] = []
     for name in ("LABELS", *(f"LABELS{k}" for k in range(2, 2 + count // 255))):
-        labels += [str(label).strip() for label in point.get(name, {}).get("value", ())]
+        labels += _texts(point, name)
     if len(labels) < count:
         raise FileFormatError(
             f"expected {count} labels, one per point, got {len(labels)}", path=path, key="POINT:LABELS"
         )
-    return labels[:count]
+    labels = [label or "unnamed" for label in labels[:count]]
+    seen: Counter[str] = Counter()
+    distinct = []
+    for label in labels:
+        seen[label] += 1
+        distinct.append(f"{label}:{seen[label]}" if labels.count(label) > 1 else label)
+    if twice := [label for label, times in seen.items() if times > 1]:
+        text = f"several points are named {_listed(twice)}; they are told apart as {twice[0]}:1, {twice[0]}:2"
+        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
+    return distinct

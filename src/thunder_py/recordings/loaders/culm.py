@@ -17,6 +17,8 @@ from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
+from .lost import without_lost
+from .text import LARGEST
 
 __all__ = ["load_culm"]
 
@@ -24,6 +26,8 @@ RATE = 120.0
 _HEADER = "t;X;Y;Z"
 #: significant digits of printed times
 _DIGITS = 5
+#: bound of times [s]
+_LATEST = 1e9
 
 
 def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
@@ -67,7 +71,7 @@ def load_culm(folder: str | Path, task: str | None = None) -> MotionSet:
         suffix = "" if task is None else f" of task {task!r}"
         raise FileFormatError(f"expected recordings{suffix} as S<number>/<task><number>.csv, found none", path=root)
     motions = MotionSet(_read(path) for path in sorted(paths, key=_order))
-    check_plausible(motions)
+    check_plausible(motions, ())
     return motions
 
 
@@ -83,7 +87,7 @@ def _order(path: Path) -> tuple[int, str]:
 
 
 def _read(path: Path) -> Trial:
-    with as_file(path).open(encoding="ascii", errors="replace") as file:
+    with as_file(path, most=LARGEST).open(encoding="ascii", errors="replace") as file:
         header = file.readline().strip()
         if header != _HEADER:
             raise FileFormatError(f"expected the header {_HEADER!r}, got {header[:80]!r}", path=path, line=1)
@@ -93,10 +97,12 @@ def _read(path: Path) -> Trial:
             raise FileFormatError(f"expected four numbers in every row: {error}", path=path) from None
     if rows.shape[1:] != (4,) or len(rows) < 2:
         raise FileFormatError(f"expected two rows of four numbers or more, got shape {rows.shape}", path=path)
+    if np.isinf(rows).any() or not (np.abs(rows[:, 0]) < _LATEST).all():
+        raise FileFormatError("expected finite numbers and a time in every row", path=path)
     labels = {"frame": "laboratory", "subject": path.parent.name, "task": _task(path)}
-    return Trial.from_positions(
-        _times(rows[:, 0], path), rows[:, 1:], rate=RATE, name=f"{path.parent.name}/{path.stem}", **labels
-    )
+    name = f"{path.parent.name}/{path.stem}"
+    points = without_lost(rows[:, None, 1:], [name], path)[:, 0]
+    return Trial.from_positions(_times(rows[:, 0], path), points, rate=RATE, name=name, **labels)
 
 
 def _times(printed: Array, path: Path) -> Array:

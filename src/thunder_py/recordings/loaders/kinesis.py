@@ -17,6 +17,8 @@ from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
+from .lost import without_lost
+from .text import LARGEST
 
 __all__ = ["load_kinesis"]
 
@@ -24,6 +26,8 @@ RATE = 85.0
 _MARKERS = ("index", "thumb")
 #: the column "time" restarts within trials; only this one increases
 _CLOCK = "globalTime"
+#: bound of numbers of trials and of times [ms]
+_LARGEST_NUMBER = 1e15
 
 
 def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float = 0.0) -> MotionSet:
@@ -77,11 +81,11 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
     for number in dict.fromkeys(columns["trialN"].tolist()):
         rows = np.flatnonzero(columns["trialN"] == number)
         _check_clock(columns[_CLOCK][rows], rows, number, file)
-        trial = _trial(columns, rows, marker).with_labels(
+        trial = _trial(columns, rows, marker, file).with_labels(
             subject=subjects[rows[0]], task="reach-to-grasp", name=f"{subjects[rows[0]]}/{number:g}"
         )
         trials.append(trial.slice(drop_start, trial.t[-1]) if drop_start else trial)
-    check_plausible(trials)
+    check_plausible(trials, ())
     return MotionSet(trials)
 
 
@@ -91,7 +95,7 @@ def _needed() -> list[str]:
 
 def _table(path: Path) -> tuple[list[str], list[str], Array]:
     """Return the names of the required columns, the subject of every row and the values (rows, columns)."""
-    lines = as_file(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = as_file(path, most=LARGEST).read_text(encoding="utf-8", errors="replace").splitlines()
     header = lines[0].split("\t") if lines else []
     names = _needed()
     missing = [name for name in ("subjName", *names) if name not in header]
@@ -109,6 +113,8 @@ def _table(path: Path) -> tuple[list[str], list[str], Array]:
         except ValueError as error:
             raise FileFormatError(f"expected a number: {error}", path=path, line=k + 2) from None
         subjects.append(words[subject])
+    if not (np.isfinite(values[:, :3]).all() and np.abs(values[:, :2]).max(initial=0.0) < _LARGEST_NUMBER):
+        raise FileFormatError(f"trialN, {_CLOCK} and fingersOccluded must be numbers in every row", path=path)
     if not subjects:
         raise FileFormatError("expected rows below the header, got none", path=path, line=1)
     return names, subjects, values
@@ -128,21 +134,21 @@ def _check_clock(milliseconds: Array, rows: npt.NDArray[np.intp], number: float,
         )
 
 
-def _trial(columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str) -> Trial:
+def _trial(columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str, path: Path) -> Trial:
     t = 1e-3 * (columns[_CLOCK][rows] - columns[_CLOCK][rows[0]])
     occluded = columns["fingersOccluded"][rows] != 0.0
-    parts = [_positions(columns, rows, name, occluded) for name in (_MARKERS if marker == "both" else (marker,))]
+    parts = [_positions(columns, rows, name, occluded, path) for name in (_MARKERS if marker == "both" else (marker,))]
     if marker != "both":
-        return Trial.from_positions(t, parts[0], unit="mm", rate=RATE, frame="laboratory")
+        return Trial.from_positions(t, parts[0], rate=RATE, frame="laboratory")
     dofs = tuple(f"{name}_{axis}" for name in _MARKERS for axis in "xyz")
-    return Trial(t, 1e-3 * np.hstack(parts), dofs, ("m",) * 6, rate=RATE, frame="laboratory")
+    return Trial(t, np.hstack(parts), dofs, ("m",) * 6, rate=RATE, frame="laboratory")
 
 
 def _positions(
-    columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str, occluded: npt.NDArray[np.bool_]
+    columns: dict[str, Array], rows: npt.NDArray[np.intp], marker: str, occluded: npt.NDArray[np.bool_], path: Path
 ) -> Array:
-    """Return positions of a marker (rows, 3) [mm], NaN where not measured."""
+    """Return positions of a marker (rows, 3) [m], NaN where not measured."""
     p = np.column_stack([columns[f"{marker}{axis}raw"][rows] for axis in "XYZ"])
     frozen = np.concatenate([[False], (np.diff(p, axis=0) == 0.0).all(axis=1)])
-    p[occluded | frozen] = np.nan
-    return p
+    p[occluded | frozen | ~np.isfinite(p).all(axis=1)] = np.nan
+    return without_lost(1e-3 * p[:, None], [marker], path)[:, 0]

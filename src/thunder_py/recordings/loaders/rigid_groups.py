@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import FileFormatError, ThunderError, UnknownNameError
 from ..trial import Trial
+from .lost import FARTHEST
 
 __all__ = ["MarkerRecording", "group_template", "masked", "relative_poses", "relative_trials", "rigid_poses"]
 
@@ -146,9 +147,9 @@ def relative_poses(p: Array, R: Array, p_ref: Array, R_ref: Array) -> tuple[Arra
 
 
 def masked(points: npt.ArrayLike) -> np.ma.MaskedArray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return points (T, m, 3), masked if a coordinate is not finite."""
+    """Return points (T, m, 3), masked if a coordinate is not finite, or no position of this world."""
     values = np.asarray(points, dtype=np.float64)
-    hidden = np.repeat(~np.isfinite(values).all(axis=2, keepdims=True), 3, axis=2)
+    hidden = np.repeat(~(np.abs(values) < FARTHEST).all(axis=2, keepdims=True), 3, axis=2)
     return np.ma.MaskedArray(np.where(hidden, 0.0, values), mask=hidden)
 
 

@@ -16,10 +16,12 @@ from .. import orientation
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import POSITION, ROTATION, Trial, to_si
+from .lost import without_lost
 from .spreadsheet import is_spreadsheet, read_sheet
 from .text import (
     MISSING,
     cells_of,
+    check_decimal,
     check_rate,
     column_name,
     guess_delimiter,
@@ -27,13 +29,12 @@ from .text import (
     positive_rate,
     rate_of,
     read_lines,
+    time_factor,
 )
 
 __all__ = ["load_table"]
 
 Column = str | int
-#: factors to seconds
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 
 def load_table(
@@ -106,7 +107,8 @@ def load_table(
     Warns
     -----
     RecordingWarning
-        For units, times and gaps that can hardly be right, see `check_plausible`.
+        For positions that jump to exactly 0, 0, 0, which become gaps, and positions held, see `load_c3d`; for units,
+        times and gaps that can hardly be right, see `check_plausible`.
 
     Raises
     ------
@@ -128,24 +130,22 @@ def load_table(
     """
     if time is None and rate is None:
         raise ThunderError("time (a column) or rate [Hz] must be given, got none")
-    if time_unit not in _TIMES:
-        raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
+    seconds = time_factor(time_unit)
     whole(skip, "skip", 0)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ThunderError(f"delimiter must be one character, got {delimiter!r}")
     if name is not None and not isinstance(name, str):
         raise ThunderError(f"name must be text, got {name!r}")
-    if decimal not in (".", ","):
-        raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
+    check_decimal(decimal)
     file, gaps = Path(path), tuple(missing)
     if is_spreadsheet(file):
-        table = _table(file, read_sheet(file, sheet), skip, header, ".", gaps)
+        table = _table(file, read_sheet(file, sheet), skip, header, None, gaps)
     elif sheet is not None:
         raise ThunderError(f"sheet must be None for a text file, got {sheet!r}")
     else:
         table = _read(file, skip, header, delimiter, decimal, gaps)
     dofs, factors = _wanted(columns, unit)
-    times = None if time is None else (time, table.times(time) * _TIMES[time_unit])
+    times = None if time is None else (time, table.times(time) * seconds)
     x = np.column_stack([table.numbers(column) * factors[dof] for dof, column in dofs.items()])
     names, units = tuple(dofs), tuple(_si(dof, unit) for dof in dofs)
     vectors = _orientation(table, quaternion, scalar_first, euler, sequence, to_si(angle_unit, "angle", "angle_unit"))
@@ -153,10 +153,15 @@ def load_table(
         x, names, units = np.hstack([x, vectors]), names + ROTATION, units + ("rad",) * 3
     labels = {"frame": frame, "subject": subject, "task": task, "dofs": names, "units": units}
     title = Path(path).stem if name is None else name
-    motions = MotionSet(
-        _trial(table, rows, times, x, rate, labels | {"name": title + suffix}) for suffix, rows in table.groups(by)
-    )
-    check_plausible(motions)
+    places = _places(names, units)
+    trials = []
+    for suffix, rows in table.groups(by):
+        for stem, k in places.items():  # each a marker of its own
+            who = title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "")
+            x[rows, k] = without_lost(x[rows][:, None, k], [who], path)[:, 0]
+        trials.append(_trial(table, rows, times, x, rate, labels | {"name": title + suffix}))
+    motions = MotionSet(trials)
+    check_plausible(motions, ("unit", "time_unit", "angle_unit"))
     return motions
 
 
@@ -168,7 +173,8 @@ class _Table:
     header: list[str] | None
     cells: list[list[str]]
     first_line: int
-    decimal: str
+    #: None where the loader takes no other mark, in spreadsheets and between commas
+    decimal: str | None
     missing: tuple[str, ...]
 
     def index(self, column: Column) -> int:
@@ -228,11 +234,13 @@ def _read(path: Path, skip: int, header: bool, delimiter: str | None, decimal: s
     mark = guess_delimiter(lines[skip]) if delimiter is None and len(lines) > skip else delimiter
     if mark == "," and decimal == ",":
         raise ThunderError("delimiter must not be the decimal comma; name the delimiter")
-    return _table(path, [cells_of(line, mark) for line in lines], skip, header, decimal, missing)
+    return _table(
+        path, [cells_of(line, mark) for line in lines], skip, header, None if mark == "," else decimal, missing
+    )
 
 
 def _table(
-    path: Path, rows: list[list[str]], skip: int, header: bool, decimal: str, missing: tuple[str, ...]
+    path: Path, rows: list[list[str]], skip: int, header: bool, decimal: str | None, missing: tuple[str, ...]
 ) -> _Table:
     if len(rows) < skip + int(header) + 2:
         raise FileFormatError(
@@ -269,6 +277,13 @@ def _unit(dof: str, unit: str | Mapping[str, str]) -> str:
 
 def _si(dof: str, unit: str | Mapping[str, str]) -> str:
     return {"rad": "rad", "deg": "rad", "1": "1"}.get(_unit(dof, unit), "m")
+
+
+def _places(names: Sequence[str], units: Sequence[str]) -> dict[str, list[int]]:
+    """Return the columns of each position: ``x, y, z``, or ``hand_x, hand_y, hand_z`` in meters, by what precedes."""
+    known = {name.lower(): k for k, name in enumerate(names) if units[k] == "m"}
+    stems = [name[:-1] for name in known if name.endswith("x")]
+    return {stem: [known[stem + axis] for axis in "xyz"] for stem in stems if {stem + "y", stem + "z"} <= set(known)}
 
 
 def _orientation(

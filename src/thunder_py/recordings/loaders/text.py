@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import csv
 import math
+import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError, nearest_hint
+from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ...files import as_file
 from ..motion_set import MotionSet
-from ..plausibility import check_plausible
+from ..plausibility import RecordingWarning, check_plausible
 from ..trial import LENGTHS, Trial
+from .lost import without_lost
 
 __all__ = [
+    "LARGEST",
     "MISSING",
     "agreed_rate",
     "agreed_unit",
     "cells_of",
+    "check_decimal",
     "check_rate",
     "chosen",
     "column_name",
@@ -30,11 +34,13 @@ __all__ = [
     "positive_rate",
     "rate_of",
     "read_lines",
+    "time_factor",
 ]
 
 #: cells that mean "not measured"
-MISSING = ("", "nan", "NaN", "NA", "N/A")
-_LARGEST = 1 << 30
+MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
+#: bytes of a file
+LARGEST = 1 << 30
 
 
 def read_lines(path: str | Path) -> list[str]:
@@ -45,7 +51,7 @@ def read_lines(path: str | Path) -> list[str]:
     FileFormatError
         If the file is empty, larger than 1 GiB, or not text.
     """
-    file = as_file(path, most=_LARGEST)
+    file = as_file(path, most=LARGEST)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -58,6 +64,23 @@ def read_lines(path: str | Path) -> list[str]:
     if not lines:
         raise FileFormatError("file is empty", path=path)
     return [line.rstrip("\r") for line in lines]
+
+
+def check_decimal(decimal: object) -> None:
+    """Raise unless the decimal mark is a point or a comma."""
+    if decimal not in (".", ","):
+        raise ThunderError(f"decimal must be '.' or ',', got {decimal!r}")
+
+
+#: factors to seconds
+_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+
+
+def time_factor(time_unit: object) -> float:
+    """Return the factor from `time_unit` to seconds."""
+    if not isinstance(time_unit, str) or time_unit not in _TIMES:
+        raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
+    return _TIMES[time_unit]
 
 
 def guess_delimiter(line: str) -> str | None:
@@ -74,18 +97,26 @@ def cells_of(line: str, delimiter: str | None) -> list[str]:
 
 
 def number(
-    cell: str, *, path: str | Path, line: int, column: str, decimal: str = ".", missing: Collection[str] = MISSING
+    cell: str,
+    *,
+    path: str | Path,
+    line: int,
+    column: str,
+    decimal: str | None = None,
+    missing: Collection[str] = MISSING,
 ) -> float:
-    """Return the number in a cell, NaN for the texts in `missing`.
+    """Return the number in a cell, NaN for the texts in `missing` (with `nan` in any case).
+
+    `decimal` is the argument of the loader, which the error proposes; None for loaders without it.
 
     Raises
     ------
     FileFormatError
         With path, line and column, for any other text and infinities.
     """
-    if cell in missing:
+    if cell in missing or (cell.lower() == "nan" and "nan" in missing):
         return math.nan
-    text = cell if decimal == "." else cell.replace(".", "#").replace(decimal, ".")
+    text = cell if decimal != "," else cell.replace(".", "#").replace(decimal, ".")
     try:
         value = float(text) if "_" not in text else math.inf
     except ValueError:
@@ -152,17 +183,26 @@ def chosen(markers: Sequence[str] | None, known: Sequence[str], path: str | Path
     return indices
 
 
+_SPELT = {"m": "meters", "cm": "centimeters", "mm": "millimeters"}
+
+
 def agreed_unit(in_file: str, expected: str | None, path: str | Path, key: str) -> str:
     """Return the unit of length of a file: m, cm or mm, and equal to `expected`, if that is given.
 
-    `expected` replaces a missing unit.
+    `expected` replaces a missing unit, and an unknown one with a warning.
     """
-    unit = in_file.strip("\0 ").lower()
-    if not unit and expected is not None:
+    written = in_file.strip("\0 ").lower()
+    # in full, in British English, in the plural, or cut off after four letters or more
+    names = (unit for unit, name in _SPELT.items() if len(written) > 3 and name.startswith(written.replace("re", "er")))
+    unit = next(names, written)
+    if expected is not None and unit not in LENGTHS and expected in LENGTHS:
+        if unit:
+            text = f"{key}: unit {unit!r} of the file is unknown and was replaced by {expected!r}"
+            warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
         unit = expected
     if unit not in LENGTHS:
-        what = "none in the file; pass unit=" if not unit else repr(unit)
-        raise FileFormatError(f"unit must be one of {', '.join(LENGTHS)}, got {what}", path=path, key=key)
+        what = f"{unit!r} in the file" if unit else "none in the file"
+        raise FileFormatError(f"unit must be one of {', '.join(LENGTHS)}, got {what}; pass unit=", path=path, key=key)
     if expected is not None and expected != unit:
         raise FileFormatError(f"unit must be {unit!r} as in the file, got {expected!r}", path=path, key=key)
     return unit
@@ -181,16 +221,26 @@ def agreed_rate(in_file: float, expected: float | None, path: str | Path, key: s
 
 
 def marker_trials(
-    t: Array, points: Array, names: Sequence[str], rate: float, frame: str, subject: str, task: str
+    t: Array,
+    points: Array,
+    names: Sequence[str],
+    rate: float,
+    frame: str,
+    subject: str,
+    task: str,
+    *,
+    which: Sequence[int],
+    path: str | Path,
 ) -> MotionSet:
-    """Return one trial per marker, with its name, of points (T, markers, 3) [m].
+    """Return one trial for each marker of `which`, with its name, of points (T, markers, 3) [m].
 
-    A point with a missing coordinate is all NaN, and so is a marker never measured.
+    A point with a missing coordinate is all NaN, and so is a marker never measured; lost markers as `without_lost`.
     """
     points = np.where(np.isnan(points).any(axis=2, keepdims=True), np.nan, points)
+    points = without_lost(points, names, path, which)
     motions = MotionSet(
-        Trial.from_positions(t, points[:, k], rate=rate, frame=frame, subject=subject, task=task, name=name)
-        for k, name in enumerate(names)
+        Trial.from_positions(t, points[:, k], rate=rate, frame=frame, subject=subject, task=task, name=names[k])
+        for k in which
     )
-    check_plausible(motions)
+    check_plausible(motions, ())
     return motions

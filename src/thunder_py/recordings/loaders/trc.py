@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ...checks import Array
-from ...errors import FileFormatError
+from ...errors import FileFormatError, outer_level
 from ..motion_set import MotionSet
+from ..plausibility import RecordingWarning
 from ..trial import to_si
-from .text import agreed_rate, agreed_unit, check_rate, chosen, column_name, marker_trials, number, read_lines
+from .text import (
+    MISSING,
+    agreed_rate,
+    agreed_unit,
+    check_decimal,
+    check_rate,
+    chosen,
+    column_name,
+    marker_trials,
+    number,
+    read_lines,
+)
 
 __all__ = ["load_trc"]
 
@@ -26,14 +39,15 @@ def load_trc(
     markers: Sequence[str] | None = None,
     unit: str | None = None,
     rate: float | None = None,
+    decimal: str = ".",
     frame: str = "",
     subject: str = "",
     task: str = "",
 ) -> MotionSet:
     r"""Read a TRC file: one trial per marker, with its name.
 
-    Unit, rate, numbers of frames and markers come from the header and are checked against the data. Empty cells, and
-    markers missing at the end of a line, are gaps.
+    Unit and rate come from the header; the rate is checked against the times. Empty cells, markers missing at the end
+    of a line, and jumps to exactly 0, 0, 0 are gaps.
 
     Parameters
     ----------
@@ -42,9 +56,11 @@ def load_trc(
     markers : sequence of str, optional
         Markers to read, in this order; all by default.
     unit : str, optional
-        Expected unit (m, cm or mm), required if the header has none.
+        Expected unit (m, cm or mm), required if that of the header is missing or unknown.
     rate : float, optional
         Expected rate [Hz], to 1 %.
+    decimal : str
+        ``","`` for decimal commas.
     frame, subject, task : str
         Labels of the trials.
 
@@ -52,6 +68,12 @@ def load_trc(
     -------
     MotionSet
         One trial per marker.
+
+    Warns
+    -----
+    RecordingWarning
+        For lost markers written as 0, 0, 0, which become gaps; positions held; other numbers of frames or markers than
+        in the header; columns without a name, which are left out; a unit replaced; and see `check_plausible`.
 
     Raises
     ------
@@ -71,24 +93,35 @@ def load_trc(
     >>> trial
     <Trial x y z: 2 samples at 100 Hz, 0.01 s, name='hand'>
     """
+    check_decimal(decimal)
     lines = read_lines(path)
     header = _header(lines, path)
     factor = to_si(agreed_unit(header["Units"], unit, path, "Units"))
-    hertz = agreed_rate(_number(header, "DataRate", path), rate, path, "DataRate")
-    names = _names(lines, int(_number(header, "NumMarkers", path)), path)
+    hertz = agreed_rate(_number(header, "DataRate", path, decimal), rate, path, "DataRate")
     first = next((k for k in range(_AXES, len(lines)) if lines[k].strip()), len(lines))
-    rows = [_row(line, 3 * len(names) + 2, k, names, path) for k, line in enumerate(lines[first:], first + 1)]
-    if len(rows) != int(_number(header, "NumFrames", path)) or len(rows) < 2:
-        raise FileFormatError(
-            f"expected {header['NumFrames']} frames (two or more), got {len(rows)}", path=path, key="NumFrames"
+    cells = [_cells(line) for line in lines[first:]]
+    if len(cells) < 2:
+        raise FileFormatError(f"expected two frames or more, got {len(cells)}", path=path, key="NumFrames")
+    names = _names(lines, int(_number(header, "NumMarkers", path, decimal)), max(map(len, cells)), path)
+    width = 3 * len(names) + 2
+    if sum(len(row) > width for row in cells) > len(cells) / 2 and all((len(row) - 2) % 3 == 0 for row in cells):
+        _warn("markers without a name, at the end of the lines, were left out", path)
+        cells = [row[:width] for row in cells]
+    table = np.array([_row(row, width, k, names, path, decimal) for k, row in enumerate(cells, first + 1)])
+    if len(table) != (frames := _number(header, "NumFrames", path, decimal)):
+        _warn(
+            f"expected {frames:g} frames as in NumFrames, got {len(table)}: the file was trimmed, or is cut off", path
         )
-    table = np.array(rows)
     t = table[:, 1]
     _check_times(t, first + 1, path)
     check_rate(t, hertz, path)
-    indices = chosen(markers, names, path)
-    points = table[:, 2:].reshape(len(table), -1, 3)[:, indices]
-    return marker_trials(t, factor * points, [names[k] for k in indices], hertz, frame, subject, task)
+    which = chosen(markers, names, path)
+    points = factor * table[:, 2:].reshape(len(table), -1, 3)
+    return marker_trials(t, points, names, hertz, frame, subject, task, which=which, path=path)
+
+
+def _warn(message: str, path: str | Path) -> None:
+    warnings.warn(f"{path}: {message}", RecordingWarning, stacklevel=outer_level())
 
 
 def _header(lines: list[str], path: str | Path) -> dict[str, str]:
@@ -96,8 +129,8 @@ def _header(lines: list[str], path: str | Path) -> dict[str, str]:
         raise FileFormatError("expected a TRC file, whose first line begins with PathFileType", path=path, line=_TYPE)
     keys, values = lines[_KEYS - 1].split(), lines[_VALUES - 1].split("\t")
     values = [value.strip() for value in values]
-    if len(values) < len(keys):
-        values = lines[_VALUES - 1].split()  # separated by blanks
+    if len(values) < len(keys) or len([value for value in values if value]) == len(keys):
+        values = lines[_VALUES - 1].split()  # separated by blanks, or by several tabs
     if len(values) < len(keys):
         raise FileFormatError(
             f"expected a value for each of {', '.join(keys)}, got {len(values)}", path=path, line=_VALUES
@@ -108,33 +141,46 @@ def _header(lines: list[str], path: str | Path) -> dict[str, str]:
     return header
 
 
-def _number(header: dict[str, str], key: str, path: str | Path) -> float:
-    return number(header[key], path=path, line=_VALUES, column=key, missing=())
+def _number(header: dict[str, str], key: str, path: str | Path, decimal: str) -> float:
+    return number(header[key], path=path, line=_VALUES, column=key, decimal=decimal, missing=())
 
 
-def _names(lines: list[str], count: int, path: str | Path) -> list[str]:
-    """Return the names of the markers, each above the first of three columns."""
+def _names(lines: list[str], count: int, width: int, path: str | Path) -> list[str]:
+    """Return the names of the markers, each above the first of three columns; `width` is that of the longest line."""
     cells = [cell.strip() for cell in lines[_MARKERS - 1].split("\t")]
     names = [cell for cell in cells[2:] if cell]
+    if not names:
+        raise FileFormatError("expected names of markers, got none", path=path, line=_MARKERS)
     if len(names) != count:
-        raise FileFormatError(
-            f"expected {count} markers as in NumMarkers, got {len(names)}: {', '.join(names)}",
-            path=path,
-            line=_MARKERS,
-        )
+        text = f"expected {count:.6g} markers as in NumMarkers, got {len(names)}: {', '.join(names)}"
+        if width != 3 * len(names) + 2:
+            raise FileFormatError(text, path=path, line=_MARKERS)
+        _warn(text, path)
     return names
 
 
-def _row(line: str, width: int, k: int, names: list[str], path: str | Path) -> list[float]:
-    """Return frame, time and coordinates; NaN for empty cells and for markers missing at the end."""
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line, without empty ones after a whole marker at its end."""
     cells = [cell.strip() for cell in line.split("\t")]
-    while len(cells) > width and not cells[-1]:
-        cells.pop()
+    while len(cells) > 2 and not any(cells[(last := 2 + 3 * ((len(cells) - 3) // 3)) :]):
+        del cells[last:]
+    return cells
+
+
+def _row(cells: list[str], width: int, k: int, names: list[str], path: str | Path, decimal: str) -> list[float]:
+    """Return frame, time and coordinates; NaN for empty cells and for markers missing at the end."""
     if len(cells) > width or len(cells) < 2 or (len(cells) - 2) % 3:
         raise FileFormatError(f"expected {width} cells (or whole markers fewer), got {len(cells)}", path=path, line=k)
     header = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "XYZ")]
     values = [
-        number(cell, path=path, line=k, column=column_name(i, header), missing=("", "nan", "NaN") if i > 1 else ())
+        number(
+            cell,
+            path=path,
+            line=k,
+            column=column_name(i, header),
+            decimal=decimal,
+            missing=MISSING if i > 1 else (),
+        )
         for i, cell in enumerate(cells)
     ]
     return values + [np.nan] * (width - len(values))

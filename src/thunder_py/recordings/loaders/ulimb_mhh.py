@@ -15,6 +15,7 @@ from ...errors import FileFormatError, ThunderError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
+from .lost import without_lost
 from .rigid_groups import MarkerRecording, masked, relative_trials
 from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
 
@@ -100,7 +101,7 @@ def load_ulimb_mhh(
     trials: list[Trial] = []
     for folder, recordings in folders.items():
         trials.extend(relative_trials(recordings, limb, chest, most_residual=most_residual, unit=unit, folder=folder))
-    check_plausible(trials)
+    check_plausible(trials, ("unit",))
     return MotionSet(trials)
 
 
@@ -111,7 +112,7 @@ def read_mhh(
 
     If the first or second row names all of `MARKERS`, each above the first of three columns, columns are assigned by
     name, otherwise in the order of `MARKERS`. An empty cell or NaN in any coordinate means that the marker was not
-    seen.
+    seen, and so does a jump to exactly 0, 0, 0.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def read_mhh(
     points = factor * values.reshape(len(values), -1, 3)
     return MarkerRecording(
         np.arange(len(points)) / hertz,
-        masked(points[:, _order(lines[:_HEADER], delimiter)]),
+        masked(without_lost(points[:, _order(lines[:_HEADER], delimiter)], MARKERS, file)),
         MARKERS,
         hertz,
         subject=file.parent.name if subject is None else subject,

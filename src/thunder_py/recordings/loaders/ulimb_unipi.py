@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import FileFormatError
 from ...files import as_file
+from ..mat_file import read_mat
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
@@ -27,6 +28,8 @@ from .rigid_groups import MarkerRecording, masked, relative_trials
 __all__ = ["load_ulimb_unipi", "read_ids", "read_unipi"]
 
 RATE = 100.0
+#: bound of the ids of markers
+_LARGEST_ID = 1 << 31
 _FILE = re.compile(r"(S\d+)_(\d+)_(\d+)\.mat")
 #: variables of an ID definition with the markers of a segment
 _NAMES = {
@@ -118,7 +121,7 @@ def load_ulimb_unipi(
                 folder=paths[0].parent,
             )
         )
-    check_plausible(trials)
+    check_plausible(trials, ())
     return MotionSet(trials)
 
 
@@ -160,23 +163,10 @@ def read_unipi(path: str | Path) -> MarkerRecording:
 
 
 def _cells(path: Path) -> npt.NDArray[Any]:
-    data = _variables(path).get("data")
-    if data is None or data.dtype != object or data.size < 2:
+    data = read_mat(path).get("data")
+    if not isinstance(data, np.ndarray) or data.dtype != object or data.size < 2:
         raise FileFormatError("expected a cell array of two frames or more", path=path, key="data")
     return np.asarray(data.ravel(order="F"))
-
-
-def _variables(path: Path) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    try:
-        return dict(loadmat(path))
-    except FileNotFoundError:
-        raise
-    except NotImplementedError:
-        raise FileFormatError("expected a MATLAB 5 file, got version 7.3: save it with -v6 or -v7", path=path) from None
-    except Exception as error:  # the type depends on the damage
-        raise FileFormatError(f"expected a MATLAB 5 file: {error}", path=path) from None
 
 
 def _frame(cell: Any, k: int, path: Path) -> Array:
@@ -189,7 +179,7 @@ def _frame(cell: Any, k: int, path: Path) -> Array:
             f"expected rows [marker_id x y z ...] in frame {k + 1}, got shape {rows.shape}", path=path, key="data"
         )
     ids = rows[:, 0].astype(np.float64)
-    if not (np.isfinite(ids).all() and (ids == np.round(ids)).all() and len(np.unique(ids)) == len(ids)):
+    if not ((np.abs(ids) < _LARGEST_ID).all() and (ids == np.round(ids)).all() and len(np.unique(ids)) == len(ids)):
         raise FileFormatError(
             f"expected distinct whole ids in frame {k + 1}, got {ids.tolist()}", path=path, key="data"
         )
@@ -223,12 +213,15 @@ def read_ids(path: str | Path) -> dict[str, list[int]]:
         Ids for the defined ones of ``"arm"``, ``"forearm"``, ``"hand"``, ``"chest"`` (ReferenceIDS or ChestIDS).
     """
     file = Path(path)
-    values = _assignments(file) if file.suffix == ".m" else _variables(file)
+    values = _assignments(file) if file.suffix == ".m" else read_mat(file)
     result: dict[str, list[int]] = {}
     for segment, names in _NAMES.items():
         for name in names:
             if name in values:
-                result[segment] = [int(number) for number in np.ravel(values[name])]
+                ids = np.ravel(values[name])
+                if ids.dtype.kind not in "fiu" or not (np.abs(ids) < _LARGEST_ID).all() or (ids != np.round(ids)).any():
+                    raise FileFormatError(f"expected whole ids, got {ids.tolist()!r:.80}", path=file, key=name)
+                result[segment] = ids.astype(int).tolist()
     if not result:
         raise FileFormatError("expected ArmIDS, ForearmIDS, HandIDS or ReferenceIDS, found none", path=file)
     return result

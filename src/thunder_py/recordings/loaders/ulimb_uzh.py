@@ -20,6 +20,7 @@ from ...files import as_file
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial
+from .text import LARGEST
 
 __all__ = ["MvnxFrames", "load_ulimb_uzh", "read_mvnx"]
 
@@ -62,7 +63,7 @@ def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
         With the line, if the file is not well-formed XML, declares a document type, lacks frame rate or labels, or a
         frame has a wrong number of values.
     """
-    file = as_file(path)
+    file = as_file(path, most=LARGEST)
     reader = _Reader(file, wanted)
     with file.open("rb") as stream:
         try:
@@ -73,6 +74,10 @@ def read_mvnx(path: str | Path, wanted: tuple[str, ...]) -> MvnxFrames:
         except LookupError as error:
             raise FileFormatError(f"not well-formed XML: {error}", path=file) from None
     return reader.result()
+
+
+#: bound of frame numbers: 46 hours; missing frames take memory
+_MOST_FRAMES = 10_000_000
 
 
 @dataclass(eq=False)
@@ -120,6 +125,8 @@ class _Reader:
         if not self.in_frame:
             return
         index = self.number(text, "index")
+        if not 0.0 <= index < _MOST_FRAMES:
+            raise self.error(f"expected a number of a frame below {_MOST_FRAMES}, got {text}", "index")
         if index != int(index) or (self.index and index <= self.index[-1]):
             before = self.index[-1] if self.index else "none"
             raise self.error(f"expected whole, increasing numbers of frames, got {text} after {before}", "index")
@@ -256,7 +263,7 @@ def load_ulimb_uzh(
             trials.append(_read(path, parts, quantity, side or parts[3]))
     if not trials:
         raise FileFormatError("expected recordings P<id>_T<task>_<L|R><repetition>.mvnx, found none", path=root)
-    check_plausible(trials)
+    check_plausible(trials, ())
     return MotionSet(trials)
 
 

@@ -1,0 +1,127 @@
+"""Points that were not measured but look like positions: lost markers at the origin, positions held."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ...checks import Array
+from ...errors import outer_level
+from ..plausibility import RecordingWarning
+
+__all__ = ["FARTHEST", "without_lost"]
+
+#: steps of a movement that reaches the origin, relative to the step that 5 % of its steps exceed
+_JUMP, _PART = 3.0, 0.95
+#: frames of a position that is held; its step before or after is not less than half the median step, five times the
+#: resolution, and a millimeter: some programs repeat the position of a marker that hardly moves
+_HELD, _MEDIAN, _RESOLUTION, _LEAST = 5, 0.5, 5.0, 1e-3
+#: no position [m]
+FARTHEST = 1e20
+#: samples from which one that is elsewhere is the right one
+_FEWEST = 10
+_MOST_NAMED = 5
+
+Mask = npt.NDArray[np.bool_]
+
+
+def without_lost(points: Array, names: Sequence[str], path: object, shown: Sequence[int] | None = None) -> Array:
+    """Return points (T, m, 3) with gaps (NaN) where a marker was lost, and warn.
+
+    Many programs write a lost marker as exactly 0, 0, 0. Such a sample becomes a gap if the marker jumps there: its
+    distance to the next other sample, per frame, is three times its usual step or more. A movement that starts, ends or
+    passes at the origin is kept. A marker that never leaves the origin is a gap throughout if another marker of the
+    file does; alone, it is kept and told. Numbers above 1e20, as NDI writes lost markers, are gaps too.
+
+    A position repeated exactly in five frames or more, between steps that are too long for a marker coming to rest, is
+    told and kept.
+
+    Parameters
+    ----------
+    points : (T, m, 3) array
+        Positions [m], NaN where not measured.
+    names : sequence of str
+        Names of the m markers.
+    path : path-like
+        The file, for messages.
+    shown : sequence of int, optional
+        Markers whose problems are told; all by default.
+    """
+    told = range(points.shape[1]) if shown is None else shown
+    far: Mask = np.asarray((np.abs(points) > FARTHEST).any(axis=2))
+    points = np.where(far[..., None], np.nan, points)
+    zero: Mask = np.asarray((points == 0.0).all(axis=2))
+    measured: Mask = np.logical_not(np.isnan(points).any(axis=2))
+    moving: Mask = np.asarray((measured & ~zero).any(axis=0))
+    lost: dict[str, Mask] = {}
+    resting: dict[str, Mask] = {}
+    held: dict[str, Mask] = {}
+    result = points.copy()
+    for k in range(points.shape[1]):
+        if moving[k]:
+            gone = _gone(points[:, k], measured[:, k], zero[:, k]) if zero[:, k].any() else zero[:, k]
+        else:
+            gone = zero[:, k] & moving.any()
+            if k in told and zero[:, k].any() and not gone.any():
+                resting[names[k]] = zero[:, k]
+        result[gone, k] = np.nan
+        if k in told and gone.any():
+            lost[names[k]] = gone
+        if k in told and moving[k] and (repeated := _repeated(result[:, k])).any():
+            held[names[k]] = repeated
+    distant = {names[k]: far[:, k] for k in told if far[:, k].any()}
+    _tell(path, distant, "was lost and written as a number above 1e20", "these samples are gaps (NaN)")
+    _tell(path, lost, "was lost and written as 0, 0, 0", "these samples are gaps (NaN)")
+    _tell(path, resting, "is at 0, 0, 0 whenever it is measured", "leave it out if it was never seen")
+    _tell(path, held, "repeats a position exactly", "if it was lost then, make these samples NaN (Trial.with_values)")
+    return result
+
+
+def _gone(p: Array, measured: Mask, zero: Mask) -> Mask:
+    """Return the samples at the origin to which the marker jumps."""
+    gone = np.zeros(len(p), dtype=bool)
+    seen, at_zero = np.flatnonzero(measured & ~zero), np.flatnonzero(zero)
+    steps = np.linalg.norm(np.diff(p[seen], axis=0), axis=1) / np.diff(seen)
+    if not len(steps) and len(p) < _FEWEST:
+        return gone  # nothing tells which of two places is right
+    moves = steps[steps > 0.0]
+    reach = _JUMP * float(np.quantile(moves, _PART)) if len(moves) else 0.0
+    after = np.searchsorted(seen, at_zero)  # samples at the origin between the same neighbors are one run
+    for k in np.unique(after):
+        run = at_zero[after == k]
+        jumps = [np.linalg.norm(p[seen[k - 1]]) / (run[0] - seen[k - 1])] if k > 0 else []
+        jumps += [np.linalg.norm(p[seen[k]]) / (seen[k] - run[-1])] if k < len(seen) else []
+        gone[run] = max(jumps) > reach
+    return gone
+
+
+def _repeated(p: Array) -> Mask:
+    """Return the samples of positions that are held, except for the first of each."""
+    changes = np.abs(np.diff(p, axis=0))
+    steps = np.linalg.norm(changes, axis=1)
+    moves = steps[steps > 0.0]  # NaN is no step
+    repeated = np.zeros(len(p), dtype=bool)
+    if not len(moves):
+        return repeated
+    least = max(_MEDIAN * float(np.median(moves)), _RESOLUTION * float(changes[changes > 0.0].min()), _LEAST)
+    still = np.concatenate([[False], steps == 0.0, [False]])
+    edges = np.flatnonzero(still[1:] != still[:-1])
+    for first, after in zip(edges[::2], edges[1::2], strict=True):  # steps first to after - 1 are zero
+        around = [steps[first - 1] if first else 0.0, steps[after] if after < len(steps) else 0.0]
+        if after - first + 1 >= _HELD and np.nanmax([0.0, *around]) >= least:
+            repeated[first + 1 : after + 1] = True
+    return repeated
+
+
+def _tell(path: object, markers: dict[str, Mask], what: str, remedy: str) -> None:
+    if not markers:
+        return
+    texts = []
+    for name, mask in list(markers.items())[:_MOST_NAMED]:
+        frames = np.flatnonzero(mask) + 1
+        texts.append(f"{name!r} {what} in {len(frames)} of {len(mask)} frames ({frames[0]} to {frames[-1]})")
+    more = f" (and {len(markers) - _MOST_NAMED} more)" if len(markers) > _MOST_NAMED else ""
+    warnings.warn(f"{path}: {', '.join(texts)}{more}; {remedy}", RecordingWarning, stacklevel=outer_level())

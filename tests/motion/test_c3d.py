@@ -1,0 +1,208 @@
+"""C3D dialects, against py-c3d and ezc3d, with files written here and public ones."""
+
+import contextlib
+import io
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thunder_py.errors import FileFormatError
+from thunder_py.recordings import RecordingWarning
+from thunder_py.recordings.loaders import load_c3d
+from thunder_py.recordings.loaders.c3d_file import read_c3d
+
+from .c3d_writer import C3D, DEC, INTEL, MIPS
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "motions" / "c3d"
+
+
+def movement(frames=30, count=3, seed=0):
+    rng = np.random.default_rng(seed)
+    steps = np.cumsum(rng.normal(size=(frames, count, 3)), axis=0)
+    return np.float32(4.0 * steps + [300.0, -200.0, 900.0]).astype(np.float64)
+
+
+def load(tmp_path, file, **options):
+    path = tmp_path / "a.c3d"
+    path.write_bytes(file.tobytes())
+    return load_c3d(path, **options)
+
+
+def positions(motions):
+    return np.stack([trial.position for trial in motions], axis=1)
+
+
+def from_py_c3d(path):
+    """Return the points of py-c3d, or None where it cannot read a file."""
+    c3d = pytest.importorskip("c3d")
+    with open(path, "rb") as stream, contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            values = np.array([points for _, points, _ in c3d.Reader(stream).read_frames()])
+        except Exception:
+            return None
+    return np.where((values[..., 3] < 0.0)[..., None], np.nan, values[..., :3])
+
+
+@pytest.mark.parametrize("processor", [INTEL, DEC, MIPS])
+@pytest.mark.parametrize("scale", [-1.0, 0.125, -0.25])
+@pytest.mark.parametrize("analog", [0, 5])
+def test_all_processors_and_types(tmp_path, processor, scale, analog):
+    p = np.round(movement(seed=processor) / 0.125) * 0.125
+    file = C3D(p, processor=processor, scale=scale, analog=analog, rate=125.0, first=11)
+    file.residuals[4:7, 1] = -1.0
+    motions = load(tmp_path, file)
+    want = np.array(p)
+    want[4:7, 1] = np.nan
+    np.testing.assert_allclose(positions(motions), 1e-3 * want, rtol=1e-12)
+    np.testing.assert_allclose(motions[0].t, (10 + np.arange(30)) / 125.0)
+    theirs = from_py_c3d(tmp_path / "a.c3d")
+    np.testing.assert_allclose(1e3 * positions(motions), theirs, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("lost", [("ANALOG", "USED"), ("ANALOG", None), ("POINT", "USED"), ("POINT", "FRAMES")])
+def test_parameters_that_are_missing(tmp_path, seed, lost):
+    rng = np.random.default_rng(seed)
+    p = movement(int(rng.integers(10, 80)), int(rng.integers(1, 6)), seed)
+    file = C3D(p, processor=[INTEL, MIPS][seed % 2], analog=int(rng.integers(1, 20)))
+    group, name = lost
+    if name is None:
+        del file.groups[group]
+    else:
+        del file.groups[group][name]
+    np.testing.assert_allclose(positions(load(tmp_path, file)), 1e-3 * p, rtol=1e-12)
+    np.testing.assert_allclose(from_py_c3d(tmp_path / "a.c3d"), p, rtol=1e-6)
+
+
+@pytest.mark.parametrize("change", ["header analog", "used analog", "header points", "used points", "frames", "rate"])
+def test_the_size_of_the_file_settles_contradictions(tmp_path, change):
+    p = movement(200, 4)
+    file = C3D(p, analog=6)
+    where, _, what = change.partition(" ")
+    if where == "header":
+        file.header[what] += 3
+    elif where == "used":
+        file.groups["ANALOG" if what == "analog" else "POINT"]["USED"] += 3
+    elif where == "frames":
+        file.point["FRAMES"] = 190
+    else:
+        file.header["rate"] = 200.0
+        with pytest.raises(FileFormatError, match=r"header, 200 Hz, got 100 Hz; pass the right one as rate=$"):
+            load(tmp_path, file)
+        assert load(tmp_path, file, rate=100)[0].rate == 100.0
+        return
+    if where == "frames":
+        motions = load(tmp_path, file)
+    else:
+        with pytest.warns(RecordingWarning, match=r"contradict each other; read 200 frames of 4 points and 6 analog"):
+            motions = load(tmp_path, file)
+    np.testing.assert_allclose(positions(motions), 1e-3 * p, rtol=1e-12)
+
+
+def test_contradictions_that_nothing_settles(tmp_path):
+    file = C3D(movement(100), analog=6)
+    file.header["analog"], file.groups["ANALOG"]["USED"] = 2, 3
+    with pytest.raises(FileFormatError, match=r"expected 100 frames of 3 points and 2 analog .* or 100 frames .* 3 an"):
+        load(tmp_path, file)
+    file = C3D(movement(12), analog=2)  # both fit in one block
+    file.header["analog"] = 3
+    with pytest.raises(FileFormatError, match="header and parameters contradict each other"):
+        load(tmp_path, file)
+    file = C3D(movement(100), analog=6)
+    file.header["analog"] = file.groups["ANALOG"]["USED"] = 9
+    with pytest.raises(
+        FileFormatError, match=r"expected 100 frames of 3 points and 9 analog samples, got room for 91\.4"
+    ):
+        load(tmp_path, file)
+    file = C3D(movement(300, 9), analog=40)
+    file.header["analog"] = file.groups["ANALOG"]["USED"] = 0
+    with pytest.warns(RecordingWarning) as told:  # of the garbage as well
+        load(tmp_path, file)
+    assert re.search(r"got room for 6\d\d\.\d+; the first 300 were read: the file was short", str(told[0].message))
+
+
+def test_more_frames_than_16_bits_hold(tmp_path):
+    p = np.float32(np.random.default_rng(1).uniform(1.0, 9.0, (70_000, 1, 3))).astype(np.float64)
+    file = C3D(p, unit="cm")
+    file.point["FRAMES"] = 70_000 & 0xFFFF
+    file.groups["TRIAL"] = {"ACTUAL_START_FIELD": (1, 0), "ACTUAL_END_FIELD": (70_000 & 0xFFFF, 1)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordingWarning)  # no movement
+        np.testing.assert_allclose(positions(load(tmp_path, file)), 1e-2 * p, rtol=1e-12)
+
+
+def test_points_that_are_no_positions(tmp_path):
+    p = movement(count=6)
+    labels = ["hand", "ElbowAngles", "GRF", "chest", "HipPower", "Index"]
+    file = C3D(p, labels)
+    file.point |= {"ANGLES": ["ElbowAngles"], "FORCES": ["GRF"], "ANGLE_UNITS": ["deg"], "TYPE_GROUPS": ["SCORES"]}
+    file.point |= {"SCORES": ["Index"], "MODELED_MARKERS": ["chest"]}
+    with pytest.warns(RecordingWarning) as told:
+        motions = load(tmp_path, file)
+    assert [trial.name for trial in motions] == ["hand", "chest", "HipPower"]
+    np.testing.assert_allclose(positions(motions), 1e-3 * p[:, [0, 3, 4]], rtol=1e-12)
+    texts = [str(warning.message) for warning in told]
+    assert "3 points that are no positions (ANGLES, FORCES, SCORES) were left out: ElbowAngles, GRF, Index" in texts[0]
+    assert "1 points were read as positions, but are hardly any: HipPower" in texts[1]
+    (hand,) = load(tmp_path, file, markers=["hand"])  # no warning
+    np.testing.assert_allclose(hand.position, 1e-3 * p[:, 0], rtol=1e-12)
+    with pytest.raises(FileFormatError, match=r"markers must be positions, got 'GRF', one of POINT:FORCES$"):
+        load(tmp_path, file, markers=["GRF"])
+    file.point["POWERS"] = ["hand", "chest", "HipPower"]
+    with pytest.raises(FileFormatError, match=r"POINT:LABELS: expected positions, got only ElbowAngles, GRF"):
+        load(tmp_path, file)
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"),
+    [("meters", 1.0), ("mete", 1.0), ("Metres", 1.0), ("millimeters", 1e-3), ("CM", 1e-2), ("centimetre", 1e-2)],
+)
+def test_units_that_are_spelt_out(tmp_path, unit, factor):
+    p = movement() / 1e3 / factor
+    assert np.allclose(positions(load(tmp_path, C3D(p, unit=unit))), factor * p, rtol=1e-6)
+
+
+def test_units_and_rates_that_are_not_known(tmp_path):
+    p = movement()
+    file = C3D(p, unit="inches")
+    with pytest.raises(FileFormatError, match=r"got 'inches' in the file; pass unit=$"):
+        load(tmp_path, file)
+    with pytest.warns(RecordingWarning, match=r"unit 'inches' of the file is unknown and was replaced by 'mm'$"):
+        motions = load(tmp_path, file, unit="mm")
+    np.testing.assert_allclose(positions(motions), 1e-3 * p, rtol=1e-12)
+    file = C3D(p, rate=0.0)
+    with pytest.raises(FileFormatError, match=r"POINT:RATE: rate must be positive \[Hz\], got none in the file"):
+        load(tmp_path, file)
+    assert load(tmp_path, file, rate=50.0)[0].rate == 50.0
+    file.header["rate"] = 80.0
+    assert load(tmp_path, file)[0].rate == 80.0
+
+
+def test_points_of_one_name(tmp_path):
+    p = movement(count=4)
+    with pytest.warns(RecordingWarning, match=r"several points are named hand; they are told apart as hand:1, hand:2$"):
+        motions = load(tmp_path, C3D(p, ["hand", "elbow", "hand", "hand"]))
+    assert [trial.name for trial in motions] == ["hand:1", "elbow", "hand:2", "hand:3"]
+    np.testing.assert_allclose(positions(motions), 1e-3 * p, rtol=1e-12)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
+def test_public_files():
+    compared = 0
+    for path in sorted(DATA.iterdir()):
+        theirs = from_py_c3d(path)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RecordingWarning)
+                ours = read_c3d(path).points
+        except FileFormatError:
+            assert theirs is None or not theirs.size, path
+            continue
+        if theirs is not None:
+            np.testing.assert_allclose(ours, theirs, rtol=2e-6, atol=1e-3, err_msg=str(path))
+            compared += 1
+    assert compared > 20
