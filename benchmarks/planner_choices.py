@@ -56,7 +56,7 @@ def print_scenes(sets):
     problems = scenes()
     for name, motions in sets.items():
         for label, options in MODELS.items():
-            planner = HumanLikePlanner(FPCA(**options).fit(motions), max_distance_ratio=np.inf)
+            planner = HumanLikePlanner(FPCA(**options).fit(motions), max_distance_ratio=np.inf, max_travel_ratio=np.inf)
             lengths, jerks, failed = [], [], 0
             for a, b, spheres in problems:
                 D = np.linalg.norm(b - a)

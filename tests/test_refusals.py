@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from thunder_py.manipulation.throwing.flight import path
 
 
 @pytest.mark.parametrize("name", ["base", "tool", "inertial"])
@@ -97,3 +98,27 @@ def test_joint_data_of_another_type(fields, message):
 def test_a_choice_that_is_an_array():
     with pytest.raises(ValueError, match=r"^axis must be one of \('x', 'y', 'z'\), got array\(\[1., 0., 0.\]\)$"):
         th.spatial.rotation_about(np.array([1.0, 0.0, 0.0]), 0.1)
+
+
+_WRIST = th.manipulation.ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03)
+_PROMP = th.motion.ProMP.from_weights(np.zeros((4, 1)), np.eye(4))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: _PROMP.mean(None), "tau must be numbers, got NoneType"),
+        (lambda: _PROMP.mean([0.5, None]), "tau must be numbers, got list"),
+        (lambda: _PROMP.rollout().position(None), "t must be numbers"),
+        (lambda: _WRIST.acceleration(None, 0.0, 0.0), "q must be real numbers, got None"),
+        (lambda: _WRIST.acceleration(0.0, 0.0, 0.0, ddz=None), "ddz must be real numbers, got None"),
+        (lambda: _WRIST.oscillator().step(None), "t must be real numbers, got None"),
+        (lambda: _WRIST.oscillator().step_rate([0.0, None]), "t must be real numbers"),
+        (lambda: path([0, 0, 1], [1, 0, 1], None), "t must be real numbers, got None"),
+        (lambda: th.recordings.Trial.from_positions([0.0, 1.0], [[0, 0, None], [0, 0, 1]]), "must be numbers"),
+    ],
+)
+def test_none_is_not_a_number(call, message):
+    """NumPy converts None to NaN."""
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -128,14 +128,37 @@ std::shared_ptr<FunctionalPlanner> make_planner(A breaks, A mean, A functions, A
   return std::make_shared<FunctionalPlanner>(std::move(model), PlannerSettings{exact ? Mode::exact : Mode::map, order});
 }
 
-py::typing::Tuple<BezierPath, double> plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
+/// Limits of groups of coordinates: rows length, length factor, speed, speed factor, displacement.
+void limit_travel(FunctionalPlanner& planner, const std::vector<int>& groups, A training, double training_ratio,
+                  double minimum_jerk_ratio) {
+  const auto rows = read_array(training, "training", {-1, 5});
+  TravelLimits limits;
+  limits.groups = static_cast<int>(rows.shape(0));
+  limits.order = planner.settings().order;
+  limits.training_ratio = training_ratio, limits.minimum_jerk_ratio = minimum_jerk_ratio;
+  if (static_cast<int>(groups.size()) != planner.dimension() || limits.groups > kMaxDofs)
+    throw py::value_error("groups must have an entry for each coordinate, got " + std::to_string(groups.size()));
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    if (groups[k] < 0 || groups[k] >= limits.groups) throw py::value_error("groups must be numbers of rows of training");
+    limits.group_of[k] = groups[k], limits.last[groups[k]] = static_cast<int>(k);
+  }
+  for (std::size_t k = groups.size(); k-- > 0;) limits.first[groups[k]] = static_cast<int>(k);
+  for (int g = 0; g < limits.groups; ++g) {
+    const double* row = rows.data(g, 0);
+    limits.group[g] = {row[0], row[1], row[2], row[3], row[4]};
+  }
+  planner.set_travel_limits(limits);
+}
+
+py::typing::Tuple<BezierPath, double, bool> plan(const FunctionalPlanner& planner, py::handle start, py::handle goal, double duration, double start_time,
                 Object start_velocity, Object goal_velocity, Object start_acceleration, Object goal_acceleration) {
   const Problem problem = read_problem(planner, start, goal, duration, start_time, start_velocity, goal_velocity,
                                        start_acceleration, goal_acceleration);
   BezierPath path = planner.blank();
   planner.connect(problem.from, problem.to, start_time, duration, path, 0);
   require_motion(path);
-  return py::make_tuple(std::move(path), planner.score_distance(problem.from, problem.to, duration));
+  const bool far = planner.travel_limits().exceeded(path);
+  return py::make_tuple(std::move(path), planner.score_distance(problem.from, problem.to, duration), far);
 }
 
 py::typing::Tuple<BezierPath, double, bool, Array> resume(const FunctionalPlanner& planner, const BezierPath& before,
@@ -198,7 +221,7 @@ py::typing::Tuple<Array, Array> tube(const ConditionedMotion& motion, A tau, int
 }
 
 /// Plans N problems and samples a derivative of each at the same normalized times.
-py::typing::Tuple<Array, Array> plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
+py::typing::Tuple<Array, Array, bool> plan_many(const FunctionalPlanner& planner, A starts, A goals, A durations, A start_velocities, A goal_velocities,
                 A start_accelerations, A goal_accelerations, A tau, int derivative) {
   const py::ssize_t d = planner.dimension();
   const auto T = read_array(durations, "durations", {-1});
@@ -214,7 +237,7 @@ py::typing::Tuple<Array, Array> plan_many(const FunctionalPlanner& planner, A st
   Array out({N, samples, d}), distances(N);
   double *const result = out.mutable_data(), *const distance = distances.mutable_data();
   const double *t = times.data(), *duration = T.data();
-  bool all_finite = true;
+  bool all_finite = true, far = false;
   {
     const GilRelease release;
     BezierPath path = planner.blank();
@@ -228,11 +251,12 @@ py::typing::Tuple<Array, Array> plan_many(const FunctionalPlanner& planner, A st
       planner.connect(from, to, 0.0, duration[i], path, 0);
       distance[i] = planner.score_distance(from, to, duration[i]);
       all_finite = all_finite && is_finite(path);
+      far = far || planner.travel_limits().exceeded(path);
       for (py::ssize_t k = 0; k < samples; ++k) path.at(t[k] * duration[i], derivative, result + (i * samples + k) * d);
     }
   }
   if (!all_finite) refuse_size();
-  return py::make_tuple(std::move(out), std::move(distances));
+  return py::make_tuple(std::move(out), std::move(distances), far);
 }
 
 /// Rows x, v, a of two states.
@@ -338,9 +362,20 @@ void bind_functional_planner(py::module_& module) {
            "mean (m, degree + 1, d) and functions (n, m, degree + 1, d): control points on pieces between breaks (m + 1,).")
       .def_property_readonly("condition", &FunctionalPlanner::condition)
       .def_property_readonly("dimension", &FunctionalPlanner::dimension)
+      .def("limit_travel", &limit_travel, py::arg("groups"), py::arg("training"), py::arg("training_ratio"),
+           py::arg("minimum_jerk_ratio"),
+           "Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and\n"
+           "displacement of training motions (G, 5).")
+      .def(
+          "exceeds_travel",
+          [](const FunctionalPlanner& planner, const BezierPath& path, double detour) {
+            if (path.dimension != planner.dimension()) throw py::value_error("path must have the dimension of the planner");
+            return planner.travel_limits().exceeded(path, detour);
+          },
+          py::arg("path"), py::arg("detour") = 0.0, "Whether a path exceeds the limits; via points add `detour` to its distance.")
       .def("plan", &plan, py::arg("start"), py::arg("goal"), py::arg("duration"), py::arg("start_time") = 0.0,
            py::arg("start_velocity") = none, py::arg("goal_velocity") = none, py::arg("start_acceleration") = none,
-           py::arg("goal_acceleration") = none, "Return the path and the Mahalanobis distance of its scores.")
+           py::arg("goal_acceleration") = none, "Return the path, the Mahalanobis distance of its scores, and whether it exceeds the limits of travel.")
       .def("score_distance", &score_distance, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "Mahalanobis distance of the scores of a motion between two states (3, d): rows x, v, a.")
       .def("resume", &resume, py::arg("path"), py::arg("t"), py::arg("end"), py::arg("tau"), py::arg("frame"),
@@ -350,7 +385,8 @@ void bind_functional_planner(py::module_& module) {
            "correction, and otherwise the correction's unknowns. An aligned model needs a frame (2, d): start and goal.")
       .def("plan_many", &plan_many, py::arg("starts"), py::arg("goals"), py::arg("durations"), py::arg("start_velocities"),
            py::arg("goal_velocities"), py::arg("start_accelerations"), py::arg("goal_accelerations"), py::arg("tau"),
-           py::arg("derivative") = 0, "Plan N problems; returns samples (N, k, d) at k normalized times and Mahalanobis distances (N,) of the scores.")
+           py::arg("derivative") = 0, "Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the\n"
+           "scores, and whether one exceeds the limits of travel.")
       .def("jerk_cost", &jerk_cost, py::arg("start"), py::arg("goal"), py::arg("duration"),
            "H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends.");
   motion

@@ -3252,6 +3252,9 @@ class FunctionalPlanner:
     def __setstate__(self, pickled: typing.Any) -> None:
         """Initialize from the result of `__reduce__`."""
 
+    def exceeds_travel(self, path: BezierPath, detour: typing.SupportsFloat | typing.SupportsIndex = 0.0) -> bool:
+        """Whether a path exceeds the limits; via points add `detour` to its distance."""
+
     def jerk_cost(
         self,
         start: numpy.typing.ArrayLike,
@@ -3259,6 +3262,16 @@ class FunctionalPlanner:
         duration: typing.SupportsFloat | typing.SupportsIndex,
     ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
         """H and (g, c) of the integral of squared jerk over velocities and accelerations at both ends."""
+
+    def limit_travel(
+        self,
+        groups: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        training: numpy.typing.ArrayLike,
+        training_ratio: typing.SupportsFloat | typing.SupportsIndex,
+        minimum_jerk_ratio: typing.SupportsFloat | typing.SupportsIndex,
+    ) -> None:
+        """Set limits of groups of coordinates: rows length, length / extent, speed, speed / extent in normalized time, and
+        displacement of training motions (G, 5)."""
 
     def plan(
         self,
@@ -3270,8 +3283,8 @@ class FunctionalPlanner:
         goal_velocity: typing.Any = None,
         start_acceleration: typing.Any = None,
         goal_acceleration: typing.Any = None,
-    ) -> tuple[BezierPath, float]:
-        """Return the path and the Mahalanobis distance of its scores."""
+    ) -> tuple[BezierPath, float, bool]:
+        """Return the path, the Mahalanobis distance of its scores, and whether it exceeds the limits of travel."""
 
     def plan_many(
         self,
@@ -3284,8 +3297,9 @@ class FunctionalPlanner:
         goal_accelerations: numpy.typing.ArrayLike,
         tau: numpy.typing.ArrayLike,
         derivative: typing.SupportsInt | typing.SupportsIndex = 0,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
-        """Plan N problems; returns samples (N, k, d) at k normalized times and Mahalanobis distances (N,) of the scores."""
+    ) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool]:
+        """Plan N problems; returns samples (N, k, d) at k normalized times, Mahalanobis distances (N,) of the
+        scores, and whether one exceeds the limits of travel."""
 
     def resume(
         self,
@@ -5517,4 +5531,4 @@ def simulate(
 def use_instruction_set(name: str) -> None:
     """Choose the kernels by name, or 'best', for tests and benchmarks; users set ``THUNDER_ISA``."""
 
-__version__: str = "0.1.0"
+__version__: str = "0.2.0"

@@ -135,6 +135,11 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
     return result
 
 
+def _has_none(data: npt.NDArray[Any]) -> bool:
+    """Return True for an array of objects with None, which NumPy converts to NaN."""
+    return data.dtype.kind == "O" and any(entry is None for entry in data.flat)
+
+
 def real(value: Any, what: str, *, finite: bool = True, expected: str = "real numbers") -> Array:
     """Return real numbers of any shape as float64, without a copy where possible.
 
@@ -162,7 +167,7 @@ def real(value: Any, what: str, *, finite: bool = True, expected: str = "real nu
     """
     try:
         entries = np.asarray(value)
-        if entries.dtype.kind not in "fiubO":
+        if entries.dtype.kind not in "fiubO" or _has_none(entries):
             raise TypeError(f"entries of type {entries.dtype}")
         result = np.asarray(entries, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -371,6 +376,8 @@ def numbers(value: Any, what: str, dimensions: int | None = None) -> Array:
         data = np.asarray(value)
         if data.dtype.kind in "USOcMmV" and (data.dtype.kind != "O" or any(isinstance(v, str) for v in data.flat)):
             raise TypeError(f"entries of type {data.dtype}")
+        if _has_none(data):
+            raise TypeError("entries that are None")
         result = np.array(data, dtype=np.float64)
     except (TypeError, ValueError) as error:
         if sizes := _unequal(value):

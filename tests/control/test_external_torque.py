@@ -312,6 +312,18 @@ def test_wrench_of_singular_postures_is_nan():
     assert estimate.condition[1] > 1e10
 
 
+@pytest.mark.parametrize(("name", "frame"), [("panda", 0), ("panda", 1), ("ur5e", 1), ("scara", 1), ("iiwa14", 2)])
+def test_frames_near_the_base_are_undetermined(name, frame):
+    """The Jacobian has fewer columns than rows that are not zero; LAPACK may return a least singular value of -0.0."""
+    robot = th.Robot.load(name)
+    rng = np.random.default_rng(frame)
+    rows = ["x", "y", "z"] if robot.n < 6 else None
+    q = rng.normal(size=(20, robot.n))
+    estimate = estimate_wrench(robot, q, rng.normal(size=robot.n), frame, rows=rows)
+    assert (estimate.condition > 1e6).all()
+    assert np.isnan(estimate.unexplained).all()
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 

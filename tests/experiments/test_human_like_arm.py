@@ -285,7 +285,10 @@ class TestTraining:
         jerk = {}
         for cut in (0.005, 0.2):
             planner = HumanLikePlanner(
-                FPCA.paper(movements(self.RECORDINGS, cut), 5), "paper", max_distance_ratio=np.inf
+                FPCA.paper(movements(self.RECORDINGS, cut), 5),
+                "paper",
+                max_distance_ratio=np.inf,
+                max_travel_ratio=np.inf,
             )
             via = ViaSearch(state="paper", straight_first=False)
             try:

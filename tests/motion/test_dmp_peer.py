@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from thunder_py.errors import ThunderWarning
 from thunder_py.motion.primitives.dmp import DMP
 from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
 
@@ -56,7 +57,9 @@ def test_accelerations_agree(scaling: str, smooth: bool) -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         y0, g, v = rng.normal(size=(3, 3))
-        ours.reset(y0, g, start_velocity=v)
+        with warnings.catch_warnings():  # of goals far from the demonstrated one
+            warnings.simplefilter("ignore", ThunderWarning)
+            ours.reset(y0, g, start_velocity=v)
         f = theirs.forcing_term(0.0)[:, 0]
         scale = 1.0 if smooth else (g - y0) / (GOAL - START)
         expected = peer_steps._dmp_acc(

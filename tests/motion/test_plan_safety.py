@@ -64,7 +64,7 @@ class TestMahalanobisDistance:
 
     def test_far_from_the_data_a_plan_warns(self) -> None:
         """Reaches that all start at rest: the square system needs scores of many standard deviations."""
-        planner = HumanLikePlanner(FPCA.paper(sigma_lognormal_reaches(12, seed=1)), "paper")
+        planner = HumanLikePlanner(FPCA.paper(sigma_lognormal_reaches(12, seed=1)), "paper", max_travel_ratio=np.inf)
         with pytest.warns(ThunderWarning, match=r"the plan is .* standard deviations .* training data span"):
             plan = planner.plan(START, GOAL, T, goal_velocity=[0.5, 0.0, 0.0])
         assert plan.mahalanobis_distance > planner.training_span
@@ -93,7 +93,7 @@ class TestMahalanobisDistance:
     def test_around_obstacles_plans_warn_too(self) -> None:
         """Components of reaches from rest, without shrinkage: paths thousands of times longer than the distance."""
         motions = sigma_lognormal_reaches(6, seed=2)
-        planner = HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(motions))
+        planner = HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(motions), max_travel_ratio=np.inf)
         ball, other = [Sphere([0.3, 0.1, 0.35], 0.04)], [Sphere([0.3, 0.1, -9.0], 0.04)]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")

@@ -146,7 +146,7 @@ def test_the_bound_on_accelerations() -> None:
 def plan_between(planner, a, b, duration, v):
     if planner.kind != "pose":
         return planner.plan(a, b, duration, goal_velocity=v)
-    path, _ = planner._core.plan(a, b, duration, 0.0, None, v, None, None)
+    path, *_ = planner._core.plan(a, b, duration, 0.0, None, v, None, None)
     segment = (path, 0.0)
     return make_plan(path, np.eye(3), planner, PlanDetails(Stretch(0.0, 0.0, duration), 1.0, segment=segment))
 

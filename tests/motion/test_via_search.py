@@ -135,7 +135,7 @@ def test_optimal_state_halves_the_jerk_of_the_paper(planner):
 
 def test_point_on_the_plain_path_leaves_it_nearly_as_it_is():
     minimum_jerk = core_planner(fitted("plain"), exact=False, order=3)
-    plain, _ = minimum_jerk.plan(START, GOAL, T)
+    plain, *_ = minimum_jerk.plan(START, GOAL, T)
     _, path, *_ = ViaSearch(10).core(minimum_jerk).through(START, GOAL, T, [plain.sample(0.4 * T)])
     t = np.linspace(0.0, T, 50)
     assert np.linalg.norm(path.sample(t) - plain.sample(t), axis=1).max() < 0.05

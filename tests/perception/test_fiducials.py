@@ -13,6 +13,7 @@ from thunder_py.checks import Array
 from thunder_py.errors import ThunderError
 from thunder_py.perception import FiducialPoseSource, PinholeCamera, PoseSource, TagDetection, detect_tags, render_tag
 from thunder_py.perception import tags as fiducials
+from thunder_py.perception.tags import _located
 from thunder_py.spatial import pose_from_rpy
 
 _CAMERA = PinholeCamera(640, 480, 600.0, 605.0, 321.3, 238.7, (-0.2, 0.05, 1e-3, -1e-3, 0.0))
@@ -93,6 +94,66 @@ def test_the_second_pose_is_the_mirrored_one() -> None:
     assert _angle(tag.pose, T) < 2.0
     assert _angle(tag.other, T) > 20.0
     assert tag.ambiguity < 0.7
+
+
+@pytest.mark.parametrize(
+    ("distance", "tilt"), [(0.3, 0.05), (0.3, 0.15), (0.4, 0.4), (0.6, 0.2), (0.6, 0.8), (1.0, 0.4)]
+)
+def test_a_tag_that_is_seen_well_is_unambiguous(distance: float, tilt: float) -> None:
+    """Corners by OpenCV's own projection, with 0.05 pixel of noise, turned about the view in all directions."""
+    rng = np.random.default_rng(round(100 * distance + 10 * tilt))
+    for _ in range(20):
+        T, corners = _seen(distance, tilt, 0.05, rng)
+        tag = _located(0, corners, _CAMERA, _SIZE)
+        assert tag is not None
+        assert tag.ambiguity < 0.5
+        assert _angle(tag.pose, T) < 5.0
+        assert _angle(tag.other, tag.pose) > 0.3  # not the same pose again
+        for pose, error in ((tag.pose, tag.error), (tag.other, tag.other_error)):
+            seen = _projected(pose)
+            assert error == pytest.approx(np.sqrt(((seen - corners) ** 2).sum(axis=1).mean()), rel=1e-6, abs=1e-9)
+
+
+def test_small_tags_flip_and_the_right_pose_is_among_the_two() -> None:
+    """Tags of 20 pixels: the wrong pose fits better in some pictures."""
+    rng, wrong = np.random.default_rng(4), 0
+    for _ in range(150):
+        T, corners = _seen(0.08 * 550.0 / 20.0 * (_SIZE / 0.08), 0.4, 0.2, rng)
+        tag = _located(0, corners, _CAMERA, _SIZE)
+        assert tag is not None
+        assert min(_angle(tag.pose, T), _angle(tag.other, T)) < 20.0
+        wrong += _angle(tag.pose, T) > _angle(tag.other, T)
+    assert 5 < wrong < 75
+
+
+def test_one_pose_is_not_ambiguous() -> None:
+    """Straight from the front, without noise, both solutions are the same pose."""
+    T = _facing(0.0, 0.0, 0.5)
+    tag = TagDetection(0, _projected(T), T, 0.0, T, 0.0)
+    assert tag.ambiguity == 0.0
+    found = _located(0, _projected(T), _CAMERA, _SIZE)
+    assert found is not None
+    assert found.ambiguity < 1e-3
+
+
+def _projected(T: Array) -> Array:
+    """Corners of a tag by OpenCV."""
+    import cv2
+
+    h = _SIZE / 2.0
+    square = np.array([[-h, h, 0.0], [h, h, 0.0], [h, -h, 0.0], [-h, -h, 0.0]])
+    bent = np.asarray(_CAMERA.distortion)
+    return cv2.projectPoints(square, cv2.Rodrigues(T[:3, :3])[0], T[:3, 3], _CAMERA.matrix, bent)[0].reshape(4, 2)
+
+
+def _seen(distance: float, tilt: float, noise: float, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A tag's pose at random in the middle of the picture, and its corners with noise."""
+    about, spin = rng.uniform(-np.pi, np.pi, 2)
+    turned = Rotation.from_rotvec([0.0, 0.0, about]) * Rotation.from_rotvec([np.pi - tilt, 0.0, 0.0])
+    T = np.eye(4)
+    T[:3, :3] = (turned * Rotation.from_rotvec([0.0, 0.0, spin])).as_matrix()
+    T[:3, 3] = [*(0.05 * distance * rng.normal(size=2)), distance]
+    return T, _projected(T) + noise * rng.normal(size=(4, 2))
 
 
 def test_a_source_gives_poses_in_the_world_late_and_none_while_hidden() -> None:

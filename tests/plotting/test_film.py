@@ -15,6 +15,8 @@ from PIL import Image
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
+from thunder_py.mujoco.rendering import film_writer
+from thunder_py.plotting.animation import save_gif
 from thunder_py.robot.frames import arm_points
 
 _Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
@@ -37,6 +39,40 @@ def test_a_film_moves_arm_trace_and_points(tmp_path: Path) -> None:
     tips = robot.forward_kinematics(_MOTION)[::10, :3, 3]
     np.testing.assert_allclose(np.stack(trace.get_data_3d(), axis=-1), tips, atol=1e-12)
     assert np.array_equal(np.ravel(mark.get_data_3d()), ball[-1])
+
+
+@pytest.mark.parametrize("fps", [7.0, 15.0, 24.0, 30.0, 48.0, 60.0, 75.0, 120.0])
+def test_a_gif_lasts_as_long_as_its_frames(fps: float, tmp_path: Path) -> None:
+    """Durations as decoded by Pillow; a browser shows frames of less than 20 ms for 100 ms."""
+    count, file = 41, tmp_path / "film.gif"
+    gray = [Image.new("L", (8, 8), 6 * k) for k in range(count)]
+    save_gif(file, gray, fps)
+    shown = []
+    with Image.open(file) as gif:
+        for k in range(gif.n_frames):
+            gif.seek(k)
+            shown.append((gif.convert("L").getpixel((0, 0)) // 6, gif.info["duration"]))
+    numbers, durations = np.array(shown).T
+    assert durations.min() >= 20
+    assert durations.sum() == pytest.approx(1000.0 * count / fps, abs=5.0)
+    starts = np.cumsum(durations) - durations
+    np.testing.assert_allclose(starts, 1000.0 * numbers / fps, atol=20.0 if fps > 50.0 else 5.001)
+    assert numbers[0] == 0
+    assert numbers[-1] == count - 1
+    assert len(numbers) == count or fps > 50.0
+
+
+@pytest.mark.parametrize("fps", [30, 60])
+def test_films_of_arms_and_of_mujoco_last_as_long_as_the_motion(fps: int, tmp_path: Path) -> None:
+    robot, t = th.Robot.load("scara"), np.linspace(0.0, 0.2, 21)
+    robot.animate(t, 2.0 * t[:, None] * np.ones(4), tmp_path / "arm.gif", fps=fps, dpi=15)
+    with film_writer(tmp_path / "pictures.gif", fps) as write:
+        for k in range(fps // 5 + 1):
+            write(np.full((8, 8, 3), 15 * k, np.uint8))
+    for name in ("arm.gif", "pictures.gif"):
+        with Image.open(tmp_path / name) as gif:
+            total = sum(gif.seek(k) or gif.info["duration"] for k in range(gif.n_frames))
+        assert total == pytest.approx(200.0 + 1000.0 / fps, abs=5.0), name
 
 
 def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:

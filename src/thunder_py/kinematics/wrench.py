@@ -219,8 +219,8 @@ def estimate_wrench(
     tau = _vectors(torque, robot.n, "torque")
     J = _jacobian(robot, q, frame, tau, "torque")[..., kept, :]
     U, s, V = np.linalg.svd(np.swapaxes(J, -1, -2), full_matrices=False)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        condition = s[..., 0] / s[..., -1]
+    least = np.abs(s[..., -1])  # LAPACK may return -0.0, and a quotient of -inf
+    condition = np.divide(s[..., 0], least, out=np.full(least.shape, np.inf), where=least > 0.0)
     undetermined = ~(condition <= most)
     inverse = 1.0 / np.where(undetermined[..., None], np.nan, s)
     F = np.einsum("...ji,...j->...i", V, inverse * np.einsum("...kj,...k->...j", U, tau))

@@ -20,11 +20,11 @@ from ..recordings.trial import POSITION, ROTATION, Trial
 
 __all__ = [
     "PathFrames",
-    "closed",
     "from_canonical",
     "has_path",
     "path_frame",
     "path_frames",
+    "returning",
     "to_canonical",
     "turns_from_start",
 ]
@@ -33,6 +33,8 @@ __all__ = [
 _VERTICAL = 1e-6
 #: part of a motion's extent below which start and goal coincide: noise would choose the direction
 _CLOSED = 0.01
+#: least displacement of a motion that does not return, relative to its extent
+_CLEAR_WAY = 0.5
 #: rounding error of a resting motion, relative to its coordinates
 _ROUNDING = 1e-10
 #: bound below which sums of squares do not overflow
@@ -116,18 +118,22 @@ def has_path(dofs: Sequence[str]) -> bool:
     return set(POSITION) <= set(dofs) and (all(turns) or not any(turns))
 
 
-def closed(coefficients: Array, dofs: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return True (R,) for motions (R, K, d), coefficients of clamped splines, that end where they start."""
-    distance, extent = _reach(coefficients, dofs)
-    return np.asarray(distance <= _CLOSED * extent)
-
-
 def _reach(coefficients: Array, dofs: Sequence[str]) -> tuple[Array, Array]:
     """Return distances from start to goal (R,), and extents of the motions (R,)."""
     position = _positions(dofs)
     start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
     extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
     return np.linalg.norm(goal - start, axis=1), np.maximum(extent, _ROUNDING * np.abs(start).max(axis=1))
+
+
+def returning(x: Array) -> npt.NDArray[np.bool_]:
+    """Return True (R,) for motions (R, T, d) of one unit that end nearer to their start than half their extent.
+
+    Then the displacement says little about direction and size.
+    """
+    way = np.linalg.norm(x - x[:, :1], axis=2)
+    extent = np.maximum(way.max(axis=1), _ROUNDING * np.abs(x[:, 0]).max(axis=1))
+    return np.asarray(way[:, -1] <= _CLEAR_WAY * extent)
 
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:

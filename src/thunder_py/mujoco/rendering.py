@@ -23,7 +23,7 @@ from ..checks import Array, array
 from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
 from ..optional import require
-from ..plotting.animation import film_times, interpolated
+from ..plotting.animation import film_times, interpolated, save_gif
 from ..robot import Robot
 from ..robot.frames import default_posture
 from .scene import Stage, stage
@@ -532,7 +532,7 @@ def _gif(path: Path, fps: float) -> Iterator[Any]:
         pictures.append(Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE))
 
     yield append
-    pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=1000.0 / fps, loop=0, optimize=False)
+    save_gif(path, pictures, fps, optimize=False)
 
 
 def posture(where: Stage, q: npt.ArrayLike | None) -> Array:

@@ -28,6 +28,8 @@ TAG_COUNT = 587
 _MODULES, _QUIET = 8, 1
 #: least difference of gray values between ink and paper; OpenCV's default, 5, detects noise and takes 30 times as long
 _CONTRAST = 20
+#: angle between orientations of one pose, up to rounding [rad]
+_SAME = 1e-6
 #: gray values of ink, paper and background
 _INK, _PAPER, _BEHIND = 30.0, 220.0, 130.0
 
@@ -49,7 +51,7 @@ class TagDetection(Value):
     error : float
         Reprojection error: root mean square distance between measured and projected corners [pixel].
     other : (4, 4) array
-        Second pose.
+        Second pose: the other minimum of the error or, if there is only one, the second closed-form solution.
     other_error : float
         Its error [pixel].
 
@@ -74,8 +76,11 @@ class TagDetection(Value):
 
     @property
     def ambiguity(self) -> float:
-        """Ratio of the errors of both poses: small is unambiguous, 1 is indistinguishable."""
-        return self.error / self.other_error if self.other_error > 0.0 else 1.0
+        """Ratio of the errors of both poses: small is unambiguous, 1 is indistinguishable.
+
+        It is 0 if the poses coincide, where there is no second pose to confuse with the first.
+        """
+        return min(self.error / self.other_error, 1.0) if _angle(self.pose, self.other) > _SAME else 0.0
 
 
 def render_tag(
@@ -177,7 +182,8 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     Notes
     -----
     Two poses of a square by infinitesimal plane-based pose estimation (Collins and Bartoli 2014), each refined by
-    minimizing the reprojection error.
+    minimizing the reprojection error. Tags seen well have only one minimum; the second pose is then not refined, since
+    it would become the first one.
 
     Examples
     --------
@@ -207,20 +213,26 @@ def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) ->
     square = size / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
     K, bent = camera.matrix, np.asarray(camera.distortion).copy()
     count, turns, shifts, _ = cv2.solvePnPGeneric(square, corners, K, bent, flags=cv2.SOLVEPNP_IPPE_SQUARE)
-    poses = []
-    for turn, shift in zip(turns[:count], shifts[:count], strict=True):
-        turn, shift = cv2.solvePnPRefineLM(square, corners, K, bent, turn.copy(), shift.copy())
+
+    def fitted(turn: Any, shift: Any) -> tuple[float, Array]:
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = cv2.Rodrigues(turn)[0], shift.ravel()
         off = camera.project(square @ T[:3, :3].T + T[:3, 3]) - corners
-        error = float(np.sqrt((off**2).sum(axis=1).mean()))
-        if np.isfinite(error):
-            poses.append((error, T))
-    if not poses:
+        return float(np.sqrt((off**2).sum(axis=1).mean())), T
+
+    found = list(zip(turns[:count], shifts[:count], strict=True))
+    closed = [fitted(*each) for each in found]
+    refined = [fitted(*cv2.solvePnPRefineLM(square, corners, K, bent, *(x.copy() for x in each))) for each in found]
+    best = min(refined, key=lambda entry: entry[0], default=(np.inf, np.eye(4)))
+    if not np.isfinite(best[0]):
         return None
-    poses.sort(key=lambda entry: entry[0])
-    (error, best), (other_error, other) = poses[0], poses[-1]
-    return TagDetection(tag_id, corners, best, error, other, other_error)
+    # of two poses, the one that turns farther from the best
+    (far, start), (other_error, other) = min(
+        zip(closed, refined, strict=True), key=lambda entry: _cosine(entry[0][1], best[1])
+    )
+    if not np.isfinite(other_error) or _angle(other, best[1]) < 0.5 * _angle(start, best[1]):
+        other_error, other = far, start  # both were refined to the only minimum
+    return TagDetection(tag_id, corners, best[1], best[0], other, other_error)
 
 
 @lru_cache(maxsize=1)
@@ -430,6 +442,12 @@ class FiducialPoseSource(SampledPoseSource):
             if _cosine(tag.other, before) > _cosine(tag.pose, before):
                 return tag.other, tag.other_error
         return tag.pose, tag.error
+
+
+def _angle(A: Array, B: Array) -> float:
+    """Return the angle between the orientations of two poses [rad]."""
+    # by the chord, which is exact for small angles
+    return float(2.0 * np.arcsin(min(np.linalg.norm(A[:3, :3] - B[:3, :3]) / np.sqrt(8.0), 1.0)))
 
 
 def _cosine(A: Array, B: Array) -> float:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["animate_figure", "animate_view", "film_times", "interpolated"]
+__all__ = ["animate_figure", "animate_view", "film_times", "gif_timing", "interpolated", "save_gif"]
 
 #: most frames of a film; more indicate a wrong unit of t
 _MOST = 5000
-_WRITERS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": "html"}
+_SUFFIXES = (".gif", ".mp4", ".html")
+#: shortest duration of a frame of a GIF [0.01 s]: browsers show shorter ones for 0.1 s
+_SHORTEST = 2
 #: matplotlib's page takes the icons of its buttons from the network; these characters replace them
 _ICONS = {
     "minus": "2212", "plus": "2b", "pause": "23f8", "play": "25b6", "fast-backward": "23ee", "fast-forward": "23ed",
@@ -78,7 +80,7 @@ def animate_figure(
 def _writable(path: Path) -> Path:
     from matplotlib.animation import writers
 
-    if path.suffix not in _WRITERS:
+    if path.suffix not in _SUFFIXES:
         raise ThunderError(f"path must end in .gif, .mp4 or .html, got {str(path)!r}")
     if not path.parent.is_dir():
         raise ThunderError(
@@ -90,18 +92,50 @@ def _writable(path: Path) -> Path:
 
 
 def _save(animation: FuncAnimation, path: Path, fps: float, dpi: float) -> None:
-    from matplotlib.animation import HTMLWriter
+    from matplotlib.animation import HTMLWriter, PillowWriter
+
+    class GIFWriter(PillowWriter):
+        def finish(self) -> None:
+            save_gif(self.outfile, self._frames, self.fps)
 
     html = path.suffix == ".html"
     embedded: Any = {"fps": fps, "embed_frames": True, "embed_limit": _MOST}
     with whole_file(path) as temporary:
-        writer: Any = HTMLWriter(**embedded) if html else _WRITERS[path.suffix]
+        writer: Any = HTMLWriter(**embedded) if html else GIFWriter(fps) if path.suffix == ".gif" else "ffmpeg"
         animation.save(temporary, writer=writer, dpi=dpi)
         if html:
             icons = "".join(f'.fa-{name}::before{{content:"\\{code}"}}' for name, code in _ICONS.items())
             page = re.sub(r"<link[^>]*>", "", temporary.read_text())
             head = f'<meta charset="utf-8"><title>{path.stem}</title><style>.fa{{font-style:normal}}{icons}</style>'
             temporary.write_text(f"<!DOCTYPE html>{head}{page}", encoding="utf-8")
+
+
+def gif_timing(count: int, fps: float) -> tuple[list[int], list[int]]:
+    """Return the frames that a GIF of `count` frames at a rate shows, and their durations [ms].
+
+    Durations are whole hundredths of a second. They are differences of rounded times, so that the film lasts as long as
+    its frames. Frames that would last less than 20 ms are left out, except for the last one.
+    """
+    times = [round(100.0 * k / fps) for k in range(count + 1)]
+    shown: list[int] = []
+    starts: list[int] = []
+    for k in range(count):
+        start = times[k] if k < count - 1 else min(times[k], times[count] - _SHORTEST)
+        while starts and start - starts[-1] < _SHORTEST and k == count - 1:
+            start = starts.pop()
+            shown.pop()
+        if not starts or start - starts[-1] >= _SHORTEST:
+            shown.append(k)
+            starts.append(max(start, 0))
+    ends = [*starts[1:], max(times[count], starts[-1] + _SHORTEST)]
+    return shown, [10 * (end - start) for start, end in zip(starts, ends, strict=True)]
+
+
+def save_gif(path: str | Path, pictures: list[Any], fps: float, **options: Any) -> None:
+    """Write pictures of Pillow to a GIF that plays at a rate [1/s] and repeats."""
+    shown, durations = gif_timing(len(pictures), fps)
+    first, *others = (pictures[k] for k in shown)
+    first.save(path, save_all=True, append_images=others, duration=durations, loop=0, **options)
 
 
 def animate_view(

@@ -106,7 +106,8 @@ def condition_numbers(result: SimulationResult, frame: int | str | None = None) 
     for robot, first, last in plant_phases(result, "condition_numbers"):
         if first < last:
             M[first:last] = np.linalg.cond(robot.mass_matrix(result.q[first:last]))
-    J = np.linalg.cond(plant_of(result, "condition_numbers").jacobian(result.q, frame))
+    # LAPACK may return a least singular value of -0.0, and the quotient -inf
+    J = np.abs(np.linalg.cond(plant_of(result, "condition_numbers").jacobian(result.q, frame)))
     estimates = result.signals.get("parameters")
     plant = plant_of(result, "condition_numbers")
     if estimates is None or estimates.shape[1] != plant.p:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, at_least, positive, whole
+from ...checks import Array, array, at_least, positive, real, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import integrate
 
@@ -150,7 +150,7 @@ def landing(p: npt.ArrayLike, v: npt.ArrayLike, plane: npt.ArrayLike = 0.0, *, g
 
 def path(p: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike, *, g: float = GRAVITY) -> tuple[Array, Array]:
     """Return position and velocity (..., 3) at times t after the release; t broadcasts with p[..., 0]."""
-    position, velocity, time = _vectors(p, "p"), _vectors(v, "v"), np.asarray(t, dtype=np.float64)[..., None]
+    position, velocity, time = _vectors(p, "p"), _vectors(v, "v"), real(t, "t", finite=False)[..., None]
     fall = np.array([0.0, 0.0, -g])
     return position + velocity * time + 0.5 * fall * time**2, velocity + fall * time
 

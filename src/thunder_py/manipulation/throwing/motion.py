@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, whole
+from ...checks import Array, real, whole
 from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...integration import integrate
@@ -208,9 +208,7 @@ class ThrowMotion:
     def joints(self, t: npt.ArrayLike, repetitions: int = 0) -> tuple[Array, Array, Array]:
         """Return q, dq and ddq of the nominal motion at times (k,), (k, n) each; the arm rests before and after."""
         motion = self._coordinates(repetitions)
-        return self.states(
-            *evaluate(motion, np.clip(np.atleast_1d(np.asarray(t, dtype=np.float64)), 0.0, motion.x[-1]))
-        )
+        return self.states(*evaluate(motion, np.clip(np.atleast_1d(real(t, "t", finite=False)), 0.0, motion.x[-1])))
 
     @cached_property
     def q_start(self) -> Array:

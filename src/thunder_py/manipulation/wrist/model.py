@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, finite, positive
+from ...checks import Array, at_least, finite, positive, real
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
@@ -84,7 +84,7 @@ class WristOscillator(Value):
 
     def step(self, t: npt.ArrayLike) -> Array:
         """Return the angle (...) at times after a unit step from rest [rad/rad]; 0 before it."""
-        s = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
+        s = np.maximum(real(t, "t", finite=False), 0.0)
         lost, half = self.zeta * self.omega0 * s, 0.5 * self.omega_d * s
         # 1 - e^-lost (cos + ...) without the cancellation of numbers near 1 at short times
         wave = 2.0 * np.sin(half) ** 2 - self.zeta * self.omega0 / self.omega_d * np.sin(2.0 * half)
@@ -92,7 +92,7 @@ class WristOscillator(Value):
 
     def step_rate(self, t: npt.ArrayLike) -> Array:
         """Return the rate (...) after a unit step [1/s], the impulse response (84); 0 before it."""
-        s = np.maximum(np.asarray(t, dtype=np.float64), 0.0)
+        s = np.maximum(real(t, "t", finite=False), 0.0)
         wave = np.exp(-self.zeta * self.omega0 * s) * np.sin(self.omega_d * s)
         return np.asarray(self.gain * self.omega0**2 / self.omega_d * wave)
 
@@ -106,8 +106,8 @@ class WristOscillator(Value):
         starts, values : (k,) array_like
             Starts [s] and values [rad] of the pieces of u; before the first start u is 0.
         """
-        elapsed = np.asarray(t, dtype=np.float64)[..., None] - np.asarray(starts, dtype=np.float64)
-        steps = np.diff(np.asarray(values, dtype=np.float64), prepend=0.0)
+        elapsed = real(t, "t", finite=False)[..., None] - real(starts, "starts", finite=False)
+        steps = np.diff(real(values, "values", finite=False), prepend=0.0)
         return np.asarray(self.step(elapsed) @ steps), np.asarray(self.step_rate(elapsed) @ steps)
 
 
@@ -234,7 +234,7 @@ class ElasticWrist(Value):
         ddx, ddz : (...) array_like
             Acceleration of the base along its own axes [m/s^2].
         """
-        p, dp, x = (np.asarray(value, dtype=np.float64) for value in (q, dq, theta))
+        p, dp, x = (real(v, what, finite=False) for v, what in ((q, "q"), (dq, "dq"), (theta, "theta")))
         along, across = self._apparent(ddx, ddz)
         return np.asarray((-self.k * (p - x) - self.c * dp + along * np.sin(p) - across * np.cos(p)) / self.I)
 
@@ -247,12 +247,12 @@ class ElasticWrist(Value):
         ddz: npt.ArrayLike = 0.0,
     ) -> Array:
         """Return ddq [rad/s^2] of the model (80), linear about q = 0; arguments as in `acceleration`."""
-        p, dp, x = (np.asarray(value, dtype=np.float64) for value in (q, dq, theta))
+        p, dp, x = (real(v, what, finite=False) for v, what in ((q, "q"), (dq, "dq"), (theta, "theta")))
         along, across = self._apparent(ddx, ddz)
         return np.asarray(((along - self.k) * p - self.c * dp + self.k * x - across) / self.I)
 
     def _apparent(self, ddx: npt.ArrayLike, ddz: npt.ArrayLike) -> tuple[Array, Array]:
         """Return the moments of the base's acceleration and of gravity, factors of sin q (along x) and of cos q."""
         first = self.m * self.r_c
-        along = first * (np.asarray(ddx, dtype=np.float64) - self.g * math.sin(self.alpha))
-        return along, first * (np.asarray(ddz, dtype=np.float64) + self.g * math.cos(self.alpha))
+        along = first * (real(ddx, "ddx", finite=False) - self.g * math.sin(self.alpha))
+        return along, first * (real(ddz, "ddz", finite=False) + self.g * math.cos(self.alpha))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, of_kind, positive
+from ...checks import Array, array, finite, of_kind, positive, real
 from ...errors import ThunderError
 from ...reference import JointReference
 from ...robot import Robot
@@ -107,7 +107,7 @@ class MotorMotion(Value):
 
     def __call__(self, t: npt.ArrayLike) -> Array:
         """Return theta (...) [rad]; constant before the first and after the last break."""
-        times = np.clip(np.asarray(t, dtype=np.float64), self.breaks[0], self.breaks[-1])
+        times = np.clip(real(t, "t", finite=False), self.breaks[0], self.breaks[-1])
         piece = np.clip(np.searchsorted(self.breaks, times, side="right") - 1, 0, self.start.size - 1)
         return np.asarray(self.start[piece] + self.slope[piece] * (times - self.breaks[piece]))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, real
 from ...errors import ThunderError
 from ...values import Value
 from .model import WristOscillator
@@ -85,7 +85,7 @@ class WristThrow(Value):
 
     def control(self, t: npt.ArrayLike) -> Array:
         """Return u (...) at times in [0, T] [rad]; the new value at a switch."""
-        return np.asarray(self.values[np.searchsorted(self.switches, np.asarray(t, dtype=np.float64), side="right")])
+        return np.asarray(self.values[np.searchsorted(self.switches, real(t, "t", finite=False), side="right")])
 
     def theta(self, t: npt.ArrayLike) -> Array:
         """Return the motor angle (...), u plus the angle that holds the hand against gravity [rad]."""
@@ -107,7 +107,7 @@ class WristThrow(Value):
             If `nu` is infinite.
         """
         o = self.oscillator
-        s = self.T - np.asarray(t, dtype=np.float64)
+        s = self.T - real(t, "t", finite=False)
         decay, b = np.exp(-o.zeta * o.omega0 * s), (self.nu - o.zeta * o.omega0) / o.omega_d
         second = decay * self._wave(s)
         wave_rate = decay * o.omega_d * (np.sin(o.omega_d * s) - b * np.cos(o.omega_d * s))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import NotFittedError, ThunderError
+from ...errors import NotFittedError, ThunderError, ThunderWarning
 from ...parallel import Workers
+from ...recordings.trial import POSITION
 from ...values import Estimator
-from ..alignment import PathFrames, closed, from_canonical, has_path, path_frames, to_canonical
+from ..alignment import PathFrames, from_canonical, has_path, path_frames, returning, to_canonical
 from .archive import check_fitted, load_fpca, save_fpca
 from .curves import Curves, array_curves, read_curves
 from .fit import Setting, SplineSpace, fit_components, project, unit_groups
@@ -69,7 +71,7 @@ class FPCA(Estimator):
         Compute components of all coordinates together, with one score each, instead of coordinate by coordinate.
     alignment : "auto", "path" or "none"
         "path" first moves every motion to the frame along its start -> goal, one unit long. "auto" does so for
-        coordinates x, y, z(, rx, ry, rz), unless a motion ends where it starts.
+        coordinates x, y, z(, rx, ry, rz), unless a motion returns: it ends nearer to its start than half its extent.
     shrinkage : float or "auto"
         Share in [0, 1] of minimum jerk in the covariance and, for aligned motions, in the mean. "auto": the share that
         predicts left-out motions from their ends best.
@@ -367,6 +369,9 @@ class FPCA(Estimator):
         -----
         RecordingWarning
             For units, times and gaps that can hardly be right, see `recordings.check_plausible`.
+        ThunderWarning
+            For motions that return toward their start, among others that do not, or with ``alignment="path"``, which
+            divides by their displacement.
 
         Raises
         ------
@@ -379,7 +384,11 @@ class FPCA(Estimator):
         curves = read_curves(motions, dofs)
         groups = self._shared(curves)
         smoothed = smooth(curves, basis, smoothing, shared=groups, penalty=min(3, basis.degree))
-        self.alignment_ = self._alignment(smoothed.coefficients, curves)
+        returns = np.zeros(len(curves), dtype=bool)
+        if has_path(curves.dofs):
+            position = smoothed.coefficients[:, :, [curves.dofs.index(name) for name in POSITION]]
+            returns = returning(basis.evaluate(np.linspace(0.0, 1.0, 101)) @ position)
+        self.alignment_ = self._alignment(returns, curves)
         coefficients, frames = self._aligned(smoothed.coefficients, curves)
         setting = Setting(
             basis,
@@ -399,6 +408,7 @@ class FPCA(Estimator):
         self.offset_mean_, self.offset_covariance_ = result.offset_mean, result.offset_covariance
         self.offset_variance_ = np.diag(result.offset_covariance).copy()
         self.scores_, self.offsets_ = self._project(coefficients)
+        self._warn_returning(returns, curves.names)
         return self
 
     def _checked(self) -> tuple[SplineBasis, int | float | None, float | str | None, float | str]:
@@ -416,11 +426,26 @@ class FPCA(Estimator):
             return unit_groups(curves.units)
         return [[k] for k in range(len(curves.dofs))]
 
-    def _alignment(self, coefficients: Array, curves: Curves) -> str:
-        """Return the alignment of motions (R, K, d)."""
+    def _alignment(self, returns: npt.NDArray[np.bool_], curves: Curves) -> str:
+        """Return the alignment of motions, some of which return."""
         if self.alignment != "auto":
             return self.alignment
-        return "path" if has_path(curves.dofs) and not closed(coefficients, curves.dofs).any() else "none"
+        return "path" if has_path(curves.dofs) and not returns.any() else "none"
+
+    def _warn_returning(self, returns: npt.NDArray[np.bool_], names: Sequence[str]) -> None:
+        """Warn of motions that return, among others or in an aligned model with their shape."""
+        aligned = self.alignment_ == "path"
+        if not returns.any() or self.alignment == "none" or (self.shrinkage_ >= 1.0 if aligned else returns.all()):
+            return
+        effect = "which enlarges them" if aligned else "since their displacement has no clear direction"
+        warnings.warn(
+            f"{returns.sum()} of {len(returns)} motions return toward their start, the first is "
+            f'{names[int(np.argmax(returns))]}: the alignment of all is "{self.alignment_}", {effect}. Split them '
+            f"(recordings.processing.segment_by_speed), leave them out, or {'use' if aligned else 'confirm with'} "
+            'alignment="none"',
+            ThunderWarning,
+            stacklevel=3,
+        )
 
     def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:
         if self.alignment_ == "none":

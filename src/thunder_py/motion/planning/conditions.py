@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, array, whole
 from ...errors import ThunderError, UnknownNameError, nearest_hint
-from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond
+from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond, warn_travel
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
 __all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
@@ -123,6 +123,7 @@ class ConditionedPlan:
         R: Array | None,
     ) -> None:
         self._planner, self._core, self._R = planner, core, R
+        self._via = False  # constraints between the ends make any motion longer
         self.duration, self.start_time = duration, start_time
         self.condition_number = float(core.condition)
         d = len(planner.dofs)
@@ -133,7 +134,11 @@ class ConditionedPlan:
 
     def plan(self) -> HumanLikePlan | HumanLikeJointPlan:
         """Return the most likely motion."""
-        return self._plan(None)
+        plan = self._plan(None)
+        if not self._via:
+            exceeded = self._planner._core.exceeds_travel(plan.path)
+            warn_travel(self._planner, exceeded, "the most likely motion", stacklevel=3)
+        return plan
 
     def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
         path = self._core.path(self.start_time, along)
@@ -207,6 +212,7 @@ def condition_plan(
     if R is None and planner.kind != "joints":
         R = np.eye(3)
     result = ConditionedPlan(planner, core, T, t0, R)
+    result._via = bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any())
     warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion", stacklevel)
     return result
 

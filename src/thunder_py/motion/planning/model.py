@@ -16,9 +16,9 @@ from ... import _core
 from ...checks import Array, array, is_number, pose
 from ...errors import ThunderError, ThunderWarning
 from ...recordings.trial import POSITION, ROTATION
-from ..alignment import from_canonical
 from ..fpca.splines import bernstein_points
 from .obstacles import Searches, ViaSearch
+from .travel import TRAINING_SHARE, limit_travel, training_motions
 
 if TYPE_CHECKING:
     from ..fpca.fpca import FPCA
@@ -38,6 +38,7 @@ __all__ = [
     "scores_of",
     "training_span",
     "warn_beyond",
+    "warn_travel",
 ]
 
 #: largest numbers of degrees of freedom and degree of polynomials in the core
@@ -260,6 +261,7 @@ class PlannerModel:
         max_deviation_ratio: float = 2.0,
         max_distance_ratio: float = 2.0,
         max_acceleration_ratio: float = 10.0,
+        max_travel_ratio: float = 4.0,
         freeze_time: float = 0.05,
     ) -> None:
         if mode not in ("map", "paper", "exact"):
@@ -275,6 +277,7 @@ class PlannerModel:
         self.max_condition_number = _ratio(max_condition_number, "max_condition_number")
         self.max_deviation_ratio = _ratio(max_deviation_ratio, "max_deviation_ratio")
         self.max_acceleration_ratio = _ratio(max_acceleration_ratio, "max_acceleration_ratio")
+        self.max_travel_ratio = _ratio(max_travel_ratio, "max_travel_ratio")
         self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
         self.freeze_time = number(freeze_time, "freeze_time")
         if self.freeze_time < 0.0:
@@ -282,6 +285,7 @@ class PlannerModel:
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))
+        self._returning = limit_travel(self._core, fpca, self.max_travel_ratio)
         self._condition = float(self._core.condition)
         self._span = training_span(fpca, mode != "map", len(names))
         used = fpca.variances_ > 0.0
@@ -296,20 +300,7 @@ class PlannerModel:
     @cached_property
     def training_acceleration(self) -> Array:
         """Largest second derivatives (d,) of the coordinates of the training motions over normalized time."""
-        return _training_acceleration(self.fpca)
-
-
-def _training_acceleration(fpca: FPCA) -> Array:
-    """Return the largest second derivatives (d,) of the training motions over tau; without motions, of the mean."""
-    curvature = fpca.basis_.evaluate(np.linspace(0.0, 1.0, 101), 2)
-    mean = curvature @ fpca.mean_coefficients_
-    if not len(fpca.scores_):
-        return np.asarray(np.abs(mean).max(axis=0))
-    subscripts = "rn,nkd->rkd" if fpca.joint else "rnd,nkd->rkd"
-    motions = mean + curvature @ np.einsum(subscripts, fpca.scores_, fpca.component_coefficients_, optimize=True)
-    if fpca.frames_ is not None:
-        motions = from_canonical(motions, fpca.dofs, fpca.frames_, 2)
-    return np.asarray(np.abs(motions).max(axis=(0, 1)))
+        return np.asarray(np.abs(training_motions(self.fpca, 2)).max(axis=(0, 1)))
 
 
 def _ratio(value: float, what: str) -> float:
@@ -396,6 +387,25 @@ def warn_beyond(
             ThunderWarning,
             stacklevel=stacklevel,
         )
+
+
+def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan", stacklevel: int = 4) -> None:
+    """Warn of a motion that is far longer or faster than comparable ones; one text for all plans of a planner."""
+    if not exceeded:
+        return
+    ratio = planner.max_travel_ratio
+    remedy = ""
+    if planner._returning:
+        remedy = (
+            f", since {planner._returning} of {len(planner.fpca.offsets_)} training motions return toward their start: "
+            "fit the components to their parts (recordings.processing.segment_by_speed)"
+        )
+    warnings.warn(
+        f"{what} is longer or faster (path_length, peak_speed) than {ratio:g} times a minimum-jerk motion between the "
+        f"same states and {TRAINING_SHARE * ratio:g} times the training motions, scaled to its distance{remedy}",
+        ThunderWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def distance_bound(planner: PlannerModel, detour: bool) -> float:

@@ -12,6 +12,7 @@ from .model import Ends, PlannerModel, Stretch
 from .obstacles import FREE, Clearance, Obstacles, PathStatus, ViaPath, ViaSearch, obstacle_set
 from .pace import Pace
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
+from .travel import extra_way
 
 if TYPE_CHECKING:
     from ... import _core
@@ -69,6 +70,7 @@ def plan_with_obstacles(
         segments_distance(planner, path, times),
         segment=(path, begins),
         pace=pace,
+        far=planner._core.exceeds_travel(path, extra_way(path, points)),
     )
     return make_plan(path, ends.R, planner, details)
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import Array, whole
 from ...reference import _JointSource, _TaskSource
+from ..fpca.fit import unit_groups
 from .model import PlannerModel, Stretch, distance_of, scores_of
 from .pace import Pace, pace_of
 
@@ -64,6 +65,8 @@ class PlanDetails(NamedTuple):
         Scores added by corrections.
     pace : Pace or None
         Pace of the motion as first planned, if this one continues it.
+    far : bool
+        True if the motion, or one that it continues, is far longer or faster than comparable ones.
     """
 
     stretch: Stretch
@@ -80,6 +83,7 @@ class PlanDetails(NamedTuple):
     segment: tuple[_core.BezierPath, float] | None = None
     correction: Array | None = None
     pace: Pace | None = None
+    far: bool = False
 
     @property
     def detour(self) -> bool:
@@ -166,6 +170,23 @@ class _Plan:
             [m or rad, per s^derivative].
         """
         return np.asarray(self.path.sample(t, whole(derivative, "derivative", 0)))
+
+    @property
+    def path_length(self) -> dict[str, float]:
+        """Length of the path by unit: of translation [m], and of rotation vectors or joints [rad]."""
+        speeds = self._speeds
+        return {unit: float(v.mean()) * self.duration for unit, v in speeds.items()}
+
+    @property
+    def peak_speed(self) -> dict[str, float]:
+        """Largest norm of the velocities by unit, as `path_length` [1/s]."""
+        return {unit: float(v.max()) for unit, v in self._speeds.items()}
+
+    @cached_property
+    def _speeds(self) -> dict[str, Array]:
+        units = self._planner.fpca.units
+        v = self.position(self.start_time + self.duration * (np.arange(1000) + 0.5) / 1000.0, 1)
+        return {units[group[0]]: np.linalg.norm(v[:, group], axis=1) for group in unit_groups(units)}
 
     def mean_jerk(self, samples: int = 1000) -> float:
         """Return the mean over time of the norm of the jerk of the position, or of all joints [m/s^3 or rad/s^3].

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, whole
 from .conditions import ConditionedPlan, Constraint, condition_plan
-from .model import PlannerModel, Stretch, number, read_ends, warn_beyond
+from .model import PlannerModel, Stretch, number, read_ends, warn_beyond, warn_travel
 from .obstacle_plan import plan_with_obstacles
 from .obstacles import ViaSearch, as_sequence
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
@@ -47,6 +47,10 @@ class HumanLikePlanner(PlannerModel):
     max_acceleration_ratio : float
         Largest acceleration of a replanned motion, relative to that of the motion as first planned or of motions of its
         duration; above it `replan` raises an error that names the least end time. Infinite for no error.
+    max_travel_ratio : float
+        Length and peak speed of a motion, in m and rad separately, relative to those of a minimum-jerk motion between
+        the same states; a motion that exceeds this ratio, and half of it relative to the training motions scaled to its
+        distance, raises a `ThunderWarning`. Infinite for no warning.
     freeze_time : float
         Within this time of the end [s], `replan` returns the plan unchanged.
 
@@ -151,10 +155,12 @@ class HumanLikePlanner(PlannerModel):
         if shapes:
             around = plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
             warn_beyond(self, around.mahalanobis_distance, stacklevel=3, detour=around._details.detour)
+            warn_travel(self, around._details.far, stacklevel=3)
             return around
-        path, size = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
+        path, size, far = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
         warn_beyond(self, size, stacklevel=3)
-        details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0))
+        warn_travel(self, far, stacklevel=3)
+        details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0), far=far)
         return make_plan(path, ends.R, self, details)
 
     def replan(

@@ -21,11 +21,13 @@ from .model import (
     number,
     scores_in,
     warn_beyond,
+    warn_travel,
 )
 from .obstacle_plan import core_search, plan_with_obstacles, segments_distance
 from .obstacles import FREE, PathStatus, obstacle_set
 from .pace import require_time
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
+from .travel import extra_way
 
 if TYPE_CHECKING:
     from ... import _core
@@ -78,12 +80,16 @@ def replan(
             around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
             require_time(planner, pace, around.path)
             warn_beyond(planner, around.mahalanobis_distance, detour=around._details.detour)
+            warn_travel(planner, around._details.far, "the replanned motion")
             return around
         _, proved, time, _ = obstacles.clearance(rest)
         details = details._replace(clearance=proved, clearance_time=time)
     require_time(planner, pace, rest, lambda until: resumed(until)[0])
-    result = make_plan(rest, R, planner, details)
+    # the limits allow for the present speed, which may already be that of a far motion
+    far = plan._details.far or planner._core.exceeds_travel(rest)
+    result = make_plan(rest, R, planner, details._replace(far=far))
     _warn_beyond(planner, result)
+    warn_travel(planner, far, "the replanned motion")
     return result
 
 
@@ -242,9 +248,10 @@ def plan_batch(
         a, b = np.stack([starts, v0, a0], axis=1), np.stack([goals, v1, a1], axis=1)
         batch = _avoiding(planner, a, b, T, tau, derivative, avoidance)
     else:
-        x, sizes = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
+        x, sizes, far = planner._core.plan_many(starts, goals, T, v0, v1, a0, a1, tau, derivative)
         straight, no_obstacles = np.full(count, PathStatus.direct.value), np.full(count, np.inf)
         batch = PlannedBatch(tau, x, T, straight, no_obstacles, sizes, np.zeros(count, dtype=np.intp))
+        warn_travel(planner, far, "a plan")
     for detour in (False, True):
         sizes = batch.mahalanobis_distance[(batch.status == PathStatus.via) == detour]
         warn_beyond(planner, float(np.fmax.reduce(sizes, initial=0.0)), "the farthest plan", detour=detour)
@@ -266,7 +273,7 @@ def _avoiding(
     clearance, distance = np.full((2, len(T)), np.nan)
     status = np.array([PathStatus.none] * len(T), dtype=np.object_)  # np.full would make plain texts
     widenings = np.zeros(len(T), dtype=np.intp)
-    left = np.arange(len(T))
+    left, far = np.arange(len(T)), False
     for attempt in range(settings.widenings + 1):
         search = core_search(planner, via if attempt == 0 else settings)
         widenings[left] = attempt
@@ -278,8 +285,10 @@ def _avoiding(
             if status[k] in FREE:
                 x[k], clearance[k] = result[1].sample(tau * T[k], derivative), result[4][1]
                 distance[k] = segments_distance(planner, result[1], result[2])
+                far = far or planner._core.exceeds_travel(result[1], extra_way(result[1], result[3][:, 0, :3]))
         left = left[status[left] == PathStatus.none]
         settings = settings.wider()
         if not len(left):
             break
+    warn_travel(planner, far, "a plan", stacklevel=5)
     return PlannedBatch(tau, x, T, status, clearance, distance, widenings)

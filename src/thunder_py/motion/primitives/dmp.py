@@ -19,7 +19,7 @@ from .bases import DMPBasis, Fit, known_name
 from .demonstrations import Demonstration, read_demonstrations, steps_of
 from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
-from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample
+from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, warn_growth
 
 __all__ = ["DMP", "SCALINGS", "DMPMotion"]
 
@@ -255,7 +255,18 @@ class DMP(PositionPrimitive):
         self.weights_, (self.start_, self.goal_), self.duration_ = weights, ends, duration
         self.basis_, self.D_, self.condition_, self.rotodilatation_ = basis, D, condition, turns
         self._running = False
+        copy = self._core.copy()
+        copy.reset(*ends, duration, np.zeros_like(way), np.ones_like(way), 0.0)
+        self._extent: Array = self._sizes(sample(copy, duration, 100, duration)[1] - ends[0]).max(axis=0)
         return self
+
+    def _sizes(self, x: Array) -> Array:
+        """Return the sizes that scale the forcing term: of coordinates (..., d), or norms (..., 1)."""
+        return np.abs(x) if self.scaling == "paper" else np.linalg.norm(x, axis=-1, keepdims=True)
+
+    def _warn_growth(self, way: Array, stacklevel: int = 4) -> None:
+        if self.scaling == "paper" or self.rotodilatation_:
+            warn_growth(self._sizes(way), self._sizes(self.goal_ - self.start_), self._extent, stacklevel)
 
     def _turns(self, demos: list[Demonstration]) -> bool:
         """Return whether f is rotated and scaled, after checks of the displacements."""
@@ -331,6 +342,12 @@ class DMP(PositionPrimitive):
         -------
         DMPMotion
             Samples and errors at the goal.
+
+        Warns
+        -----
+        ThunderWarning
+            If forcing is scaled with the displacement (``"paper"``, rotodilatation), and the smaller one of the new
+            displacement and the demonstrated extent is above twice the demonstrated displacement.
         """
         core = self._learned_core().copy()
         g, tau = self._prepare(core, start, goal, duration, start_velocity)
@@ -418,6 +435,7 @@ class DMP(PositionPrimitive):
         tau = self.duration_ if duration is None else duration_of(duration)
         v0 = np.zeros(shape) if velocity is None else array(velocity, shape, "start_velocity")
         core.reset(y0, g, tau, v0, np.ones(shape), 0.0)
+        self._warn_growth(g - y0, stacklevel=5)
         return g, tau
 
 

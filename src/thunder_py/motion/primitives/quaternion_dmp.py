@@ -16,13 +16,13 @@ from ...checks import Array, array, positive, rotation
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.trial import ROTATION
-from ...spatial import quaternion_jacobian
+from ...spatial import log, quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
 from .bases import DMPBasis, Fit, known_name
 from .demonstrations import smooth, steps_of, times_of
 from .dmp import SCALINGS
-from .stepping import SteppedPrimitive
+from .stepping import SteppedPrimitive, warn_growth
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -206,6 +206,8 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
         self, weights: npt.ArrayLike, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float
     ) -> QuaternionDMP:
         """Set weights (n_basis, 3) learned elsewhere, with start, goal (3, 3), duration [s] of their demonstration."""
+        from scipy.spatial.transform import Rotation
+
         basis, D = self._checked()
         w = array(weights, (basis.n_basis, 3), "weights")
         ends = rotation(start, "start"), rotation(goal, "goal")
@@ -214,6 +216,12 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
         self.weights_, (self.start_, self.goal_), self.duration_ = w, ends, duration
         self.basis_, self.D_ = basis, D
         self._running = False
+        copy = self._core.copy()
+        copy.reset(*ends, duration, np.zeros(3))
+        errors = (
+            Rotation.from_matrix(ends[1]) * Rotation.from_quat(copy._rollout(100, duration / 100)[0]).inv()
+        ).as_rotvec()
+        self._extent: Array = np.abs(errors - errors[0]).max(axis=0)
         return self
 
     def _checked(self) -> tuple[DMPBasis, float]:
@@ -331,6 +339,9 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
         R1 = self.goal_ if goal is None else _matrix(goal, "goal")
         tau = self.duration_ if duration is None else duration_of(duration)
         core.reset(R0, R1, tau, np.zeros(3) if velocity is None else array(velocity, (3,), "start_velocity"))
+        if self.scaling == "paper":
+            way, shown = (np.abs(log(b @ a.T)) for a, b in ((R0, R1), (self.start_, self.goal_)))
+            warn_growth(way, shown, self._extent, stacklevel=4)
         return tau
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, positive
-from ...errors import NotFittedError, ThunderError
+from ...errors import NotFittedError, ThunderError, ThunderWarning
 from ...values import Estimator, Stateful
 from .bases import FITS, PhaseBasis, known_name
 from .dynamic_potential import DynamicPotential, spheres_of
@@ -20,12 +21,15 @@ from .dynamic_potential import DynamicPotential, spheres_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DMPState", "PositionPrimitive", "SteppedPrimitive", "check_coordinates", "place", "sample"]
+__all__ = ["DMPState", "PositionPrimitive", "SteppedPrimitive", "check_coordinates", "place", "sample", "warn_growth"]
 
 #: largest number of coordinates of the core
 _MOST = 16
 #: longest inner step of a rollout, in parts of its duration or period
 _INNER = 2e-3
+#: largest growth of a motion without warning; it is 1 for demonstrations that end farthest from their start, and 2 for
+#: those that end at half their extent, which `FPCA` and ``rotodilatation="auto"`` take as the limit
+_MOST_GROWTH = 2.0
 
 _Core = TypeVar("_Core", _core.Dmp, _core.QuaternionDmp)
 
@@ -146,6 +150,32 @@ def check_coordinates(count: int, what: str) -> None:
     """Refuse a number of coordinates that the core does not have."""
     if not 1 <= count <= _MOST:
         raise ThunderError(f"{what} must have 1 to {_MOST} coordinates, got {count}")
+
+
+def warn_growth(way: Array, shown: Array, extent: Array, stacklevel: int = 3) -> None:
+    """Warn of forcing terms that are scaled up from a small displacement.
+
+    A coordinate whose forcing is scaled by ``way / shown`` moves ``extent way / shown``. That is compared with the
+    larger one of the demonstrated extent and of the new displacement.
+
+    Parameters
+    ----------
+    way, shown : (k,) array
+        Absolute displacements of the motion and of the demonstration.
+    extent : (k,) array
+        Extents of the demonstration.
+    """
+    reach = np.minimum(way, extent)
+    far = reach > _MOST_GROWTH * shown
+    if far.any():
+        worst = int(np.argmax(np.where(far, reach / np.maximum(shown, np.finfo(float).tiny), 0.0)))
+        warnings.warn(
+            f"the motion is longer and faster than {_MOST_GROWTH:g} times the demonstration, scaled to its goal, since "
+            f"the demonstration ends {shown[worst]:.3g} from its start, of an extent of {extent[worst]:.3g}: use "
+            "scaling='hoffmann' with rotodilatation=False, or demonstrations like the motion",
+            ThunderWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def place(core: _core.Dmp, obstacles: Any, potential: DynamicPotential | None) -> None:

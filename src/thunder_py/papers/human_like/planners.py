@@ -198,7 +198,7 @@ class _Functional:
     """The planner of functional components, with its own search for via points."""
 
     def __init__(self, fpca: FPCA, mode: str, via: ViaSearch) -> None:
-        self.planner, self.via = HumanLikePlanner(fpca, mode, max_distance_ratio=np.inf), via
+        self.planner, self.via = HumanLikePlanner(fpca, mode, max_distance_ratio=np.inf, max_travel_ratio=np.inf), via
 
     def __call__(self, scene: Scene) -> HandMotion:
         plan = self.planner.plan(
@@ -293,12 +293,12 @@ class Learned:
     @cached_property
     def paper(self) -> HumanLikePlanner:
         """The square system (102): 5 components per coordinate, 15 splines of order 5, in the axes of the recording."""
-        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper", max_distance_ratio=np.inf)
+        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper", max_distance_ratio=np.inf, max_travel_ratio=np.inf)
 
     @cached_property
     def map(self) -> HumanLikePlanner:
         """The most likely motion, with joint components in the frame from start to goal."""
-        return HumanLikePlanner(map_components(self.moving), "map", max_distance_ratio=np.inf)
+        return HumanLikePlanner(map_components(self.moving), "map", max_distance_ratio=np.inf, max_travel_ratio=np.inf)
 
     @cached_property
     def minimum_jerk(self) -> HumanLikePlanner:

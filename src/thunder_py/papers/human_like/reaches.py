@@ -170,7 +170,9 @@ class Functional:
 
     def _planner(self, order: int = 3) -> HumanLikePlanner:
         """Return the planner with positions (1), velocities (2) and accelerations (3) given at both ends."""
-        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order], max_distance_ratio=math.inf)
+        return HumanLikePlanner(
+            self.fpca, self.mode, _ORDERS[:order], max_distance_ratio=math.inf, max_travel_ratio=math.inf
+        )
 
     def __call__(self, ends: Ends) -> Motion:
         """Plan."""

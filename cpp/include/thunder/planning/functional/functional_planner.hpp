@@ -6,6 +6,7 @@
 #include "../../math/matrices.hpp"
 #include "../trajectory/bezier_path.hpp"
 #include "functional_model.hpp"
+#include "travel_limits.hpp"
 
 namespace thunder {
 
@@ -78,6 +79,10 @@ class FunctionalPlanner {
   /// Condition of the equilibrated linear system, the worst one of several.
   double condition() const noexcept { return condition_; }
 
+  /// Limits of plans in physical units; none by default.
+  const TravelLimits& travel_limits() const noexcept { return travel_limits_; }
+  void set_travel_limits(const TravelLimits& limits) noexcept { travel_limits_ = limits; }
+
   /// A path of `segments` segments, each with all pieces of the model, to pass to `connect`.
   BezierPath blank(int segments = 1) const;
   /// The motion in segment number `segment`, with the whole components, S_0 included, compressed into its duration. Writes
@@ -127,6 +132,7 @@ class FunctionalPlanner {
 
   FunctionalModel model_;
   PlannerSettings settings_;
+  TravelLimits travel_limits_;
   double condition_ = 0.0;
   double least_[4][kMaxDofs] = {};  // derivatives below this are rounding errors
   std::vector<System> systems_;
