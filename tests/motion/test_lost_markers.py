@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.recordings import RecordingWarning
-from thunder_py.recordings.loaders import load_c3d, load_kinesis, load_table, load_trc
+from thunder_py.recordings.loaders import load_c3d, load_folder, load_kinesis, load_table, load_trc
 from thunder_py.recordings.loaders.lost import without_lost
 from thunder_py.recordings.loaders.ulimb_mhh import MARKERS, read_mhh
 
@@ -65,6 +65,17 @@ def test_lost_markers_become_gaps(tmp_path, write, seed):
     for k, trial in enumerate(motions):
         np.testing.assert_array_equal(trial.valid, ~mask[:, k])
         np.testing.assert_allclose(trial.x[trial.valid], 1e-3 * p[~mask[:, k], k], rtol=1e-6)
+
+
+def test_folders_of_tables(tmp_path):
+    p = reaches(count=1)
+    written, mask = lose(p, np.random.default_rng(3))
+    for name, values in (("good", p), ("lost", written)):
+        np.savetxt(tmp_path / f"{name}.csv", values[:, 0], delimiter=",", header="x,y,z", comments="")
+    with pytest.warns(RecordingWarning, match=r"lost\.csv: 'lost' was lost and written as 0, 0, 0 in"):
+        motions = load_folder(tmp_path, "{task}.csv", columns=["x", "y", "z"], unit="mm", rate=RATE)
+    np.testing.assert_array_equal(motions[1].valid, ~mask[:, 0])
+    assert motions[0].valid.all()
 
 
 def test_the_loaders_of_one_data_set(tmp_path):

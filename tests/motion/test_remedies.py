@@ -139,5 +139,5 @@ def test_every_loader_that_takes_a_unit_says_so():
     for name in loaders.__all__:
         function = getattr(loaders, name)
         proposed = re.findall(r"check_plausible\((?:motions|trials), \((.*?)\)\)", inspect.getsource(function))
-        for argument in re.findall(r'"(\w+)"', " ".join(proposed)):
-            assert argument in inspect.signature(function).parameters, (name, argument)
+        known = inspect.signature(loaders.load_table if name == "load_folder" else function).parameters
+        assert set(re.findall(r'"(\w+)"', " ".join(proposed))) <= set(known), name

@@ -75,8 +75,8 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
             RecordingWarning,
             stacklevel=outer_level(),
         )
-    with warnings.catch_warnings():  # once for all of them, below
-        warnings.simplefilter("ignore", RecordingWarning)
+    with warnings.catch_warnings():  # those of check_plausible: once for all of them, below
+        warnings.filterwarnings("ignore", "trial ", RecordingWarning)
         motions = MotionSet(
             trial
             for path, match in found
@@ -84,7 +84,7 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
                 path, **{"name": path.relative_to(root).with_suffix("").as_posix()} | match.groupdict() | options
             )
         )
-    check_plausible(motions)
+    check_plausible(motions, ("unit", "time_unit", "angle_unit"))
     return motions
 
 

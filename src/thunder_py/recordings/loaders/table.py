@@ -156,9 +156,9 @@ def load_table(
     places = _places(names, units)
     trials = []
     for suffix, rows in table.groups(by):
-        for stem, k in places.items():  # each a marker of its own
-            who = title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "")
-            x[rows, k] = without_lost(x[rows][:, None, k], [who], path)[:, 0]
+        markers = [title + suffix + (f" ({stem.rstrip('_- ')})" if stem else "") for stem in places]
+        if places:
+            x[rows, list(places.values())] = without_lost(x[rows][:, list(places.values())], markers, path)
         trials.append(_trial(table, rows, times, x, rate, labels | {"name": title + suffix}))
     motions = MotionSet(trials)
     check_plausible(motions, ("unit", "time_unit", "angle_unit"))
