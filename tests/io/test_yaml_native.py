@@ -283,7 +283,7 @@ BAD = {
     "same link": ("  - joint:", "  - name: column\n    joint:", "  - name: column\n    joint:\n      type: P", r"links\[1\].name: link names must differ, got 'column' twice$"),
     "frame link": ("link: link2", "link: link3", "  hook", r"frames.hook.link: must be one of base, column, link2, got 'link3'; did you mean 'link2'\?$"),
     "frame number": ("link: 0", "link: 3", "  camera", r"frames.camera.link: must be an integer from 0 to 2, got '3'$"),
-    "frame name": ("camera:", "robot:tool:", "  robot:tool:", r"frame name must be no link's name and none of 'robot:base', 'robot:tool', got 'robot:tool'$"),
+    "frame name": ("camera:", "column:", "  column:", r"frames.column: frame name must be no link's name, got 'column'$"),
     "elastic joint": ("joint: turn", "joint: twist", "    - {joint", r"elastic.joints\[0\].joint: must be one of turn, joint2, got 'twist'"),
     "mask length": ("gravity: [0, 0, 1]", "gravity: [0, 1]", "  gravity", r"masks.gravity: must be a list of 3, got a list of 2$"),
     "mask rows": ("friction: [[1, 0, 0], [0, 0, 1]]", "friction: [[1, 0], [0, 1]]", "  friction: [[1, 0], ", r"masks.friction\[0\]: must be a list of 3, got a list of 2$"),

@@ -211,7 +211,7 @@ def test_frames_called_base_and_tool_keep_their_names(tmp_path):
         q = states(robot, 5)[0]
         ours = {name: f"robot:{name}" if name in frames else name for name in ("base", "tool")}
         assert set(robot.frame_names) == {*ours.values(), *robot.link_names, *frames}
-        text = write_urdf(robot, lossy=True)
+        text = write_urdf(robot.description, lossy=True)
         robot.save(tmp_path / "arm.xml", lossy=True)
         robot.save(tmp_path / "arm.yaml")
         for again in (

@@ -20,6 +20,12 @@ MESH = f'<asset><mesh name="plate" vertex="{" ".join(map(str, CORNERS))}"/></ass
 MESHES = "meshes are not read"
 
 
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    """MuJoCo writes its warnings about deprecated settings to a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def document(upper: str, lower: str, before: str = "", after: str = "", outer: str = "") -> str:
     return (
         f'<mujoco model="m">{before}<worldbody>{outer}<body name="a"><joint name="hip" axis="0 1 0"/>{upper}'

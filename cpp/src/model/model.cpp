@@ -187,9 +187,11 @@ void Model::build_frames() {
     frame_names_.push_back(name);
     frames_.push_back(frame_on_link(link, pose));
   };
-  const auto own = [this](const std::string& name) {  // a named frame keeps its name
-    for (const auto& frame : data_.frames)
-      if (frame.name == name) return "robot:" + name;
+  const auto own = [this](std::string name) {  // links and named frames keep their names
+    const auto has_name = [&name](const auto& frame) { return frame.name == name; };
+    while (std::count(data_.link_names.begin(), data_.link_names.end(), name) ||
+           std::any_of(data_.frames.begin(), data_.frames.end(), has_name))
+      name = "robot:" + name;
     return name;
   };
   add(own("base"), 0, Matrix4d::Identity());

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..optional import require
 from ..robot import Robot
-from ..robot.description import OWN_FRAMES, RobotDescription, Rotor
+from ..robot.description import RobotDescription, Rotor, without_own_frames
 from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
@@ -216,9 +217,9 @@ def _tip(tree: Tree, tip_link: str | None, locked: Mapping[int, float]) -> tuple
             return int(tree.model.site_bodyid[sites[tip_link]]), sites[tip_link]
         known = [name for name in (*bodies, *sites) if name]
         raise UnknownNameError(f"tip_link: there is no body or site {tip_link!r}{nearest_hint(str(tip_link), known)}")
-    for name in (OWN_FRAMES["tool"], "tool"):
-        if name in sites:
-            return int(tree.model.site_bodyid[sites[name]]), sites[name]
+    if tools := [name for name in sites if re.fullmatch("(robot:)*tool", name)]:
+        site = sites[max(tools, key=len)]  # next to a frame "tool", the end effector is "robot:tool"
+        return int(tree.model.site_bodyid[site]), site
     leaves = [b for b in range(1, tree.model.nbody) if not tree.children[b] and _is_moved(tree, b, locked)]
     if not leaves:
         raise tree.error("no joint moves: there is no arm")
@@ -323,16 +324,15 @@ class _Builder:
         own = set(arm.link_names)
         for body, (link, T) in self._places.items():
             name = tree.body_name(body)
-            at_base = link == 0 and np.array_equal(T, np.eye(4))
-            if name and name not in own and not (name == "base" and at_base) and body != 0:
+            if name and name not in own and body != 0:
                 arm.frames[name] = (link, T)
         for s in range(tree.model.nsite):
             name, body = tree.site_name(s), int(tree.model.site_bodyid[s])
-            is_tip = s == site and name in ("tool", OWN_FRAMES["tool"])
-            if not name or body not in self._places or name in own or is_tip:
+            if not name or body not in self._places or name in own:
                 continue
             link, T = self._places[body]
             arm.frames.setdefault(name, (link, T @ tree.site_pose(s)))
+        arm.frames = without_own_frames(arm.frames, own, tree.body_name(tip) if site is None else tree.site_name(site))
 
 
 #: MuJoCo limits both ends or none: beyond this value an end has no limit

@@ -29,7 +29,7 @@ _REFUSED = ("plugin", "extension", "replicate", "composite", "flexcomp", "flex",
 #: attributes that refer to removed elements or allocate memory
 _UNNEEDED = (
     *("material", "mesh", "hfield", "fitscale", "user", "texturedir", "meshdir", "assetdir", "strippath"),
-    *("actdim", "actrange", "actlimited", "actearly", "nsample", "interp", "delay"),
+    *("actdim", "actrange", "actlimited", "actearly", "nsample", "interp", "delay", "input"),
 )
 _NAMES = ("name", "class", "childclass", "joint", "joint1", "joint2", "body1", "body2", "site", "tendon", "model")
 _ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper")

@@ -423,7 +423,7 @@ def _pose(T: Array) -> dict[str, str | None]:
 def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: Array) -> list[str]:
     """Return nested bodies, from the base to the last link."""
     shapes = Shapes(d)
-    lines = ["    " + opened("body", name="base", **_pose(d.base))]
+    lines = ["    " + opened("body", name=own_frame("base", {*d.frames, *d.link_names}), **_pose(d.base))]
     lines += [f"      {line}" for line in (*shapes.of_body(0), *_sites(d, 0))]
     for i in range(d.n):
         blanks = "  " * (i + 3)
@@ -485,7 +485,7 @@ def _friction(d: RobotDescription, term: str, i: int) -> float:
 
 def _sites(d: RobotDescription, link: int) -> list[str]:
     sites = [tag("site", name=name, **_pose(T)) for name, (on, T) in d.frames.items() if on == link]
-    tool = own_frame("tool", d.frames)
+    tool = own_frame("tool", {*d.frames, *d.link_names})
     return [*sites, tag("site", name=tool, **_pose(d.tool))] if link == d.n else sites
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..checks import array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..robot.description import OWN_FRAMES, Friction, Limits, RobotDescription
+from ..robot.description import Friction, Limits, RobotDescription, without_own_frames
 from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
@@ -318,9 +318,6 @@ def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
     own = {joint.child for joint in arm.joints}
     frames = {}
     for name, (body, T) in arm.places.items():
-        if name in own or (name == tip and name in ("tool", OWN_FRAMES["tool"])):
-            continue
-        if name in ("base", OWN_FRAMES["base"]) and body == 0 and np.array_equal(T, np.eye(4)):
-            continue
-        frames[name] = (body, T)
-    return frames
+        if name not in own:
+            frames[name] = (body, T)
+    return without_own_frames(frames, own, tip)

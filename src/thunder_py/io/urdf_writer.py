@@ -93,7 +93,7 @@ class _Writer:
 
     def __init__(self, d: RobotDescription) -> None:
         self.d = d
-        self._base, self._tool = (own_frame(name, d.frames) for name in ("base", "tool"))
+        self._base, self._tool = (own_frame(name, {*d.frames, *d.link_names}) for name in ("base", "tool"))
         self._links = {self._base, self._tool, *d.link_names, *d.frames}
         self._joints = set(d.joint_names)
 

@@ -20,7 +20,6 @@ from ..errors import FileFormatError, ModelError
 from ..files import write_whole
 from ..robot.description import (
     MAX_JOINTS,
-    OWN_FRAMES,
     Elastic,
     Friction,
     Limits,
@@ -289,9 +288,8 @@ def _frames(top: Section, names: Sequence[str]) -> dict[str, tuple[int, Array]]:
         section = value.section(("link", "pose"))
         with value.checking():
             check_label(name, "frame name")
-        if name in (*names, *OWN_FRAMES.values()):
-            own = ", ".join(map(repr, OWN_FRAMES.values()))
-            raise value.error(f"frame name must be no link's name and none of {own}, got {name!r}")
+        if name in names:
+            raise value.error(f"frame name must be no link's name, got {name!r}")
         T = _pose(section["pose"]) if "pose" in section else np.eye(4)
         frames[name] = (_link_index(section["link"], names), T)
     return frames

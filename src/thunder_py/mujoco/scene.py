@@ -264,7 +264,7 @@ def _add_part(spec: Any, robot: Robot, part: MeshPart, frame: str, name: str) ->
     mujoco = require("mujoco", "mujoco")
     own = frame in robot.link_names
     link, T = (robot.link_names.index(frame) + 1, np.eye(4)) if own else robot.description.frames.get(frame, (0, None))
-    body = spec.body("base" if link == 0 else robot.link_names[link - 1])
+    body = spec.body(robot.frame_names[0] if link == 0 else robot.link_names[link - 1])
     surface = part.surface if T is None else part.surface.placed(np.asarray(T))
     colors, which = np.unique(np.round(part.colors, 3), axis=0, return_inverse=True)
     for k, rgb in enumerate(colors):

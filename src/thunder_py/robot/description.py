@@ -38,8 +38,6 @@ MAX_JOINTS = 64
 LARGEST_NUMBER = 1e20
 #: names of frames and of parameter groups, not available to joints and links
 RESERVED_NAMES = ("base", "tool", "inertial", "friction", "rotor", "armature")
-#: names of the base and the end effector of a robot with a named frame ``base`` or ``tool``
-OWN_FRAMES = {"base": "robot:base", "tool": "robot:tool"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -215,10 +213,8 @@ class RobotDescription(Value):
         frames = {}
         for name, (link, T) in self.frames.items():
             check_label(name, "frame name")
-            if name in self.link_names or name in OWN_FRAMES.values():
-                raise ModelError(
-                    f"frame name must be no link's name and none of {', '.join(OWN_FRAMES.values())}, got {name!r}"
-                )
+            if name in self.link_names:
+                raise ModelError(f"frame name must be no link's name, got {name!r}")
             if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
                 raise ModelError(f"frame {name!r} must be fixed to a link 0..{self.n}, got {link!r}")
             frames[name] = (int(link), pose(T, f"frame {name!r}"))
@@ -238,9 +234,24 @@ class RobotDescription(Value):
         return dataclasses.replace(self, **changes)
 
 
-def own_frame(name: str, frames: Collection[str]) -> str:
-    """Return the name of the frame ``base`` or ``tool`` of a robot with named frames: these keep their names."""
-    return OWN_FRAMES[name] if name in frames else name
+def own_frame(name: str, others: Collection[str]) -> str:
+    """Return the name of a robot's frame ``base`` or ``tool``: links and named frames keep their names, as in C++."""
+    while name in others:
+        name = f"robot:{name}"
+    return name
+
+
+def without_own_frames(
+    frames: Mapping[str, tuple[int, Array]], links: Collection[str], tip: str
+) -> dict[str, tuple[int, Array]]:
+    """Return the frames of a file without those that are the robot's base or end effector and have its name."""
+    kept = dict(frames)
+    for name, (link, T) in frames.items():
+        others = {*kept, *links} - {name}
+        at_base = link == 0 and np.array_equal(T, np.eye(4))
+        if (at_base and name == own_frame("base", others)) or (name == tip == own_frame("tool", others)):
+            del kept[name]
+    return kept
 
 
 def _joint_types(value: Any) -> str:
