@@ -536,7 +536,7 @@ def apart(*values: float) -> list[str]:
     """
     for digits in range(6, 17):
         texts = [f"{value:.{digits}g}" for value in values]
-        if len(set(texts)) == len(set(values)):
+        if len(set(texts)) >= len(set(values)):
             return texts
     return [repr(float(value)) for value in values]
 

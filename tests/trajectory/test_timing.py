@@ -216,6 +216,7 @@ def test_rescaled_and_stretched() -> None:
         (lambda: s_curve(v_max=np.inf, a_max=np.inf, j_max=np.inf), "must not all be infinite: the law would take no"),
         (lambda: trapezoidal(duration=2.0, v_max=0.5), "v_max must be above 0.5 for 1 in 2 s, got 0.5"),
         (lambda: trapezoidal(duration=2.0, a_max=0.9), "a_max must be at least 1 for 1 in 2 s, got 0.9"),
+        (lambda: trapezoidal(duration=2.0, a_max=1 - 1e-8), "must be at least 1 for 1 in 2 s, got 0.99999999"),
         (lambda: trapezoidal(duration=1.0, a_max=4.0, v_max=1.0), "duration must be at least 1.25 s"),
         (lambda: trapezoidal(duration=1.0, blend=0.6), "blend must be above 0 and at most 0.5, got 0.6"),
         (lambda: trapezoidal(duration=1.0, blend=0.2, a_max=1.0), "v_max and a_max must be None if blend is given"),

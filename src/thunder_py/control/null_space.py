@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, one_of
+from ..checks import Array, apart, array, one_of
 from ..errors import ThunderError
 from ..robot import Robot
 
@@ -63,8 +63,8 @@ def _within_limits(robot: Robot, posture: Array) -> Array:
     outside = np.flatnonzero((posture < lower - _ROUNDING) | (posture > upper + _ROUNDING))
     if outside.size:
         j = int(outside[0])
+        low, high, got = apart(lower[j], upper[j], posture[j])
         raise ThunderError(
-            f"posture must be within the joint limits, {lower[j]:g} to {upper[j]:g} for {robot.joint_names[j]}, "
-            f"got {posture[j]:g}"
+            f"posture must be within the joint limits, {low} to {high} for {robot.joint_names[j]}, got {got}"
         )
     return posture

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import check_label
+from ..checks import apart, check_label
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..robot.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
@@ -212,7 +212,7 @@ def _read_limits(joint: Element, kind: str) -> tuple[float, float, float, float]
         return -math.inf, math.inf, velocity, effort
     lower, upper = (limit.number(key, 0.0, finite=False) for key in ("lower", "upper"))
     if lower > upper:
-        raise limit.error(f"'lower' must not exceed 'upper', got {lower:g} and {upper:g}")
+        raise limit.error(f"'lower' must not exceed 'upper', got {' and '.join(apart(lower, upper))}")
     return _unlimited(lower), _unlimited(upper), velocity, effort
 
 

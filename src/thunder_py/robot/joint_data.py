@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, array, unit_axis
+from ..checks import Array, apart, array, unit_axis
 from ..errors import ModelError, nearest_hint
 from ..values import Value, set_fields
 
@@ -55,7 +55,8 @@ class Limits(Value):
         set_fields(self, **{k: array(getattr(self, k), (n,), f"limits.{k}", finite=False) for k in names})
         for i in np.flatnonzero(self.lower > self.upper):
             raise ModelError(
-                f"limits of joint {i + 1}: lower must not exceed upper, got {self.lower[i]:g} and {self.upper[i]:g}"
+                f"limits of joint {i + 1}: lower must not exceed upper, got "
+                + " and ".join(apart(self.lower[i], self.upper[i]))
             )
         for name in ("velocity", "effort"):
             for i in np.flatnonzero(getattr(self, name) < 0):

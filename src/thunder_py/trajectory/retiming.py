@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, per_joint, real, whole
+from ..checks import Array, above_zero, all_positive, apart, per_joint, real, whole
 from ..errors import ThunderError, ThunderWarning
 from ..robot import Robot
 from ..robot.robot import require_robot
@@ -438,11 +438,11 @@ def _check_positions(robot: Robot, grid: PathGrid) -> None:
     over = np.maximum(robot.limits.lower - grid.q, grid.q - robot.limits.upper)
     if over.max() > _OUTSIDE:
         cell, point, joint = np.unravel_index(int(over.argmax()), over.shape)
+        at, lower, upper = apart(grid.q[cell, point, joint], robot.limits.lower[joint], robot.limits.upper[joint])
         raise ThunderError(
-            f"path must be within the position limits, but {robot.joint_names[joint]} is at "
-            f"{grid.q[cell, point, joint]:.6g} at {grid.s[cell, point]:.4g} {_range(grid)}, and its limits are "
-            f"{robot.limits.lower[joint]:.6g} and {robot.limits.upper[joint]:.6g}: a spline also swings beyond its "
-            "points, more points keep it nearer to them"
+            f"path must be within the position limits, but {robot.joint_names[joint]} is at {at} at "
+            f"{grid.s[cell, point]:.4g} {_range(grid)}, and its limits are {lower} and {upper}: a spline also swings "
+            "beyond its points, more points keep it nearer to them"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array, real
+from ..checks import Array, above_zero, apart, array, real
 from ..errors import ThunderError
 
 if TYPE_CHECKING:
@@ -380,16 +380,19 @@ def _rise_within(T: float, distance: float, v: float | None, a: float | None, bl
         rise = _shortest_rise(distance, v, a)
         least = max(distance / v + rise, 2.0 * rise)
         if least * (1.0 - _ROUNDING) > T:
-            raise ValueError(f"duration must be at least {least:g} s for this v_max and a_max, got {T:g} s")
+            bound, got = apart(least, T)
+            raise ValueError(f"duration must be at least {bound} s for this v_max and a_max, got {got} s")
     if a is not None:
         if T * T * a < 4.0 * distance * (1.0 - _ROUNDING):
-            raise ValueError(f"a_max must be at least {4.0 * distance / T**2:g} for {distance:g} in {T:g} s, got {a:g}")
+            bound, got = apart(4.0 * distance / T**2, a)
+            raise ValueError(f"a_max must be at least {bound} for {distance:g} in {T:g} s, got {got}")
         # the smaller root, in a form without cancellation for large accelerations
         root = math.sqrt(max(T * T - 4.0 * distance / a, 0.0))
         return 2.0 * distance / (a * (T + root)) if distance > 0.0 else 0.25 * T
     assert v is not None
     if v * T <= distance:
-        raise ValueError(f"v_max must be above {distance / T:g} for {distance:g} in {T:g} s, got {v:g}")
+        bound, got = apart(distance / T, v)
+        raise ValueError(f"v_max must be above {bound} for {distance:g} in {T:g} s, got {got}")
     return min(T - distance / v, 0.5 * T)
 
 
