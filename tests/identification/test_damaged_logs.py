@@ -133,3 +133,10 @@ def test_logs_larger_than_memory_are_read_in_chunks_only(log: Log, tmp_path: Pat
     with pytest.raises(FileFormatError, match=r"log\.csv: must hold at most 1000 bytes: read it in chunks$"):
         LogFile(path).load(elbow())
     assert sum(len(part) for part in LogFile(path).chunks(elbow(), 50)) == T.size
+
+
+def test_columns_that_are_not_there_are_told(log: Log, tmp_path: Path) -> None:
+    path = written(tmp_path, "csv", log)
+    columns = {"t": "t", "q": ["q1", "q7"], "tau": ["tau1", "tau2"]}
+    with pytest.raises(FileFormatError, match=r"columns q7 of q must be there, got t, q1, q2, tau1, tau2$"):
+        LogFile(path, columns=columns).load(elbow())

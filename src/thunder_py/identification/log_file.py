@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -95,8 +95,8 @@ class LogFile(Value):
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
         """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
-        with self._opened() as reader, closing(reader.chunks(robot, size)) as parts:
-            for signals in parts:
+        with self._opened() as reader:
+            for signals in reader.chunks(robot, size):
                 t = signals.pop("t")
                 yield Log(t=t, name=self.name, **signals)
 

@@ -303,7 +303,7 @@ class _Plain:
     def of(self, value: Value, depth: int = 0) -> Any:
         self.count += 1
         if self.count > MAX_VALUES or depth > MAX_DEPTH:
-            raise value.error(f"aliases must make at most {MAX_VALUES} values, {MAX_DEPTH} deep")
+            raise value.error(f"must hold at most {MAX_VALUES} values, {MAX_DEPTH} deep, with those of aliases")
         kind = str(value.node.tag).removeprefix(_TAG)
         if kind not in _KINDS:
             raise value.error(f"tag {value.node.tag!r} is not read")

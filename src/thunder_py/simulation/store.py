@@ -390,11 +390,11 @@ def _check_index(index: Mapping[str, Any], path: Path) -> None:
     """Raise for a field that is missing or of another kind."""
 
     def holds(name: str, outer: type, inner: type) -> bool:
-        value = index.get(name)
-        entries = value.values() if isinstance(value, dict) else value
+        value: Any = index.get(name)
+        entries: Any = value.values() if isinstance(value, dict) else value
         return isinstance(value, outer) and all(isinstance(entry, inner) for entry in entries)
 
-    runs = index.get("runs")
+    runs: Any = index.get("runs")
     for name, right, needed in (
         ("function", isinstance(index.get("function"), str), "a text"),
         ("runs", is_whole(runs) and 0 <= runs <= _MOST_RUNS, f"a whole number from 0 to {_MOST_RUNS}"),

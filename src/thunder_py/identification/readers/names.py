@@ -162,16 +162,16 @@ class Names:
         for signal, columns in (self.given or {}).items():
             if signal != "t" and signal not in SIGNALS:
                 raise FileFormatError(f"columns must name t, {', '.join(SIGNALS)}, got {signal!r}", path=self.path)
-            listed = [columns] if isinstance(columns, str) else list(columns)
+            chosen = [columns] if isinstance(columns, str) else list(columns)
             count = 1 if signal == "t" else robot.e if signal in _OF_MOTORS else robot.n
-            if len(listed) != count:
-                raise FileFormatError(f"columns must name {count} of {signal}, got {listed}", path=self.path)
-            missing = [name for name in listed if name not in names]
+            if len(chosen) != count:
+                raise FileFormatError(f"columns must name {count} of {signal}, got {chosen}", path=self.path)
+            missing = [name for name in chosen if name not in names]
             if missing:
                 raise FileFormatError(
                     f"columns {', '.join(missing)} of {signal} must be there, got {listed(names)}", path=self.path
                 )
-            found[signal] = listed
+            found[signal] = chosen
         for signal in ("t", "q", "tau"):
             if signal not in found:
                 raise FileFormatError(f"columns must name those of {signal}", path=self.path)
