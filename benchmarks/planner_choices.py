@@ -1,16 +1,20 @@
-"""Tables behind two defaults of `FPCA`: alignment (docs/human_like_planning.md) and automatic shrinkage (docs/fpca.md).
+"""Tables behind defaults of `FPCA` and `HumanLikePlanner`.
 
+Alignment, ratios of length and speed (docs/human_like_planning.md), and automatic shrinkage (docs/fpca.md).
+
+python benchmarks/planner_choices.py travel
 python benchmarks/planner_choices.py scenes|shares|rules --data FOLDER, which contains `culm` and `kinesis_rtg`.
 """
 
 from __future__ import annotations
 
 import argparse
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from thunder_py.errors import NoPathError
+from thunder_py.errors import NoPathError, ThunderWarning
 from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
 from thunder_py.motion.alignment import path_frames, to_canonical
@@ -19,7 +23,7 @@ from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.splines import smooth
 from thunder_py.papers.human_like.reaches import culm_reaches, kinesis_reaches
 from thunder_py.recordings import MotionSet
-from thunder_py.recordings.synthetic import minimum_jerk_reaches, sigma_lognormal_reaches
+from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, sigma_lognormal_reaches
 
 COUNT, MARGIN = 500, 0.02
 #: what is known at the ends, as `fit._KNOWN`: positions; velocities, own or zero; accelerations, own or zero
@@ -73,6 +77,32 @@ def print_scenes(sets):
                 f"{np.percentile(jerks, 95):.1f} | {failed} |",
                 flush=True,
             )
+
+
+def print_travel():
+    """Print length and peak speed of aligned plans over those of minimum jerk; seeds 2, 5 and 8 of the recordings."""
+    sets = {"synthetic reaches": [sigma_lognormal_reaches(60, seed=seed) for seed in (2, 5, 8)]}
+    for share in (0.45, 0.7, 0.8, 0.9, 1.0):
+        sets[f"daily activities, first {share:.0%}"] = [
+            _first(daily_living(60, seed=seed), share) for seed in (2, 5, 8)
+        ]
+    for name, several in sets.items():
+        rows = []
+        for motions in several:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ThunderWarning)
+                planner = HumanLikePlanner(FPCA(alignment="path", shrinkage=0.2).fit(motions))
+                plan = planner.plan(np.zeros(3), [0.3, 0.1, 0.2], 1.0)
+            D = np.sqrt(0.14)
+            ends = [np.linalg.norm(t.x[-1] - t.x[0]) / np.linalg.norm(t.x - t.x[0], axis=1).max() for t in motions]
+            rows.append((np.median(ends), plan.path_length["m"] / D, plan.peak_speed["m"] / (1.875 * D)))
+        low, high = np.min(rows, axis=0), np.max(rows, axis=0)
+        print(f"| {name} | " + " | ".join(f"{a:.2g} to {b:.2g}" for a, b in zip(low, high, strict=True)) + " |")
+
+
+def _first(motions, share):
+    """Return the positions of the first part of motions."""
+    return motions.map(lambda t: t.select(("x", "y", "z")).slice(t.t[0], t.t[0] + share * t.duration))
 
 
 #: kinds of ends in the criterion of the automatic share, by index in `ENDS`: the present ones, and others
@@ -178,18 +208,22 @@ def print_rules(sets):
 
 
 def main():
-    """Read the recordings, and print one of the tables."""
+    """Print one of the tables, most of them of recordings."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", choices=("scenes", "shares", "rules"))
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("table", choices=("travel", "scenes", "shares", "rules"))
+    parser.add_argument("--data", type=Path)
     options = parser.parse_args()
+    if options.table == "travel":
+        return print_travel()
+    if options.data is None:
+        parser.error(f"--data is required for {options.table}")
     culm, kinesis = culm_reaches(options.data / "culm"), kinesis_reaches(options.data / "kinesis_rtg" / "rtgData.txt")
     every = 6 if options.table == "scenes" else 1
     sets = {
         "kinesis": MotionSet(reach.trial for reach in kinesis.items),
         "CULM": MotionSet([reach.trial for reach in culm.items][::every]),
     }
-    {"scenes": print_scenes, "shares": print_shares, "rules": print_rules}[options.table](sets)
+    return {"scenes": print_scenes, "shares": print_shares, "rules": print_rules}[options.table](sets)
 
 
 if __name__ == "__main__":

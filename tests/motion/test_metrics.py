@@ -441,3 +441,17 @@ def test_a_set_of_reaches_in_one_line():
     noisy = [mean_jerk(trial, cutoff=8.0) for trial in minimum_jerk_reaches(5, 0, noise=2e-5)]
     np.testing.assert_allclose(noisy, clean, rtol=0.35)
     assert np.median(noisy) == pytest.approx(np.median(clean), rel=0.2)
+
+
+@pytest.mark.parametrize("rate", [50, 1000])
+@pytest.mark.parametrize("duration", [0.5, 10.0])
+@pytest.mark.parametrize("offset", [0.0, 10.0])
+def test_rounding_errors_are_no_jerk(rate, duration, offset):
+    """Constant velocity and acceleration have no jerk; a reach of 22 mm far from the origin has that of a quintic."""
+    t = np.arange(int(duration * rate) + 1) / rate
+    for x in (np.outer(t, [0.2, 0.1, 0.0]), np.outer(t**2, [0.2, 0.1, 0.3])):
+        with pytest.raises(ThunderError, match="motion must move and have jerk"):
+            ldlj(Trial.from_positions(t, x + offset), cutoff=math.inf)
+    s = t / duration
+    reach = np.outer(10 * s**3 - 15 * s**4 + 6 * s**5, [0.02, 0.01, 0.0]) + offset
+    assert ldlj(Trial.from_positions(t, reach), cutoff=math.inf) == pytest.approx(-math.log(1024 / 5), abs=0.1)

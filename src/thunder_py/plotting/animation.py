@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -96,12 +96,13 @@ def _save(animation: FuncAnimation, path: Path, fps: float, dpi: float) -> None:
 
     class GIFWriter(PillowWriter):
         def finish(self) -> None:
-            save_gif(self.outfile, self._frames, self.fps)
+            written: Any = self
+            save_gif(written.outfile, written._frames, written.fps)
 
-    html = path.suffix == ".html"
+    html, gif = path.suffix == ".html", cast(Any, GIFWriter)
     embedded: Any = {"fps": fps, "embed_frames": True, "embed_limit": _MOST}
     with whole_file(path) as temporary:
-        writer: Any = HTMLWriter(**embedded) if html else GIFWriter(fps) if path.suffix == ".gif" else "ffmpeg"
+        writer: Any = HTMLWriter(**embedded) if html else gif(fps) if path.suffix == ".gif" else "ffmpeg"
         animation.save(temporary, writer=writer, dpi=dpi)
         if html:
             icons = "".join(f'.fa-{name}::before{{content:"\\{code}"}}' for name, code in _ICONS.items())

@@ -20,6 +20,10 @@ RATE = 200.0
 _FEWEST = 200
 
 
+#: rounding error of positions, with that of a spline's derivatives, relative to the largest one
+_ROUNDING = 64.0 * np.finfo(np.float64).eps
+
+
 def ldlj(
     motion: MotionLike,
     *,
@@ -67,7 +71,9 @@ def ldlj(
         size, power = _peak_speed(motion, s, speed), 3
     else:
         size, power = float(s.weights @ speed), 5
-    if not (size > 0.0 and squared > 0.0):
+    # rounding errors of positions, differentiated three times
+    noise = _ROUNDING * float(np.abs(s.values[0]).max()) * (len(s.t) / s.duration) ** 3
+    if not (size > 0.0 and squared > noise**2 * s.duration):
         raise ThunderError("motion must move and have jerk, got one at rest or at constant acceleration")
     return -math.log(squared * s.duration**power / size**2)
 
