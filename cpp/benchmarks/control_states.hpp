@@ -18,7 +18,7 @@ struct ControlState {
   thunder::TaskReference task;
 };
 
-/// Where the curve is centerd: away from singularities, every joint bent.
+/// Where the curve is centered: away from singularities, every joint bent.
 inline Eigen::VectorXd posture(int n) {
   constexpr double panda[] = {0.1, -0.3, 0.2, -2.0, 0.1, 1.8, 0.7};
   Eigen::VectorXd q(n);

@@ -116,7 +116,7 @@ class ACT(AdaptiveController, _core.ACT):
         ----------
         robot : Robot
             The plant, payload included.
-        result : Result
+        result : SimulationResult
             A run of this controller with the signals ``error``, ``s`` and ``parameters``.
 
         Raises

@@ -52,7 +52,7 @@ class AdaptiveLyapunov(AdaptiveController):
         ----------
         robot : Robot
             The plant, payload included.
-        result : Result
+        result : SimulationResult
             A run of this controller with the signals ``s``, ``parameters`` and ``error``.
 
         Raises

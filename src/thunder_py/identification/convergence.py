@@ -26,7 +26,7 @@ class AdaptationConvergence:
 
     Attributes
     ----------
-    result : Result
+    result : SimulationResult
         The run.
     parameter_error : (k,) array
         Distance of the estimated from the true base parameters, relative to its initial value.

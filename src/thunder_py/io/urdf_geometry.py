@@ -34,7 +34,7 @@ class Geometry:
     pose : (4, 4) array
         Pose in the link's frame.
     kind : {"box", "cylinder", "sphere", "mesh"}
-        Shape, centerd on its frame; the axis of a cylinder is z.
+        Shape, centered on its frame; the axis of a cylinder is z.
     size : tuple of float
         Edges of a box, radius and length of a cylinder, radius of a sphere [m]; scale of a mesh.
     filename : str

@@ -28,6 +28,7 @@ class Picture(NamedTuple):
     Attributes
     ----------
     color : (height, width, 3) array of uint8
+        Red, green and blue of every pixel.
     depth : (height, width) array
         Depth along the optical axis [m], NaN where nothing was measured.
 

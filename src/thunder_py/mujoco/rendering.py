@@ -143,6 +143,7 @@ class Offscreen:
     Parameters
     ----------
     model : mujoco.MjModel
+        Model to render.
     width, height : int
         Size of the pictures [pixels].
     maximum : int
@@ -151,6 +152,7 @@ class Offscreen:
     Attributes
     ----------
     scene : mujoco.MjvScene
+        Scene that each picture updates.
     """
 
     def __init__(self, model: Any, width: int, height: int, maximum: int) -> None:

@@ -33,6 +33,7 @@ class Stage:
     Attributes
     ----------
     model, data : mujoco.MjModel, mujoco.MjData
+        Compiled model and its state.
     places : (n,) array of int
         Indices of the joints in ``data.qpos``.
     center : (3,) array

@@ -22,9 +22,11 @@ def markdown(header: Iterable[str], rows: Iterable[Iterable[object]], digits: in
     Parameters
     ----------
     header : iterable of str
+        Names of the columns.
     rows : iterable of iterables
         Floats are written with `digits` significant digits, NaN and None as empty cells, the rest as it is.
     digits : int
+        Significant digits of floats.
     """
     return Table(header, rows, digits).to_markdown()
 
@@ -63,6 +65,7 @@ def write_results(path: str | Path, document: Mapping[str, Any]) -> None:
     Parameters
     ----------
     path : path-like
+        File to write.
     document : mapping
         What `plain` takes.
 

@@ -44,6 +44,7 @@ class TagDetection(Value):
     Attributes
     ----------
     tag_id : int
+        Number of the tag in its family.
     corners : (4, 2) array
         Corners in the picture [pixel]: top left, top right, bottom right and bottom left of the tag.
     pose : (4, 4) array
@@ -102,6 +103,7 @@ def render_tag(
     Parameters
     ----------
     camera : PinholeCamera
+        Intrinsic parameters of the camera.
     tag_pose : (4, 4) array_like
         Pose of the tag in the camera's frame, see `TagDetection`.
     size : float
@@ -164,6 +166,7 @@ def detect_tags(picture: Picture, camera: PinholeCamera, *, size: float) -> list
     picture : (height, width) or (height, width, 3) uint8 array
         Gray values, or colors, which are averaged; black and white must differ by at least 20 gray values.
     camera : PinholeCamera
+        Intrinsic parameters of the camera.
     size : float
         Edge of the black squares [m].
 
@@ -336,6 +339,7 @@ class FiducialPoseSource(SampledPoseSource):
         Returns the picture of a time [s], (height, width) or (height, width, 3) uint8 array, or None. It is called at
         the first poll at or after that time.
     camera : PinholeCamera
+        Intrinsic parameters of the camera.
     size : float
         Edge of the tag's black square [m].
     tag_id : int

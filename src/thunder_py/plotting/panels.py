@@ -117,6 +117,7 @@ def draw_curves(
     Parameters
     ----------
     ax : Axes
+        Axes to draw on.
     t : (k,) array
         Abscissa, such as the time.
     values : (k,) or (k, m) array

@@ -53,6 +53,7 @@ def draw_frame(axes: Any, T: Array, length: float, alpha: float = 1.0) -> list[A
     Parameters
     ----------
     axes : Axes3D
+        Axes to draw on.
     T : (4, 4) array
         Pose of the frame.
     length : float
@@ -77,6 +78,7 @@ def draw_surface(axes: Any, surface: Triangles, colors: Any = ARM, alpha: float 
     Parameters
     ----------
     axes : Axes3D
+        Axes to draw on.
     surface : Triangles
         Surface [m].
     colors : str or (f, 3) array

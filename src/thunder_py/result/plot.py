@@ -161,6 +161,7 @@ def reference_path(robot: Robot, reference: Callable[[float], Any], t: Array) ->
     Parameters
     ----------
     robot : Robot
+        Arm that converts joint positions to positions of the tip.
     reference : callable
         ``reference(t)`` has an attribute ``p``, (3,), or ``q``, (n,), whose forward kinematics is used.
     t : (T,) array

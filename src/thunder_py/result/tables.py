@@ -27,7 +27,7 @@ def metrics_table(
 
     Parameters
     ----------
-    results : mapping of str to Result or str
+    results : mapping of str to SimulationResult or str
         Runs by name; a text, such as an error, for a run without a result.
     metrics : sequence of str, or mapping of str to callable
         See `Comparison.table`.
@@ -110,7 +110,7 @@ class Comparison(Mapping[str, SimulationResult]):
 
     Parameters
     ----------
-    results : mapping of str to Result
+    results : mapping of str to SimulationResult
         Runs by the names shown in tables and plots.
 
     Examples
@@ -186,7 +186,7 @@ def compare_results(results: Mapping[str, SimulationResult]) -> Comparison:
 
     Parameters
     ----------
-    results : mapping of str to Result
+    results : mapping of str to SimulationResult
         Runs by the names shown in tables and plots.
 
     Returns

@@ -60,6 +60,7 @@ def joint_bodies(robot: Robot, q: npt.ArrayLike, size: float) -> list[Triangles]
     Parameters
     ----------
     robot : Robot
+        Arm to draw.
     q : (n,) array_like
         Joint positions [rad or m].
     size : float

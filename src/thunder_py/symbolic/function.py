@@ -263,6 +263,7 @@ def replay(
     Parameters
     ----------
     function : Function
+        Recorded function.
     inputs : sequence
         Scalar for every entry of the arguments, in order.
     operation : callable

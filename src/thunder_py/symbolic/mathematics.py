@@ -75,6 +75,7 @@ def arctan2(y: Any, x: Any) -> Any:
     Parameters
     ----------
     y, x : Expression, float or array of such
+        Coordinates of the point; they are broadcast.
 
     Returns
     -------
@@ -102,6 +103,7 @@ def _entrywise(name: str, sentence: str, entry: Callable[[Any, Any], Any]) -> Ca
     Parameters
     ----------
     a, b : Expression, float or array of such
+        Values where the condition holds and where it does not.
 
     Returns
     -------
@@ -136,6 +138,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     condition : Expression or array
         Comparison such as ``x < 0``, or `less` for arrays.
     a, b : Expression, float or array of such
+        Values where the condition holds and where it does not.
 
     Returns
     -------
@@ -159,6 +162,7 @@ def cross(a: npt.ArrayLike, b: npt.ArrayLike) -> Expressions:
     Parameters
     ----------
     a, b : (3,) array_like
+        Factors.
 
     Returns
     -------

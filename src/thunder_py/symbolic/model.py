@@ -69,6 +69,7 @@ class SymbolicModel(SymbolicQuantities):
         Parameters
         ----------
         expression : Expression, array of such, or Function
+            What to convert.
         simplify : bool
             Search a shorter form of every entry: sines and cosines of sums of angles, common factors. For arms of a few
             joints.
@@ -118,6 +119,7 @@ class SymbolicModel(SymbolicQuantities):
         Parameters
         ----------
         quantity : {"slotine_li_regressor", "regressor"}
+            Regressor whose columns are listed.
 
         Returns
         -------

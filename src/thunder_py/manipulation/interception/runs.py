@@ -202,8 +202,9 @@ class ConveyorRun:
     grasp : Grasp or None
         None if the hand never closed.
     phase : InterceptionPhase
+        Final phase of the interceptor.
     reason : InterceptionReason
-        Final phase and reason of the interceptor.
+        Its reason.
     t : (k,) array
         Times [s].
     reference, hand : (k, 3) array

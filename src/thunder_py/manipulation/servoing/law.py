@@ -65,6 +65,7 @@ class ServoStep:
     dq : (n,) array
         Joint velocities [rad/s or m/s]; zero without a solution.
     state : ServoState
+        State of the law after the step.
     distance : float
         Distance from tool to target [m], NaN for invalid input.
     angle : float

@@ -52,6 +52,7 @@ class PickStep:
     dq : (n,) array
         Joint velocities to follow [rad/s or m/s].
     decision : PickDecision
+        Decision of the pick machine in this period.
     servo : ServoStep or None
         None if the decision has no goal.
     track : Track
@@ -77,6 +78,7 @@ class PickLoop(Stateful):
     target : TargetTracker
         Tracker of the pose that the tool shall have at contact.
     machine : PickMachine
+        State machine of the pick.
     tool : ToolBelief, optional
         Estimator of the tool's pose in the hand; default the tool of the servo, which then is known.
     tool_source : PoseSource, optional
@@ -219,6 +221,7 @@ class PickingController(Stateful):
     Parameters
     ----------
     loop : PickLoop
+        Loop that the controller steps.
     inner : Controller
         Joint controller of `thunder_py.control`, such as `ComputedTorque`.
     period : float

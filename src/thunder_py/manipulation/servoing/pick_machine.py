@@ -214,6 +214,7 @@ class PickEvent:
     t : float
         Time [s].
     before, after : PickPhase
+        Phase before and after the event.
     reason : PickReason or None
         Reason of a failure or of a new approach.
     """
@@ -231,6 +232,7 @@ class PickDecision:
     Attributes
     ----------
     phase : PickPhase
+        Phase of the pick.
     goal : (4, 4) array or None
         Desired pose of the tool; None to stay.
     twist : (6,) array
@@ -285,6 +287,7 @@ class PickMachine(Stateful):
     Parameters
     ----------
     settings : PickSettings, optional
+        Distances, times and tolerances; those of `PickSettings` by default.
 
     Examples
     --------

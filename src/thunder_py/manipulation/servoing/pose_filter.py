@@ -66,6 +66,7 @@ def poll(source: PoseSource, t: float) -> tuple[list[PoseMeasurement], Exception
     Parameters
     ----------
     source : PoseSource
+        Source to poll.
     t : float
         Time [s].
 
@@ -121,6 +122,7 @@ class PoseEstimate:
     time : float
         Time of the estimate [s].
     pose : (4, 4) array
+        Filtered pose of the object.
     twist : (6,) array
         Linear, then angular velocity, world axes [m/s, rad/s].
     covariance : (12, 12) array

@@ -88,7 +88,7 @@ class ThrowResult:
     ----------
     motion : ThrowMotion
         Planned motion.
-    result : Result
+    result : SimulationResult
         Simulation of the arm over all repetitions.
     time : float
         Time of release [s].

@@ -68,6 +68,7 @@ def wrist_at_release(wrist: ElasticWrist, arm: Robot, q: npt.ArrayLike) -> Elast
     Parameters
     ----------
     wrist : ElasticWrist
+        Wrist at the end of the arm.
     arm : Robot
         Arm with the fixed hand: the axes of its end effector are those of the wrist's base.
     q : (n,) array_like
@@ -86,6 +87,7 @@ class ArmThrow:
     arm : Robot
         Arm without hand.
     wrist : ElasticWrist
+        Wrist at the end of the arm.
     base : BaseMotion
         Motion of the arm with the hand fixed.
     mount : (4, 4) array_like
@@ -200,6 +202,7 @@ class ArmThrow:
         Parameters
         ----------
         motor : MotorMotion
+            Motion of the wrist's motor.
         feedforward, limited : bool
             Options of `CarrierControl`: feedforward of the wrist's spring, torques clipped at the limits.
         """

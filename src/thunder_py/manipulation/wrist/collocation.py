@@ -80,6 +80,7 @@ class JointThrow(Value):
     Attributes
     ----------
     wrist : ElasticWrist
+        Wrist of the throw.
     tip : float
         Distance of the object from the wrist's axis [m].
     t : (N + 1,) array
@@ -143,6 +144,7 @@ def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:
     Parameters
     ----------
     limits : BaseLimits
+        Limits of the base's motion.
     T : float
         Duration [s].
     cells : int

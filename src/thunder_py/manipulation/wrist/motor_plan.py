@@ -32,8 +32,11 @@ def maximize(objective: Array, low: Array, high: Array, A: Any, b: Array, A_ub: 
     Parameters
     ----------
     objective, low, high : (n,) array
+        Coefficients of the objective; lower and upper bounds of the variables.
     A, A_ub : (m, n) array or sparse array
+        Rows of the equalities A x = b and of the inequalities A_ub x <= b_ub.
     b, b_ub : (m,) array
+        Their right-hand sides.
     """
     bounds: Any = list(zip(low.tolist(), high.tolist(), strict=True))
     options: Any = _OPTIONS

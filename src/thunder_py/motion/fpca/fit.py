@@ -216,7 +216,7 @@ class Sample(NamedTuple):
     """Motions from which a covariance is estimated."""
 
     offsets: Array  # (R, d), x_bar
-    centerd: Array  # (R, K, d), coefficients without it
+    centered: Array  # (R, K, d), coefficients without it
 
 
 class Blend(NamedTuple):
@@ -232,8 +232,8 @@ class Blend(NamedTuple):
 def plain(space: SplineSpace, sample: Sample) -> Blend:
     """Return sample mean and covariance of the motions."""
     count = max(len(sample.offsets) - 1, 1)
-    mean, offset_mean = sample.centerd.mean(axis=0), sample.offsets.mean(axis=0)
-    rows = space.coordinates(sample.centerd - mean) / np.sqrt(count)
+    mean, offset_mean = sample.centered.mean(axis=0), sample.offsets.mean(axis=0)
+    rows = space.coordinates(sample.centered - mean) / np.sqrt(count)
     spread = (sample.offsets - offset_mean) / np.sqrt(count)
     no_rows = np.zeros((0, space.dimension))
     return Blend(mean, offset_mean, spread.T @ spread, rows, [no_rows] * len(offset_mean))
@@ -336,8 +336,8 @@ def cross_validated_errors(
     of the coordinates.
     """
     count = len(sample.offsets)
-    whole = sample.centerd + sample.offsets[:, None]
-    variances = (setting.space.coordinates(sample.centerd - sample.centerd.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    whole = sample.centered + sample.offsets[:, None]
+    variances = (setting.space.coordinates(sample.centered - sample.centered.mean(axis=0)) ** 2).sum(axis=(0, 1))
     weights = np.zeros(len(variances))
     for part in map(list, setting.units):
         weights[part] = 1.0 / max(float(variances[part].sum()), np.finfo(float).tiny)
@@ -356,7 +356,7 @@ def _errors(
     fold: npt.NDArray[np.bool_],
 ) -> Array:
     """Return the sums of errors of the motions of a fold, which the others predict, by share and kind of ends."""
-    rest, left_out = Sample(sample.offsets[~fold], sample.centerd[~fold]), whole[fold]
+    rest, left_out = Sample(sample.offsets[~fold], sample.centered[~fold]), whole[fold]
     basis, space = setting.basis, setting.space
     data = plain(space, rest)
     prior = jerk_prior(basis, space, data, setting.shared)
@@ -471,12 +471,12 @@ def fit_components(
 _ORTHONORMAL = 1e-9
 
 
-def project(space: SplineSpace, components: Array, centerd: Array, joint: bool) -> Array:
+def project(space: SplineSpace, components: Array, centered: Array, joint: bool) -> Array:
     """Return the scores (R, n, d), joint (R, n), of motions about the mean (R, K, d) on components (n, K, d).
 
     By least squares; components that others published need not be orthonormal.
     """
-    x, S = space.coordinates(centerd), space.coordinates(components)
+    x, S = space.coordinates(centered), space.coordinates(components)
     if joint:
         x, S = x.reshape(len(x), -1, 1), S.reshape(len(S), S.shape[1] * S.shape[2], 1)
     scores = np.einsum("rmk,nmk->rnk", x, S, optimize=True)

@@ -458,8 +458,8 @@ class FPCA(Estimator):
         offsets = np.zeros((len(coefficients), len(self.dofs)))
         if self.demean:
             offsets = np.einsum("k,rkd->rd", space.integrals, coefficients)
-        centerd = coefficients - offsets[:, None] - self.mean_coefficients_
-        scores = project(space, self.component_coefficients_, centerd, self.joint)
+        centered = coefficients - offsets[:, None] - self.mean_coefficients_
+        scores = project(space, self.component_coefficients_, centered, self.joint)
         if self.demean:  # published functions need not have zero mean
             means = np.einsum("k,nkd->nd", space.integrals, self.component_coefficients_)
             subscripts = "rn,nd->rd" if self.joint else "rnd,nd->rd"

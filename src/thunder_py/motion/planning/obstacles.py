@@ -337,6 +337,7 @@ class ViaPath(NamedTuple):
     Attributes
     ----------
     status : PathStatus
+        Outcome of the search.
     path : BezierPath
         Path that provably keeps the margin for the first two statuses; the last attempt otherwise.
     times : (k,) ndarray

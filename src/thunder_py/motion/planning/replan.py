@@ -176,6 +176,7 @@ class PlannedBatch:
     durations : (N,) array
         [s].
     status : (N,) array of PathStatus
+        Outcome of each plan.
     clearance : (N,) array
         Proved distance to the obstacles [m]; infinite without obstacles, NaN for motions without path.
     mahalanobis_distance : (N,) array

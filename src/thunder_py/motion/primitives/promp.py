@@ -197,8 +197,8 @@ class ProMP(Estimator):
     def _estimate(self, weights: Array) -> None:
         rows = np.swapaxes(weights, 1, 2).reshape(len(weights), -1)
         self.mean_weights_ = weights.mean(axis=0)
-        centerd = rows - rows.mean(axis=0)
-        covariance = centerd.T @ centerd / max(len(rows) - 1, 1)
+        centered = rows - rows.mean(axis=0)
+        covariance = centered.T @ centered / max(len(rows) - 1, 1)
         scale = float(np.mean(np.var(weights, axis=1)) + np.trace(covariance) / len(covariance))
         self.covariance_ = covariance + self.variance_floor * scale * np.eye(len(covariance))
 

@@ -26,6 +26,7 @@ def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
     Parameters
     ----------
     found : ElasticWristExperiment
+        Result to draw.
     """
     figure, panels = new_panels([["control", "phase", "sweep"], ["control beyond", "phase beyond", "cases"]])
     for throw, where in ((found.example, ""), (found.beyond, " beyond")):
@@ -45,6 +46,7 @@ def plot_arms(found: ElasticWristExperiment) -> Figure:
     Parameters
     ----------
     found : ElasticWristExperiment
+        Result to draw.
     """
     rows = [[f"{kind} {k}" for kind in ("speed", "wrist", "effort")] for k in range(len(found.arms))]
     figure, panels = new_panels(rows, (12.0, 0.6 + 3.6 * len(rows)))

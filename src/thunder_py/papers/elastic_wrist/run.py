@@ -64,6 +64,7 @@ class ArmCase:
     turning : bool
         True if the hand may rotate at release.
     throw : ArmThrow
+        Throw of the arm.
     releases : dict of str to WristRelease
         By motion of the motor; ``"hand fixed"`` is the arm without wrist.
     rates : dict of str to float
@@ -227,6 +228,7 @@ class Case:
     Attributes
     ----------
     name : str
+        Name of the case.
     throw : WristThrow
         With the bounds of u due to gravity.
     printed : WristThrow
@@ -265,6 +267,7 @@ class ElasticWristExperiment:
     Attributes
     ----------
     cases : tuple of Case
+        Cases of the report.
     times : (k,) array
         Times of release omega0 T of the sweep, lossless and level.
     one, free : (k,) array
@@ -274,7 +277,9 @@ class ElasticWristExperiment:
     example, beyond : WristThrow
         Throws with gravity and damping, within the limit of one switch and beyond it.
     together : Together
+        Motor and base planned together.
     arms : tuple of ArmCase
+        Throws on arms.
     """
 
     cases: tuple[Case, ...]

@@ -35,6 +35,7 @@ def plot_grasping(found: Grasping) -> Figure:
     Parameters
     ----------
     found : Grasping
+        Result to draw.
     """
     figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
     variants = list(dict.fromkeys((t.case.hand, t.case.strategy) for t in found.trials))

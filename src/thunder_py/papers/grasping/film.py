@@ -28,6 +28,7 @@ class WorldView:
     Parameters
     ----------
     world : GraspWorld
+        World to film.
     lookat : (3,) sequence of float
         Point in the middle [m].
     azimuth, elevation, distance : float

@@ -37,6 +37,7 @@ class Grasping:
     Attributes
     ----------
     trials : tuple of GraspTrial
+        All trials.
     """
 
     trials: tuple[GraspTrial, ...]

@@ -101,6 +101,7 @@ class HandUse(NamedTuple):
     Attributes
     ----------
     hand : ParallelGripper or CompliantHand
+        Hand at the arm's flange.
     effort : float
         Force of its motor while it closes [N].
     least : float
@@ -200,6 +201,7 @@ class GraspTrial(NamedTuple):
     Attributes
     ----------
     case : Case
+        Object, strategy and seed of the trial.
     success : bool
         Whether the object was lifted by 10 cm and held for a second by the hand alone.
     outcome : str

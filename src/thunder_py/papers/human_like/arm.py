@@ -67,10 +67,12 @@ class ArmRun:
     Attributes
     ----------
     robot : Robot
+        Arm of the run.
     scene : Scene
+        Scene of the run.
     plan : HandMotion
         Planned motion.
-    result : Result
+    result : SimulationResult
         Simulated motion, logged at 1 kHz.
     """
 

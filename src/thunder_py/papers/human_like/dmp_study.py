@@ -49,6 +49,7 @@ def reproductions(demonstrations: list[Reach], options: dict[str, Any], counts: 
     Parameters
     ----------
     demonstrations : list of Reach
+        Reaches to reproduce.
     options : dict
         Settings of `DMP`, with (104) as printed.
     counts : tuple of int

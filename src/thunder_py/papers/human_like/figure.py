@@ -107,6 +107,7 @@ def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str
     Parameters
     ----------
     axes : Axes3D
+        Axes to draw on.
     robot : Robot
         ``human_arm``.
     q : (k, 7) array
@@ -114,6 +115,7 @@ def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str
     times : iterable of int
         Rows of `q` to draw.
     color : str
+        Color of the arm.
     """
     from .arm import arm_points_at
 

@@ -180,6 +180,7 @@ class GainSweep:
     Attributes
     ----------
     gains : tuple of float
+        Gains of the repulsive potential.
     values : dict of str to (gains, n, 3) array
         By method: error at T [m], mean jerk [m/s^3], least distance at the rollout's samples less the margin [m].
     """

@@ -302,6 +302,7 @@ class Fold:
     Attributes
     ----------
     training : MotionSet
+        Motions that the components are fitted to.
     held_out : tuple of int
         Indices of `Reaches.items`.
     """
@@ -317,7 +318,9 @@ class Reaches:
     Attributes
     ----------
     name : str
+        Name of the set.
     items : tuple of Reach
+        The reaches.
     by_subject : bool
         Whether whole subjects are left out; else every ninth reach of the only one.
     recordings : MotionSet

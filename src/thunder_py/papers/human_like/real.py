@@ -64,6 +64,7 @@ class Comparison:
     Attributes
     ----------
     reaches : Reaches
+        Reaches that are compared.
     rms : dict of (str, str) to (n,) array
         By state of the ends and method, paired by tau.
     paired : dict of (str, str) to (n,) array

@@ -67,6 +67,7 @@ class Family:
     sentence : str
         Description.
     placements : tuple of Placement
+        Placements of the spheres.
     """
 
     sentence: str
@@ -108,6 +109,7 @@ class Scenario:
     start, goal : (3,) array
         [m].
     spheres : tuple of Sphere
+        Obstacles.
     duration : float
         Time for the motion, from rest to rest [s].
     margin : float

@@ -137,6 +137,7 @@ class Scene:
     q0 : (7,) array
         Rest posture [rad].
     spheres : tuple of Sphere
+        Obstacles.
     duration : float
         From rest to rest [s].
     margin : float

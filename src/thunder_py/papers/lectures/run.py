@@ -110,7 +110,7 @@ class Study:
     ----------
     title : str
         Lecture and its subject.
-    runs : mapping of str to Result
+    runs : mapping of str to SimulationResult
         By this setting.
     lyapunov : mapping of str to Lyapunov
         Function and derivative of the lecture's proof, for the runs that it covers.

@@ -91,7 +91,7 @@ class Run:
 
     Attributes
     ----------
-    result : Result
+    result : SimulationResult
         Simulation, logged at 100 Hz.
     window : float
         Length of the steady state, at the end of the run [s].
@@ -260,7 +260,7 @@ class LissajousPanda:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write both runs to one ``.npz`` file, from which `Result.load` reads the `Result` of `to_result`."""
+        """Write both runs to one ``.npz`` file, from which `SimulationResult.load` reads the result of `to_result`."""
         self.to_result().save(path)
 
 

@@ -40,7 +40,7 @@ class D42Estimation:
         The Panda without the hand.
     truth : (10,) array
         REG of link 7 with the hand.
-    result : Result
+    result : SimulationResult
         Run of MACT with unknown link 7.
     draws : Draws, optional
         Figures of merit over several mountings of the hand.

@@ -179,6 +179,7 @@ def run_trial(seed: int, options: InterceptionOptions | None = None, *, arm: boo
     Parameters
     ----------
     seed : int
+        Seed of scene and noise.
     options : InterceptionOptions, optional
         Strategy and limits; default replanning by time augmentation.
     arm : bool
@@ -224,6 +225,7 @@ class MovingObjectClouds:
     Attributes
     ----------
     trials : tuple of CloudTrial
+        All trials.
     """
 
     trials: tuple[CloudTrial, ...]

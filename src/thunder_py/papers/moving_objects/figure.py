@@ -45,6 +45,7 @@ def plot_moving_objects(found: MovingObjects) -> Figure:
     Parameters
     ----------
     found : MovingObjects
+        Result to draw.
     """
     names = ("variable structure", "time augmentation")
     figure, panels = new_panels([[*names, "success"], [f"{name}, jerk" for name in names] + ["lead"]], (12.0, 7.2))
@@ -124,6 +125,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
     Parameters
     ----------
     found : MovingObjectClouds
+        Result to draw.
     """
     figure, panels = new_panels([["kinds", "speeds", "errors"]], (12.0, 3.8), width_ratios=(1.6, 1.0, 1.2))
     groups = {name: trials for name, trials in found.groups().items() if trials}

@@ -122,9 +122,11 @@ def grasped(reading: Reading, scenario: Scenario, seed: int) -> bool:
     Parameters
     ----------
     reading : Reading
+        Reading of what the report leaves open.
     scenario : Scenario
         Conveyor, camera and tolerance; its strategy is replaced.
     seed : int
+        Seed of the object's motion and of the noise.
     """
     target, feed = scenario.world(seed)
     departure = DEPARTURES[reading.departure]

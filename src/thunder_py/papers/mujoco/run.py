@@ -271,7 +271,7 @@ class MujocoPlants:
         Duration of each run [s].
     cases : list of Case
         Closed loops.
-    results : list of dict of str to Result
+    results : list of dict of str to SimulationResult
         Runs of each case, by plant; without MuJoCo's Runge-Kutta where there is Coulomb friction.
     agreements : dict of str to Agreement
         Comparison of the dynamics, by bundled robot.

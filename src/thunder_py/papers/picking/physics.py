@@ -92,6 +92,7 @@ class PhysicalPick(NamedTuple):
     Attributes
     ----------
     case : PickCase
+        Scene and strategy of the pick.
     success : bool
         Whether the object was lifted by 10 cm and held for a second by the hand alone.
     outcome : str
@@ -272,6 +273,7 @@ class PhysicalPicking:
     Attributes
     ----------
     picks : tuple of PhysicalPick
+        All picks.
     """
 
     picks: tuple[PhysicalPick, ...]

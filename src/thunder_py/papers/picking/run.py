@@ -78,6 +78,7 @@ class StoppedSource:
     Parameters
     ----------
     source : PoseSource
+        Source of poses before the stop.
     stopped : callable
         Whether it has been told.
     """
@@ -144,6 +145,7 @@ class Pick:
     Attributes
     ----------
     seed : int
+        Seed of the scene.
     picked : bool
         The machine is done, and the object was in reach of the gripper at contact.
     reason : str
@@ -174,7 +176,9 @@ class PickTrace:
     Attributes
     ----------
     pick : Pick
+        Outcome of the pick.
     scene : Scene
+        Scene of the pick.
     t : (T,) array
         [s].
     q : (T, 7) array
@@ -189,6 +193,7 @@ class PickTrace:
     age : (T,) array
         Age of the latest accepted picture of the object [s].
     events : tuple of PickEvent
+        Changes of phase.
     """
 
     pick: Pick
@@ -376,6 +381,7 @@ def pick(task: str, variant: str, seed: int) -> Pick:
     Parameters
     ----------
     task : {"hand", "tool"}
+        Whether a hand or a tool picks.
     variant : str
         One of `VARIANTS`; "no tool estimate" and `CAMERAS` are of the tool.
     seed : int

@@ -88,6 +88,7 @@ class Task:
     Attributes
     ----------
     name : str
+        Name of the task.
     length : float
         From the palm to where the object is touched [m].
     held : bool
@@ -128,6 +129,7 @@ class Scene:
     Attributes
     ----------
     seed : int
+        Seed of the scene.
     start : (7,) array
         Joint positions of the arm at first [rad].
     contact : (4, 4) array

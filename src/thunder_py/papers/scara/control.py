@@ -168,7 +168,7 @@ class Loaded(NamedTuple):
 
     Attributes
     ----------
-    result : Result
+    result : SimulationResult
         The run.
     error : (k, 3) array
         Position of the path less that of the tip over time [m].
@@ -374,7 +374,7 @@ class ScaraSampling:
     ----------
     runs : dict of float to Result
         By Lambda_3.
-    with_rotors : Result
+    with_rotors : SimulationResult
         Run with our Lambda_3, adapting `WITH_ROTORS` with the same gains.
     """
 

@@ -80,6 +80,7 @@ def compiled_times(function: Function, states: Sequence[Sequence[Array]], level:
     Parameters
     ----------
     function : Function
+        Recorded function to compile.
     states : sequence of sequence of array
         Arguments of the function, for several states.
     level : str
@@ -209,11 +210,13 @@ class Timing:
     Attributes
     ----------
     joints : int
+        Number of joints of the arm.
     curve : str
         ``"C_std"``, ``"C"``, ``"Y"`` (the article's formulae), ``"ours: C"``, ``"Pinocchio: C"``, ...
     build : str
         ``"interpreted"``, ``"-O0"``, ``"-O2"``, ``"as installed"``.
     seconds : float
+        Time of one call [s].
     operations : int
         Number of operations in the function; 0 if unknown.
     sigma : float
@@ -248,6 +251,7 @@ def article_curves(
     Parameters
     ----------
     joints : iterable of int
+        Numbers of joints.
     limits : mapping of str to int
         Option of the compiler -> largest number of operations that is compiled; more would take minutes.
     names : tuple of str

@@ -71,6 +71,7 @@ def count_operations(joints: Iterable[int], most: int) -> list[dict[str, float]]
     Parameters
     ----------
     joints : iterable of int
+        Numbers of joints.
     most : int
         Number of joints up to which C_std is counted; it grows with the fifth power.
 

@@ -20,6 +20,7 @@ class Sweeps:
     Attributes
     ----------
     parts : dict of str to Sweep
+        Sweeps by their names.
     shown : tuple of (str, str, str)
         Panels of the figure, at most six: part, result and quantity.
     """

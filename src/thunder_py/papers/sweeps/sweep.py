@@ -77,6 +77,7 @@ class Sweep:
     title : str
         What is computed, with the numbers of the tables and figures.
     quantities : tuple of Unprinted
+        Quantities that the paper does not print.
     printed : dict of str to float
         The paper's numbers by result; NaN where it prints none.
     points : tuple of dict
@@ -222,6 +223,7 @@ def sweep(
     function : callable
         Results by name for given quantities, ``function(**{name: value})``: numbers, or (draws,) arrays.
     quantities : sequence of Unprinted
+        Quantities that the paper does not print.
     printed : mapping of str to float
         The paper's numbers by result.
     combined : int

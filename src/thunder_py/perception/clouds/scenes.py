@@ -215,6 +215,7 @@ class DepthCamera(Value):
     Attributes
     ----------
     camera : PinholeCamera
+        Intrinsic parameters of the depth camera.
     pose : (4, 4) array
         Pose of the camera in the world, see `look_at`.
     noise : float
@@ -279,6 +280,7 @@ class DepthCamera(Value):
         Parameters
         ----------
         shapes : sequence of Shape
+            Bodies in the scene.
         rng : numpy.random.Generator
             Its draws do not depend on the scene, so views of two scenes have the same noise.
         """

@@ -105,6 +105,7 @@ def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.Array
     Parameters
     ----------
     points : (n, 3) array
+        Points of the cloud [m].
     groups : (n,) int array
         Groups as `find_clusters` returns them.
     near : (3,) array_like, optional

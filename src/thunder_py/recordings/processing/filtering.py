@@ -155,7 +155,7 @@ def median_filter(trial: Trial, width: int = 5) -> Trial:
 
 @over_sets
 def moving_average(trial: Trial, width: int = 10) -> Trial:
-    """Replace every value by the mean of a centerd window of `width` samples, without phase shift.
+    """Replace every value by the mean of a centered window of `width` samples, without phase shift.
 
     An even width has half weights at both ends of ``width + 1`` samples. Near the ends of the trial the window shrinks
     on both sides, down to the sample itself; straight lines are unchanged. Orientations are averaged as rotation

@@ -63,10 +63,10 @@ def _over_tau(trial: Trial, tau: Array) -> Array:
 
 def _standardize(values: Array) -> Array:
     """Return columns of mean 0 and length 1; constant columns become 0, with zero correlation."""
-    centerd = values - values.mean(axis=-2, keepdims=True)
-    lengths = np.linalg.norm(centerd, axis=-2, keepdims=True)
+    centered = values - values.mean(axis=-2, keepdims=True)
+    lengths = np.linalg.norm(centered, axis=-2, keepdims=True)
     constant = lengths <= 1e-12 * (1.0 + np.abs(values).max())
-    return np.asarray(np.where(constant, 0.0, centerd / np.where(constant, 1.0, lengths)), dtype=np.float64)
+    return np.asarray(np.where(constant, 0.0, centered / np.where(constant, 1.0, lengths)), dtype=np.float64)
 
 
 def affine_fit(values: Array, target: Array, pairs: Array) -> tuple[float, float]:
