@@ -52,7 +52,7 @@ class D42Cartesian:
         Model for the poses of the results.
     references : dict of str to reference
         By curve.
-    results : dict of (str, str, str, float) to list of Result
+    results : dict of (str, str, str, float) to list of SimulationResult
         Runs over the draws of the parameter error or of the hand's mounting, by plant, curve, controller and eta; CT,
         which does not adapt, for every eta.
     sweep : Sweep, optional

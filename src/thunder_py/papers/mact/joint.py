@@ -39,7 +39,7 @@ class D42Joint:
     ----------
     robot : Robot
         The Panda with its true parameters.
-    results : dict of (str, float) to list of Result
+    results : dict of (str, float) to list of SimulationResult
         For every controller of Table 7 and every eta, one run for each seed of the parameter error.
     sweep : Sweep, optional
         Table 7 over the unprinted quantities.

@@ -372,7 +372,7 @@ class ScaraSampling:
 
     Attributes
     ----------
-    runs : dict of float to Result
+    runs : dict of float to SimulationResult
         By Lambda_3.
     with_rotors : SimulationResult
         Run with our Lambda_3, adapting `WITH_ROTORS` with the same gains.
