@@ -70,7 +70,7 @@ def test_kernels_report_no_memory() -> None:
     limit_memory(0.9)
     law = th.PDGravity(robot, 10.0, 1.0)
     try:
-        th.simulate(robot, law, SetPoint(np.zeros(7)), 1e5, dt=1e-3)
+        th.simulate(robot, law, SetPoint(np.zeros(7)), 2e4, dt=1e-3)
     except MemoryError:
         print("MemoryError")
     """
