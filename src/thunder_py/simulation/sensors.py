@@ -154,7 +154,7 @@ class Actuators:
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> slow = th.Actuators(delay=2e-3, lag=0.02, rate_limits=500.0)
-    >>> law, motion = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> law, motion = th.PDGravity(robot, 40.0, 10.0), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, law, motion, 1.0, q0=[0.0, 0.0], actuators=slow)
     >>> bool((run.tau != run.signals["tau_commanded"]).any())
     True
