@@ -401,7 +401,7 @@ class CLIK(_core.Clik):
         return CLIKResult(**raw, rows=self.rows, joint_names=self.robot.joint_names)
 
     def _warn_of_long_steps(self, q: Array, dt: float, rk4: bool) -> None:
-        """Warn if small errors grow at the start, or in most of five postures of a motion (k, n), because of the length of the steps."""
+        """Warn of steps with which small errors grow at the start of a motion (k, n), or in most of five postures."""
         position, velocity = ("Lambda", "Lambda") if self.order == 1 else ("K_0", "K_1 or null_damping")
         (robot, frame, mask, kind, settings), _ = self._core_arguments  # type: ignore[attr-defined]
         if self._null is not None or settings["objective"] is not None:
