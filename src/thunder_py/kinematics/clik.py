@@ -401,7 +401,7 @@ class CLIK(_core.Clik):
         return CLIKResult(**raw, rows=self.rows, joint_names=self.robot.joint_names)
 
     def _warn_of_long_steps(self, q: Array, dt: float, rk4: bool) -> None:
-        """Warn if small errors grow at postures (k, n) of a motion, because of the length of the steps."""
+        """Warn of steps with which small errors grow at the start of a motion (k, n), or in most of five postures."""
         position, velocity = ("Lambda", "Lambda") if self.order == 1 else ("K_0", "K_1 or null_damping")
         (robot, frame, mask, kind, settings), _ = self._core_arguments  # type: ignore[attr-defined]
         if self._null is not None or settings["objective"] is not None:
@@ -410,21 +410,23 @@ class CLIK(_core.Clik):
         _core.Clik.__init__(free, robot, frame, mask, kind, {**settings, **_limits(robot, False, *4 * [None])})
         free._set_tool(self._tool)
         free._null = self._null
+        excesses = []
         for row in q[np.linspace(0, len(q) - 1, _CHECKED).astype(int)]:
             rest = SetPose(robot.forward_kinematics(row, frame) @ self._tool)(0.0)
             rates = _rates(free, row, rest)
             if rates is None:
                 continue
-            found = excess(partial(_advanced, *rates, dt, rk4), dt, _fastest(*rates))
-            if found is not None:
-                name = velocity if found.gain == "velocity" else position
-                warnings.warn(
-                    f"{name} of CLIK is too high for steps of {dt:g} s: small errors grow; multiply the gain by "
-                    f"{found.share:.2g} at most, or make the steps shorter",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
-                return
+            excesses.append(excess(partial(_advanced, *rates, dt, rk4), dt, _fastest(*rates)))
+        found = [each for each in excesses if each is not None]
+        if found and (excesses[0] is not None or len(found) > len(excesses) // 2):
+            gain, share = min(found, key=lambda each: each.share)
+            name = velocity if gain == "velocity" else position
+            warnings.warn(
+                f"{name} of CLIK is too high for steps of {dt:g} s: small errors "
+                f"grow; multiply the gain by {share:.2g} at most, or make the steps shorter",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     def joint_reference(
         self,

@@ -69,7 +69,7 @@ class Sensors:
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> encoder = th.Sensors(position_resolution=2 * np.pi / 2**12, velocity=th.control.ButterworthDerivative(60.0))
-    >>> law, motion = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> law, motion = th.PDGravity(robot, 40.0, 10.0), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, law, motion, 1.0, q0=[0.0, 0.0], sensors=encoder)
     >>> round(float(np.abs(run.signals["q_measured"] - run.q).max() / encoder.position_resolution), 2)
     0.5
@@ -160,7 +160,7 @@ class Actuators:
     >>> import thunder_py as th
     >>> robot = th.Robot.load("elbow")
     >>> slow = th.Actuators(delay=2e-3, lag=0.02, rate_limits=500.0)
-    >>> law, motion = th.PDGravity(robot, 80.0, 20.0), th.reference.SetPoint([0.3, 0.2])
+    >>> law, motion = th.PDGravity(robot, 40.0, 10.0), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, law, motion, 1.0, q0=[0.0, 0.0], actuators=slow)
     >>> bool((run.tau != run.signals["tau_commanded"]).any())
     True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -580,12 +581,14 @@ def run_transpose() -> ScaraTranspose:
         )
         for gains in ("printed", "half")
     }
-    set_points = {
-        name: {
-            gains: law.follow(SetPose(robot.forward_kinematics(q + OFFSET)), q, TRANSPOSE_DURATION, PERIOD)
-            for gains, law in laws.items()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # that the printed gains are unstable is a result
+        set_points = {
+            name: {
+                gains: law.follow(SetPose(robot.forward_kinematics(q + OFFSET)), q, TRANSPOSE_DURATION, PERIOD)
+                for gains, law in laws.items()
+            }
+            for name, q in _postures().items()
         }
-        for name, q in _postures().items()
-    }
     on_path = {gains: law.follow(path, start(path), path.duration, PERIOD) for gains, law in laws.items()}
     return ScaraTranspose(robot=robot, set_points=set_points, on_path=on_path)
