@@ -103,7 +103,7 @@ def fails(tau):
         (lambda tau: "torque", StopReason.controller_failed),
         (lambda tau: tau * np.nan, StopReason.invalid_torque),
         (lambda tau: tau + 0j, StopReason.controller_failed),
-        (lambda tau: [None, None], StopReason.invalid_torque),
+        (lambda tau: [None, None], StopReason.controller_failed),
         (lambda tau: tau + 1e400, StopReason.invalid_torque),
         (lambda tau: np.array([300.0, 0.0]), StopReason.velocity),
     ],

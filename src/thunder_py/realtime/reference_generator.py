@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +12,7 @@ import numpy.typing as npt
 
 from ..checks import Array, apart, array, per_joint
 from ..errors import FileFormatError, ThunderError
+from ..files import LARGEST_MODEL, as_file, parsing
 from ..reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 from ..robot import Robot
 from ..spatial.single import Quaternion, quaternion_of
@@ -116,8 +115,8 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     FileFormatError
         If the file is not such a table, of two rows at least whose times increase.
     """
-    path, lines = Path(path), None
-    try:
+    path, lines = as_file(path, most=LARGEST_MODEL), None
+    with parsing(path, "a table of t and joint positions"):
         if path.suffix == ".npz":
             with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
                 t, q = np.asarray(file["t"]), np.asarray(file["q"])
@@ -125,10 +124,9 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
             t, q, lines = _read_csv(path, robot.joint_names)
         else:
             raise FileFormatError("must end in .npz or .csv", path=path)
+    try:
         t, q = array(t, (None,), "t"), array(q, (len(t), robot.n), "q")
-    except FileFormatError:
-        raise
-    except (ValueError, KeyError, TypeError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error) as error:
+    except (TypeError, ValueError) as error:
         raise FileFormatError(f"must be a table of t and joint positions: {error}", path=path) from error
     if t.size < 2:
         raise FileFormatError(f"must have two rows of times and joint positions at least, got {t.size}", path=path)
