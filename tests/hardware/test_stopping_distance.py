@@ -16,14 +16,24 @@ ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
 LONGEST, BRAKING = 2.0, 1.5
 
 
+def linear(robot: th.Robot) -> np.ndarray:
+    return np.array(list(robot.joint_types)) == "P"
+
+
+def fastest(robot: th.Robot) -> np.ndarray:
+    """Return the velocity limits; 2 rad/s or 0.3 m/s where there are none."""
+    usual = np.where(linear(robot), 0.3, 2.0)
+    return np.where(np.isinf(robot.limits.velocity), usual, robot.limits.velocity)
+
+
 def box(robot: th.Robot) -> tuple[np.ndarray, np.ndarray]:
     """Return position limits: those of the robot within 2.5 rad; 0.2 m for a linear joint."""
-    most = np.where(np.array(list(robot.joint_types)) == "P", 0.2, 2.5)
+    most = np.where(linear(robot), 0.2, 2.5)
     return np.maximum(robot.limits.lower, -most), np.minimum(robot.limits.upper, most)
 
 
 def run(robot, limits, period, torque_rate, q, dq):
-    """Keep the velocity by the exact model until the first violation, then brake; return positions, velocities, reason."""
+    """Keep the velocity until the first violation, then brake; return positions, velocities and the reason."""
     n, speed = robot.n, dq
     step = np.full(n, torque_rate * period)
     safety = Safety(robot, limits, torque_step=step, period=period)
@@ -61,7 +71,7 @@ def run(robot, limits, period, torque_rate, q, dq):
 def start(robot: th.Robot, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     lower, upper = box(robot)
     q = rng.uniform(lower + 0.3 * (upper - lower), upper - 0.3 * (upper - lower))
-    return q, rng.uniform(0.4, 0.95, robot.n) * rng.choice([-1.0, 1.0], robot.n) * robot.limits.velocity
+    return q, rng.uniform(0.4, 0.95, robot.n) * rng.choice([-1.0, 1.0], robot.n) * fastest(robot)
 
 
 @pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, np.inf), (1e-3, 1e3), (4e-3, 1e3), (0.02, np.inf)])
@@ -70,7 +80,7 @@ def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float
     robot = th.Robot.load(arm)
     q, dq = start(robot, np.random.default_rng([ARMS.index(arm), round(1e3 * period)]))
     lower, upper = box(robot)
-    limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=1.5 * robot.limits.velocity)
+    limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=3.0 * fastest(robot))
     positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
     assert stop is StopReason.position
     assert (positions >= lower).all()
@@ -97,7 +107,7 @@ def test_no_wall_is_passed(arm: str, period: float, torque_rate: float) -> None:
     wall = normal * (depth(q).max() + 0.3 * np.linalg.norm(velocity))
     assert (ahead - wall) @ normal < 0.0
     free = np.full(robot.n, np.inf)
-    limits = SafetyLimits.of(robot, lower=-free, upper=free, velocity=1.5 * robot.limits.velocity,
+    limits = SafetyLimits.of(robot, lower=-free, upper=free, velocity=3.0 * fastest(robot),
                              obstacles=[HalfSpace(wall, -normal)])  # fmt: skip
     positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
     if stop is None:  # the arm has turned away

@@ -13,7 +13,7 @@ using Eigen::Map;
 using Eigen::VectorXd;
 
 constexpr double kFastest = 150.0;      // [1/s]
-constexpr double kOfPeriod = 0.25;      // rate times period
+constexpr double kOfPeriod = 0.4;       // rate times period
 constexpr double kSpringRate = 900.0;   // stiffness over inertia [1/s^2], (30 rad/s)^2, at the fastest rate
 constexpr double kSpringOfRate = 0.25;  // the same over the squared rate: critical damping
 constexpr double kElasticPart = 0.25;   // of the stable damping of an elastic joint whose motor is not measured

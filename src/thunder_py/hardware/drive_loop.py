@@ -118,9 +118,10 @@ class DriveLoop:
     The command is the controller's torque without what the drive adds (`DriveState.gravity`), within the limits of
     `limits` and of the drive. Every run ends in the stop that `StopReason.kind` defines: the arm is braked by the safe
     torque of `thunder_py.realtime` (gravity of the nominal model and the drive's payload, braking along a straight line
-    in joint space, a spring at the position of rest), for at most 2 s, and then the adapter stops the drive; or the adapter stops the drive at once.
-    No fault is recovered from. As in `simulate`, `reset` of the controller is called before a run if it exists; to go
-    on with an estimate, build the controller with ``robot.with_parameters(law.parameters)``.
+    in joint space, a spring at the position of rest), for at most 2 s, and then the adapter stops the drive; or the
+    adapter stops the drive at once. No fault is recovered from. As in `simulate`, `reset` of the controller is called
+    before a run if it exists; to go on with an estimate, build the controller with
+    ``robot.with_parameters(law.parameters)``.
 
     Parameters
     ----------

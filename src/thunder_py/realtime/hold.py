@@ -19,10 +19,10 @@ _SAMPLES, _SEED = 200, 0
 
 
 def braking_rate(period: float) -> float:
-    """Return the rate of braking [1/s] for torques that are held for a period [s], ``min(150, 1 / (4 period))``.
+    """Return the rate of braking [1/s] for torques that are held for a period [s], ``min(150, 0.4 / period)``.
 
-    The velocity ``dv/dt = -rate v`` has a double pole at this rate if the torque is one period late, and is stable up
-    to four times the rate. At most 150/s, because a loop over a network is late by milliseconds.
+    If the torque is one period late, the velocity ``dv/dt = -rate v`` decays by 37 % in each period, and is stable up
+    to 2.5 times the rate; if it is two periods late, up to 1.5 times. At most 150/s, because a loop over a network is late by milliseconds.
     """
     return _core.braking_rate(period)
 
@@ -32,8 +32,8 @@ def read_rate(table: Table, period: float) -> float:
     rate = table.positive("rate", braking_rate(period))
     if rate * period > _LARGEST_PRODUCT:
         raise ThunderError(
-            f"configuration: hold: rate must be at most {_LARGEST_PRODUCT / period:g} 1/s for a period of {period:g} s, "
-            f"got {rate:g}"
+            f"configuration: hold: rate must be at most {_LARGEST_PRODUCT / period:g} 1/s for a period of {period:g} s,"
+            f" got {rate:g}"
         )
     table.done()
     return rate
@@ -51,10 +51,10 @@ def safe_torque(
     with the nominal model. All joints slow down by the same factor, along a straight line in joint space. lambda is the
     largest number within the torque limits; the rate is lower where the torque rate could not end the braking in time.
     y is the position of the joint, or of its motor if it is elastic, whose row of M is the motor's inertia: feedback of
-    the link's velocity beyond a spring is unstable with all but small gains. While the arm moves, y_h = y, so the spring
-    has no torque; y_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest. k is a quarter of
-    the squared rate, at most 900/s^2. Elastic joints whose motors are not measured have no spring torque, and at most a
-    quarter of the damping `elastic_damping` at the present position.
+    the link's velocity beyond a spring is unstable with all but small gains. While the arm moves, y_h = y, and there is
+    no spring torque; y_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest. k is a quarter
+    of the squared rate, at most 900/s^2. Elastic joints whose motors are not measured have no spring torque, and at most
+    a quarter of the damping `elastic_damping` at the present position.
     """
     if any(drive.Mm <= 0.0 for drive in robot.elastic):
         raise ThunderError("hold needs motors of elastic joints that have inertia")

@@ -163,7 +163,8 @@ class SimulatedRobot(Stateful):
     """Simulated arm that is driven by torque commands and integrates up to the present time.
 
     Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one: gravity
-    of the nominal model without payloads and braking as that of the loop, without a spring. Motors start where their springs balance gravity. Periods are divided for stiff springs.
+    of the nominal model without payloads and braking as that of the loop, without a spring. Motors start
+    where their springs balance gravity. Periods are divided for stiff springs.
 
     Parameters
     ----------
