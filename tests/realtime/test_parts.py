@@ -11,6 +11,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.realtime import Pacer, Quantiles, ReferenceGenerator, SimulatedRobot
+from thunder_py.realtime.hold import safe_torque
 
 from .loops import MS, NOON, Q0, make_robot
 
@@ -22,12 +23,15 @@ NAMES = PANDA.joint_names
 
 def test_the_plant_moves_as_in_simulate() -> None:
     payload = th.Payload(0.5, com=[0.0, 0.0, 0.1], time=0.1)
-    robot = make_robot(payloads=[{"mass": 0.5, "com": [0.0, 0.0, 0.1], "time": 0.1}], damping=3.0)
+    robot = make_robot(payloads=[{"mass": 0.5, "com": [0.0, 0.0, 0.1], "time": 0.1}])
     states = [robot.advance(NOON + k * MS) for k in range(301)]
+
+    hold = safe_torque(PANDA, 150.0, PANDA.limits.effort)
 
     class Drive:
         def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
-            return PANDA.gravity_vector(q) - 3.0 * dq
+            hold.leave()
+            return np.asarray(hold.step(t, q, dq))
 
     run = th.simulate(PANDA, Drive(), th.reference.SetPoint(Q0), 0.3, q0=Q0, payloads=payload)
     np.testing.assert_allclose(np.array([s.q for s in states]), run.q, atol=1e-12)
