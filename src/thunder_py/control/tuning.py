@@ -38,6 +38,8 @@ __all__ = ["Tuning", "tune"]
 _DAMPING_SHARE, _LARGEST_SHARE = 0.2, 0.5
 #: bandwidth as a share of the stable rate, larger ones where that is unstable; share of postures that may be so
 _BANDWIDTH_SHARES, _RARE = (0.025, 0.05, 0.1, 0.2), 0.05
+#: growth for which a larger bandwidth is tried, less than what `Loop.growth` neglects [1/s]
+_TOLERATED = -0.015
 #: damping of elastic joints as a share of the stable one
 _ELASTIC_SHARE = 0.5
 #: steps of the reduction of the damping, and excess over its share
@@ -277,6 +279,7 @@ def tune(
         if not unstable:
             break
     feedback, gains, share, limit, unstable = best[1]
+    unstable = [loop for loop in unstable if loop.growth() > 0.0]
     if len(unstable) > _RARE * len(states.q[::_EVERY]):
         warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=2)
     if adaptive:
@@ -392,11 +395,11 @@ def _damped(
 def _unstable(
     robot: Robot, law: type[_core.Controller], gains: Mapping[str, Any], states: JointReference, channel: Channel
 ) -> list[Loop]:
-    """Return the loops of postures along the states that sampling, delay or lag makes unstable, the fastest last."""
+    """Return the loops of postures along the states that grow, or would with a little more, the fastest last."""
     controller = _fixed(law, robot, gains)
     loops = [loop_at(controller, robot, q, channel) for q in states.q[::_EVERY]]
     growths = {loop.growth(): loop for loop in loops if loop is not None}
-    return [growths[growth] for growth in sorted(growths) if growth > 0.0]
+    return [growths[growth] for growth in sorted(growths) if growth > _TOLERATED]
 
 
 def _damping_share(
