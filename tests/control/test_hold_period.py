@@ -48,7 +48,7 @@ def test_the_safe_torque_is_stable_with_one_period_of_delay(arm: str, period: fl
     robot = th.Robot.load(arm)
     effort = robot.limits.effort
     hold = safe_torque(robot, braking_rate(period), effort)
-    q, tau = posture(robot, 1), []
+    q, tau = posture(robot, 1), list[np.ndarray]()
     dq = 0.5 * np.where(np.isfinite(robot.limits.velocity), robot.limits.velocity, 2.0)
     first, parts = np.abs(dq).max(), max(1, round(period / 2e-3))
 

@@ -115,7 +115,9 @@ double Controller::hold_rate(const double* q) noexcept {
 }
 
 void Controller::hold(bool coasts, double t, const double* q, const double* dq, double* tau_) noexcept {
-  if (!hold_.continues(t) || (!hold_.knows_period() && period_ > 0.0)) {
+  // without a known period the rate is that of short ones, which a single step of 20 ms can take
+  const bool too_fast = !hold_.knows_period() && period_ > 0.0 && Hold::rate(period_) < Hold::rate(0.0);
+  if (!hold_.continues(t) || too_fast) {
     const double rate = hold_rate(q);
     dynamics_.mass_matrix(q, M_.data());
     hold_.start(*model(), q, coasts ? dq : nullptr, M_, rate, period_ > 0.0);

@@ -15,7 +15,6 @@ constexpr double kShortestStop = 1e-3;  // the same for a joint at its limit
 constexpr double kLongestSettling = 0.05;  // [s]
 constexpr double kAtRest = 0.05;    // below this s and the velocity of the motion that comes to rest [rad/s or m/s]
 constexpr double kLoadShare = 0.1;   // rate of the load's estimate: slow, because the load's inertia is unknown too
-constexpr double kLongestPeriod = 0.02;  // where none is known [s]
 
 }  // namespace
 
@@ -40,7 +39,7 @@ bool Hold::resting() const noexcept {
 }
 
 double Hold::rate(double period) noexcept {
-  return std::min(kHoldRate, braking_rate(period > 0.0 ? period : kLongestPeriod) / 3.0);
+  return std::min(kHoldRate, (period > 0.0 ? braking_rate(period) / 3.0 : kHoldRate));
 }
 
 void Hold::start(const Model& model, const double* q, const double* dq, const RowMajor& M, double rate,
