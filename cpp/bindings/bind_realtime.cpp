@@ -94,8 +94,7 @@ std::shared_ptr<ControlLoop> make_loop(std::shared_ptr<Controller> law, const st
   ControlLoop::Settings s;
   s.torque_limits = column("torque_limits");
   s.torque_rate = column("torque_rate");
-  s.hold_stiffness = column("stiffness");
-  s.hold_damping = column("damping");
+  s.hold_rate = number("hold_rate");
   s.motion = {column("lower"), column("upper"), column("velocity")};
   s.joining_speed = column("joining_speed");
   s.frame = find_frame(*law->model(), given["frame"]);
@@ -251,15 +250,16 @@ Array safe_torque(SafeTorque& safe, double t, const ArrayLike& q, const ArrayLik
 }
 
 void bind_safe_torque(py::module_& module) {
+  module.def("braking_rate", &braking_rate, py::arg("period"), "Return the rate of braking [1/s] for a period [s].");
   ExclusiveClass<SafeTorque, std::shared_ptr<SafeTorque>> c(module, "SafeTorque", "Brakes an arm, then holds its position.",
                                                             py::dynamic_attr());
   bind_state(c);
-  c.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& stiffness, const ArrayLike& damping, const ArrayLike& limits) {
+  c.def(py::init([](std::shared_ptr<Model> model, double rate, const ArrayLike& limits, const ArrayLike& torque_rate) {
           const int n = model->n();
-          return std::make_shared<SafeTorque>(std::move(model), read_column(stiffness, "stiffness", n),
-                                              read_column(damping, "damping", n), read_limits(limits, "torque_limits", n));
+          return std::make_shared<SafeTorque>(std::move(model), rate, read_limits(limits, "torque_limits", n),
+                                              read_limits(torque_rate, "torque_rate", n));
         }),
-        py::arg("model").none(false), py::arg("stiffness"), py::arg("damping"), py::arg("torque_limits"))
+        py::arg("model").none(false), py::arg("rate"), py::arg("torque_limits"), py::arg("torque_rate"))
       .def("leave", &SafeTorque::leave, "Discard the held position.")
       .def(
           "step",

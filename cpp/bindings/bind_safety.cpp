@@ -19,12 +19,12 @@ const double* finite_or_null(const py::object& values, int n, std::optional<py::
   return kept->data();
 }
 
-Array limit(Safety& safety, double t, const py::object& tau, const py::object& gravity) {
+Array limit(Safety& safety, double t, const py::object& tau, const py::object& gravity, bool together) {
   std::optional<py::array_t<double>> demand, added;
   const double* wanted = finite_or_null(tau, safety.n(), demand);
   const double* given = gravity.is_none() ? nullptr : finite_or_null(gravity, safety.n(), added);
   if (!gravity.is_none() && given == nullptr) wanted = nullptr;
-  return to_numpy(safety.limit(t, wanted, given));
+  return to_numpy(safety.limit(t, wanted, given, false, together));
 }
 
 ObstacleSet obstacle_set(const std::vector<std::shared_ptr<Obstacle>>& obstacles) {
@@ -46,17 +46,18 @@ void bind_safety(py::module_& module) {
   c.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& lower, const ArrayLike& upper, const ArrayLike& velocity,
                     const ArrayLike& torque, const ArrayLike& torque_rate, const ArrayLike& torque_step,
                     const std::vector<std::shared_ptr<Obstacle>>& obstacles, double clearance, double lookahead,
-                    double patience, const std::optional<std::shared_ptr<ExternalObserver>>& observer) {
+                    double patience, double period,
+                    const std::optional<std::shared_ptr<ExternalObserver>>& observer) {
           const int n = model->n();
           SafetyLimits limits{read_limits(lower, "lower", n),   read_limits(upper, "upper", n),
                               read_limits(velocity, "velocity", n), read_limits(torque, "torque", n),
                               read_limits(torque_rate, "torque_rate", n), read_limits(torque_step, "torque_step", n),
-                              obstacle_set(obstacles), clearance, lookahead, patience};
+                              obstacle_set(obstacles), clearance, lookahead, patience, period};
           return std::make_shared<Safety>(std::move(model), std::move(limits), observer ? *observer : nullptr);
         }),
         py::arg("model").none(false), py::arg("lower"), py::arg("upper"), py::arg("velocity"), py::arg("torque"),
         py::arg("torque_rate"), py::arg("torque_step"), py::arg("obstacles"), py::arg("clearance"), py::arg("lookahead"),
-        py::arg("patience"), py::arg("observer").none(true))
+        py::arg("patience"), py::arg("period"), py::arg("observer").none(true))
       .def(
           "_check",
           [](Safety& safety, double t, const ArrayLike& q, const ArrayLike& dq) {
@@ -64,7 +65,7 @@ void bind_safety(py::module_& module) {
             return static_cast<int>(safety.check(t, q_.data(), dq_.data()));
           },
           py::arg("t"), py::arg("q"), py::arg("dq"))
-      .def("_limit", &limit, py::arg("t"), py::arg("tau"), py::arg("gravity"))
+      .def("_limit", &limit, py::arg("t"), py::arg("tau"), py::arg("gravity"), py::arg("together") = false)
       .def_property(
           "_reason", [](const Safety& safety) { return static_cast<int>(safety.reason()); },
           [](Safety& safety, int reason) {

@@ -22,8 +22,6 @@ ControlLoop::Settings settings(const Model& model) {
   ControlLoop::Settings s;
   s.torque_limits = all(87.0);
   s.torque_rate = all(1000.0);
-  s.hold_stiffness = all(50.0);
-  s.hold_damping = all(5.0);
   s.motion = {all(-3.0), all(3.0), all(2.0)};
   s.joining_speed = all(0.5);
   s.frame = model.frame(model.end_effector());

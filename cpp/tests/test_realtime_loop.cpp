@@ -66,7 +66,6 @@ std::unique_ptr<DriveControl> make_control(const std::shared_ptr<const Model>& m
   ControlLoop::Settings settings;
   settings.torque_limits = every(200.0);
   settings.torque_rate = every(kInfinity);
-  settings.hold_stiffness = settings.hold_damping = every(10.0);
   settings.motion = {every(-4.0), every(4.0), every(3.0)};
   settings.joining_speed = every(0.5);
   settings.frame = model->frame(model->end_effector());
@@ -75,7 +74,7 @@ std::unique_ptr<DriveControl> make_control(const std::shared_ptr<const Model>& m
   SafetyLimits limits{every(-4.0), every(4.0), every(3.0), every(200.0), every(kInfinity), facts.torque_step(), ObstacleSet(floor)};
   auto observer = std::make_shared<MomentumObserver>(model, LowPass(every(20.0), 1, 1.0),
                                                      std::make_unique<ContactDetector>(every(100.0), 5, 0.5));
-  auto brake = std::make_shared<SafeTorque>(model, every(10.0), every(10.0), every(200.0));
+  auto brake = std::make_shared<SafeTorque>(model, braking_rate(facts.period), every(200.0), every(1000.0));
   return std::make_unique<DriveControl>(std::move(loop), std::make_shared<Safety>(model, limits, observer), std::move(brake),
                                         facts, DriveControl::Settings{duration, 10});
 }

@@ -44,8 +44,7 @@ inline std::unique_ptr<thunder::realtime::DriveControl> make_panda_control(
   ControlLoop::Settings settings;
   settings.torque_limits = kTorques;
   settings.torque_rate = none;
-  settings.hold_stiffness = vector({60, 100, 60, 60, 10, 10, 5});
-  settings.hold_damping = vector({10, 20, 10, 10, 2, 2, 0.5});
+  settings.hold_rate = thunder::braking_rate(facts.period);
   settings.motion = {lower, upper, speed};
   settings.joining_speed = VectorXd::Constant(n, 0.5);
   settings.frame = model->frame(model->end_effector());
@@ -53,7 +52,7 @@ inline std::unique_ptr<thunder::realtime::DriveControl> make_panda_control(
   loop->follow(std::make_unique<JointMotion>(0.0, kInfinity, std::move(reference)));
 
   SafetyLimits limits{lower, upper, speed, kTorques, none, facts.torque_step()};
-  auto brake = std::make_shared<SafeTorque>(model, settings.hold_stiffness, settings.hold_damping, kTorques);
+  auto brake = std::make_shared<SafeTorque>(model, settings.hold_rate, kTorques, facts.torque_step() / facts.period);
   return std::make_unique<DriveControl>(std::move(loop), std::make_shared<Safety>(model, std::move(limits)),
                                         std::move(brake), facts, DriveControl::Settings{duration, 10});
 }

@@ -95,6 +95,7 @@ __all__: list[str] = [
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
+    "braking_rate",
     "build_config",
     "detect_contacts",
     "elastic_damping",
@@ -4770,9 +4771,9 @@ class SafeTorque:
     def __init__(
         self,
         model: Model,
-        stiffness: numpy.typing.ArrayLike,
-        damping: numpy.typing.ArrayLike,
+        rate: typing.SupportsFloat | typing.SupportsIndex,
         torque_limits: numpy.typing.ArrayLike,
+        torque_rate: numpy.typing.ArrayLike,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -5062,6 +5063,7 @@ class Safety:
         clearance: typing.SupportsFloat | typing.SupportsIndex,
         lookahead: typing.SupportsFloat | typing.SupportsIndex,
         patience: typing.SupportsFloat | typing.SupportsIndex,
+        period: typing.SupportsFloat | typing.SupportsIndex,
         observer: ExternalObserver | None,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -5080,7 +5082,11 @@ class Safety:
         """Estimates, filters and other memory of the object, as numbers."""
 
     def _limit(
-        self, t: typing.SupportsFloat | typing.SupportsIndex, tau: typing.Any, gravity: typing.Any
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        tau: typing.Any,
+        gravity: typing.Any,
+        together: bool = False,
     ) -> numpy.typing.NDArray[numpy.float64]: ...
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
@@ -5448,6 +5454,9 @@ def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
 ) -> numpy.typing.NDArray[numpy.float64]:
     """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
+
+def braking_rate(period: typing.SupportsFloat | typing.SupportsIndex) -> float:
+    """Return the rate of braking [1/s] for a period [s]."""
 
 def build_config() -> dict[str, typing.Any]:
     """Build configuration of this extension, as a dict."""

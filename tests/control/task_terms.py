@@ -85,9 +85,10 @@ def bias_torque(s: State) -> np.ndarray:
     return s.robot.inverse_dynamics(s.q, s.dq, np.zeros(s.robot.n))
 
 
-def braking_torque(robot: th.Robot, q: np.ndarray, dq: np.ndarray, K_d: np.ndarray) -> np.ndarray:
+def braking_torque(robot: th.Robot, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
     """The first torque of a hold: s = -dq, with neither an error nor a load yet."""
-    return robot.slotine_li_regressor(q, dq, 0.0 * dq, -60.0 * dq) @ robot.parameters - K_d * dq
+    torque: np.ndarray = robot.gravity_vector(q) - 90.0 * robot.mass_matrix(q) @ dq
+    return torque
 
 
 def states(seed: int = 0) -> list[State]:

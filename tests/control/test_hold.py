@@ -87,19 +87,18 @@ LAWS = [pytest.param(law, id=law.__name__) for law in FACTORIES]
 ALL = [*LAWS, pytest.param(adaptive_jacobian, id="adaptive_jacobian")]
 
 
-def written_out(robot: th.Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, K_d: np.ndarray) -> np.ndarray:
+def written_out(robot: th.Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
     """The hold at states (k, n) with a known model."""
-    K_d = np.diag(K_d)
     q_h, load = q[0], np.zeros(robot.n)
-    gain = LOAD_RATE * (K_d + RATE * robot.mass_matrix(q[0]))
+    gain = 2.0 * LOAD_RATE * RATE * robot.mass_matrix(q[0])
     torques = []
     for k in range(len(t)):
         dt = t[k] - t[k - 1] if k else 0.0
         dq_r = RATE * (q_h - q[k])
         s = dq_r - dq[k]
         load += dt * gain @ s
-        Y = robot.slotine_li_regressor(q[k], dq[k], dq_r, -RATE * dq[k] + RATE * s)
-        torques.append(Y @ robot.parameters + K_d @ s + load)
+        torque = robot.slotine_li_regressor(q[k], dq[k], dq_r, -RATE * dq[k] + 2.0 * RATE * s) @ robot.parameters
+        torques.append(torque - robot.friction_torque(dq[k]) + load)
     return np.array(torques)
 
 
@@ -108,29 +107,27 @@ def test_equals_the_hold_written_out(law: Law) -> None:
     target, dq0 = SetPose(panda().forward_kinematics(STRETCHED)), np.linspace(-0.4, 0.4, 7)
     run = th.simulate(panda(), fixed(law), target, 0.1, q0=STRETCHED, dq0=dq0, payloads=[PAYLOAD])
     assert (run.status == Status.singular).all()
-    np.testing.assert_allclose(run.tau, written_out(panda(), run.t, run.q, run.dq, joint_damping("panda")), atol=1e-9)
+    np.testing.assert_allclose(run.tau, written_out(panda(), run.t, run.q, run.dq), atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_storage_falls_by_the_damping(seed: int) -> None:
-    """V = 1/2 (s' M s + d' G^-1 d), d the error of the load on the joints, has V' = -s' (K_d + rate M) s + s' Y p, with
-    the true M and the error p of the estimate."""
+    """V = 1/2 (s' M s + d' G^-1 d), d the error of the load on the joints, has V' = -2 rate s' M s."""
     robot, rng = panda(), np.random.default_rng(seed)
     q, dq, q_h, d = rng.uniform(-1.0, 1.0, (4, 7))
-    K_d, p = np.diag(rng.uniform(1.0, 10.0, 7)), rng.uniform(-0.3, 0.3, robot.p)
-    G = LOAD_RATE * (K_d + RATE * robot.mass_matrix(q_h))
+    G = 2.0 * LOAD_RATE * RATE * robot.mass_matrix(q_h)
 
     dq_r = RATE * (q_h - q)
     s = dq_r - dq
-    Y = robot.slotine_li_regressor(q, dq, dq_r, -RATE * dq + RATE * s)
-    tau = Y @ (robot.parameters - p) + K_d @ s - d  # the load itself and its estimate differ by d
+    Y = robot.slotine_li_regressor(q, dq, dq_r, -RATE * dq + 2.0 * RATE * s)
+    tau = Y @ robot.parameters - d  # the load itself and its estimate differ by d
     ddq = robot.forward_dynamics(q, dq, tau)
 
     def V(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
         slip, load = RATE * (q_h - q) - dq, d - dt * G @ s
         return 0.5 * (slip @ robot.mass_matrix(q) @ slip + load @ np.linalg.solve(G, load))
 
-    assert rate(V, q, dq, ddq) == pytest.approx(-s @ (K_d + RATE * robot.mass_matrix(q)) @ s + s @ Y @ p, rel=1e-5)
+    assert rate(V, q, dq, ddq) == pytest.approx(-2.0 * RATE * s @ robot.mass_matrix(q) @ s, rel=1e-5)
 
 
 class OutAndBack:
@@ -442,8 +439,8 @@ def test_a_motion_without_its_reference_comes_to_rest_as_written_out() -> None:
         q_h, dq_h, ddq_h = motion[k]
         dq_r, ddq_r = dq_h + RATE * (q_h - run.q[k]), ddq_h + RATE * (dq_h - run.dq[k])
         s = dq_r - run.dq[k]
-        Y = panda().slotine_li_regressor(run.q[k], run.dq[k], dq_r, ddq_r + RATE * s)
-        np.testing.assert_allclose(run.tau[k], Y @ panda().parameters + D * s, atol=0.05)  # but for the load
+        Y = panda().slotine_li_regressor(run.q[k], run.dq[k], dq_r, ddq_r + 2.0 * RATE * s)
+        np.testing.assert_allclose(run.tau[k], Y @ panda().parameters, atol=0.05)  # but for the load
 
 
 MOTION = th.reference.Sinusoid([0.3] * 7, [0.3] * 7, center=list(Q0))

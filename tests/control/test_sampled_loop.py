@@ -16,6 +16,7 @@ from thunder_py.control.motion_states import typical_states
 from thunder_py.control.stability import Loop, linear_arm, warn_of_high_gains
 from thunder_py.hardware import DriveFacts, DriveLoop, RealtimeLoop, SimulatedDrive
 from thunder_py.realtime import ControlLoop
+from thunder_py.realtime.hold import safe_torque
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.sampled_loop import Arm, Channel, excess, sampled_loop
 
@@ -282,12 +283,12 @@ def test_new_gains_of_a_running_loop_are_checked() -> None:
 def test_the_safe_torque_is_checked() -> None:
     """Its damping at rest, against its own simulation."""
     robot, q, T = th.Robot.load("panda"), np.array(Q["panda"]), 1e-3
-    inertia = 1.0 / np.linalg.inv(robot.mass_matrix(q)).diagonal()
-    torques = robot.limits.effort
-    for rate, stable in ((800.0, True), (4000.0, False)):
-        safe = th._core.SafeTorque(robot, 100.0 * inertia, rate * inertia, torques)
+    for rate, stable in ((1800.0, True), (2200.0, False)):
+        safe = safe_torque(robot, rate, robot.limits.effort)
         with (
-            warnings.catch_warnings() if stable else pytest.warns(RuntimeWarning, match="^damping of hold is too high")
+            warnings.catch_warnings()
+            if stable
+            else pytest.warns(RuntimeWarning, match="^rate of hold is too high for a control period of 0.001 s")
         ):
             warn_of_high_gains(safe, robot, q, Channel(T))
         y, dy = q.copy(), np.full(7, 1e-6)
@@ -298,11 +299,10 @@ def test_the_safe_torque_is_checked() -> None:
         assert (np.abs(dy).max() < 1e-6) == stable
 
 
-def test_gains_of_the_hold_that_a_user_gives_are_checked() -> None:
-    law = {"name": "SlotineLi", "Lambda": 5, "K_d": [20, 20, 20, 20, 2, 2, 1], "adaptation": None}
-    hold = {"damping": [20.0, 20.0, 20.0, 20.0, 20.0, 20.0, 20.0]}
-    with pytest.warns(RuntimeWarning, match="^damping of hold is too high for a control period of 0.001 s"):
-        ControlLoop({"robot": "panda", "controller": law, "hold": hold})
+def test_the_rate_of_the_hold_is_checked_against_delay_and_lag() -> None:
+    law = {"name": "SlotineLi", "Lambda": 0.5, "K_d": 0.02, "adaptation": None}
+    with pytest.warns(RuntimeWarning, match="^rate of hold is too high for .* a delay of 0.01 s"):
+        ControlLoop({"robot": "panda", "controller": law, "hold": {"rate": 400.0}, "times": {"delay": 0.01}})
 
 
 @pytest.mark.parametrize(("name", "value"), [("delay", -1e-3), ("lag", -1e-3), ("lag", [1.0, 2.0])])

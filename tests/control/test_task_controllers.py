@@ -73,7 +73,7 @@ def test_singular_start_is_held(law: Factory) -> None:
     controller, stretched, dq = law(panda()), np.zeros(7), np.linspace(-0.5, 0.5, 7)
     tau = controller.step(0.0, stretched, dq, here(panda(), stretched))
     assert controller.status is Status.singular
-    np.testing.assert_allclose(tau, braking_torque(panda(), stretched, dq, K_D), atol=1e-10)
+    np.testing.assert_allclose(tau, braking_torque(panda(), stretched, dq), atol=1e-10)
     run = th.simulate(panda(), controller, SetPose(panda().forward_kinematics(stretched)), 0.5, q0=stretched)
     assert (run.status == Status.singular).all()
     np.testing.assert_allclose(run.q[-1], stretched, atol=1e-6)
@@ -87,7 +87,7 @@ def test_ends_at_a_right_angle(law: Factory, degrees: float, status: Status) -> 
     tau = controller.step(0.0, Q0, np.full(7, 0.1), reference)
     assert controller.status is status
     if status is Status.singular:
-        np.testing.assert_allclose(tau, braking_torque(panda(), Q0, np.full(7, 0.1), K_D), atol=1e-10)
+        np.testing.assert_allclose(tau, braking_torque(panda(), Q0, np.full(7, 0.1)), atol=1e-10)
 
 
 @pytest.mark.parametrize("law", LAWS)

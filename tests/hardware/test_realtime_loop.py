@@ -508,7 +508,6 @@ def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():
         assert loop.statistics().at_rest is not at_once
 
 
-@pytest.mark.filterwarnings("ignore:damping of the brake")
 def test_a_slow_drive_is_not_late():
     slow = SimulatedDrive(ELBOW, START, facts(period=0.06, watchdog=0.5), real_time=True)
     loop = RealtimeLoop(slow, ELBOW, {**GAINS, "Lambda": 1.0, "K_d": 2.0}, th.reference.SetPoint(START), duration=0.3)

@@ -17,7 +17,7 @@ Q0 = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 LINK_7 = {"gradient": {"Gamma": 5, "unknown": "link7"}}
 JOINT_LAW = {"name": "SlotineLi", "Lambda": 10, "K_d": [20] * 4 + [2, 2, 1], "adaptation": LINK_7}
 #: well damped where the Panda stands at Q0
-HOLD = {"stiffness": [150, 400, 150, 300, 20, 20, 5], "damping": [10, 60, 10, 30, 2, 2, 0.5]}
+HOLD = {"rate": 100.0}
 POSE_LAW = {"name": "OperationalSpace", "K_0": 100, "K_1": 20, "K_d": 2}
 
 

@@ -38,24 +38,24 @@ def test_without_a_state_there_is_no_command() -> None:
     assert loop.watch(NOON) is None
 
 
-def test_without_a_reference_the_torque_is_gravity_of_the_nominal_model_and_damping() -> None:
-    loop = make_loop(hold={"stiffness": 100, "damping": 7})
+def test_without_a_reference_the_torque_slows_all_joints_at_one_rate() -> None:
+    loop = make_loop(hold={"rate": 40.0})
     dq = np.linspace(-0.5, 0.5, 7)
     command = state(loop, dq=dq)
     assert command is not None
     assert (command.mode, command.reason) == (Mode.hold, Reason.no_reference)
-    np.testing.assert_allclose(command.tau, PANDA.gravity_vector(Q0) - 7.0 * dq, atol=1e-12)
+    np.testing.assert_allclose(command.tau, PANDA.inverse_dynamics(Q0, dq, -40.0 * dq), atol=1e-12)
     assert command.error.size == 0
     np.testing.assert_array_equal(command.parameters, PANDA.parameters)
 
 
 def test_the_arm_is_held_where_it_came_to_rest() -> None:
-    loop = make_loop(hold={"stiffness": 100, "damping": 7})
+    loop = make_loop(hold={"rate": 40.0})
     state(loop)
     moved = Q0 + 0.1
     command = state(loop, NOON + MS, q=moved)
     assert command is not None
-    np.testing.assert_allclose(command.tau, PANDA.gravity_vector(moved) + 100.0 * (Q0 - moved), atol=1e-12)
+    np.testing.assert_allclose(command.tau, PANDA.inverse_dynamics(moved, 0 * Q0, 400.0 * (Q0 - moved)), atol=1e-12)
 
 
 def test_what_moves_is_braked_and_not_pulled_back() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.realtime import ControlLoop, JointState, Mode, Reason, ReferenceGenerator, SimulatedRobot
-from thunder_py.realtime.hold import HoldGains
+from thunder_py.realtime.hold import safe_torque
 from thunder_py.realtime.joint_states import DROPPED
 from thunder_py.robot import Elastic
 
@@ -113,34 +113,28 @@ def test_rigid_robots_have_no_law_that_sees_motors() -> None:
 
 def test_the_safe_torque_acts_on_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, _ = soft
-    gains = HoldGains(np.array([30.0, 20.0]), np.array([4.0, 2.0]))
-    hold, rng = gains.safe_torque(robot, np.full(2, 1e3)), np.random.default_rng(0)
+    rate, Mm, rng = 40.0, 0.03, np.random.default_rng(0)
+    hold = safe_torque(robot, rate, np.full(2, 1e3))
     state = (Q0, np.zeros(2), np.array([-0.4]), np.zeros(1))
     np.testing.assert_allclose(hold.step(0.0, *state), robot.gravity_vector(Q0), atol=1e-12)
     q, dq, x, dx = Q0 + 0.1, rng.normal(size=2), np.array([-0.1]), rng.normal(size=1)
-    y, dy = np.array([q[0], x[0]]), np.array([dq[0], dx[0]])
-    expected = robot.gravity_vector(q) + gains.stiffness * ([Q0[0], -0.4] - y) - gains.damping * dy
+    inertia = np.array([robot.mass_matrix(q)[0, 0], Mm])
+    feedback = 0.25 * rate**2 * np.array([Q0[0] - q[0], -0.4 - x[0]]) - rate * np.array([dq[0], dx[0]])
+    expected = robot.gravity_vector(q) + inertia * feedback
     np.testing.assert_allclose(hold.step(0.1, q, dq, x, dx), expected, atol=1e-12)
-    # without motors: no spring at the elastic joint, and a quarter of the stable damping
+    # without motors: no spring at the elastic joint, and at most a quarter of the stable damping
     limit = th.control.stability.elastic_damping(robot, q + 0.1)[1]
-    assert 0.25 * limit < gains.damping[1]
     hold.step(0.2, q, np.zeros(2))
     blind = hold.step(0.3, q + 0.1, dq)
-    expected = robot.gravity_vector(q + 0.1) - [
-        gains.stiffness[0] * 0.1 + gains.damping[0] * dq[0],
-        0.25 * limit * dq[1],
-    ]
+    rigid = robot.mass_matrix(q + 0.1)[0, 0] * (0.25 * rate**2 * 0.1 + rate * dq[0])
+    expected = robot.gravity_vector(q + 0.1) - [rigid, min(0.25 * limit, rate * Mm) * dq[1]]
     np.testing.assert_allclose(blind, expected, atol=1e-12)
 
 
-def test_usual_gains_are_those_of_the_motors(soft: tuple[th.Robot, str]) -> None:
-    robot, _ = soft
-    rigid, gains = (HoldGains.usual(arm, np.full(2, 100.0)) for arm in (robot.replace(elastic=()), robot))
-    assert gains.damping[0] == rigid.damping[0]
-    assert gains.damping[1] == 150.0 * 0.03 < rigid.damping[1]
-    massless = robot.with_elastic_parameters(Mm=[0.0])
-    with pytest.raises(ValueError, match="joints or motors that move no mass"):
-        HoldGains.usual(massless, np.full(2, 100.0))
+def test_motors_without_inertia_cannot_be_held(soft: tuple[th.Robot, str]) -> None:
+    massless = soft[0].with_elastic_parameters(Mm=[0.0])
+    with pytest.raises(ValueError, match="motors of elastic joints that have inertia"):
+        safe_torque(massless, 150.0, np.full(2, 100.0))
 
 
 def test_the_arm_starts_at_rest_and_agrees_with_simulate(soft: tuple[th.Robot, str]) -> None:
@@ -183,9 +177,9 @@ def test_stiff_springs_of_light_links_stay_finite(tmp_path: Path) -> None:
 
 def test_without_commands_the_drive_damps_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, path = soft
-    arm = make_arm(path, damping=[3.0, 2.0])
+    arm = make_arm(path)
     arm._velocity = np.array([0.2, 0.3, -0.5])
-    expected = robot.gravity_vector(Q0) - [3.0 * 0.2, 2.0 * -0.5]
+    expected = robot.gravity_vector(Q0) - 150.0 * np.array([robot.mass_matrix(Q0)[0, 0] * 0.2, 0.03 * -0.5])
     np.testing.assert_allclose(arm.advance(NOON).tau, expected, atol=1e-12)
 
 

@@ -1081,7 +1081,7 @@ value(
 
 MS = 1_000_000
 NOON = 1_700_000_000_000_000_000
-HOLD = {"stiffness": [150, 400, 150, 300, 20, 20, 5], "damping": [10, 60, 10, 30, 2, 2, 0.5]}
+HOLD = {"rate": 100.0}
 LAW = {
     "name": "SlotineLi",
     "Lambda": 10,

@@ -30,7 +30,7 @@ from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, I
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
 from thunder_py.realtime import ControlLoop
-from thunder_py.realtime.hold import HoldGains
+from thunder_py.realtime.hold import safe_torque
 from thunder_py.reference import JointReference, SmoothJointReference, TaskReference
 from thunder_py.trajectory import PotentialField
 
@@ -340,7 +340,7 @@ STATEFUL: dict[type, Stateful] = {
         frozenset({"interceptor"}),
     ),
     _core.SafeTorque: Stateful(
-        lambda: HoldGains.usual(robot(), robot().limits.effort).safe_torque(robot(), robot().limits.effort),
+        lambda: safe_torque(robot(), 100.0, robot().limits.effort),
         lambda x, array: x.step(0.0, array, ZERO),
         {"step": lambda x: x.step(0.0, Q, ZERO), "blind": lambda x: x.blind(Q), "leave": lambda x: x.leave()},
     ),

@@ -79,11 +79,10 @@ def settled_at_rest(listener: Listener) -> bool:
 
 
 def safe_torque(state) -> np.ndarray:  # type: ignore[no-untyped-def]
-    from thunder_py.realtime.hold import HoldGains
+    from thunder_py.realtime.hold import safe_torque
 
-    damping = HoldGains.usual(PANDA, PANDA.limits.effort).damping
-    tau = PANDA.gravity_vector(state.position) - damping * np.array(state.velocity)
-    return np.clip(tau, -PANDA.limits.effort, PANDA.limits.effort)
+    hold = safe_torque(PANDA, 150.0, PANDA.limits.effort)
+    return hold.step(0.0, np.array(state.position), np.array(state.velocity))
 
 
 class ClosedLoop:

@@ -1,9 +1,11 @@
 #include "thunder/control/computed_torque.hpp"
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 ComputedTorque::ComputedTorque(std::shared_ptr<const Model> model, Eigen::MatrixXd K_p, Eigen::MatrixXd K_v, Form form)
-    : JointController(std::move(model), K_v), K_p_(std::move(K_p)), K_v_(std::move(K_v)), form_(form), damping_(K_v_) {
+    : JointController(std::move(model), K_v), K_p_(std::move(K_p)), K_v_(std::move(K_v)), form_(form) {
   for (Eigen::VectorXd* v : {&e_, &e_dot_, &feedback_, &ddq_}) v->setZero(n());
   publish("error", e_.data(), joint_names());
 }
@@ -21,10 +23,6 @@ Status ComputedTorque::law(double, const double* q, const double* dq, const Join
   dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau_);
   if (form_ == Form::impedance) Eigen::Map<Eigen::VectorXd>(tau_, n()) += feedback_;
   return Status::ok;
-}
-
-void ComputedTorque::freeze() noexcept {
-  if (form_ == Form::craig) damping_.at(dynamics_, last_q(), K_d_);
 }
 
 }  // namespace thunder

@@ -1,5 +1,6 @@
 #include "thunder/control/controller.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -20,7 +21,12 @@ Controller::Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d)
       last_torque_(last_q_),
       hold_(n()),
       M_(RowMajor::Zero(n(), n())),
-      zero_(last_q_) {}
+      zero_(last_q_),
+      gravity_(last_q_),
+      change_(last_q_) {
+  const std::shared_ptr<const Model>& arm = dynamics_.shared_model();
+  if (arm->elastic_count() > 0) elastic_damping_ = std::make_unique<ElasticDamping>(arm);
+}
 
 void Controller::reset() noexcept {
   status_ = Status::ok;
@@ -28,12 +34,14 @@ void Controller::reset() noexcept {
   last_q_.setZero();
   last_torque_.setZero();
   hold_.reset();
+  steps_.reset();
+  period_ = 0.0;
 }
 
 void Controller::archive(StateArchive& state) {
   state.bounded(status_, 0.0, static_cast<double>(Status::invalid_input));
   bool limited = torque_limits_.size() > 0;
-  state(seen_state_, holding_, last_q_, last_torque_, hold_, limited);
+  state(seen_state_, holding_, last_q_, last_torque_, hold_, steps_, period_, limited);
   Eigen::VectorXd limits = state.reading() ? Eigen::VectorXd(limited ? n() : 0) : torque_limits_;
   state(limits);
   if (state.reading()) set_torque_limits(limits);
@@ -72,7 +80,17 @@ bool Controller::read_state(double t, const double* q, const double* dq) noexcep
   if (!finite(q, n())) return false;
   last_q_ = Eigen::Map<const Eigen::VectorXd>(q, n());
   seen_state_ = true;
-  return std::isfinite(t) && finite(dq, n());
+  if (!std::isfinite(t)) return false;
+  if (const double dt = steps_.advance(t); dt > 0.0) period_ = dt;
+  return finite(dq, n());
+}
+
+void Controller::unmodeled_gravity(const double* q, double* tau) noexcept {
+  reference_torque(q, zero_.data(), zero_.data(), zero_.data(), tau);
+  dynamics_.gravity_vector(q, gravity_.data());
+  Eigen::Map<Eigen::VectorXd> load(tau, n());
+  load -= gravity_;
+  if (!load.allFinite()) load.setZero();
 }
 
 /// The law gave no torque.
@@ -86,15 +104,34 @@ void Controller::replace_law(Status status, bool measured, double t, const doubl
   compensate_gravity(dq, tau);
 }
 
-void Controller::hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept {
-  if (!hold_.continues(t)) {
+/// Rate of a hold, 3 of which damp the velocity.
+double Controller::hold_rate(const double* q) noexcept {
+  double rate = Hold::rate(period_);
+  if (elastic_damping_ == nullptr) return rate;
+  dynamics_.mass_matrix(q, M_.data());
+  elastic_damping_->at(q, change_.data());
+  for (const int j : model()->elastic_joints()) rate = std::min(rate, Hold::kElasticShare * change_[j] / M_(j, j));
+  return rate;
+}
+
+void Controller::hold(bool coasts, double t, const double* q, const double* dq, double* tau_) noexcept {
+  // without a known period the rate is that of short ones, which a single step of 20 ms can take
+  const bool too_fast = !hold_.knows_period() && period_ > 0.0 && Hold::rate(period_) < Hold::rate(0.0);
+  if (!hold_.continues(t) || too_fast) {
+    const double rate = hold_rate(q);
     dynamics_.mass_matrix(q, M_.data());
-    hold_.start(*model(), q, coasts ? dq : nullptr, K_d_, M_);
+    hold_.start(*model(), q, coasts ? dq : nullptr, M_, rate, period_ > 0.0);
   }
   hold_.advance(t, q, dq, last_torque_, torque_limits_);
-  reference_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), tau);
-  add_product(K_d_, hold_.s(), tau);
-  Eigen::Map<Eigen::VectorXd>(tau, n()) += hold_.load();
+  Eigen::Map<Eigen::VectorXd> tau(tau_, n());
+  unmodeled_gravity(q, tau_);  // and gravity_ of the model
+  // motion and feedback by the nominal model, because the inertia of an estimate need not be positive; friction helps
+  dynamics_.slotine_li_torque(q, dq, hold_.dq_r(), hold_.ddq_r(), change_.data());
+  change_ -= gravity_;
+  tau += gravity_ + hold_.load();
+  dynamics_.friction_torque(dq, gravity_.data());
+  change_ -= gravity_;
+  tau += (torque_limits_.size() > 0 ? largest_part(torque_limits_, tau_, change_.data()) : 1.0) * change_;
 }
 
 void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
@@ -102,7 +139,12 @@ void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
   torque.setZero();
   if (seen_state_) reference_torque(last_q_.data(), zero_.data(), zero_.data(), zero_.data(), tau);
   if (hold_.active()) torque += hold_.load();
-  if (finite(dq, n())) add_product(K_d_, dq, tau, -1.0);
+  if (seen_state_ && finite(dq, n())) {
+    const double rate = 3.0 * hold_rate(last_q_.data());
+    dynamics_.momentum_and_drift(last_q_.data(), dq, change_.data(), gravity_.data());
+    change_ *= -rate;
+    torque += (torque_limits_.size() > 0 ? largest_part(torque_limits_, tau, change_.data()) : 1.0) * change_;
+  }
   if (!torque.allFinite()) torque.setZero();
 }
 

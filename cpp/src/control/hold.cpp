@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "thunder/control/brake.hpp"
+
 namespace thunder {
 
 namespace {
@@ -13,7 +15,6 @@ constexpr double kShortestStop = 1e-3;  // the same for a joint at its limit
 constexpr double kLongestSettling = 0.05;  // [s]
 constexpr double kAtRest = 0.05;    // below this s and the velocity of the motion that comes to rest [rad/s or m/s]
 constexpr double kLoadShare = 0.1;   // rate of the load's estimate: slow, because the load's inertia is unknown too
-constexpr double kElasticShare = 0.25;  // rate for elastic joints, in units of that of K_d
 
 }  // namespace
 
@@ -37,8 +38,12 @@ bool Hold::resting() const noexcept {
   return s_.lpNorm<Eigen::Infinity>() <= kAtRest && dq_h_.lpNorm<Eigen::Infinity>() <= kAtRest;
 }
 
-void Hold::start(const Model& model, const double* q, const double* dq, const Eigen::MatrixXd& K_d,
-                 const RowMajor& M) noexcept {
+double Hold::rate(double period) noexcept {
+  return std::min(kHoldRate, (period > 0.0 ? braking_rate(period) / 3.0 : kHoldRate));
+}
+
+void Hold::start(const Model& model, const double* q, const double* dq, const RowMajor& M, double rate,
+                 bool knows_period) noexcept {
   reset();
   active_ = true;
   since_start_ = 0.0;
@@ -46,12 +51,10 @@ void Hold::start(const Model& model, const double* q, const double* dq, const Ei
   dq_0_.setZero();
   if (dq) dq_0_ = Map<const VectorXd>(dq, q_0_.size());
   stop_within_limits(model.data());
-  // 1 / sum(M_jj / K_jj) is below the smallest rate of K_d, the least eigenvalue of M^-1 K_d, if K_d is diagonal
-  rate_ = kHoldRate;
-  if (model.elastic_count() > 0)
-    rate_ = std::min(rate_, kElasticShare / M.diagonal().cwiseQuotient(K_d.diagonal()).sum());
+  rate_ = rate;
+  knows_period_ = knows_period;
   load_gain_ = M;
-  load_gain_ = kLoadShare * rate_ * (K_d + rate_ * load_gain_);
+  load_gain_ *= 2.0 * kLoadShare * rate_ * rate_;
   load_.set_gain(load_gain_);
 }
 
@@ -74,7 +77,7 @@ void Hold::advance(double t, const double* q_, const double* dq_, const VectorXd
     dq_h_[j] = (1.0 + x) * decay * dq_0_[j];
     dq_r_[j] = dq_h_[j] + rate_ * (q_h - q[j]);
     s_[j] = dq_r_[j] - dq[j];
-    ddq_r_[j] = ddq_h + rate_ * (dq_h_[j] - dq[j]) + rate_ * s_[j];
+    ddq_r_[j] = ddq_h + rate_ * (dq_h_[j] - dq[j]) + 2.0 * rate_ * s_[j];
   }
   load_.advance(t, s_, last_torque, torque_limits);
 }
@@ -105,7 +108,7 @@ void Hold::reset() noexcept {
 }
 
 void Hold::archive(StateArchive& state) {
-  state(active_, rate_, since_start_, settling_, q_0_, dq_0_, stop_, dq_h_, s_, offset_, load_gain_, load_, clock_);
+  state(active_, knows_period_, rate_, since_start_, settling_, q_0_, dq_0_, stop_, dq_h_, s_, offset_, load_gain_, load_, clock_);
   if (state.reading()) load_.set_gain(load_gain_);
 }
 

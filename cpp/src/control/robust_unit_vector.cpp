@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "thunder/math/dense.hpp"
+
 namespace thunder {
 
 namespace {
@@ -16,7 +18,7 @@ void require_positive(double value, const char* name) {
 }  // namespace
 
 RobustUnitVector::RobustUnitVector(std::shared_ptr<const Model> model, Gains gains)
-    : JointController(std::move(model), gains.K_1), gains_(std::move(gains)), damping_(gains_.K_1) {
+    : JointController(std::move(model), gains.K_1), gains_(std::move(gains)) {
   require_positive(gains_.rho, "rho");
   require_positive(gains_.epsilon, "epsilon");
   P_e_ = gains_.P.bottomLeftCorner(n(), n());
@@ -42,7 +44,5 @@ Status RobustUnitVector::law(double, const double* q, const double* dq, const Jo
   dynamics_.inverse_dynamics(q, dq, ddq_.data(), tau);
   return Status::ok;
 }
-
-void RobustUnitVector::freeze() noexcept { damping_.at(dynamics_, last_q(), K_d_); }
 
 }  // namespace thunder

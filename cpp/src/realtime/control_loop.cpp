@@ -28,12 +28,6 @@ std::shared_ptr<Controller> required(std::shared_ptr<Controller> law) {
   return law;
 }
 
-void require_size(const Eigen::VectorXd& values, int n, const char* name) {
-  if (values.size() != n)
-    throw std::invalid_argument(std::string(name) + " must have " + std::to_string(n) + " entries, got " +
-                                std::to_string(values.size()));
-}
-
 /// Largest difference of the axes of one arm [m, rad].
 constexpr double kSameAxes = 0.05;
 
@@ -84,7 +78,7 @@ ControlLoop::ControlLoop(std::shared_ptr<Controller> law, Settings settings, std
       axes_(joint_axes(law_.controller().model())),
       dynamics_(law_.controller().model()),
       frame_(n_),
-      safe_(law_.controller().model(), settings_.hold_stiffness, settings_.hold_damping, settings_.torque_limits),
+      safe_(law_.controller().model(), settings_.hold_rate, settings_.torque_limits, settings_.torque_rate),
       gate_(settings_.state_late),
       joints_(n_, settings_.motion, settings_.joining_speed),
       poses_(settings_.task, settings_.reference_timeout),
@@ -92,8 +86,11 @@ ControlLoop::ControlLoop(std::shared_ptr<Controller> law, Settings settings, std
       tau_(q_),
       nan_(Eigen::VectorXd::Constant(n_, std::numeric_limits<double>::quiet_NaN())),
       unused_(q_),
+      load_(q_),
+      most_(q_),
+      change_(q_),
+      zero_(q_),
       still_(n_) {
-  require_size(settings_.torque_rate, n_, "torque_rate");
   law_.controller().set_torque_limits(settings_.torque_limits);
   if (observer_ != nullptr && (observer_->n() != n_ || observer_->size() != n_))
     throw std::invalid_argument("observer must be of the external torque of the law's robot");
@@ -153,7 +150,7 @@ const Command* ControlLoop::watch(std::int64_t now) noexcept {
   }
   leave_tracking(Reason::state_late);
   const std::int64_t stamp = gate_.last_stamp();
-  safe_.blind(q_.data(), command_.tau.data());
+  safe_.blind(q_.data(), command_.tau.data(), carries_ ? load_.data() : nullptr);
   command_.error = {};
   limit_rate(now);
   command_.period = command_.computing = 0.0;
@@ -208,7 +205,8 @@ void ControlLoop::answer(const State& state) noexcept {
     }
     fault(Reason::large_error);
   }
-  safe_.step(t_, state.q, state.dq, state.motors, command_.tau.data());
+  if (carries_) law_.controller().unmodeled_gravity(state.q, load_.data());
+  safe_.step(t_, state.q, state.dq, state.motors, command_.tau.data(), carries_ ? load_.data() : nullptr);
 }
 
 /// Writes the controller's torque, or changes the mode and returns false.
@@ -244,6 +242,7 @@ bool ControlLoop::look_at_status(Status status) noexcept {
   }
   if (status == Status::ok || status == Status::saturated) {
     answered_ = t_;
+    carries_ = law_.adaptive_ != nullptr;  // the estimate has held the arm
   } else if (t_ - answered_ > settings_.patience) {
     drop(Reason::singular);
     leave_tracking(Reason::singular);
@@ -271,12 +270,12 @@ void ControlLoop::limit_rate(std::int64_t now) noexcept {
   for (int i = 0; i < n_; ++i)
     if (!std::isfinite(command_.tau[i])) command_.tau[i] = tau_[i];
   if (bounded_rate_ && has_tau_) {
-    const double dt = std::max(0.0, seconds(now - given_));
-    for (int i = 0; i < n_; ++i) {
-      if (std::isinf(settings_.torque_rate[i])) continue;
-      const double most = dt * settings_.torque_rate[i];
-      command_.tau[i] = std::clamp(command_.tau[i], tau_[i] - most, tau_[i] + most);
-    }
+    // 1e-9 s keeps an infinite rate times the time from being NaN
+    most_ = std::max(1e-9, seconds(now - given_)) * settings_.torque_rate;
+    change_ = command_.tau - tau_;
+    if (mode_ != Mode::tracking)  // along the straight line of a brake
+      change_ *= largest_part(most_, zero_.data(), change_.data());
+    command_.tau = tau_ + change_.cwiseMin(most_).cwiseMax(-most_);
   }
   tau_ = command_.tau;
   given_ = now;
@@ -296,6 +295,7 @@ void ControlLoop::fault(Reason why) noexcept {
   if (mode_ == Mode::fault) return;
   if (mode_ == Mode::tracking) pause();
   drop(why);
+  carries_ = false;
   mode_ = Mode::fault;
   reason_ = why;
 }
@@ -379,6 +379,7 @@ void ControlLoop::reset() noexcept {
   safe_.leave();
   if (observer_ != nullptr) observer_->reset();
   drop(Reason::no_reference);
+  carries_ = false;
   joints_.reset();
   period_.reset();
   latency_.reset();
@@ -407,7 +408,7 @@ void ControlLoop::archive(StateArchive& state) {
   state(safe_, gate_, joints_, poses_, period_, latency_, computing_);
   state.bounded(mode_, 0.0, 3.0);
   state.bounded(reason_, 0.0, kReasons - 1);
-  state(has_origin_, has_received_, has_tau_, tracked_);
+  state(has_origin_, has_received_, has_tau_, tracked_, carries_, load_);
   for (std::int64_t* stamp : {&origin_, &received_, &given_}) archive_count(state, *stamp);
   state(t_, resumed_, answered_, q_, tau_);
   if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");

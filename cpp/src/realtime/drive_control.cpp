@@ -87,7 +87,7 @@ const double* DriveControl::answer(const DriveState& state) noexcept {
   if (!braking_) step_loop(state);
   if (ended_) return nullptr;
   if (braking_) brake_->step(report_.t, state.q, state.dq, {}, demand_.data());
-  const Eigen::VectorXd& command = safety_->limit(report_.t, demand_.data(), state.gravity, clipped_ && !braking_);
+  const Eigen::VectorXd& command = safety_->limit(report_.t, demand_.data(), state.gravity, clipped_ && !braking_, braking_);
   if (safety_->reason() != StopReason::none) leave(safety_->reason());
   ++report_.cycles;
   if (braking_) end_braking(state.dq);

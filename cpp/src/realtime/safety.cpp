@@ -16,6 +16,24 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Shortest time between two commands [s], which keeps an infinite rate times it from being NaN.
 constexpr double kShortest = 1e-9;
 
+/// Part of the torque limits that a stop is predicted with: the rest is for what the model does not know.
+constexpr double kTrusted = 0.9;
+/// Before the brake acts: a period for the command, and two for what the law does until the next state. In one period it adds
+/// at most as much speed as the brake removes in one.
+constexpr double kReactionPeriods = 3.0;
+
+const Eigen::VectorXd& checked(const Eigen::VectorXd& limits, int n) {
+  if (limits.size() != n)
+    throw std::invalid_argument("limits must be those of " + std::to_string(n) + " joints, got " +
+                                std::to_string(limits.size()));
+  return limits;
+}
+
+/// The largest rate of a command [N m/s].
+Eigen::VectorXd largest_rate(const SafetyLimits& limits, int n) {
+  return checked(limits.torque_rate, n).cwiseMin(checked(limits.torque_step, n) / limits.period);
+}
+
 bool finite(const double* values, Eigen::Index count) noexcept {
   return all_finite(values, static_cast<std::size_t>(count));
 }
@@ -23,12 +41,14 @@ bool finite(const double* values, Eigen::Index count) noexcept {
 }  // namespace
 
 Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::shared_ptr<ExternalObserver> observer)
-    : dynamics_(std::move(model)), limits_(std::move(limits)), observer_(std::move(observer)), ahead_(n()) {
-  for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity, &limits_.torque,
-                                        &limits_.torque_rate, &limits_.torque_step})
-    if (values->size() != n())
-      throw std::invalid_argument("limits must be those of " + std::to_string(n()) + " joints, got " +
-                                  std::to_string(values->size()));
+    : dynamics_(std::move(model)),
+      limits_(std::move(limits)),
+      stop_(dynamics_.shared_model(), braking_rate(limits_.period), kTrusted * checked(limits_.torque, n()),
+            largest_rate(limits_, n()), kReactionPeriods * limits_.period),
+      bounded_rate_(!largest_rate(limits_, n()).array().isInf().all()),
+      observer_(std::move(observer)),
+      ahead_(n()) {
+  for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity}) checked(*values, n());
   if (observer_ && observer_->n() != n())
     throw std::invalid_argument("observer must have the arm's " + std::to_string(n()) + " joints, got " +
                                 std::to_string(observer_->n()));
@@ -36,7 +56,7 @@ Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::sha
     throw std::invalid_argument("observer must have a detector, which defines contacts");
   for (int k = 1; k <= n() + 1; ++k) frames_.push_back(dynamics_.model().frame(k));
   poses_.resize(frames_.size());
-  command_ = tau_ = Eigen::VectorXd::Zero(n());
+  command_ = tau_ = target_ = most_ = change_ = zero_ = Eigen::VectorXd::Zero(n());
   reset();
 }
 
@@ -62,19 +82,36 @@ StopReason Safety::violated(StopReason reason) noexcept {
 StopReason Safety::check(double t, const double* q, const double* dq) noexcept {
   if (!std::isfinite(t)) return violated(StopReason::invalid_states);
   StopReason found = check_joints(q, dq);
-  if (found == StopReason::none && limits_.obstacles.size() > 0) {
-    for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
-    if (near_obstacle(q) || near_obstacle(ahead_.data())) found = StopReason::workspace;
-  }
+  if (found == StopReason::none) found = check_stop(q, dq);
   if (found == StopReason::none && touched(t, q, dq)) found = StopReason::contact;
   return violated(found);
 }
 
 StopReason Safety::check_joints(const double* q, const double* dq) const noexcept {
   for (int i = 0; i < n(); ++i) {
-    const double low = limits_.lower[i], high = limits_.upper[i], ahead = q[i] + limits_.lookahead * dq[i];
+    const double ahead = q[i] + limits_.lookahead * dq[i];
     if (!(std::abs(dq[i]) <= limits_.velocity[i])) return StopReason::velocity;
-    if (!(low <= q[i] && q[i] <= high && low <= ahead && ahead <= high)) return StopReason::position;
+    if (!(limits_.lower[i] <= ahead && ahead <= limits_.upper[i])) return StopReason::position;
+  }
+  return within(q) ? StopReason::none : StopReason::position;
+}
+
+bool Safety::within(const double* q) const noexcept {
+  for (int i = 0; i < n(); ++i)
+    if (!(limits_.lower[i] <= q[i] && q[i] <= limits_.upper[i])) return false;
+  return true;
+}
+
+/// Looks along the stop from a state within the limits.
+StopReason Safety::check_stop(const double* q, const double* dq) noexcept {
+  const bool walls = limits_.obstacles.size() > 0;
+  for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
+  if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return StopReason::workspace;
+  stop_.predict(q, dq, bounded_rate_ && !std::isnan(limited_at_) ? tau_.data() : nullptr);
+  for (int k = walls ? 0 : BrakingPath::kPoints; k <= BrakingPath::kPoints; ++k) {
+    stop_.point(k, ahead_.data());
+    if (k == BrakingPath::kPoints && !within(ahead_.data())) return StopReason::position;
+    if (walls && near_obstacle(ahead_.data())) return StopReason::workspace;
   }
   return StopReason::none;
 }
@@ -93,7 +130,8 @@ bool Safety::touched(double t, const double* q, const double* dq) noexcept {
   return observer_->contact()->maxCoeff() > 0.0;
 }
 
-const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity, bool clipped) noexcept {
+const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* gravity, bool clipped,
+                                     bool together) noexcept {
   if (!std::isfinite(t)) {
     violated(StopReason::invalid_states);
     return command_;
@@ -108,12 +146,19 @@ const Eigen::VectorXd& Safety::limit(double t, const double* tau, const double* 
   bool too_much = clipped, too_fast = false;
   for (int i = 0; i < n(); ++i) {
     const double high = limits_.torque[i], added = gravity == nullptr ? 0.0 : gravity[i];
-    const double change = std::min(limits_.torque_step[i], limits_.torque_rate[i] * dt), last = command_[i];
-    const double target = std::clamp(std::clamp(tau[i], -high, high) - added, -high, high);
-    command_[i] = std::min(std::max(target, last - change), last + change);
-    tau_[i] = command_[i] + added;
-    too_much = too_much || target != tau[i] - added;
-    too_fast = too_fast || command_[i] != target;
+    target_[i] = std::clamp(std::clamp(tau[i], -high, high) - added, -high, high);
+    most_[i] = std::min(limits_.torque_step[i], limits_.torque_rate[i] * dt);
+    too_much = too_much || target_[i] != tau[i] - added;
+  }
+  if (together) {
+    change_ = target_ - command_;
+    target_ = command_ + largest_part(most_, zero_.data(), change_.data()) * change_;
+  }
+  for (int i = 0; i < n(); ++i) {
+    const double last = command_[i];
+    command_[i] = std::min(std::max(target_[i], last - most_[i]), last + most_[i]);
+    tau_[i] = command_[i] + (gravity == nullptr ? 0.0 : gravity[i]);
+    too_fast = too_fast || command_[i] != target_[i];
   }
   watch(t, StopReason::torque, torque_within_, too_much);
   watch(t, StopReason::torque_rate, rate_within_, too_fast);

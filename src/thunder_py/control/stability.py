@@ -55,7 +55,7 @@ _GAINS = {
     _core.ElasticSlotineLi: ("Lambda", "K_x or Lambda"),
 }
 #: gains of the safe torque
-_SAFE_TORQUE = ("stiffness", "damping")
+_SAFE_TORQUE = ("rate", "rate")
 #: laws that do not compensate friction at the actual velocity
 _WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
 

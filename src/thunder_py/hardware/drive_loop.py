@@ -16,12 +16,11 @@ from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
 from ..realtime import Quantiles
-from ..realtime.hold import HoldGains
 from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
 from .adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
-from .safety import Safety, SafetyLimits, within_drive
+from .safety import Safety, SafetyLimits, brake, within_drive
 from .stops import StopKind, StopReason
 
 __all__ = ["Cycle", "DriveLoop", "DriveRun"]
@@ -123,10 +122,11 @@ class DriveLoop:
 
     The command is the controller's torque without what the drive adds (`DriveState.gravity`), within the limits of
     `limits` and of the drive. Every run ends in the stop that `StopReason.kind` defines: the arm is braked by the safe
-    torque of `thunder_py.realtime` (gravity of the nominal model and the drive's payload, damping, a spring at the
-    position of rest), for at most 2 s, and then the adapter stops the drive; or the adapter stops the drive at once.
-    No fault is recovered from. As in `simulate`, `reset` of the controller is called before a run if it exists; to go
-    on with an estimate, build the controller with ``robot.with_parameters(law.parameters)``.
+    torque of `thunder_py.realtime` (gravity of the nominal model and the drive's payload, braking along a straight line
+    in joint space, a spring at the position of rest), for at most 2 s, and then the adapter stops the drive; or the
+    adapter stops the drive at once. No fault is recovered from. As in `simulate`, `reset` of the controller is called
+    before a run if it exists; to go on with an estimate, build the controller with
+    ``robot.with_parameters(law.parameters)``.
 
     Parameters
     ----------
@@ -192,11 +192,10 @@ class DriveLoop:
         torque, rate = np.asarray(self._facts.torque_limits), np.asarray(self._facts.torque_rate)
         self.limits = within_drive(own, torque[places], rate[places])
         step = self._facts.torque_step[places]
-        self._safety = Safety(robot, self.limits, torque_step=step, observer=observer)
-        payload = self._facts.payload
+        payload, period = self._facts.payload, self._facts.period
         held = robot if payload is None else payload.added_to(robot)
-        most = np.asarray(self.limits.torque)
-        self._safe_torque = HoldGains.usual(held, most).safe_torque(held, most)
+        self._safety = Safety(held, self.limits, torque_step=step, period=period, observer=observer)
+        self._safe_torque = brake(held, self.limits, step, period)
         channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
         warn_over_range(controller, robot, channel, stacklevel=3)
         warn_over_range(self._safe_torque, held, channel, owner="the brake", stacklevel=3)
@@ -351,7 +350,7 @@ class DriveLoop:
             return
         tau = self._torque(t, state)
         added = None if gravity is None else gravity[self._places]
-        command = self._safety.limit(t, tau, added)
+        command = self._safety.limit(t, tau, added, together=self._braking is not None)
         if self._safety.reason is not None:
             self._leave(self._safety.reason)
         try:

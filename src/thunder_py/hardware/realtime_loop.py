@@ -19,11 +19,11 @@ from ..control.stability import warn_over_range
 from ..errors import ThunderError
 from ..realtime import Mode, Quantiles, Reason
 from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
-from ..realtime.hold import HoldGains
+from ..realtime.hold import braking_rate
 from ..robot import Robot, require_robot
 from ..simulation.native import in_core, reference_in_core
 from .interruptions import Interruptions
-from .safety import Safety, SafetyLimits, within_drive
+from .safety import Safety, SafetyLimits, brake, within_drive
 from .simulated_drive import SimulatedDrive
 from .stops import StopReason, stop_number, stop_reason
 
@@ -248,15 +248,15 @@ class RealtimeLoop:
         self._law = self._checked(law if self._spec is None else build_law(robot, self._spec))
         own = SafetyLimits.of(robot) if limits is None else of_kind(limits, SafetyLimits, "limits")
         self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
+        held = robot if facts.payload is None else facts.payload.added_to(robot)
         signals = _names(log)
         rows = self._log_rows(signals, above_zero(log_time, "log_time"), facts.period, log_every)
-        held = robot if facts.payload is None else facts.payload.added_to(robot)
-        brake = self._brake(held)
+        braking = brake(held, self.limits, facts.torque_step, facts.period)
         self._core = _core.RealtimeLoop(
             drive,
             self._control_loop(facts.period),
-            Safety(robot, self.limits, torque_step=facts.torque_step, observer=observer),
-            brake,
+            Safety(held, self.limits, torque_step=facts.torque_step, period=facts.period, observer=observer),
+            braking,
             duration=above_zero(duration, "duration", finite=False),
             most_missed=self.limits.most_missed,
             priority=whole(priority, "priority", 0, 99),
@@ -268,7 +268,7 @@ class RealtimeLoop:
         )
         self._channel = facts.channel
         warn_over_range(self._law, robot, self._channel, stacklevel=3)
-        warn_over_range(brake, held, self._channel, owner="the brake", stacklevel=3)
+        warn_over_range(braking, held, self._channel, owner="the brake", stacklevel=3)
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -301,23 +301,18 @@ class RealtimeLoop:
             )
         return int(rows)
 
-    def _brake(self, held: Robot) -> _core.SafeTorque:
-        torque = np.asarray(self.limits.torque)
-        return HoldGains.usual(held, torque).safe_torque(held, torque)
-
     def _control_loop(self, period: float) -> _core.ControlLoop:
         """Return the loop of the nodes, without what `Safety` limits."""
         robot, torque = self._robot, np.asarray(self.limits.torque)
         if isinstance(self._law, _core.TaskController) and self._spec is None:
             raise ThunderError("law must be a mapping of name and arguments for a controller that follows poses")
-        none, gains = np.full(robot.n, np.inf), HoldGains.usual(robot, torque)
+        none = np.full(robot.n, np.inf)
         return _core.ControlLoop(
             self._law,
             None,
             torque_limits=torque,
             torque_rate=none,
-            stiffness=gains.stiffness,
-            damping=gains.damping,
+            hold_rate=braking_rate(period),
             lower=robot.limits.lower,
             upper=robot.limits.upper,
             velocity=robot.limits.velocity,

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, of_kind, per_joint, positive, whole, zero_or_above
+from ..checks import Array, above_zero, all_positive, array, of_kind, per_joint, positive, whole, zero_or_above
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
+from ..realtime.hold import braking_rate, safe_torque
 from ..robot import Robot, require_robot
 from ..values import Value, set_fields
 from .stops import StopReason, stop_number, stop_reason
@@ -42,7 +43,8 @@ class SafetyLimits(Value):
     clearance : float
         Smallest distance [m].
     lookahead : float
-        Time for which the present velocity is extrapolated before positions and distances are checked [s].
+        Time for which the present velocity is extrapolated before positions and distances are checked [s], however
+        short the stop is; see `Safety`.
     patience : float
         Longest time with torques beyond the limits, to which they are clipped, and without a solution [s].
     most_missed : int
@@ -137,6 +139,12 @@ def _require_joints(limits: SafetyLimits, n: int) -> None:
         raise ThunderError(f"limits must be those of {n} joints, got {np.size(limits.lower)}")
 
 
+def brake(robot: Robot, limits: SafetyLimits, torque_step: Array, period: float) -> _core.SafeTorque:
+    """Return the brake of a drive: the safe torque within limits, and within a step in each period."""
+    rate = np.minimum(limits.torque_rate, torque_step / period)
+    return safe_torque(robot, braking_rate(period), np.asarray(limits.torque), rate)
+
+
 class Safety(_core.Safety):
     """Check states and limit commands of an arm; the first violation is kept in `reason`.
 
@@ -144,15 +152,22 @@ class Safety(_core.Safety):
     `limit` returns is within the limits of torque and rate whatever was demanded; a demand beyond them for longer than
     the patience is a violation.
 
+    Positions and distances are checked now, after `SafetyLimits.lookahead` at the present velocity, and along the stop
+    that the brake would need from now on: three periods of reaction, the time in which the torque rate brings the
+    torque from its present value to that of the brake, then braking along a straight line in joint space with 90 % of
+    the torque limits. A brake that begins at the first violation ends within the limits.
+
     Parameters
     ----------
     robot : Robot
-        The arm.
+        The arm, with the payload that its drive knows.
     limits : SafetyLimits
         The limits.
     torque_step : (n,) array_like, optional
         Largest difference of two consecutive commands that the drive accepts [N m or N], whatever the time between
         them; default infinite.
+    period : float
+        Time between two states [s].
     observer : MomentumObserver, optional
         Observer with a detector; a contact is a violation.
 
@@ -188,6 +203,7 @@ class Safety(_core.Safety):
         limits: SafetyLimits,
         *,
         torque_step: npt.ArrayLike = np.inf,
+        period: float = 1e-3,
         observer: MomentumObserver | None = None,
     ) -> None:
         require_robot(robot)
@@ -198,7 +214,14 @@ class Safety(_core.Safety):
             raise ThunderError("observer must have a detector, which defines contacts")
         step = all_positive(per_joint(torque_step, n, "torque_step", finite=False), "torque_step")
         named = {name: getattr(limits, name) for name in _IN_CORE}
-        super().__init__(robot, **named, torque_step=step, obstacles=list(limits.obstacles), observer=observer)
+        super().__init__(
+            robot,
+            **named,
+            torque_step=step,
+            period=above_zero(period, "period"),
+            obstacles=list(limits.obstacles),
+            observer=observer,
+        )
 
     @property
     def reason(self) -> StopReason | None:
@@ -221,7 +244,9 @@ class Safety(_core.Safety):
         """
         return stop_reason(self._check(t, q, dq))
 
-    def limit(self, t: float, tau: npt.ArrayLike, gravity: npt.ArrayLike | None = None) -> Array:
+    def limit(
+        self, t: float, tau: npt.ArrayLike, gravity: npt.ArrayLike | None = None, *, together: bool = False
+    ) -> Array:
         """Return the command for a torque, (n,), within all limits; the last command if the torque is not finite.
 
         Parameters
@@ -232,5 +257,8 @@ class Safety(_core.Safety):
             Torque on the joints [N m or N].
         gravity : (n,) array_like, optional
             Part of it that the drive adds by itself, which the command leaves out.
+        together : bool
+            Whether the torque rate limits all joints in common, for the torque of a brake: the command changes by the
+            same part of the difference in every joint.
         """
-        return self._limit(t, tau, gravity)
+        return self._limit(t, tau, gravity, together)

@@ -16,7 +16,7 @@ from ..checks import Array, none_negative, per_joint, zero_or_above
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..sampled_loop import Channel
-from .hold import HoldGains
+from .hold import read_rate
 from .plain_data import Table, read_plain
 
 __all__ = [
@@ -284,8 +284,8 @@ class LoopOptions:
         The nominal model.
     law : LawSpec
         The controller.
-    hold : HoldGains
-        Gains of the safe torque.
+    hold_rate : float
+        Rate of braking of the safe torque [1/s].
     torque_limits : (n,) array
         Torque limits [N m or N].
     torque_rate : (n,) array
@@ -333,7 +333,7 @@ class LoopOptions:
 
     robot: Robot
     law: LawSpec
-    hold: HoldGains
+    hold_rate: float
     torque_limits: Array
     torque_rate: Array
     joining_speed: Array
@@ -379,17 +379,19 @@ class LoopOptions:
         torques = root.positives("torque_limits", n, limits.effort, finite=False)
         controller = root.table("controller")
         hold, task, times = root.table("hold"), root.table("task"), root.table("times")
+        period = times.positive("period", cls.period)
         options = cls(
             robot=robot,
             law=LawSpec(controller.text("name"), controller.rest()),
-            hold=HoldGains.read(hold, robot, torques),
+            hold_rate=read_rate(hold, period),
             torque_limits=torques,
             torque_rate=root.positives("torque_rate", n, np.inf, finite=False),
             joining_speed=root.positives("joining_speed", n, joining_speed(robot)),
             task=TaskLimits(**{name: task.positive(name, default) for name, default in vars(TaskLimits()).items()}),
+            period=period,
             **{
                 name: times.positive(name, getattr(cls, name))
-                for name in ("period", "state_late", "state_lost", "reference_timeout", "patience")
+                for name in ("state_late", "state_lost", "reference_timeout", "patience")
             },
             delay=zero_or_above(times.get("delay", 0.0), "times: delay"),
             lag=none_negative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),

@@ -15,6 +15,7 @@ from ..reference import JointReference
 from ..values import Stateful
 from .command import Command, Mode, Reason
 from .configuration import LawSpec, LoopOptions, adapt, build_law, continued, estimate
+from .hold import safe_torque
 from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
@@ -82,7 +83,7 @@ class ControlLoop(Stateful):
         robot, observer = self.options.robot, self.options.observer
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
-        hold = self.options.hold.safe_torque(robot, self.options.torque_limits)
+        hold = safe_torque(robot, self.options.hold_rate, self.options.torque_limits, self.options.torque_rate)
         warn_over_range(hold, robot, self.options.channel, stacklevel=3)
         self._order = JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names)
         self._observer = None if observer is None else observer.build(robot)
@@ -102,8 +103,7 @@ class ControlLoop(Stateful):
             self._observer,
             torque_limits=o.torque_limits,
             torque_rate=o.torque_rate,
-            stiffness=o.hold.stiffness,
-            damping=o.hold.damping,
+            hold_rate=o.hold_rate,
             lower=limits.lower,
             upper=limits.upper,
             velocity=limits.velocity,

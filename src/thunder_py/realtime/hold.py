@@ -1,10 +1,9 @@
-"""Gains of the safe torque: gravity of the nominal model, damping, and a spring to the rest position."""
+"""The safe torque: gravity of the nominal model, braking, and a spring to the rest position."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
@@ -12,71 +11,57 @@ from ..errors import ThunderError
 from ..robot import Robot
 from .plain_data import Table
 
-__all__ = ["HoldGains", "least_inertia"]
+__all__ = ["braking_rate", "least_inertia", "read_rate", "safe_torque"]
 
-#: deflection at which the spring has the largest torque of a joint [rad or m]
-_DEFLECTION = 0.2
-#: largest natural frequency of a held joint [rad/s], because a loop over a network is late by milliseconds
-_FREQUENCY = 30.0
-#: ratio of damping to inertia of a held joint [1/s]
-_DAMPING_RATE = 150.0
+#: largest product of rate and period: half of the value at which a delay of one period is unstable
+_LARGEST_PRODUCT = 0.5
 _SAMPLES, _SEED = 200, 0
 
 
-@dataclass(frozen=True)
-class HoldGains:
-    """Stiffness and damping of each joint.
+def braking_rate(period: float) -> float:
+    """Return the rate of braking [1/s] for torques that are held for a period [s], ``min(150, 0.4 / period)``.
 
-    Attributes
-    ----------
-    stiffness, damping : (n,) array
-        Gains [N m/rad, N m s/rad], or [N/m, N s/m].
+    If the torque is one period late, the velocity ``dv/dt = -rate v`` decays by 37 % in each period, and is stable up
+    to 2.5 times the rate; if it is two periods late, up to 1.5 times. At most 150/s, because a loop over a network is
+    late by milliseconds.
     """
+    return _core.braking_rate(period)
 
-    stiffness: Array
-    damping: Array
 
-    @classmethod
-    def read(cls, table: Table, robot: Robot, torques: Array) -> HoldGains:
-        """Return the gains of a configuration; defaults are those of `usual`."""
-        usual = cls.usual(robot, torques)
-        gains = cls(
-            table.positives("stiffness", robot.n, usual.stiffness),
-            table.positives("damping", robot.n, usual.damping),
+def read_rate(table: Table, period: float) -> float:
+    """Return the rate of a configuration; default `braking_rate`."""
+    rate = table.positive("rate", braking_rate(period))
+    if rate * period > _LARGEST_PRODUCT:
+        raise ThunderError(
+            f"configuration: hold: rate must be at most {_LARGEST_PRODUCT / period:g} 1/s for a period of {period:g} s,"
+            f" got {rate:g}"
         )
-        table.done()
-        return gains
+    table.done()
+    return rate
 
-    @classmethod
-    def usual(cls, robot: Robot, torques: Array) -> HoldGains:
-        """Return gains from the robot's inertia and torque limits.
 
-        With m the least inertia that a joint moves with over random positions, the other joints free, the stiffness is
-        the torque limit divided by 0.2 rad but at most ``(30 rad/s)^2 m``, and the damping is ``150/s m``. A loop that
-        is late by a few milliseconds is stable with them. That of an elastic joint, whose gains act on its motor, is at
-        most the motor's inertia.
-        """
-        least = least_inertia(robot)
-        for drive in robot.elastic:
-            least[drive.joint - 1] = min(least[drive.joint - 1], drive.Mm)
-        if least.min() <= 0.0:
-            raise ThunderError("hold needs stiffness and damping: the robot has joints or motors that move no mass")
-        return cls(np.minimum(torques / _DEFLECTION, _FREQUENCY**2 * least), _DAMPING_RATE * least)
+def safe_torque(
+    robot: Robot, rate: float, torque_limits: Array, torque_rate: npt.ArrayLike = np.inf
+) -> _core.SafeTorque:
+    """Return the safe torque of a robot, within torque limits and rates (n,).
 
-    def safe_torque(self, robot: Robot, torque_limits: Array) -> _core.SafeTorque:
-        """Return the safe torque of a robot, within torque limits (n,).
+    ::
 
-        ::
+        tau = G(q) + C(q, dq) dq + lambda M(q) (-rate dy + k (y_h - y)),    0 <= lambda <= 1
 
-            tau = G(q) - D dy + K (y_h - y)
-
-        with G of the nominal model. y is the position of the joint, or of its motor if it is elastic: feedback of the
-        link's velocity beyond a spring is unstable with all but small gains. While the arm moves, y_h = y, so the
-        spring has no torque; y_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest. Elastic
-        joints whose motors are not measured have no spring torque, and at most a quarter of the damping
-        `elastic_damping` at the present position.
-        """
-        return _core.SafeTorque(robot, self.stiffness, self.damping, torque_limits)
+    with the nominal model. All joints slow down by the same factor, along a straight line in joint space. lambda is
+    the largest number within the torque limits; the rate is lower where the torque rate could not end the braking in
+    time. y is the position of the joint, or of its motor if it is elastic, whose row of M is the motor's inertia:
+    feedback of the link's velocity beyond a spring is unstable with all but small gains. While the arm moves, y_h =
+    y, and there is no spring torque; y_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the
+    latest. k is a quarter of the squared rate, at most 900/s^2. Elastic joints whose motors are not measured have no
+    spring torque, and at most a quarter of the damping `elastic_damping` at the present position.
+    """
+    if any(drive.Mm <= 0.0 for drive in robot.elastic):
+        raise ThunderError("hold needs motors of elastic joints that have inertia")
+    return _core.SafeTorque(
+        robot, rate, torque_limits, np.broadcast_to(np.asarray(torque_rate, np.float64), (robot.n,))
+    )
 
 
 def least_inertia(robot: Robot) -> Array:

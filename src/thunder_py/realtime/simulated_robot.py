@@ -16,7 +16,7 @@ from ..integration import rk4_step
 from ..robot import Robot
 from ..robot.payload import Payload
 from ..values import Stateful
-from .hold import HoldGains, least_inertia
+from .hold import braking_rate, least_inertia, safe_torque
 from .joint_states import JointOrder
 from .plain_data import Table, read_plain
 from .timing import Lock, Quantiles
@@ -162,20 +162,16 @@ class JointState(NamedTuple):
 class SimulatedRobot(Stateful):
     """Simulated arm that is driven by torque commands and integrates up to the present time.
 
-    Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one::
-
-        tau = G(q) - D dy
-
-    with G of the nominal model without payloads, clipped to the torque limits. y is the position of the joint, or of
-    its motor if it is elastic. Motors start where their springs balance gravity. Periods are divided for stiff springs.
+    Without a valid command for the time of its watchdog, the drive applies its safe torque until the next one: gravity
+    of the nominal model without payloads and braking as that of the loop, without a spring. Motors start
+    where their springs balance gravity. Periods are divided for stiff springs.
 
     Parameters
     ----------
     options : mapping, str or path
         Plain data, or a YAML file that holds it. Keys: ``robot`` (name or file); ``q0`` ((n,), default the middle of
         the joint limits); ``payloads`` (list of mappings with the arguments of `Payload`); ``period`` of the plant and
-        of its states (0.001 s); ``watchdog`` (0.05 s); ``damping`` D ((n,), default that of the loop's hold);
-        ``torque_limits`` (default the robot's).
+        of its states (0.001 s); ``watchdog`` (0.05 s); ``torque_limits`` (default the robot's).
 
     Attributes
     ----------
@@ -217,17 +213,13 @@ class SimulatedRobot(Stateful):
             raise ThunderError(f"configuration: period must be at least 1 ns, got {self.period:g} s")
         self._parts = _parts(robot, self.period)
         watchdog = table.positive("watchdog", 0.05)
-        damping = table.get("damping")
-        usual = HoldGains.usual(robot, self._limits).damping if damping is None else damping
-        self._damping = table.positives("damping", n, usual)
+        self._safe_torque = safe_torque(robot, braking_rate(self.period), self._limits)
         self._payloads = _payloads(table.get("payloads", []), robot)
         q0 = table.get("q0")
         q = _middle(robot) if q0 is None else per_joint(q0, n, "configuration: q0").copy()
         # positions and velocities of the joints, then of the motors
         self._position = np.concatenate([q, robot.elastic_equilibrium(q)]) if robot.elastic else q
         self._velocity = np.zeros_like(self._position)
-        self._feedback = np.arange(n)
-        self._feedback[list(robot.motor_joints)] = np.arange(n, n + robot.e)
         table.done()
         self.gate = CommandGate(JointOrder(robot.joint_names), self._limits, watchdog)
         self.age, self.slipped, self.failed = Quantiles(), 0.0, False
@@ -294,10 +286,9 @@ class SimulatedRobot(Stateful):
         tau = self.gate.torque(now)
         if tau is not None:
             return tau, False
-        safe = (
-            self.robot.gravity_vector(self._position[: self.robot.n]) - self._damping * self._velocity[self._feedback]
-        )
-        return np.clip(safe, -self._limits, self._limits), True
+        (q, x), (dq, dx) = np.split(self._position, [self.robot.n]), np.split(self._velocity, [self.robot.n])
+        self._safe_torque.leave()  # no spring
+        return self._safe_torque.step(1e-9 * now, q, dq, x, dx), True
 
     def _integrate(self, tau: Array) -> None:
         """Integrate one period by the classical Runge-Kutta method."""

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "controller.hpp"
-#include "mass_damping.hpp"
 
 namespace thunder {
 
@@ -22,12 +21,10 @@ class ComputedTorque final : public JointController {
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,
              double* tau) noexcept override;
-  void freeze() noexcept override;
 
  private:
   Eigen::MatrixXd K_p_, K_v_;
   Form form_;
-  MassDamping damping_;
   Eigen::VectorXd e_, e_dot_, feedback_, ddq_;
 };
 

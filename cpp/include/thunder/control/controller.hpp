@@ -11,6 +11,7 @@
 #include "../kinematics/status.hpp"
 #include "../math/state_archive.hpp"
 #include "../threads/exclusive.hpp"
+#include "brake.hpp"
 #include "hold.hpp"
 
 namespace thunder {
@@ -44,13 +45,15 @@ class Controller : public Exclusive {
   void discard_errors() noexcept { ignore_tracking(); }
   /// The same where the other one gave no torque.
   void pause() noexcept { freeze(); }
+  /// Gravity of the estimate less that of the nominal model, n values: what the estimate knows of a load.
+  void unmodeled_gravity(const double* q, double* tau) noexcept;
   /// Returns to the state after construction.
   virtual void reset() noexcept;
   /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
   virtual void archive(StateArchive& state);
 
  protected:
-  /// K_d damps the safe torque as it damps the law.
+  /// K_d is the gain of laws that have one on a joint velocity; the hold does not use it.
   Controller(std::shared_ptr<const Model> model, Eigen::MatrixXd K_d);
 
   /// M ddq_r + C dq_r + G + friction of the model or estimate.
@@ -75,7 +78,7 @@ class Controller : public Exclusive {
   /// False where t, q or dq is not finite.
   bool read_state(double t, const double* q, const double* dq) noexcept;
   /// Ends a step. Where the law gave no torque, the arm is held; where it was not `measured`, the torque is gravity
-  /// compensation at the last known position, with the load of a hold, minus K_d dq. Torques are clipped to the limits.
+  /// compensation at the last known position, with the load of a hold, and damping. Torques are clipped to the limits.
   Status finish(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept;
   /// True if the arm is held since the law was singular.
   bool holding() const noexcept { return holding_; }
@@ -93,6 +96,7 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
+  double hold_rate(const double* q) noexcept;
   void hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 
@@ -103,7 +107,10 @@ class Controller : public Exclusive {
   Eigen::VectorXd last_torque_;
   Hold hold_;
   RowMajor M_;  // where a hold starts
-  Eigen::VectorXd zero_;
+  Eigen::VectorXd zero_, gravity_, change_;
+  StepClock steps_;
+  double period_ = 0.0;  // between the last two steps, 0 where it is not known [s]
+  std::unique_ptr<ElasticDamping> elastic_damping_;
   bool seen_state_ = false, holding_ = false;
 };
 

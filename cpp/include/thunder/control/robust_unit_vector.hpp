@@ -4,7 +4,6 @@
 #pragma once
 
 #include "controller.hpp"
-#include "mass_damping.hpp"
 
 namespace thunder {
 
@@ -25,12 +24,10 @@ class RobustUnitVector final : public JointController {
  protected:
   Status law(double t, const double* q, const double* dq, const JointReference& desired,
              double* tau) noexcept override;
-  void freeze() noexcept override;
 
  private:
   Gains gains_;
   Eigen::MatrixXd P_e_, P_v_;  // D' P = [P_e P_v], its lower n rows
-  MassDamping damping_;
   Eigen::VectorXd e_, e_dot_, z_, w_, ddq_;
 };
 

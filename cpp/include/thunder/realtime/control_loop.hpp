@@ -61,7 +61,7 @@ class ControlLoop final : public Exclusive {
 
   struct Settings {
     Eigen::VectorXd torque_limits, torque_rate;         // n, positive; infinite for none [N m, N m/s]
-    Eigen::VectorXd hold_stiffness, hold_damping;       // n, of the safe torque
+    double hold_rate = 150.0;                           // of the safe torque, see `braking_rate` [1/s]
     MotionLimits motion;                                // n, of references in joint space
     Eigen::VectorXd joining_speed;                      // n
     Frame<double> frame;                                // of poses
@@ -182,11 +182,11 @@ class ControlLoop final : public Exclusive {
   Command command_;
   Mode mode_ = Mode::waiting;
   Reason reason_ = Reason::no_state;
-  bool has_origin_ = false, has_received_ = false, has_tau_ = false, bounded_rate_ = false;
+  bool has_origin_ = false, has_received_ = false, has_tau_ = false, bounded_rate_ = false, carries_ = false;
   bool tracked_ = false;  // since the last reset
   std::int64_t origin_ = 0, received_ = 0, given_ = 0;
   double t_ = 0.0, resumed_ = 0.0, answered_ = 0.0;
-  Eigen::VectorXd q_, tau_, nan_, unused_;  // tau_: the last command
+  Eigen::VectorXd q_, tau_, nan_, unused_, load_, most_, change_, zero_;  // tau_: the last command
   const JointReference still_;
 };
 

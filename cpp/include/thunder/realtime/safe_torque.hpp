@@ -1,40 +1,40 @@
-// The safe torque: gravity of the nominal model, damping, and a spring to the position of rest.
+// The safe torque: braking, then a spring to the position of rest.
 #pragma once
 
-#include "../control/elastic_damping.hpp"
-#include "../control/pd_gravity.hpp"
+#include "../control/brake.hpp"
+#include "../math/state_archive.hpp"
+#include "../model/elastic.hpp"
+#include "../threads/exclusive.hpp"
 
 namespace thunder::realtime {
 
-/// tau = G(q) - D dy + K (y_h - y), clipped to the torque limits. y is the position of the joint, or of its motor if it is
-/// elastic: feedback of the link's velocity beyond a spring is unstable with all but small gains. While the arm moves,
-/// y_h = y; y_h is set once all joints are slower than 0.05 rad/s, after 0.5 s at the latest. Elastic joints whose motors
-/// are not measured have no spring torque, and at most a quarter of the damping `elastic_damping` at the present position.
+/// The torque of `Brake`, with its spring once the arm is at rest: y_h is set when all joints are slower than 0.05 rad/s,
+/// after 0.5 s at the latest. y is the position of the joint, or of its motor if it is elastic: feedback of the link's
+/// velocity beyond a spring is unstable with all but small gains. Elastic joints whose motors are not measured have no spring
+/// torque, and at most a quarter of the damping `elastic_damping` at the present position.
 class SafeTorque final : public Exclusive {
  public:
-  /// n entries each; stiffness and damping positive [N m/rad, N m s/rad].
-  SafeTorque(std::shared_ptr<const Model> model, const Eigen::VectorXd& stiffness, Eigen::VectorXd damping,
-             const Eigen::VectorXd& torque_limits);
+  /// See `Brake`.
+  SafeTorque(std::shared_ptr<const Model> model, double rate, Eigen::VectorXd torque_limits, Eigen::VectorXd torque_rate);
 
-  int n() const noexcept { return law_.n(); }
-  const std::shared_ptr<const Model>& model() const noexcept { return law_.model(); }
+  int n() const noexcept { return brake_.n(); }
+  const std::shared_ptr<const Model>& model() const noexcept { return brake_.model(); }
   /// Number of motors of elastic joints.
-  int motors() const noexcept { return law_.model()->elastic_count(); }
+  int motors() const noexcept { return model()->elastic_count(); }
   /// Discards the held position.
   void leave() noexcept { started_ = held_ = false; }
-  /// Never throws, never allocates. `motors` is empty where they are not measured.
-  void step(double t, const double* q, const double* dq, const Motors& motors, double* tau) noexcept;
+  /// Never throws, never allocates. `motors` is empty where they are not measured; `load` is a torque that is added to the
+  /// gravity of the model, or null.
+  void step(double t, const double* q, const double* dq, const Motors& motors, double* tau, const double* load = nullptr) noexcept;
   /// Gravity at the last known position, for times without a state.
-  void blind(const double* q, double* tau) noexcept;
+  void blind(const double* q, double* tau, const double* load = nullptr) noexcept { brake_.rest(q, load, tau); }
   void archive(StateArchive& state);
 
  private:
   void read_feedback(const double* q, const double* dq, const Motors& motors) noexcept;
 
-  PDGravity law_;
-  ElasticDamping elastic_damping_;
-  Eigen::VectorXd damping_, y_, dy_, point_, limits_, nan_;
-  JointReference reference_;
+  Brake brake_;
+  Eigen::VectorXd y_, dy_, point_, away_, parts_;
   double started_at_ = 0.0;
   bool started_ = false, held_ = false, sees_motors_ = false;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "../control/brake.hpp"
 #include "../estimation/external_observer.hpp"
 #include "../kernels/evaluator.hpp"
 #include "../planning/obstacles/clearance.hpp"
@@ -19,11 +20,14 @@ struct SafetyLimits {
   Eigen::VectorXd torque_step;  // between two commands, whatever the time between them
   ObstacleSet obstacles{};      // from which the origins of all links and the end effector keep `clearance`
   double clearance = 0.0;       // [m]
-  double lookahead = 0.05;      // for which the velocity is extrapolated before positions and distances are checked [s]
+  double lookahead = 0.05;      // for which the velocity is extrapolated at least, however short the stop is [s]
   double patience = 0.25;       // with torques beyond the limits, to which they are clipped [s]
+  double period = 1e-3;         // between two states [s]
 };
 
 /// Checks states and limits commands; keeps the first violation. NaN violates every limit. Never throws, never allocates.
+/// Positions and distances are checked along the stop that `Brake` would need from now on with 90 % of the torque limits, after
+/// three periods and within the torque rate, so that a brake that begins at the first violation ends within the limits.
 class Safety : public Exclusive {
  public:
   /// The observer may be null, else has a detector. Throws std::invalid_argument where sizes do not fit.
@@ -39,8 +43,10 @@ class Safety : public Exclusive {
   StopReason check(double t, const double* q, const double* dq) noexcept;
   /// The command for a torque on the joints, of which the drive adds the part `gravity` (null: none): within the limits of
   /// torque and rate whatever was demanded. The last command where the torque is null or not finite, which is a violation;
-  /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before.
-  const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity, bool clipped = false) noexcept;
+  /// a demand beyond the limits for longer than the patience is one too, as is one that was `clipped` before. The torques of
+  /// a brake change `together`, all by the same part of what they should: single joints would bend its straight line.
+  const Eigen::VectorXd& limit(double t, const double* tau, const double* gravity, bool clipped = false,
+                               bool together = false) noexcept;
   const Eigen::VectorXd& command() const noexcept { return command_; }
   /// Forgets the violation; the last command is zero.
   void reset() noexcept;
@@ -49,17 +55,21 @@ class Safety : public Exclusive {
  private:
   StopReason violated(StopReason reason) noexcept;
   StopReason check_joints(const double* q, const double* dq) const noexcept;
+  bool within(const double* q) const noexcept;
+  StopReason check_stop(const double* q, const double* dq) noexcept;
   bool near_obstacle(const double* q) noexcept;
   bool touched(double t, const double* q, const double* dq) noexcept;
   void watch(double t, StopReason reason, double& within, bool beyond) noexcept;
 
   Evaluator dynamics_;
   SafetyLimits limits_;
+  BrakingPath stop_;
+  bool bounded_rate_;
   std::shared_ptr<ExternalObserver> observer_;
   std::vector<Frame<double>> frames_;
   std::vector<Pose<double>> poses_;
   StopReason reason_ = StopReason::none;
-  Eigen::VectorXd ahead_, command_, tau_;  // tau_: on the joints, with what the drive adds
+  Eigen::VectorXd ahead_, target_, most_, change_, zero_, command_, tau_;  // tau_: on the joints, with what the drive adds
   double limited_at_, torque_within_, rate_within_;  // times of the last limit, and of the last ones within; NaN before any
 };
 

@@ -1,0 +1,138 @@
+"""A brake that begins at the first violation ends within position limits and walls, on arms of all sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunder_py as th
+from thunder_py.geometry import HalfSpace
+from thunder_py.hardware import Safety, SafetyLimits, StopReason
+from thunder_py.hardware.safety import brake
+from thunder_py.integration import rk4_step
+
+ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
+#: duration of a run, and of its braking [s]
+LONGEST, BRAKING = 2.0, 1.5
+
+
+def linear(robot: th.Robot) -> np.ndarray:
+    return np.array(list(robot.joint_types)) == "P"
+
+
+def fastest(robot: th.Robot) -> np.ndarray:
+    """Return the velocity limits; 2 rad/s or 0.3 m/s where there are none."""
+    usual = np.where(linear(robot), 0.3, 2.0)
+    return np.where(np.isinf(robot.limits.velocity), usual, robot.limits.velocity)
+
+
+def box(robot: th.Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return position limits: those of the robot within 2.5 rad; 0.2 m for a linear joint."""
+    most = np.where(linear(robot), 0.2, 2.5)
+    return np.maximum(robot.limits.lower, -most), np.minimum(robot.limits.upper, most)
+
+
+def run(robot, limits, period, torque_rate, q, dq):
+    """Keep the velocity until the first violation, then brake; return positions, velocities and the reason."""
+    n, speed = robot.n, dq
+    step = np.full(n, torque_rate * period)
+    safety = Safety(robot, limits, torque_step=step, period=period)
+    hold = brake(robot, limits, step, period)
+    command = robot.inverse_dynamics(q, dq, np.zeros(n))
+    for k in range(1000):  # a torque that is not zero at the start
+        safety.limit(k * period, command)
+    safety.reason, stop, begun = None, None, 0.0
+    positions, velocities = [q], [dq]
+    parts = max(1, round(period / 2e-3))
+
+    def rate(_, state):
+        return np.stack([state[1], robot.forward_dynamics(state[0], state[1], command)])
+
+    for k in range(1000, 1000 + round(LONGEST / period) + round(BRAKING / period)):
+        t = k * period
+        if stop is None:
+            stop, begun = safety.check(t, q, dq), t
+        elif t - begun > BRAKING:
+            break
+        if stop is None:
+            tau = robot.inverse_dynamics(q, dq, min(10.0, 0.2 / period) * (speed - dq))
+        else:
+            tau = hold.step(t, q, dq)
+        command = safety.limit(t, tau, together=stop is not None).copy()
+        state = np.stack([q, dq])
+        for _ in range(parts):
+            state = rk4_step(rate, 0.0, state, period / parts)
+        q, dq = state
+        positions.append(q)
+        velocities.append(dq)
+    return np.array(positions), np.array(velocities), stop
+
+
+def start(robot: th.Robot, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    lower, upper = box(robot)
+    q = rng.uniform(lower + 0.3 * (upper - lower), upper - 0.3 * (upper - lower))
+    return q, rng.uniform(0.4, 0.95, robot.n) * rng.choice([-1.0, 1.0], robot.n) * fastest(robot)
+
+
+@pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, np.inf), (1e-3, 1e3), (4e-3, 1e3), (0.02, np.inf)])
+@pytest.mark.parametrize("arm", ARMS)
+def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float) -> None:
+    robot = th.Robot.load(arm)
+    q, dq = start(robot, np.random.default_rng([ARMS.index(arm), round(1e3 * period)]))
+    lower, upper = box(robot)
+    limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=3.0 * fastest(robot))
+    positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
+    assert stop is StopReason.position
+    assert (positions >= lower).all()
+    assert (positions <= upper).all()
+    assert np.abs(velocities[-1]).max() < 0.01
+
+
+@pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, 1e3), (4e-3, np.inf), (0.02, np.inf)])
+@pytest.mark.parametrize("arm", ARMS)
+def test_no_wall_is_passed(arm: str, period: float, torque_rate: float) -> None:
+    """No frame is behind the wall by more than 2 mm and the motion of a period."""
+    robot = th.Robot.load(arm)
+    q, dq = start(robot, np.random.default_rng([9, ARMS.index(arm), round(1e3 * period)]))
+    frames = [*range(1, robot.n + 1), "tool"]
+
+    def depth(q: np.ndarray) -> np.ndarray:
+        places = np.stack([robot.forward_kinematics(q, frame=frame)[..., :3, 3] for frame in frames])
+        return (places - wall) @ normal
+
+    velocity = robot.jacobian(q)[:3] @ dq
+    normal = velocity / np.linalg.norm(velocity)
+    ahead = robot.forward_kinematics(q)[:3, 3]
+    wall = np.zeros(3)
+    wall = normal * (depth(q).max() + 0.3 * np.linalg.norm(velocity))
+    assert (ahead - wall) @ normal < 0.0
+    free = np.full(robot.n, np.inf)
+    limits = SafetyLimits.of(robot, lower=-free, upper=free, velocity=3.0 * fastest(robot),
+                             obstacles=[HalfSpace(wall, -normal)])  # fmt: skip
+    positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
+    if stop is None:  # the arm has turned away
+        assert depth(positions).max() < 0.0
+        return
+    assert stop is StopReason.workspace
+    in_a_period = np.abs(np.diff(depth(positions), axis=1)).max()
+    assert depth(positions).max() < 2e-3 + in_a_period
+    assert np.abs(velocities[-1]).max() < 0.01
+
+
+def test_the_stop_is_not_longer_than_it_must_be() -> None:
+    """On a joint alone with the inertia M, gravity across it, the first violation is that of v^2 / 2a."""
+    robot = th.Robot.load("scara")
+    M, v, most = robot.mass_matrix(np.zeros(4))[0, 0], 2.0, 60.0
+    torque = np.array([most, np.inf, np.inf, np.inf])
+    limits = SafetyLimits(np.full(4, -50.0), np.full(4, 50.0), 5.0, torque, lookahead=0.0)
+    safety, dq = Safety(robot, limits), np.array([v, 0.0, 0.0, 0.0])
+    a = 0.9 * most / M
+    end = a / 150.0  # speed at which the braking is linear
+    distance = 3e-3 * v + (v**2 - end**2) / (2.0 * a) + end / 150.0
+    safe = [x for x in np.linspace(0.9, 1.3, 201) if _is_safe(safety, 50.0 - x * distance, dq)]
+    assert 1.0 < min(safe) < 1.15
+
+
+def _is_safe(safety: Safety, q1: float, dq: np.ndarray) -> bool:
+    safety.reset()
+    return safety.check(0.0, np.array([q1, 0.0, 0.0, 0.0]), dq) is None
