@@ -24,6 +24,7 @@ from ..progress import progress_bar, reporting
 from ..result import Metric
 from ..result.tables import metric_functions
 from .columns import printable
+from .divergence import divergence_recorded
 from .fingerprint import fingerprints
 from .provenance import worker
 from .run_spec import RunRecord, RunSpec, parts_with_state, with_text
@@ -266,7 +267,8 @@ class _Task:
 
     def __call__(self, item: Any) -> RunRecord:
         run = item if self.make is None else self._made(item)
-        result = run(self._watch(time.monotonic()))
+        with divergence_recorded():  # metrics and status show it
+            result = run(self._watch(time.monotonic()))
         if self._functions is None:
             return RunRecord(result=result, label=run.label, worker=worker())
         values = {name: _kept(name, function(result)) for name, function in self._functions.items()}
