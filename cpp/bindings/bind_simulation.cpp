@@ -53,8 +53,8 @@ std::unique_ptr<Integrator> make_integrator(const py::object& integrator, const 
   if (!py::isinstance<py::str>(integrator)) return std::make_unique<PythonIntegrator>(integrator, size);
   const auto name = py::cast<std::string>(integrator);
   if (name == "plant") return std::make_unique<OwnIntegrator>(owner, plant.n());
-  if (name == "rk4") return std::make_unique<RungeKutta4>(size);
-  if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(size);
+  if (name == "rk4") return std::make_unique<RungeKutta4>(plant);
+  if (name == "semi_implicit_euler") return std::make_unique<SemiImplicitEuler>(plant);
   if (name == "implicit_midpoint") return std::make_unique<ImplicitMidpoint>(plant);
   throw py::value_error("integrator must be 'plant', 'rk4', 'semi_implicit_euler' or 'implicit_midpoint', got '" + name +
                         "'");
@@ -158,6 +158,32 @@ struct LoopArguments {
   bool native_plant, native_control;
 };
 
+std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payload> payloads,
+                                std::vector<ExternalAction> actions) {
+  if (model->elastic_count() == 0)
+    return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
+  require_motor_inertia(*model);
+  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
+}
+
+/// A robot that moves under torques held over its steps.
+class MovingArm {
+ public:
+  explicit MovingArm(std::shared_ptr<Model> model) : plant_(make_arm(std::move(model), {}, {})), integrator_(*plant_) {}
+  py::array_t<double> advance(const ArrayLike& state, const ArrayLike& tau, double dt, int steps) {
+    const int size = plant_->state_size();
+    const Eigen::VectorXd torque = read_numbers(tau, "tau", plant_->n()), start = read_numbers(state, "state", size);
+    py::array_t<double> result(size, start.data());
+    double* const x = result.mutable_data();
+    for (int k = 0; k < steps; ++k) integrator_.step(*plant_, 0.0, dt, torque.data(), x);
+    return result;
+  }
+
+ private:
+  std::unique_ptr<Plant> plant_;
+  RungeKutta4 integrator_;
+};
+
 std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
   const auto& known = py::cast<const Model&>(a.plant);  // refuses None
@@ -166,10 +192,7 @@ std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   auto model = py::cast<std::shared_ptr<Model>>(a.plant);
   auto payloads = read_payloads(a.payloads);
   auto actions = read_actions(a.external, *model);
-  if (model->elastic_count() == 0)
-    return std::make_unique<RigidPlant>(std::move(model), std::move(payloads), std::move(actions));
-  require_motor_inertia(*model);
-  return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
+  return make_arm(std::move(model), std::move(payloads), std::move(actions));
 }
 
 std::unique_ptr<Plant> add_actuators(const LoopArguments& a, std::unique_ptr<Plant> arm) {
@@ -328,6 +351,10 @@ std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples,
 }
 
 void bind_simulation(py::module_& module) {
+  py::class_<MovingArm>(module, "MovingArm", "A robot that moves under torques held over its steps, of one thread.")
+      .def(py::init<std::shared_ptr<Model>>(), py::arg("robot"))
+      .def("advance", &MovingArm::advance, py::arg("state"), py::arg("tau"), py::arg("dt"), py::arg("steps"),
+           "State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,).");
   module.def(
       "simulate",
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,

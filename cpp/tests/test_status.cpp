@@ -145,7 +145,7 @@ void state_overflow_ends_a_run() {
     }
   } control;
   RigidPlant plant(arms::panda());
-  SemiImplicitEuler integrator(plant.state_size());
+  SemiImplicitEuler integrator(plant);
   LoopSettings settings;
   settings.periods = 1000;
   ClosedLoop loop(plant, control, integrator, settings, VectorXd::Zero(14));

@@ -92,6 +92,7 @@ def test_impedance_form_is_the_printed_one() -> None:
     np.testing.assert_allclose(law.step(0.0, q, dq, d), expected, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_singular_mass_matrix_ends_in_a_status_not_in_a_wild_torque() -> None:
     """What the paper holds against the law; and the natural law keeps the mass matrix definite."""
     robot = elbow().with_parameters(1e-9 * elbow().parameters)

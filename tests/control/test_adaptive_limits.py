@@ -90,6 +90,7 @@ def test_natural_law_with_a_fast_prediction() -> None:
     assert run.steady_state_error() < 0.01
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_estimates_without_a_definite_mass_matrix_are_given_up() -> None:
     law = ACT(elbow(), 100.0, 20.0, adaptation=1e-3)
     run = th.simulate(elbow(), law, Jump(), 2.0, q0=[0.0, 0.0])

@@ -320,6 +320,7 @@ def test_a_lost_reference_does_not_let_a_loaded_arm_sink(law: Law | str) -> None
 DIVERGING = GradientAdaptation(1e-9, unknown="link7")
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 @pytest.mark.parametrize(
     "law",
     [
@@ -400,6 +401,7 @@ def test_a_hold_is_forgotten_in_a_pause(law: Law) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_hold_of_elastic_joints_is_softer() -> None:
     """They bound the damping: with the rate of rigid arms, that of a law which does not know them, the arm diverges."""
     drives = [th.robot.Elastic(joint=joint, K=(500.0,), D=(0.2,), Mm=0.1) for joint in (1, 2)]

@@ -169,6 +169,7 @@ def test_leans_to_a_posture_without_leaving_the_path() -> None:
         assert run.error_norm()[-100:].max() < 1e-4
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 @pytest.mark.parametrize("law", [OperationalSpace, th.CartesianComputedTorque])
 def test_bound_of_gains_on_accelerations_does_not_depend_on_the_arm(law: Any) -> None:
     """K_1 dt < 2, whatever the inertia of the arm."""

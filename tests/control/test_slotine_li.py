@@ -50,6 +50,7 @@ def test_equals_the_law_written_out() -> None:
     np.testing.assert_allclose(ours.parameters[1:], theirs.parameters[:-1], atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_adaptation_converges_and_the_printed_sign_does_not() -> None:
     """Errata T-2: the article's Appendix C prints a minus."""
     start = elbow_motion()(0.0).q + np.array([0.4, 0.0])

@@ -204,6 +204,7 @@ def test_elastic_damping_is_the_limit_of_stability(joint: int) -> None:
     assert growth[0] < 1e-6 < growth[1]
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_rigid_law_that_is_too_stiff_for_springs_is_named() -> None:
     drives = [Elastic(joint=joint, K=(500.0,), D=(0.2,), Mm=0.1) for joint in (1, 2)]
     robot = elbow().replace(elastic=drives)

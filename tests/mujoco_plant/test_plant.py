@@ -192,6 +192,7 @@ def test_bad_states(call, message):
         call(MujocoPlant(th.Robot.load("elbow")), np.zeros(2))
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 @pytest.mark.parametrize("integrator", ["rk4", "plant"])
 def test_torques_without_end_stop_a_run_and_write_no_log(integrator, tmp_path, monkeypatch):
     """MuJoCo would write of what is not finite into a file of the working folder."""

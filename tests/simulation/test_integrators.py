@@ -75,6 +75,7 @@ def _beyond(q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> np.ndarray:
 IDLE = SimpleNamespace(step=lambda *_: np.zeros(2))
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 @pytest.mark.parametrize("integrator", ["rk4", "semi_implicit_euler", "adaptive"])
 @pytest.mark.parametrize(
     ("plant", "controller", "options"),
@@ -205,14 +206,14 @@ def test_energy_of_springs_stays_bounded_too() -> None:
 
 
 def test_stiff_friction_needs_no_small_step() -> None:
-    """Broyden's method solves the rule where explicit steps are unstable: viscous friction of 20 / dt."""
+    """Viscous friction of 20 / dt and more, where explicit steps are unstable."""
     friction = th.robot.description.Friction(terms=("viscous",), coefficients=[[400.0], [400.0]])
     robot = elbow().replace(friction=friction)
     last = {}
-    for integrator in ("implicit_midpoint", "rk4"):
+    for integrator in ("implicit_midpoint", "rk4", "semi_implicit_euler"):
         run = th.simulate(robot, IDLE, elbow_motion(), 2.0, 1e-2, q0=[0.3, -0.4], integrator=integrator)
         last[integrator] = run.status[-1]
-    assert last == {"implicit_midpoint": Status.ok, "rk4": Status.diverged}
+    assert set(last.values()) == {Status.ok}
 
 
 def test_plants_without_a_mass_matrix_are_refused() -> None:
@@ -225,6 +226,7 @@ def test_plants_without_a_mass_matrix_are_refused() -> None:
         th.simulate(plant, IDLE, elbow_motion(), 0.1, integrator="implicit_midpoint")
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 @pytest.mark.parametrize(
     ("plant", "controller", "options"),
     [
@@ -244,6 +246,7 @@ def test_what_the_midpoint_rule_cannot_integrate_has_diverged(
     assert np.isfinite(result.q).all()
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_step_without_a_solution_has_diverged() -> None:
     run = th.simulate(
         elbow(), IDLE, elbow_motion(), 10.0, 1.0, q0=[0.3, -0.4], dq0=[30.0, -50.0], integrator="implicit_midpoint"
@@ -268,6 +271,7 @@ def test_every_step_of_the_implicit_midpoint_rule_is_solved() -> None:
     np.testing.assert_allclose(p[1:] + p[:-1], 2.0 * np.einsum("kij,kj->ki", robot.mass_matrix(middle), v), atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_joint_without_mass_ends_the_run() -> None:
     """M is singular: NaN for one state and a batch, and no integrator goes on."""
     parameters = elbow().parameters.copy()

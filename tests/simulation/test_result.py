@@ -44,6 +44,7 @@ def test_figures_of_merit() -> None:
     assert result.error_norm([0]).shape == t.shape
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_diverged_run_has_infinite_errors() -> None:
     """It ends at once, where the error is still that of the start: zero."""
     start = elbow_motion()(0.0)

@@ -185,6 +185,7 @@ def test_log_selection() -> None:
         run(log=("err",))
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_diverging_run_ends() -> None:
     class Explosion(Idle):
         def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:

@@ -147,6 +147,12 @@ constexpr Kernels make_kernels(const char* name) {
       },
       [](const Chain& c, Workspace w, const double* q, double* G) { gravity_vector(c, w, E::in(q), E::out(G)); },
       [](const Chain& c, const double* dq, double* tau) { friction_torque(c, E::in(dq), E::out(tau)); },
+      [](const Chain& c, const double* w, double* tau, double* slope) {
+        friction_and_slope(c, E::in(w), E::out(tau), E::out(slope));
+      },
+      [](const Chain& c, const double* slow, const double* fast, double* slope) {
+        friction_slope(c, E::in(slow), E::in(fast), E::out(slope));
+      },
       [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, double* tau) {
         inverse_dynamics(c, w, E::in(q), E::in(dq), E::in(ddq), E::out(tau));
       },

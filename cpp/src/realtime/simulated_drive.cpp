@@ -26,7 +26,7 @@ constexpr int kBlocked = 20;
 SimulatedDrive::SimulatedDrive(std::unique_ptr<Plant> plant, Settings settings)
     : plant_(std::move(plant)),
       settings_(std::move(settings)),
-      integrator_(plant_->state_size()),
+      integrator_(*plant_),
       step_(std::llround(1e9 * settings_.facts.period)),
       x_(Eigen::VectorXd::Zero(plant_->state_size())) {
   const DriveFacts& facts = settings_.facts;

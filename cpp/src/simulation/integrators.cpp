@@ -25,7 +25,8 @@ struct ImplicitMidpoint::Step {
 };
 
 ImplicitMidpoint::ImplicitMidpoint(const Plant& plant)
-    : n_(plant.n()),
+    : friction_(plant),
+      n_(plant.n()),
       motors_(plant.motors()),
       actuators_(plant.actuator_states()),
       M_(n_, n_),
@@ -42,6 +43,10 @@ ImplicitMidpoint::ImplicitMidpoint(const Plant& plant)
       row_(y_) {}
 
 void ImplicitMidpoint::step(Plant& plant, double t, double dt, const double* tau, double* x) {
+  if (plant.has_friction()) {
+    plant.derivative(t, x, tau, rate_.data());
+    if (friction_.step(plant, t, dt, tau, x, rate_.data())) return;
+  }
   const Step step{plant, t, dt, tau, x};
   plant.inertia(x, x + n_, M_.data(), nullptr);
   momentum_.setZero();

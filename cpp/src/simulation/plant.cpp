@@ -43,6 +43,37 @@ bool ArmPlant::external_torque(const double* q, double* tau) noexcept {
   return external != nullptr;
 }
 
+bool ArmPlant::has_friction() const noexcept {
+  const Chain chain = model_->view();
+  const auto any = [](const double* values, int count) {
+    return std::any_of(values, values + count, [](double value) { return value != 0.0; });
+  };
+  return any(chain.friction, chain.n * chain.friction_count) || any(chain.elastic.Dm, motors() * chain.elastic.Dm_order);
+}
+
+/// The chain with the motors that move, which is none where a rigid plant has an elastic model.
+Chain ArmPlant::moving() const noexcept {
+  Chain chain = model_->view();
+  chain.elastic.count = motors();
+  return chain;
+}
+
+void ArmPlant::friction(const double* w, double* torque, double* slope) const noexcept {
+  kernels().friction_and_slope(moving(), w, torque, slope);
+}
+
+void ArmPlant::friction_slope(const double* slow, const double* fast, double* slope) const noexcept {
+  kernels().friction_slope(moving(), slow, fast, slope);
+}
+
+void ArmPlant::velocity_inertia(const double* x, Eigen::MatrixXd& M) {
+  if (motors() == 0) return inertia(x, nullptr, M.data(), nullptr);
+  inertia(x, nullptr, joint_inertia_.data(), nullptr);
+  M.setZero();
+  M.topLeftCorner(n(), n()) = joint_inertia_;
+  for (int k = 0; k < motors(); ++k) M(n() + k, n() + k) = model_->view().elastic.Mm[k];
+}
+
 void RigidPlant::derivative(double, const double* x, const double* tau, double* x_dot) {
   const int joints = n();
   const double* external = model_.external(x);

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..checks import Array, per_joint, whole
 from ..errors import ThunderError
-from ..integration import rk4_step
 from ..robot import Robot
 from ..robot.payload import Payload
 from ..values import Stateful
@@ -226,7 +226,7 @@ class SimulatedRobot(Stateful):
         self._lock = Lock()
         self._start: int | None = None
         self._time = 0
-        self._plant = robot
+        self._loaded, self._plant = robot, _core.MovingArm(robot)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -291,22 +291,17 @@ class SimulatedRobot(Stateful):
         return self._safe_torque.step(1e-9 * now, q, dq, x, dx), True
 
     def _integrate(self, tau: Array) -> None:
-        """Integrate one period by the classical Runge-Kutta method."""
+        """Integrate one period as `simulate` does."""
         assert self._start is not None
         while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
-            self._plant = self._payloads.pop(0).added_to(self._plant)
-        plant, n = self._plant, self.robot.n
-
-        def rate(_: float, state: Array) -> Array:
-            (q, dq), (x, dx) = state[:, :n], state[:, n:]
-            if x.size:
-                return np.stack([state[1], plant.elastic_forward_dynamics(q, dq, x, dx, tau)])
-            return np.stack([dq, plant.forward_dynamics(q, dq, tau)])
-
-        state = np.stack([self._position, self._velocity])
-        for _ in range(self._parts):
-            state = rk4_step(rate, 0.0, state, self.period / self._parts)
-        position, velocity = state
+            self._loaded = self._payloads.pop(0).added_to(self._loaded)
+            self._plant = _core.MovingArm(self._loaded)
+        (q, x), (dq, dx) = (np.split(values, [self.robot.n]) for values in (self._position, self._velocity))
+        state = np.concatenate([q, dq, x, dx])
+        state = self._plant.advance(state, tau, self.period / self._parts, self._parts)
+        n, e = self.robot.n, self.robot.e
+        q, dq, x, dx = np.split(state, [n, 2 * n, 2 * n + e])
+        position, velocity = np.concatenate([q, x]), np.concatenate([dq, dx])
         if velocity @ velocity < _FASTEST**2:
             self._position, self._velocity = position, velocity
         else:

@@ -18,6 +18,7 @@ from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
+from .divergence import warn_of_divergence
 from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
@@ -118,7 +119,7 @@ def simulate(
     -------
     Result
         Logged arrays. If the state exceeds 1e8 (SI units), or the integrator finds no next state, the run ends early
-        with the last status ``diverged``.
+        with the last status ``diverged``, and a `RuntimeWarning` names the time, the joint and the likely cause.
 
     Raises
     ------
@@ -162,15 +163,17 @@ def simulate(
         "native_control": in_core(controller, _core.Controller, "step") and reference_in_core(reference),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
-    if in_core(controller, _core.Controller, "step"):
-        loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
-        between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"])
-        if between is not None:
-            warn_of_high_gains(controller, loaded, options["x0"][:n], between, stacklevel=3)
+    own_law = in_core(controller, _core.Controller, "step")
+    loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
+    between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
+    if between is not None:
+        warn_of_high_gains(controller, loaded, options["x0"][:n], between, stacklevel=3)
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
-    return _result(raw, _names(plant, robot, n), robot, bodies, held)
+    result = _result(raw, _names(plant, robot, n), robot, bodies, held)
+    warn_of_divergence(result, controller, loaded, between, times, stacklevel=2)
+    return result
 
 
 def _modelled(plant: object) -> Robot | None:

@@ -24,6 +24,7 @@ from ..progress import progress_bar, reporting
 from ..result import Metric
 from ..result.tables import metric_functions
 from .columns import printable
+from .divergence import divergence_recorded
 from .fingerprint import fingerprints
 from .provenance import worker
 from .run_spec import RunRecord, RunSpec, parts_with_state, with_text
@@ -287,7 +288,8 @@ class _Task:
             raise
 
     def _record(self, run: RunSpec) -> RunRecord:
-        result = run(self._watch(time.monotonic()))
+        with divergence_recorded():  # metrics and status show it
+            result = run(self._watch(time.monotonic()))
         if self._functions is None:
             return RunRecord(result=result, label=run.label, worker=worker())
         values = {name: _kept(name, function(result)) for name, function in self._functions.items()}

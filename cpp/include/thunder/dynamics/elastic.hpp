@@ -56,6 +56,38 @@ void motor_damping_torque(const ChainView<P>& chain, const S* dx, S* tau) {
   for (int k = 0; k < chain.elastic.count; ++k) tau[k] = motor_damping(chain.elastic, k, dx[k]);
 }
 
+/// Largest slopes of the friction of joints and of the damping of motors over velocities from `slow` to `fast`.
+template <class S, class P>
+void friction_slope(const ChainView<P>& chain, const S* slow, const S* fast, S* slope) {
+  using std::abs;
+  for (int i = 0; i < chain.n; ++i) {
+    const S low = abs(slow[i]), high = abs(fast[i]);
+    S sum(0.0);
+    for (int k = 0; k < chain.friction_count; ++k) {
+      const FrictionTerm term = chain.friction_terms[k];
+      sum += friction_basis_slope(term, term == FrictionTerm::coulomb ? low : high, chain.delta) *
+             chain.friction[i * chain.friction_count + k];
+    }
+    slope[i] = sum;
+  }
+  const ElasticView<P>& elastic = chain.elastic;
+  for (int m = 0; m < elastic.count; ++m) {
+    const S speed = abs(fast[chain.n + m]);
+    S sum(0.0), power(1.0);
+    for (int k = 0; k < elastic.Dm_order; ++k, power = power * speed)
+      sum += power * (elastic.Dm[m * elastic.Dm_order + k] * (k + 1.0));
+    slope[chain.n + m] = sum;
+  }
+}
+
+/// Friction of joints and damping of motors at velocities w, and its slopes, n + e values each.
+template <class S, class P>
+void friction_and_slope(const ChainView<P>& chain, const S* w, S* tau, S* slope) {
+  friction_torque(chain, w, tau);
+  motor_damping_torque(chain, w + chain.n, tau + chain.n);
+  friction_slope(chain, w, w, slope);
+}
+
 /// Mm ddx, e values.
 template <class S, class P>
 void motor_inertia_torque(const ChainView<P>& chain, const S* ddx, S* tau) {

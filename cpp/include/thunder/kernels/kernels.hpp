@@ -44,6 +44,9 @@ struct Kernels {
   void (*mass_coriolis)(const Chain&, Workspace, const double* q, const double* dq, double* M, double* C);
   void (*gravity_vector)(const Chain&, Workspace, const double* q, double* G);
   void (*friction_torque)(const Chain&, const double* dq, double* tau);
+  /// Of joints, then of motors of elastic ones: at velocities w, and the largest slope over speeds from slow to fast.
+  void (*friction_and_slope)(const Chain&, const double* w, double* tau, double* slope);
+  void (*friction_slope)(const Chain&, const double* slow, const double* fast, double* slope);
   void (*inverse_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq, double* tau);
   /// Time derivatives of the inverse dynamics along a motion.
   void (*inverse_dynamics_dot)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq,

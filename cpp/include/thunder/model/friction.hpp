@@ -25,6 +25,25 @@ THUNDER_INLINE S friction_basis(FrictionTerm term, const S& dq, const P& delta) 
   }
 }
 
+/// Its derivative, which depends on the speed alone: 1; delta / (speed + delta)^2; k speed^(k-1).
+template <class S, class P>
+THUNDER_INLINE S friction_basis_slope(FrictionTerm term, const S& speed, const P& delta) {
+  switch (term) {
+    case FrictionTerm::viscous:
+      return S(1.0);
+    case FrictionTerm::coulomb: {
+      const S inverse = S(1.0) / (speed + delta);
+      return delta * inverse * inverse;
+    }
+    default: {
+      const int power = static_cast<int>(term) - static_cast<int>(FrictionTerm::quadratic) + 2;
+      S value = speed * static_cast<double>(power);
+      for (int k = 2; k < power; ++k) value = value * speed;
+      return value;
+    }
+  }
+}
+
 template <class S, class P>
 THUNDER_INLINE S friction_of_joint(const ChainView<P>& chain, int joint, const S& dq) {
   S sum(0.0);

@@ -54,6 +54,14 @@ class ActuatedPlant final : public Plant {
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override {
     driven_->inertia(q, dq, M, M_dot);
   }
+  bool has_friction() const noexcept override { return driven_->has_friction(); }
+  void friction(const double* w, double* torque, double* slope) const noexcept override {
+    driven_->friction(w, torque, slope);
+  }
+  void friction_slope(const double* slow, const double* fast, double* slope) const noexcept override {
+    driven_->friction_slope(slow, fast, slope);
+  }
+  void velocity_inertia(const double* x, Eigen::MatrixXd& M) override { driven_->velocity_inertia(x, M); }
   void start(const double* u, double* x) noexcept override;
   void torque(const double* x, const double* u, double* tau) const noexcept override;
   bool external_torque(const double* q, double* tau) noexcept override { return driven_->external_torque(q, tau); }

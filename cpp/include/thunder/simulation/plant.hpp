@@ -29,6 +29,15 @@ class Plant {
   /// Mass matrix of the joints and, unless M_dot is null, its time derivative, n x n each; with springs, of the links.
   virtual void inertia(const double* q, const double* dq, double* M, double* M_dot) = 0;
 
+  /// Whether there is friction apart from which the derivative can be integrated; what follows is for such plants.
+  virtual bool has_friction() const noexcept { return false; }
+  /// Friction of joints and motors at their velocities, and its derivatives, n + motors() values each.
+  virtual void friction(const double* /*w*/, double* /*torque*/, double* /*slope*/) const noexcept {}
+  /// Its largest derivatives over speeds from `slow` to `fast`.
+  virtual void friction_slope(const double* /*slow*/, const double* /*fast*/, double* /*slope*/) const noexcept {}
+  /// Inertia that belongs to the velocities of joints and motors in state x.
+  virtual void velocity_inertia(const double* /*x*/, Eigen::MatrixXd& /*M*/) {}
+
   /// Brings the drives to where the first input lets them rest.
   virtual void start(const double* /*u*/, double* /*x*/) noexcept {}
   /// The torque in state x, n values.
@@ -86,17 +95,26 @@ class ArmPlant : public Plant {
  public:
   ArmPlant(std::shared_ptr<const Model> model, std::vector<Payload> payloads, std::vector<ExternalAction> actions,
            std::vector<int> motor_joints = {})
-      : Plant(std::move(motor_joints)), model_(std::move(model), std::move(payloads), std::move(actions)) {}
+      : Plant(std::move(motor_joints)),
+        model_(std::move(model), std::move(payloads), std::move(actions)),
+        joint_inertia_(model_->n(), model_->n()) {}
   int n() const override { return model_->n(); }
   void begin_step(double t) override { model_.advance(t); }
   void inertia(const double* q, const double* dq, double* M, double* M_dot) override;
   bool external_torque(const double* q, double* tau) noexcept override;
+  bool has_friction() const noexcept override;
+  void friction(const double* w, double* torque, double* slope) const noexcept override;
+  void friction_slope(const double* slow, const double* fast, double* slope) const noexcept override;
+  void velocity_inertia(const double* x, Eigen::MatrixXd& M) override;
 
   /// The model in force, payloads included.
   const Model& model() const { return *model_; }
 
  protected:
+  Chain moving() const noexcept;
+
   LoadedModel model_;
+  Eigen::MatrixXd joint_inertia_;  // of arms with motors
 };
 
 /// The rigid arm with its own, true parameters; friction is part of the model.

@@ -14,6 +14,7 @@ from ...integration import rk4_step
 from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
+from ...simulation.divergence import divergence_recorded
 from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
 from .motion import ThrowMotion
 
@@ -204,10 +205,11 @@ def throw(
     duration = motion.duration(repetitions)
     if time > duration:
         raise ReleaseError(f"the hand must open before the motion ends at {duration:.3g} s, got {time:.3g} s", "hand")
-    result = simulate(
-        plant, controller, motion.reference(repetitions), duration, q0=motion.q_start,
-        payloads=() if payload is None else payload, sensors=sensors, **options,
-    )  # fmt: skip
+    with divergence_recorded():  # an error, below
+        result = simulate(
+            plant, controller, motion.reference(repetitions), duration, q0=motion.q_start,
+            payloads=() if payload is None else payload, sensors=sensors, **options,
+        )  # fmt: skip
     if result.t[-1] < time:
         raise ReleaseError(f"the arm diverged after {result.t[-1]:.3g} s, before the release", "controller")
     carrying = plant if payload is None else payload.added_to(plant)

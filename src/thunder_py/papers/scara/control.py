@@ -19,6 +19,7 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...robot.joint_data import Friction
 from ...simulation import Payload, simulate
+from ...simulation.divergence import divergence_recorded
 from ...trajectory import Path
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start
@@ -301,16 +302,17 @@ def run_control(
     }
     q0, runs = start(path), {}
     for name in names:
-        result = simulate(
-            plant,
-            laws[name],
-            path if name in K_I else joints,
-            path.duration,
-            PERIOD,
-            q0=q0,
-            payloads=payload,
-            log_every=log_every,
-        )
+        with divergence_recorded():
+            result = simulate(
+                plant,
+                laws[name],
+                path if name in K_I else joints,
+                path.duration,
+                PERIOD,
+                q0=q0,
+                payloads=payload,
+                log_every=log_every,
+            )
         tip = robot.forward_kinematics(result.q)[:, :3, 3]
         runs[name] = Loaded(result, path(result.t).p - tip)
     return ScaraControl(robot=robot, path=path, runs=runs, payload=float(payload.mass))
@@ -423,7 +425,7 @@ def run_sampling(duration: float = 5.0) -> ScaraSampling:
     reference = joint_reference(path)
 
     def follow(law: SlotineLi, Lambda: float) -> SimulationResult:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), divergence_recorded():
             if spectral_radius(Lambda) > 1.0:  # the divergence is what this run shows
                 warnings.filterwarnings("ignore", "K_d or Lambda of SlotineLi is too high", RuntimeWarning)
             return simulate(robot, law, reference, duration, PERIOD, payloads=PAYLOAD)

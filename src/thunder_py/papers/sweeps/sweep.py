@@ -12,6 +12,7 @@ import numpy as np
 from ...checks import Array, whole
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...parallel import Workers, map_seeds
+from ...simulation.divergence import divergence_recorded
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -270,7 +271,8 @@ def sweep(
 
 
 def _at(function: Callable[..., Mapping[str, Any]], points: list[dict[str, Any]], number: int) -> dict[str, Any]:
-    return dict(function(**points[number]))
+    with divergence_recorded():
+        return dict(function(**points[number]))
 
 
 def _points(quantities: Sequence[Unprinted], combined: int, seed: int) -> list[dict[str, Any]]:

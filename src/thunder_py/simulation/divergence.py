@@ -1,0 +1,96 @@
+"""The warning of a run that ended as `diverged`: when, which joint, and why."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ..control.stability import loop_at
+from ..result import SimulationResult
+from ..robot import Robot
+from ..sampled_loop import Channel
+
+__all__ = ["divergence_recorded", "warn_of_divergence"]
+
+_RECORDED: ContextVar[bool] = ContextVar("divergence_recorded", default=False)
+#: torque limits of no arm [N m or N]
+_WILD = 1e6
+
+
+@contextmanager
+def divergence_recorded() -> Iterator[None]:
+    """Keep `simulate` from warning of divergence in this thread: the caller records it as a result."""
+    token = _RECORDED.set(True)
+    try:
+        yield
+    finally:
+        _RECORDED.reset(token)
+
+
+def warn_of_divergence(
+    run: SimulationResult,
+    law: object,
+    robot: Robot | None,
+    between: Channel | None,
+    times: dict[str, Any],
+    *,
+    stacklevel: int,
+) -> None:
+    """Warn if a run has ended as `diverged`, unless this is recorded.
+
+    Parameters
+    ----------
+    run : SimulationResult
+    law : object
+        Its controller.
+    robot : Robot, optional
+        The model of its plant.
+    between : Channel, optional
+        Sampling, delay and lag between plant and controller.
+    times : dict
+        Steps and periods, as `time_options` returns them.
+    stacklevel : int
+        Frame that the warning names, as in `warnings.warn`.
+    """
+    if not run.diverged or _RECORDED.get():
+        return
+    period = times["dt"] * times["steps_per_period"]
+    if run.t[-1] >= (times["periods"] - 0.5) * period or (not run.dq[-1].any() and not np.isfinite(run.tau[-1]).all()):
+        text = f"the run diverged: at t = {run.t[-1]:.4g} s the estimate or the torque of the controller left its bound"
+    else:
+        q, dq = run.q[-1], run.dq[-1]
+        joint = int(np.argmax(np.abs(dq)))
+        cause = _cause(run, law, robot, between, times["dt"])
+        text = (
+            f"the run diverged after t = {run.t[-1]:.4g} s, first {run.names['joints'][joint]!r}, last seen with "
+            f"{abs(dq[joint]):.3g} rad/s or m/s at {q[joint]:.3g}: {cause}"
+        )
+    warnings.warn(text, RuntimeWarning, stacklevel=stacklevel + 1)
+
+
+def _cause(run: SimulationResult, law: object, robot: Robot | None, between: Channel | None, dt: float) -> str:
+    """Return the likely cause, with its numbers."""
+    if not np.isfinite(run.tau[-1]).all():
+        return "the torque is not finite"
+    if robot is not None and robot.e:
+        inverse = 1.0 / robot.mass_matrix(run.q[0]).diagonal()
+        drives = [(math.sqrt(max(d.K[0], 0.0) * (1.0 / d.Mm + inverse[d.joint - 1])), d) for d in robot.elastic]
+        rate, drive = max(drives, key=lambda pair: pair[0])
+        if rate * dt > 1.0:
+            name = robot.joint_names[drive.joint - 1]
+            return f"the spring of {name!r} vibrates with {rate:.3g} rad/s; dt must be below {1.0 / rate:.2g} s"
+    if robot is not None and between is not None:
+        loop = loop_at(law, robot, run.q[0], between)
+        message = None if loop is None else loop.message(robot.joint_names)
+        if message is not None:
+            return message
+    tau = float(np.abs(run.tau).max())
+    if tau > _WILD:
+        return f"the controller's torque grew to {tau:.2g} N m or N; its gains are unstable for the plant"
+    return f"its acceleration is not finite, or the motion is too fast for dt = {dt:g} s; reduce dt"
