@@ -17,6 +17,7 @@ constexpr double kOfPeriod = 0.4;       // rate times period
 constexpr double kSpringRate = 900.0;   // stiffness over inertia [1/s^2], (30 rad/s)^2, at the fastest rate
 constexpr double kSpringOfRate = 0.25;  // the same over the squared rate: critical damping
 constexpr double kElasticPart = 0.25;   // of the stable damping of an elastic joint whose motor is not measured
+constexpr double kLeastRoom = 0.1;      // of a torque limit: a joint with less is clipped alone, for the others must brake
 constexpr double kSlowest = 1e-3;       // rate for which a stop is predicted where the torques cannot brake [1/s]
 
 }  // namespace
@@ -26,9 +27,9 @@ double braking_rate(double period) noexcept { return std::min(kFastest, kOfPerio
 double largest_part(const VectorXd& limits, const double* base, const double* change) noexcept {
   double part = 1.0;
   for (Eigen::Index i = 0; i < limits.size(); ++i) {
-    const double room = change[i] > 0.0 ? limits[i] - base[i] : limits[i] + base[i];
-    const double wanted = std::abs(change[i]);
-    if (part * wanted > room) part = std::max(room, 0.0) / wanted;
+    const double left = change[i] > 0.0 ? limits[i] - base[i] : limits[i] + base[i];
+    const double room = std::max(left, kLeastRoom * limits[i]), wanted = std::abs(change[i]);
+    if (part * wanted > room) part = room / wanted;
   }
   return part;
 }

@@ -10,6 +10,8 @@ namespace thunder {
 
 namespace {
 
+constexpr double kSlow = 0.05;  // of an arm that a hold need not brake [rad/s or m/s]
+
 bool finite(const double* x, int n) noexcept { return Eigen::Map<const Eigen::VectorXd>(x, n).allFinite(); }
 
 }  // namespace
@@ -131,7 +133,19 @@ void Controller::hold(bool coasts, double t, const double* q, const double* dq, 
   tau += gravity_ + hold_.load();
   dynamics_.friction_torque(dq, gravity_.data());
   change_ -= gravity_;
-  tau += (torque_limits_.size() > 0 ? largest_part(torque_limits_, tau_, change_.data()) : 1.0) * change_;
+  double part = largest_part(torque_limits_, tau_, change_.data());
+  if (part < 1.0 && Eigen::Map<const Eigen::VectorXd>(dq, n()).cwiseAbs().maxCoeff() > kSlow) {
+    // a part of spring and Coriolis torque need not dissipate: the arm is braked, and held where the limits suffice
+    tau -= hold_.load();
+    const double rate = hold_rate(q);
+    dynamics_.mass_matrix(q, M_.data());
+    hold_.start(*model(), q, nullptr, M_, rate, period_ > 0.0);
+    hold_.advance(t, q, dq, last_torque_, torque_limits_);
+    dynamics_.momentum_and_drift(q, dq, change_.data(), gravity_.data());
+    change_ *= -3.0 * rate;
+    part = largest_part(torque_limits_, tau_, change_.data());
+  }
+  tau += part * change_;
 }
 
 void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
@@ -143,7 +157,7 @@ void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
     const double rate = 3.0 * hold_rate(last_q_.data());
     dynamics_.momentum_and_drift(last_q_.data(), dq, change_.data(), gravity_.data());
     change_ *= -rate;
-    torque += (torque_limits_.size() > 0 ? largest_part(torque_limits_, tau, change_.data()) : 1.0) * change_;
+    torque += largest_part(torque_limits_, tau, change_.data()) * change_;
   }
   if (!torque.allFinite()) torque.setZero();
 }
