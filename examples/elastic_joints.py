@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> tuple[dict[Any, Any], dict[str, 
     parser.add_argument("--picture", help="file for the spring torques of joint 4 under two laws")
     options = parser.parse_args(arguments)
     with warnings.catch_warnings():  # the rigid laws are too fast for the springs: that is the point
-        warnings.filterwarnings("ignore", ".*(assumes rigid joints|too high for a filter)", RuntimeWarning)
+        warnings.filterwarnings("ignore", ".*(assumes rigid joints|too high for a filter|run diverged)", RuntimeWarning)
         runs = panda_table(options.stiffness, options.damping, options.duration)
         filter_errors(options.duration)
         errors = wrist_errors()

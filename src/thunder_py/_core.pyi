@@ -60,6 +60,7 @@ __all__: list[str] = [
     "Model",
     "MomentumObserver",
     "MotorPD",
+    "MovingArm",
     "NaturalLaw",
     "NullObjective",
     "Obstacle",
@@ -5046,6 +5047,28 @@ class ControlLoop:
     @property
     def task(self) -> bool:
         """Whether the law follows poses."""
+
+class MovingArm:
+    """A robot that moves under torques held over its steps, of one thread."""
+
+    def __init__(self, robot: Model) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def advance(
+        self,
+        state: numpy.typing.ArrayLike,
+        tau: numpy.typing.ArrayLike,
+        dt: typing.SupportsFloat | typing.SupportsIndex,
+        steps: typing.SupportsInt | typing.SupportsIndex,
+    ) -> numpy.typing.NDArray[numpy.float64]:
+        """State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,)."""
 
 class Safety:
     """Checks states and limits commands of an arm."""

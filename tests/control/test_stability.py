@@ -114,6 +114,7 @@ def test_a_gain_beyond_the_bound_is_named_and_grows() -> None:
     assert np.abs(wild.dq[-1]).max() > 1e-2
 
 
+@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_delays_of_sensors_and_actuators_count() -> None:
     with pytest.warns(RuntimeWarning, match="a delay of 0.001 s: it damps 'joint7'"):
         run(6.0, sensors=th.Sensors(delay=T))

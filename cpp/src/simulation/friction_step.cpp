@@ -15,7 +15,7 @@ constexpr double kMostDecay = 0.7;
 constexpr double kGamma = 0.43586652150845899942;
 constexpr double kA21 = 0.5 * (1.0 - kGamma);
 constexpr double kA31 = -1.5 * kGamma * kGamma + 4.0 * kGamma - 0.25, kA32 = 1.5 * kGamma * kGamma - 5.0 * kGamma + 1.25;
-constexpr double kTolerance = 0.05;             // of a substep, relative to the velocity
+constexpr double kTolerance = 0.01;             // of a substep, relative to the velocity
 constexpr double kSlowest = 1e-2;               // velocity that counts as such [rad/s or m/s]
 constexpr int kMostSubsteps = 1024;
 constexpr double kConverged = 1e-2, kConvergedAtRest = 1e-5;  // last change of a velocity, whose error is of its square
