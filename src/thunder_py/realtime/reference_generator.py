@@ -105,8 +105,8 @@ def read_table(path: str | Path, robot: Robot) -> tuple[Array, Array]:
     Parameters
     ----------
     path : str or path
-        ``.npz`` with arrays ``t`` and ``q``, such as a saved `SimulationResult`; or ``.csv`` with a header ``t`` and the
-        names of the joints, in any order.
+        ``.npz`` with arrays ``t`` and ``q``, such as a saved `SimulationResult`; or ``.csv`` with a header ``t`` and
+        the names of the joints, in any order.
     robot : Robot
         Robot with these joints.
 
