@@ -166,23 +166,16 @@ std::unique_ptr<Plant> make_arm(std::shared_ptr<Model> model, std::vector<Payloa
   return std::make_unique<ElasticPlant>(std::move(model), std::move(payloads), std::move(actions));
 }
 
-/// A robot that moves under torques held over its steps.
-class MovingArm {
- public:
-  explicit MovingArm(std::shared_ptr<Model> model) : plant_(make_arm(std::move(model), {}, {})), integrator_(*plant_) {}
-  py::array_t<double> advance(const ArrayLike& state, const ArrayLike& tau, double dt, int steps) {
-    const int size = plant_->state_size();
-    const Eigen::VectorXd torque = read_numbers(tau, "tau", plant_->n()), start = read_numbers(state, "state", size);
-    py::array_t<double> result(size, start.data());
-    double* const x = result.mutable_data();
-    for (int k = 0; k < steps; ++k) integrator_.step(*plant_, 0.0, dt, torque.data(), x);
-    return result;
-  }
-
- private:
-  std::unique_ptr<Plant> plant_;
-  RungeKutta4 integrator_;
-};
+/// State after Runge-Kutta steps of a robot under a constant torque.
+py::array_t<double> advance_arm(std::shared_ptr<Model> model, const ArrayLike& state, const ArrayLike& tau, double dt, int steps) {
+  const std::unique_ptr<Plant> plant = make_arm(std::move(model), {}, {});
+  RungeKutta4 integrator(*plant);
+  const int size = plant->state_size();
+  const Eigen::VectorXd torque = read_numbers(tau, "tau", plant->n()), start = read_numbers(state, "state", size);
+  py::array_t<double> result(size, start.data());
+  for (int k = 0; k < steps; ++k) integrator.step(*plant, 0.0, dt, torque.data(), result.mutable_data());
+  return result;
+}
 
 std::unique_ptr<Plant> make_arm(const LoopArguments& a, int n) {
   if (!a.native_plant) return std::make_unique<PythonPlant>(a.plant, n);
@@ -351,10 +344,8 @@ std::vector<ExternalAction> read_actions(const std::vector<ActionTuple>& tuples,
 }
 
 void bind_simulation(py::module_& module) {
-  py::class_<MovingArm>(module, "MovingArm", "A robot that moves under torques held over its steps, of one thread.")
-      .def(py::init<std::shared_ptr<Model>>(), py::arg("robot"))
-      .def("advance", &MovingArm::advance, py::arg("state"), py::arg("tau"), py::arg("dt"), py::arg("steps"),
-           "State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,).");
+  module.def("advance_arm", &advance_arm, py::arg("robot"), py::arg("state"), py::arg("tau"), py::arg("dt"), py::arg("steps"),
+             "State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,).");
   module.def(
       "simulate",
       [](py::object plant, py::object controller, py::object reference, int n, const ArrayLike& x0, double dt,

@@ -60,7 +60,6 @@ __all__: list[str] = [
     "Model",
     "MomentumObserver",
     "MotorPD",
-    "MovingArm",
     "NaturalLaw",
     "NullObjective",
     "Obstacle",
@@ -96,6 +95,7 @@ __all__: list[str] = [
     "TaskPath",
     "TaskReferenceSource",
     "ViaSearch",
+    "advance_arm",
     "braking_rate",
     "build_config",
     "detect_contacts",
@@ -5048,28 +5048,6 @@ class ControlLoop:
     def task(self) -> bool:
         """Whether the law follows poses."""
 
-class MovingArm:
-    """A robot that moves under torques held over its steps, of one thread."""
-
-    def __init__(self, robot: Model) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def advance(
-        self,
-        state: numpy.typing.ArrayLike,
-        tau: numpy.typing.ArrayLike,
-        dt: typing.SupportsFloat | typing.SupportsIndex,
-        steps: typing.SupportsInt | typing.SupportsIndex,
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,)."""
-
 class Safety:
     """Checks states and limits commands of an arm."""
 
@@ -5477,6 +5455,15 @@ def _pose_state(
     pose: numpy.typing.ArrayLike, twist: typing.Any, rate: typing.Any, R: numpy.typing.ArrayLike, name: str
 ) -> numpy.typing.NDArray[numpy.float64]:
     """Rows x, v, a (3, 6) of a pose, twist and its derivative, with the rotation vector about R."""
+
+def advance_arm(
+    robot: Model,
+    state: numpy.typing.ArrayLike,
+    tau: numpy.typing.ArrayLike,
+    dt: typing.SupportsFloat | typing.SupportsIndex,
+    steps: typing.SupportsInt | typing.SupportsIndex,
+) -> numpy.typing.NDArray[numpy.float64]:
+    """State (q, dq, and x, dx of motors) after `steps` Runge-Kutta steps `dt` from `state` under `tau`, (n,)."""
 
 def braking_rate(period: typing.SupportsFloat | typing.SupportsIndex) -> float:
     """Return the rate of braking [1/s] for a period [s]."""

@@ -24,6 +24,7 @@ def posture(robot: th.Robot, seed: int) -> np.ndarray:
     return q
 
 
+@pytest.mark.filterwarnings("ignore:K_.* of OperationalSpace is too:RuntimeWarning")  # it is, for some periods
 @pytest.mark.parametrize("gain", [0.0, 2.0, 200.0])
 @pytest.mark.parametrize("period", [1e-3, 4e-3, 0.02])
 @pytest.mark.parametrize("arm", ARMS)

@@ -96,7 +96,7 @@ def test_a_robot_holds_friction_without_direction():
 def test_a_plant_with_friction_is_the_robot_with_the_same_friction():
     model, law = friction_of("coulomb", 2), th.PDGravity(elbow(), 80.0, 20.0)
     runs = [
-        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.1, q0=[0.0, 0.0], integrator=integrator)
+        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.1, 1e-5, q0=[0.0, 0.0], integrator=integrator)
         for integrator in ("rk4", "implicit_midpoint")
         for plant in (elbow().replace(friction=model.in_robot), model.plant(elbow()))
     ]

@@ -98,7 +98,7 @@ def test_a_file_that_is_cut_off_or_too_large(tmp_path, monkeypatch):
         (tmp_path / "b.npz").write_bytes(content[:length])
         with pytest.raises(FileFormatError, match="no archive of plain arrays"):
             FPCA.load(tmp_path / "b.npz")
-    monkeypatch.setattr("thunder_py.files._LARGEST", 1000)
+    monkeypatch.setattr("thunder_py.files.LARGEST_DATA", 1000)
     with pytest.raises(FileFormatError, match="must hold at most 1000 bytes"):
         FPCA.load(tmp_path / "a.npz")
 

@@ -371,6 +371,7 @@ STATEFUL: dict[type, Stateful] = {
                 name: _getter(name)
                 for name in (
                     "joint_reference",
+                    "q",
                     "origin",
                     "t",
                     "task",

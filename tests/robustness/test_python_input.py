@@ -54,18 +54,13 @@ CASES: list[tuple[Callable[[], object], str]] = [
     *(
         (
             lambda limits=limits: trajectory.trapezoidal(**limits),  # type: ignore[misc]
-            "start, end and limits must give times and coefficients in the range of a float",
+            "start, end and limits must give a duration of at most 1e+12 s and coefficients in the range of a float",
         )
-        for limits in (
-            {"end": 1e-300, "v_max": 1e-300, "a_max": 1e300},
-            {"end": 1.0, "v_max": 1e-300, "a_max": 1e300},
-            {"end": 1e300, "v_max": 1e-300, "a_max": 1e-300},
-            {"end": 1.0, "duration": 1e200, "a_max": 1e-300},
-        )
+        for limits in ({"end": 1.0, "v_max": 1e-300, "a_max": 1e300}, {"end": 1e300, "v_max": 1e-300, "a_max": 1e-300})
     ),
     (
-        lambda: trajectory.s_curve(end=1e-300, v_max=1e300, a_max=1e300, j_max=1e-300),
-        "start, end and limits must give times and coefficients in the range of a float",
+        lambda: trajectory.trapezoidal(end=1.0, duration=1e200, a_max=1e-300),
+        "duration must be at most 1e+12 s, got 1e+200",
     ),
     # the wrong kind of object
     (lambda: arm_points("panda"), "robot must be a Robot, got str"),  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ _ELASTIC_MARGIN = 1.25
 _POSTURES = 15
 #: gains of positions and of velocities by law; K_p and K_d of all others
 _GAINS = {
-    _core.OperationalSpace: ("K_0", "K_1"),
+    _core.OperationalSpace: ("K_0", "K_1 or K_d"),
     _core.CartesianComputedTorque: ("K_0", "K_1"),
     _core.RobustUnitVector: ("K_0 or rho / epsilon", "K_1 or rho / epsilon"),
     _core.ComputedTorque: ("K_0 or K_p", "K_1 or K_d"),

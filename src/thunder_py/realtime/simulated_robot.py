@@ -226,7 +226,7 @@ class SimulatedRobot(Stateful):
         self._lock = Lock()
         self._start: int | None = None
         self._time = 0
-        self._loaded, self._plant = robot, _core.MovingArm(robot)
+        self._loaded = robot
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -295,10 +295,9 @@ class SimulatedRobot(Stateful):
         assert self._start is not None
         while self._payloads and self._payloads[0].time <= 1e-9 * (self._time - self._start):
             self._loaded = self._payloads.pop(0).added_to(self._loaded)
-            self._plant = _core.MovingArm(self._loaded)
         (q, x), (dq, dx) = (np.split(values, [self.robot.n]) for values in (self._position, self._velocity))
         state = np.concatenate([q, dq, x, dx])
-        state = self._plant.advance(state, tau, self.period / self._parts, self._parts)
+        state = _core.advance_arm(self._loaded, state, tau, self.period / self._parts, self._parts)
         n, e = self.robot.n, self.robot.e
         q, dq, x, dx = np.split(state, [n, 2 * n, 2 * n + e])
         position, velocity = np.concatenate([q, x]), np.concatenate([dq, dx])
