@@ -12,17 +12,17 @@ namespace {
 using Eigen::Map;
 using Eigen::VectorXd;
 
-constexpr double kFastest = 150.0;      // [1/s]
+constexpr double kFastestBraking = 150.0;      // [1/s]
 constexpr double kOfPeriod = 0.4;       // rate times period
 constexpr double kSpringRate = 900.0;   // stiffness over inertia [1/s^2], (30 rad/s)^2, at the fastest rate
 constexpr double kSpringOfRate = 0.25;  // the same over the squared rate: critical damping
 constexpr double kElasticPart = 0.25;   // of the stable damping of an elastic joint whose motor is not measured
 constexpr double kLeastRoom = 0.1;      // of a torque limit: a joint with less is clipped alone, for the others must brake
-constexpr double kSlowest = 1e-3;       // rate for which a stop is predicted where the torques cannot brake [1/s]
+constexpr double kSlowestBraking = 1e-3;       // rate for which a stop is predicted where the torques cannot brake [1/s]
 
 }  // namespace
 
-double braking_rate(double period) noexcept { return std::min(kFastest, kOfPeriod / period); }
+double braking_rate(double period) noexcept { return std::min(kFastestBraking, kOfPeriod / period); }
 
 double largest_part(const VectorXd& limits, const double* base, const double* change) noexcept {
   double part = 1.0;
@@ -144,7 +144,7 @@ void BrakingPath::predict(const double* q, const double* dq, const double* appli
     point(k, ahead_.data());
     slower_ = (kPoints - k) / static_cast<double>(kPoints) * dq_;
     const double rho = brake_.torque(ahead_.data(), slower_.data(), tau_.data());
-    sigma_[k + 1] = sigma_[k] + 1.0 / (kPoints * std::max(rho, kSlowest));
+    sigma_[k + 1] = sigma_[k] + 1.0 / (kPoints * std::max(rho, kSlowestBraking));
   }
 }
 

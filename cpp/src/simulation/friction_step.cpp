@@ -15,12 +15,12 @@ constexpr double kMostDecay = 0.7;
 constexpr double kGamma = 0.43586652150845899942;
 constexpr double kA21 = 0.5 * (1.0 - kGamma);
 constexpr double kA31 = -1.5 * kGamma * kGamma + 4.0 * kGamma - 0.25, kA32 = 1.5 * kGamma * kGamma - 5.0 * kGamma + 1.25;
-constexpr double kTolerance = 0.01;             // of a substep, relative to the velocity
-constexpr double kSlowest = 1e-2;               // velocity that counts as such [rad/s or m/s]
+constexpr double kFrictionTolerance = 0.01;             // of a substep, relative to the velocity
+constexpr double kSlowestSliding = 1e-2;               // velocity that counts as such [rad/s or m/s]
 constexpr int kMostSubsteps = 1024;
 constexpr double kConverged = 1e-2, kConvergedAtRest = 1e-5;  // last change of a velocity, whose error is of its square
 constexpr double kKept = 0.02;  // relative change of slopes with which a factorization is kept
-constexpr int kMostIterations = 40;
+constexpr int kMostNewtonSteps = 40;
 
 }  // namespace
 
@@ -116,7 +116,7 @@ bool FrictionStep::relax(const Plant& plant, double span) {
   double left = span, k = span;
   while (left > 0.0) {
     const bool solved = substep(plant, k);
-    const double share = solved ? error() / kTolerance : std::numeric_limits<double>::infinity();
+    const double share = solved ? error() / kFrictionTolerance : std::numeric_limits<double>::infinity();
     if (!(share <= 1.0) && k * kMostSubsteps > span) {
       k *= 0.5;
       continue;
@@ -155,7 +155,7 @@ bool FrictionStep::substep(const Plant& plant, double k) {
 
 /// Newton's method for M w + c f(w) = rhs. Friction is steep at rest only, so a step may not cross rest.
 bool FrictionStep::solve(const Plant& plant, double c, Eigen::VectorXd& w) {
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
     plant.friction(w.data(), friction_.data(), slope_.data());
     change_ = rhs_ - c * friction_;
     add_product(M_, w.data(), change_.data(), -1.0);
@@ -194,7 +194,7 @@ double FrictionStep::error() {
   solve_positive_definite(static_cast<int>(change_.size()), factor_.data(), change_.data());
   double largest = 0.0;
   for (Eigen::Index i = 0; i < change_.size(); ++i)
-    largest = std::max(largest, std::abs(change_[i]) / (std::max(std::abs(first_[i]), std::abs(last_[i])) + kSlowest));
+    largest = std::max(largest, std::abs(change_[i]) / (std::max(std::abs(first_[i]), std::abs(last_[i])) + kSlowestSliding));
   return largest;
 }
 
