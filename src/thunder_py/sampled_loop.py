@@ -158,7 +158,7 @@ def _largest(stable: Callable[[float], bool]) -> float:
 
 
 class Arm(NamedTuple):
-    """An arm and its feedback near a position of rest: ``M q'' + G q = tau``, ``tau = G q - K q - D q'``.
+    """An arm and its feedback near a position of rest: ``M q'' + F q' + G q = tau``, ``tau = G q - K q - D q'``.
 
     Attributes
     ----------
@@ -166,17 +166,20 @@ class Arm(NamedTuple):
         Inertia, and derivative of the gravity torques.
     K, D : (n, n) array
         Feedback of positions, besides the compensation of gravity, and of velocities.
+    F : (n,) array or float
+        Viscous friction of the joints that the feedback does not compensate.
     """
 
     M: Array
     G: Array
     K: Array
     D: Array
+    F: npt.ArrayLike = 0.0
 
     def growth(self) -> float:
         """Return the growth [1/s] without sampling, delay and lag."""
         n = len(self.M)
-        rates = np.linalg.solve(self.M, np.hstack([-self.K, -self.D]))
+        rates = np.linalg.solve(self.M, np.hstack([-self.K, -self.D - np.diag(np.broadcast_to(self.F, (n,)))]))
         A = np.vstack([np.eye(n, 2 * n, n), rates])
         return float(np.linalg.eigvals(A).real.max())
 
@@ -238,7 +241,7 @@ def _plant(arm: Arm, channel: Channel) -> tuple[Array, Array]:
     A, B = np.zeros((size, size)), np.zeros((size, n))
     A[:n, n : 2 * n] = np.eye(n)
     A[n : 2 * n, :n] = -inverse @ arm.G
-    A[n : 2 * n, n : 2 * n] = -inverse * (prompt * d)
+    A[n : 2 * n, n : 2 * n] = -inverse * (prompt * d + np.broadcast_to(arm.F, (n,)))
     A[n : 2 * n, 2 * n :] = inverse[:, late]
     A[2 * n :, n : 2 * n] = -np.diag(d / np.maximum(T, 1e-300))[late]
     A[2 * n :, 2 * n :] = -np.diag(1.0 / T[late])

@@ -36,6 +36,7 @@ def events(arm: Arm, T: float, delay: float, lag: np.ndarray, cycles: int) -> tu
     A = np.zeros((4 * n, 4 * n))  # q, v, torque, command
     A[:n, n : 2 * n] = np.eye(n)
     A[n : 2 * n, :n] = -W @ arm.G
+    A[n : 2 * n, n : 2 * n] = -W @ np.diag(np.broadcast_to(arm.F, (n,)))
     A[n : 2 * n, 2 * n : 3 * n] = W
     A[2 * n : 3 * n, 2 * n : 3 * n], A[2 * n : 3 * n, 3 * n :] = -np.diag(1 / lag), np.diag(1 / lag)
     random = np.random.default_rng(1)
@@ -76,7 +77,7 @@ def test_the_limit_against_a_simulation_by_events(gain: str, delay: float, lag: 
     lags = np.full(n, max(lag * T, 1e-6)) * np.array([1.0, 0.5, 0.8])
     channel = Channel(T, delay * T, lags)
     if gain == "velocity":
-        arm = Arm(M, G, 2.0 * K, 4.0 / T * D)
+        arm = Arm(M, G, 2.0 * K, 4.0 / T * D, random.uniform(0.0, 50.0, n))
     elif delay + lag == 0.0:
         return  # without delay the limit does not depend on the stiffness
     else:
@@ -412,3 +413,14 @@ def test_tune_counts_the_lag_of_drives() -> None:
 def test_stable_rate_checks_its_arguments(period: float, delay: float) -> None:
     with pytest.raises(ValueError, match=r"period|delay"):
         th.control.stable_rate(period, delay)
+
+
+def test_viscous_friction_damps_where_the_law_does_not() -> None:
+    """Stable with the joints' own damping; without it the feedback is too soft for the lag of the drives."""
+    friction = th.robot.Friction(terms=("viscous",), coefficients=[[5.0]] * 2)
+    robot, goal = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+    lag, law = th.simulation.Actuators(lag=0.02), th.PDGravity(robot, 100.0, 1.0)
+    run = th.simulate(robot.replace(friction=friction), law, goal, 3.0, q0=[0.0, 0.0], actuators=lag)
+    assert np.abs(run.dq[-500:]).max() < 0.1 * np.abs(run.dq[:500]).max()
+    with pytest.warns(RuntimeWarning, match="K_p of PDGravity is too high"):
+        th.simulate(robot, law, goal, 0.01, q0=[0.0, 0.0], actuators=lag)

@@ -259,7 +259,17 @@ def linear_arm(law: _core.Controller | _core.SafeTorque, robot: Robot, q: Array,
     if not robot.elastic:
         steps = _STEP * np.eye(n)
         G = (robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP)
-    return Arm(M, G, K + G, D)
+    compensated = isinstance(law, _core.Controller) and not isinstance(law, _WITHOUT_FRICTION)
+    return Arm(M, G, K + G, D, 0.0 if compensated else _viscous(robot))
+
+
+def _viscous(robot: Robot) -> Array:
+    """Return the friction (n,) of joints at any speed [N m s/rad]; 0 where other terms may be negative."""
+    friction = robot.description.friction
+    if friction is None or "viscous" not in friction.terms or robot.elastic:
+        return np.zeros(robot.n)
+    found: Array = np.where((friction.coefficients >= 0.0).all(axis=1), friction.coefficients[:, 0], 0.0)
+    return found
 
 
 def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = "hold") -> Loop | None:
