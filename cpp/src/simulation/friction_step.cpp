@@ -13,11 +13,12 @@ namespace {
 constexpr double kMostDecay = 0.7;
 // Alexander's method of order 3: gamma is the middle root of x^3 - 3 x^2 + 3 x / 2 = 1 / 6
 constexpr double kGamma = 0.43586652150845899942;
+constexpr double kSecond = 0.5 * (1.0 + kGamma);  // time of the second stage
 constexpr double kA21 = 0.5 * (1.0 - kGamma);
 constexpr double kA31 = -1.5 * kGamma * kGamma + 4.0 * kGamma - 0.25, kA32 = 1.5 * kGamma * kGamma - 5.0 * kGamma + 1.25;
 constexpr double kFrictionTolerance = 0.01;             // of a substep, relative to the velocity
 constexpr double kSlowestSliding = 1e-2;               // velocity that counts as such [rad/s or m/s]
-constexpr int kMostSubsteps = 1024;
+constexpr int kMostSubsteps = 4;  // of half a step
 constexpr double kConverged = 1e-2, kConvergedAtRest = 1e-5;  // last change of a velocity, whose error is of its square
 constexpr double kKept = 0.02;  // relative change of slopes with which a factorization is kept
 constexpr int kMostNewtonSteps = 40;
@@ -123,6 +124,7 @@ bool FrictionStep::relax(const Plant& plant, double span) {
     }
     if (!solved) return false;
     position_ += k * (kA31 * first_ + kA32 * second_ + kGamma * last_);
+    acceleration_ = (last_ - velocity_) / k;
     velocity_ = last_;
     left -= k;
     if (share < 0.1) k *= 2.0;
@@ -137,20 +139,30 @@ bool FrictionStep::substep(const Plant& plant, double k) {
   momentum_.setZero();
   add_product(M_, velocity_.data(), momentum_.data());
   rhs_ = first_rhs_ = momentum_ + c * force_;
-  first_ = velocity_;
+  predict(velocity_, acceleration_, c, first_);
   if (!solve(plant, c, first_)) return false;
   first_momentum_.setZero();
   add_product(M_, first_.data(), first_momentum_.data());
   first_change_ = (first_momentum_ - momentum_) / kGamma;
   base_ = momentum_ + kA21 * first_change_;
   rhs_ = base_ + c * force_;
-  second_ = first_;
+  change_ = first_ - velocity_;
+  predict(first_, change_, (kSecond - kGamma) / kGamma, second_);
   if (!solve(plant, c, second_)) return false;
   base_ *= -1.0;
   add_product(M_, second_.data(), base_.data());
   rhs_ = momentum_ + kA31 * first_change_ + kA32 / kGamma * base_ + c * force_;
-  last_ = second_;
+  change_ = second_ - first_;
+  predict(second_, change_, (1.0 - kSecond) / (kSecond - kGamma), last_);
   return solve(plant, c, last_);
+}
+
+/// A first value of Newton's method: goes on as before, and at most to rest, where friction is steep.
+void FrictionStep::predict(const Eigen::VectorXd& w, const Eigen::VectorXd& change, double share, Eigen::VectorXd& guess) {
+  for (Eigen::Index i = 0; i < w.size(); ++i) {
+    guess[i] = w[i] + share * change[i];
+    if (guess[i] * w[i] < 0.0) guess[i] = 0.0;
+  }
 }
 
 /// Newton's method for M w + c f(w) = rhs. Friction is steep at rest only, so a step may not cross rest.

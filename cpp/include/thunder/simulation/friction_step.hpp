@@ -23,6 +23,7 @@ class FrictionStep {
   bool relax(const Plant& plant, double span);
   bool substep(const Plant& plant, double k);
   bool solve(const Plant& plant, double c, Eigen::VectorXd& w);
+  static void predict(const Eigen::VectorXd& w, const Eigen::VectorXd& change, double share, Eigen::VectorXd& guess);
   bool factor(double c);
   double error();
   void read(const double* x, Eigen::VectorXd& velocities) const noexcept;
