@@ -41,7 +41,8 @@ def read_mat(path: str | Path) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name.
 
     Numbers are arrays, a cell array is an array of objects, a structure is a dictionary, an array of structures one of
-    dictionaries, a text is a str, several rows of text are an array of str. Sparse matrices and objects are left out, or None inside of others.
+    dictionaries, a text is a str, several rows of text are an array of str. Sparse matrices and objects are left out,
+    or None inside of others.
 
     Raises
     ------
