@@ -166,5 +166,21 @@ def test_the_nearest_rotation_is_that_of_polar_decomposition(digits: int) -> Non
     ],
 )
 def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
+    with pytest.raises(ValueError, match=re.escape(message)) as refusal:
         spatial.nearest_rotation(R)
+    assert "nearest_rotation" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nearest_rotation_is_advised_where_it_helps(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    R = Rotation.random(random_state=seed).as_matrix() + rng.normal(size=(3, 3)) * 10.0 ** -(1 + seed % 4)
+    R[0] *= rng.choice([1.0, -1.0])
+    with pytest.raises(ValueError, match="R must hold") as refusal:
+        spatial.quaternion_from_rotation(R, scalar_first=True)
+    try:
+        spatial.nearest_rotation(R)
+        helps = True
+    except ValueError:
+        helps = False
+    assert ("nearest_rotation" in str(refusal.value)) == helps

@@ -52,6 +52,8 @@ Array = npt.NDArray[np.float64]
 
 #: largest deviation of rotation matrices and axes from orthonormality
 ROTATION_TOLERANCE = 1e-6
+#: largest deviation that may be rounding, which `nearest_rotation` repairs
+REPAIRED_TOLERANCE = 0.1
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,62}")
 
@@ -210,9 +212,10 @@ def no_rotation(R: Array, tolerance: float = ROTATION_TOLERANCE) -> str | None:
     with np.errstate(over="ignore", invalid="ignore"):
         off = float(np.abs(R.T @ R - np.eye(3)).max())
     if not off <= tolerance:
+        hint = "; thunder_py.spatial.nearest_rotation repairs one that was rounded"
         return (
             f"an orthonormal rotation matrix (to {tolerance:g}), got {R.tolist()}, whose R^T R deviates from the "
-            f"identity by {off:.2g}; thunder_py.spatial.nearest_rotation repairs one that was rounded"
+            f"identity by {off:.2g}{hint if off <= REPAIRED_TOLERANCE and np.linalg.det(R) > 0.0 else ''}"
         )
     if np.linalg.det(R) < 0.0:
         return f"a rotation, got a reflection (determinant -1): {R.tolist()}"

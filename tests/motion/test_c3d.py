@@ -150,11 +150,51 @@ def test_points_that_are_no_positions(tmp_path):
     assert "1 points were read as positions, but are hardly any: HipPower" in texts[1]
     (hand,) = load(tmp_path, file, markers=["hand"])  # no warning
     np.testing.assert_allclose(hand.position, 1e-3 * p[:, 0], rtol=1e-12)
-    with pytest.raises(FileFormatError, match=r"markers must be positions, got 'GRF', one of POINT:FORCES$"):
+    with pytest.raises(FileFormatError, match=r"markers must be positions, got 'GRF', one of POINT:FORCES; load_table"):
         load(tmp_path, file, markers=["GRF"])
     file.point["POWERS"] = ["hand", "chest", "HipPower"]
     with pytest.raises(FileFormatError, match=r"POINT:LABELS: expected positions, got only ElbowAngles, GRF"):
         load(tmp_path, file)
+
+
+@pytest.mark.parametrize(
+    ("labels", "groups", "read"),
+    [
+        (["hand", "LKneeAngles", "LKneeAngles"], {"ANGLES": ["LKneeAngles", "LKneeAngles"]}, ["hand"]),
+        (["hand", "Index", "chest", "Index"], {"TYPE_GROUPS": ["SCORES"], "SCORES": ["Index"]}, ["hand", "chest"]),
+        (["S1:hand", "S1:Knee", "S2:hand", "S2:Knee"], {"ANGLES": ["Knee"]}, ["S1:hand", "S2:hand"]),
+        (["S1:hand", "S1:Knee", "S2:Knee"], {"ANGLES": ["S1:Knee"]}, ["S1:hand", "S2:Knee"]),
+        (["hand", "Knee"], {"ANGLES": ["S1:Knee"]}, ["hand"]),
+        (["hand", "", "hand"], {"ANGLES": ["", ""]}, ["hand:1", "unnamed", "hand:2"]),
+    ],
+)
+def test_labels_that_are_numbered_or_have_a_subject(tmp_path, labels, groups, read):
+    p = movement(count=len(labels))
+    file = C3D(p, labels)
+    file.point |= groups
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        motions = load(tmp_path, file)
+    assert [trial.name for trial in motions] == read
+    bare = [name.removesuffix(":1").removesuffix(":2") for name in read]
+    places = [k for k, label in enumerate(labels) if (label or "unnamed") in bare]
+    np.testing.assert_allclose(positions(motions), 1e-3 * p[:, places], rtol=1e-12)
+    left = [str(warning.message) for warning in told if "were left out" in str(warning.message)]
+    assert len(left) == (len(read) < len(labels))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        load(tmp_path, file, markers=read)  # as the warning proposes
+    assert not any("left out" in str(warning.message) for warning in told)
+
+
+def test_names_of_angles_that_are_numbered(tmp_path):
+    labels = ["hand", "LKneeAngles", "LKneeAngles", "S1:HipPower", "S2:HipPower"]
+    with pytest.warns(RecordingWarning) as told:
+        load(tmp_path, C3D(movement(count=5), labels))
+    assert [str(warning.message).partition("c3d: ")[2][:42] for warning in told] == [
+        "several points are named LKneeAngles; they",
+        "4 points were read as positions, but are h",
+    ]
 
 
 @pytest.mark.parametrize(

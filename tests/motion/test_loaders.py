@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from thunder_py import errors
+from thunder_py.recordings import RecordingWarning
 from thunder_py.recordings.loaders import load_c3d, load_table, load_trc
 
 with warnings.catch_warnings():
@@ -357,3 +358,41 @@ def test_trc_that_is_wrong(tmp_path, old, new, message):
     assert TRC.count(old) == 1
     with pytest.raises(errors.FileFormatError, match=message):
         load_trc(write(tmp_path / "bad.trc", TRC.replace(old, new)))
+
+
+def trc_text(names, axes, count, values):
+    """Return a file whose lines of names and axes are as given, with values (T, m, 3)."""
+    head = f"PathFileType\t4\nDataRate\tNumFrames\tNumMarkers\tUnits\n100\t{len(values)}\t{count}\tmm\n"
+    rows = ["\t".join([f"{k}", f"{k / 100}", *map(str, row.ravel())]) for k, row in enumerate(values)]
+    return "\n".join([head + "Frame#\tTime\t" + names, axes, *rows])
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+@pytest.mark.parametrize("count", ["all", "named"])
+@pytest.mark.parametrize("names", [["A", "", "B"], ["", "A", "", "", "B"], ["A", "B", "", "C", ""], ["", "A"]])
+def test_markers_without_a_name_do_not_shift_others(tmp_path, names, count, numbered):
+    values = np.random.default_rng(len(names)).normal(size=(20, len(names), 3)).cumsum(axis=0).round(3) + 500.0
+    axes = "\t\t" + "\t".join(f"{axis}{k + 1}" for k in range(len(names)) for axis in "XYZ") if numbered else "\tX"
+    known = [name for name in names if name]
+    counted = len(names if names[-1] else names[:-1]) if count == "all" else len(known)
+    path = write(tmp_path / "a.trc", trc_text("\t\t\t".join(names), axes, counted, values))
+    with pytest.warns(RecordingWarning, match=r"\d markers without a name, before others, were left out$"):
+        motions = load_trc(path)
+    assert [trial.name for trial in motions] == known
+    for trial in motions:
+        np.testing.assert_allclose(trial.position, 1e-3 * values[:, names.index(trial.name)])
+
+
+@pytest.mark.parametrize("between", ["\t", "\t\t", "\t\t\t\t", "\t\t\t\t\t\t"])
+@pytest.mark.parametrize("before", ["", "\t", "\t\t\t"])
+def test_names_with_other_tabs_between_them(tmp_path, before, between):
+    values = np.random.default_rng(0).normal(size=(20, 4, 3)).cumsum(axis=0).round(3) + 500.0
+    axes = "\t\t" + before + "\t".join(f"{axis}{k}" for k in range(1, 5) for axis in "XYZ")
+    path = tmp_path / "a.trc"
+    motions = load_trc(write(path, trc_text(before + between.join("ABCD"), axes, 4, values)))
+    assert [trial.name for trial in motions] == list("ABCD")
+    np.testing.assert_allclose(np.stack([trial.position for trial in motions], axis=1), 1e-3 * values)
+    if (before, between) != ("\t\t\t", "\t\t\t\t\t\t"):
+        bad = trc_text(before + between.join("ABD"), axes, 4, values)
+        with pytest.raises(errors.FileFormatError, match=r"a\.trc:4: (names must be above|expected 4 markers)"):
+            load_trc(write(path, bad))

@@ -114,14 +114,27 @@ def test_movements_at_the_origin_are_kept(seed):
 def test_a_marker_that_stays_at_the_origin():
     p = 1e-3 * reaches(count=2)
     p[:, 1] = 0.0
-    with pytest.warns(
-        RecordingWarning, match=r"f: 'b' was lost and written as 0, 0, 0 in 120 of 120 frames \(1 to 120\)"
-    ):
+    with pytest.warns(RecordingWarning) as told:
         result = without_lost(p, ["a", "b"], "f")
+    (text,) = (str(warning.message) for warning in told)
+    assert text.startswith("f: 'b' is at 0, 0, 0 whenever it is measured, as if never seen, in 120 of 120 frames (1 to")
+    assert text.endswith("for a marker at the origin, set them to 0 (Trial.with_values)")
     assert np.isnan(result[:, 1]).all()
     np.testing.assert_array_equal(result[:, 0], p[:, 0])
     with pytest.warns(RecordingWarning, match=r"'b' is at 0, 0, 0 whenever it is measured in 120 of 120"):
         np.testing.assert_array_equal(without_lost(p[:, 1:], ["b"], "f"), p[:, 1:])
+
+
+@pytest.mark.parametrize("write", [as_trc, as_c3d])
+def test_a_marker_at_the_origin_can_be_set_back(tmp_path, write):
+    p = reaches(count=2)
+    p[:, 1] = 0.0
+    with pytest.warns(RecordingWarning, match=r"set them to 0 \(Trial\.with_values\)$"):
+        _, origin = write(tmp_path / "a", p)
+    assert not origin.valid.any()
+    kept = origin.with_values(np.zeros_like(origin.x))
+    assert kept.valid.all()
+    assert not kept.position.any()
 
 
 def test_numbers_of_ndi_and_markers_not_asked_for():

@@ -121,7 +121,7 @@ def test_median_removes_a_spike_and_keeps_an_edge():
 
 
 @pytest.mark.parametrize(("width", "weights"), [(5, np.ones(5)), (4, [0.5, 1, 1, 1, 0.5]), (1, [1.0])])
-def test_moving_average_is_a_centerd_convolution(width, weights):
+def test_moving_average_is_a_centered_convolution(width, weights):
     x = noise()
     half = len(weights) // 2
     got = moving_average(positions(x), width).x

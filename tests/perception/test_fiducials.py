@@ -134,6 +134,8 @@ def test_one_pose_is_not_ambiguous() -> None:
     found = _located(0, _projected(T), _CAMERA, _SIZE)
     assert found is not None
     assert found.ambiguity < 1e-3
+    other = _facing(0.0, 0.0, 0.5, (0.4, 0.0))
+    assert [TagDetection(0, _projected(T), T, e, other, 0.0).ambiguity for e in (0.0, 0.1)] == [1.0, 1.0]
 
 
 def _projected(T: Array) -> Array:

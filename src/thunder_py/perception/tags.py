@@ -81,7 +81,9 @@ class TagDetection(Value):
 
         It is 0 if the poses coincide, where there is no second pose to confuse with the first.
         """
-        return min(self.error / self.other_error, 1.0) if _angle(self.pose, self.other) > _SAME else 0.0
+        if _angle(self.pose, self.other) <= _SAME:
+            return 0.0
+        return min(self.error / self.other_error, 1.0) if self.other_error > 0.0 else 1.0
 
 
 def render_tag(

@@ -41,7 +41,8 @@ def read_mat(path: str | Path) -> dict[str, Any]:
     """Return the variables of a MATLAB file by name.
 
     Numbers are arrays, a cell array is an array of objects, a structure is a dictionary, an array of structures one of
-    dictionaries, a text is a str. Sparse matrices and objects are left out, or None inside of others.
+    dictionaries, a text is a str, several rows of text are an array of str. Sparse matrices and objects are left out,
+    or None inside of others.
 
     Raises
     ------
@@ -140,7 +141,7 @@ class _Reader:
             return name, self.structures(content, at, shape, depth)
         numbers, data, at = self.element(content, at)
         if kind == _CHAR:
-            return name, self.text(numbers, data)
+            return name, self.texts(numbers, data, shape)
         value = self.array(numbers, data, shape, _CLASSES[kind])
         if marks & _COMPLEX:
             numbers, data, at = self.element(content, at)
@@ -165,11 +166,25 @@ class _Reader:
         with np.errstate(all="ignore"):  # doubles may be stored as integers, and damaged integers as doubles
             return values.astype(of).reshape(shape, order="F")
 
-    def text(self, kind: int, data: bytes) -> str:
+    def texts(self, kind: int, data: bytes, shape: tuple[int, ...]) -> Any:
+        """Return a text, or an array of texts of several rows, which are stored column by column."""
+        text, encoding = self.text(kind, data)
+        if math.prod(shape[:-1]) == 1 or not data:
+            return text
+        if not encoding.startswith("utf-16"):
+            encoding, data = "utf-32-le", text.encode("utf-32-le")
+        width = 2 if encoding.startswith("utf-16") else 4
+        if len(data) != width * math.prod(shape):
+            raise _DamagedError(f"{len(data) // width} characters for dimensions {shape}")
+        rows = np.frombuffer(data, f"<u{width}").reshape(shape, order="F").reshape(-1, shape[-1])
+        return np.array([row.tobytes().decode(encoding, "replace") for row in rows]).reshape(shape[:-1])
+
+    def text(self, kind: int, data: bytes) -> tuple[str, str]:
+        """Return a text and its encoding."""
         if kind not in _TEXTS:
             raise _DamagedError(f"expected text, got type {kind}")
         encoding = _TEXTS[kind] + ({"<": "-le", ">": "-be"}[self.order] if _TEXTS[kind][-2:] in ("16", "32") else "")
-        return data.decode(encoding, errors="replace")
+        return data.decode(encoding, errors="replace"), encoding
 
     def cells(self, content: bytes, at: int, shape: tuple[int, ...], depth: int) -> npt.NDArray[Any]:
         count = math.prod(shape)

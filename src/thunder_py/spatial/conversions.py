@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, no_rotation, points, real
+from ..checks import REPAIRED_TOLERANCE, ROTATION_TOLERANCE, Array, no_rotation, points, real
 from ..errors import ModelError
 from .rotation_vectors import exp
 
@@ -28,9 +28,6 @@ __all__ = [
     "rotation_from_euler",
     "rotation_from_quaternion",
 ]
-
-#: largest deviation from orthonormality that is rounding of a rotation matrix
-_REPAIRED = 0.1
 
 #: sequences of Euler angles: rotations about moving axes, one after the other
 EULER_SEQUENCES = ("ZYZ", "ZYX")
@@ -90,7 +87,7 @@ def nearest_rotation(R: npt.ArrayLike) -> Array:
     if not np.isfinite(flat).all():
         raise ModelError("R must hold finite matrices")
     for matrix in flat:
-        wrong = no_rotation(matrix, _REPAIRED)
+        wrong = no_rotation(matrix, REPAIRED_TOLERANCE)
         if wrong is not None:
             raise ModelError(f"R must hold {wrong}")
     U, _, V = np.linalg.svd(flat)

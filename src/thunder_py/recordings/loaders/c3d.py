@@ -56,14 +56,15 @@ def load_c3d(
     Returns
     -------
     MotionSet
-        One trial per marker. Points of the same name are numbered, ``hand:1``, ``hand:2``.
+        One trial per marker. Points of the same name are numbered, ``hand:1``, ``hand:2``; where their name is in
+        a group of points that are no positions, all of them are left out.
 
     Warns
     -----
     RecordingWarning
         For points that are no positions (POINT:ANGLES, FORCES, MOMENTS, POWERS, SCALARS and further groups of
-        POINT:TYPE_GROUPS), which are left out; lost markers written as 0, 0, 0, which become gaps; positions held;
-        points of the same name; a unit replaced; and see `check_plausible`.
+        POINT:TYPE_GROUPS, with or without the subject: ``S1:LKneeAngles``), which are left out; lost markers written as
+        0, 0, 0, which become gaps; positions held; points of the same name; a unit replaced; and see `check_plausible`.
 
     Raises
     ------
@@ -93,11 +94,12 @@ def load_c3d(
     hertz = _rate(content.rates, rate, path)
     if len(content.points) < 2:
         raise FileFormatError(f"expected two frames of points or more, got {len(content.points)}", path=path)
-    labels = _labels(point, content.points.shape[1], path)
-    others = _no_positions(point, labels)
+    in_file = _labels(point, content.points.shape[1], path)
+    others = _no_positions(point, in_file)
+    labels = _distinct(in_file, path)
     indices = _chosen(markers, labels, others, path)
     t: Array = (np.arange(len(content.points), dtype=np.float64) + float(content.first_frame - 1)) / hertz
-    places = [k for k, label in enumerate(labels) if label not in others]
+    places = [k for k in range(len(labels)) if k not in others]
     return marker_trials(
         t,
         factor * content.points[:, places],
@@ -116,39 +118,50 @@ _TYPED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 #: types of positions
 _PLACES = ("MARKERS", "MODELED_MARKERS", "MODELLED_MARKERS", "VIRTUAL_MARKERS")
 #: endings of names of such points in files without these groups
-_TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*$", re.IGNORECASE)
+_TELLTALE = re.compile(r"(angle|moment|power|torque|grf|force)s?\d*(:\d+)?$", re.IGNORECASE)
 _MOST_NAMED = 5
+_ELSEWHERE = "load_table reads them from an exported table"
 
 
-def _no_positions(point: Mapping[str, Any], labels: Sequence[str]) -> dict[str, str]:
-    """Return {label: type} of the points that are no positions."""
+def _no_positions(point: Mapping[str, Any], labels: Sequence[str]) -> dict[int, str]:
+    """Return {index: type} of the points that are no positions, by their labels in the file.
+
+    Of labels with a subject, ``S1:LKneeAngles``, the groups may have the name alone, and the other way round.
+    """
     groups = [group for group in (*_TYPED, *_texts(point, "TYPE_GROUPS")) if group.upper() not in _PLACES]
-    found: dict[str, str] = {}
+    found: dict[int, str] = {}
     for group in dict.fromkeys(group.upper() for group in groups):
+        names: set[str] = set()
         for name in (group, *(f"{group}{k}" for k in range(2, 2 + len(labels) // 255))):
-            found |= {label: group for label in _texts(point, name) if label in labels}
+            names.update(filter(None, _texts(point, name)))
+        alone = {name.rpartition(":")[2] for name in names}
+        for k, label in enumerate(labels):
+            subject, _, name = label.rpartition(":")
+            if label in names or name in names or (not subject and name in alone):
+                found[k] = group
     return found
 
 
 def _chosen(
-    markers: Sequence[str] | None, labels: Sequence[str], others: Mapping[str, str], path: str | Path
+    markers: Sequence[str] | None, labels: Sequence[str], others: Mapping[int, str], path: str | Path
 ) -> list[int]:
     """Return the indices of the points to return; all positions by default."""
     if markers is not None:
         indices = chosen(markers, labels, path)
         for k in indices:
-            if labels[k] in others:
-                raise FileFormatError(
-                    f"markers must be positions, got {labels[k]!r}, one of POINT:{others[labels[k]]}", path=path
-                )
+            if k in others:
+                text = f"markers must be positions, got {labels[k]!r}, one of POINT:{others[k]}; {_ELSEWHERE}"
+                raise FileFormatError(text, path=path)
         return indices
-    indices = [k for k, label in enumerate(labels) if label not in others]
+    indices = [k for k in range(len(labels)) if k not in others]
+    left = _listed([labels[k] for k in others])
     if not indices:
-        raise FileFormatError(f"expected positions, got only {_listed(list(others))}", path=path, key="POINT:LABELS")
+        raise FileFormatError(f"expected positions, got only {left}; {_ELSEWHERE}", path=path, key="POINT:LABELS")
     if others:
         kinds = ", ".join(dict.fromkeys(others.values()))
-        text = f"{len(others)} points that are no positions ({kinds}) were left out: {_listed(list(others))}"
-        warnings.warn(f"{path}: {text}; markers=[...] names what to read", RecordingWarning, stacklevel=outer_level())
+        text = f"{len(others)} points that are no positions ({kinds}) were left out: {left}; {_ELSEWHERE}"
+        text += "; markers=[...] with positions only avoids this warning"
+        warnings.warn(f"{path}: {text}", RecordingWarning, stacklevel=outer_level())
     if doubtful := [labels[k] for k in indices if _TELLTALE.search(labels[k])]:
         text = f"{len(doubtful)} points were read as positions, but are hardly any: {_listed(doubtful)}"
         warnings.warn(f"{path}: {text}; markers=[...] names what to read", RecordingWarning, stacklevel=outer_level())
@@ -183,10 +196,7 @@ def _texts(group: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _labels(point: Mapping[str, Any], count: int, path: str | Path) -> list[str]:
-    """Return distinct names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ...
-
-    Points of one name are numbered: ``hand:1``, ``hand:2``.
-    """
+    """Return the names of all points; a parameter holds 255, further names are in LABELS2, LABELS3, ..."""
     labels: list[str] = []
     for name in ("LABELS", *(f"LABELS{k}" for k in range(2, 2 + count // 255))):
         labels += _texts(point, name)
@@ -194,7 +204,11 @@ def _labels(point: Mapping[str, Any], count: int, path: str | Path) -> list[str]
         raise FileFormatError(
             f"expected {count} labels, one per point, got {len(labels)}", path=path, key="POINT:LABELS"
         )
-    labels = [label or "unnamed" for label in labels[:count]]
+    return [label or "unnamed" for label in labels[:count]]
+
+
+def _distinct(labels: Sequence[str], path: str | Path) -> list[str]:
+    """Return names that differ: points of one name are numbered, ``hand:1``, ``hand:2``."""
     seen: Counter[str] = Counter()
     distinct = []
     for label in labels:

@@ -58,6 +58,7 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
     moving: Mask = np.asarray((measured & ~zero).any(axis=0))
     lost: dict[str, Mask] = {}
     resting: dict[str, Mask] = {}
+    never: dict[str, Mask] = {}
     held: dict[str, Mask] = {}
     result = points.copy()
     for k in range(points.shape[1]):
@@ -69,12 +70,14 @@ def without_lost(points: Array, names: Sequence[str], path: object, shown: Seque
                 resting[names[k]] = zero[:, k]
         result[gone, k] = np.nan
         if k in told and gone.any():
-            lost[names[k]] = gone
+            (lost if moving[k] else never)[names[k]] = gone
         if k in told and moving[k] and (repeated := _repeated(result[:, k])).any():
             held[names[k]] = repeated
     distant = {names[k]: far[:, k] for k in told if far[:, k].any()}
     _tell(path, distant, "was lost and written as a number above 1e20", "these samples are gaps (NaN)")
     _tell(path, lost, "was lost and written as 0, 0, 0", "these samples are gaps (NaN)")
+    remedy = "these samples became gaps (NaN); for a marker at the origin, set them to 0 (Trial.with_values)"
+    _tell(path, never, "is at 0, 0, 0 whenever it is measured, as if never seen,", remedy)
     _tell(path, resting, "is at 0, 0, 0 whenever it is measured", "leave it out if it was never seen")
     _tell(path, held, "repeats a position exactly", "if it was lost then, make these samples NaN (Trial.with_values)")
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -103,7 +104,7 @@ def load_trc(
     if len(cells) < 2:
         raise FileFormatError(f"expected two frames or more, got {len(cells)}", path=path, key="NumFrames")
     names = _names(lines, int(_number(header, "NumMarkers", path, decimal)), max(map(len, cells)), path)
-    width = 3 * len(names) + 2
+    width = 3 * len(names) + 2  # also of those without a name
     if sum(len(row) > width for row in cells) > len(cells) / 2 and all((len(row) - 2) % 3 == 0 for row in cells):
         _warn("markers without a name, at the end of the lines, were left out", path)
         cells = [row[:width] for row in cells]
@@ -115,8 +116,12 @@ def load_trc(
     t = table[:, 1]
     _check_times(t, first + 1, path)
     check_rate(t, hertz, path)
+    named = [k for k, name in enumerate(names) if name]
+    if len(named) < len(names):
+        _warn(f"{len(names) - len(named)} markers without a name, before others, were left out", path)
+    names = [names[k] for k in named]
     which = chosen(markers, names, path)
-    points = factor * table[:, 2:].reshape(len(table), -1, 3)
+    points = factor * table[:, 2:].reshape(len(table), -1, 3)[:, named]
     return marker_trials(t, points, names, hertz, frame, subject, task, which=which, path=path)
 
 
@@ -146,13 +151,31 @@ def _number(header: dict[str, str], key: str, path: str | Path, decimal: str) ->
 
 
 def _names(lines: list[str], count: int, width: int, path: str | Path) -> list[str]:
-    """Return the names of the markers, each above the first of three columns; `width` is that of the longest line."""
+    """Return the names of the markers in the order of the columns, empty for markers without one before others.
+
+    Each is above the first of three columns. Names with other tabs between them follow each other, if there is one for
+    every marker according to NumMarkers or X1, Y1, Z1, ..., and the lines (`width` is the length of the longest).
+    """
     cells = [cell.strip() for cell in lines[_MARKERS - 1].split("\t")]
-    names = [cell for cell in cells[2:] if cell]
+    at = [k for k, cell in enumerate(cells) if cell and k > 1]
+    names = [cells[k] for k in at]
     if not names:
         raise FileFormatError("expected names of markers, got none", path=path, line=_MARKERS)
-    if len(names) != count:
-        text = f"expected {count:.6g} markers as in NumMarkers, got {len(names)}: {', '.join(names)}"
+    count_named = len(names)
+    if any(k != 2 + 3 * i for i, k in enumerate(at)):  # other tabs, or markers without a name before others
+        above = all((k - 2) % 3 == 0 for k in at)
+        axes = lines[_AXES - 1].rstrip()
+        numbered = max((int(n) for n in re.findall(r"\bX(\d{1,6})\b", axes, re.IGNORECASE)), default=0)
+        columns = max(numbered, -(-(width - 2) // 3))
+        every = numbered == len(names) and not (above and axes.count("\t") >= at[-1])
+        if columns > len(names) or not (every or (count == len(names) and not above)):
+            if not above or at[-1] + 3 > 2 + 3 * max(columns, count):
+                text = f"names must be above the first of three columns, got {', '.join(names)} in columns"
+                text += f" {', '.join(str(k + 1) for k in at)}, and {columns} markers in the lines"
+                raise FileFormatError(f"{text}; name every marker", path=path, line=_MARKERS)
+            names = [cells[k] for k in range(2, at[-1] + 1, 3)]
+    if count not in (count_named, len(names)):
+        text = f"expected {count:.6g} markers as in NumMarkers, got {count_named}: {', '.join(filter(None, names))}"
         if width != 3 * len(names) + 2:
             raise FileFormatError(text, path=path, line=_MARKERS)
         _warn(text, path)
@@ -171,7 +194,7 @@ def _row(cells: list[str], width: int, k: int, names: list[str], path: str | Pat
     """Return frame, time and coordinates; NaN for empty cells and for markers missing at the end."""
     if len(cells) > width or len(cells) < 2 or (len(cells) - 2) % 3:
         raise FileFormatError(f"expected {width} cells (or whole markers fewer), got {len(cells)}", path=path, line=k)
-    header = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "XYZ")]
+    header = ["Frame#", "Time", *(f"{name or 'unnamed'} {axis}" for name in names for axis in "XYZ")]
     values = [
         number(
             cell,
