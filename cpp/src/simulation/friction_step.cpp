@@ -1,5 +1,6 @@
 #include "thunder/simulation/friction_step.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,8 @@ namespace {
 
 /// Largest product of step and rate of decay that is left to the integrator.
 constexpr double kMostDecay = 0.7;
+/// Longest time over which the torques besides friction are followed to second order [s].
+constexpr double kLongestPart = 2.5e-3;
 // Alexander's method of order 3: gamma is the middle root of x^3 - 3 x^2 + 3 x / 2 = 1 / 6
 constexpr double kGamma = 0.43586652150845899942;
 constexpr double kSecond = 0.5 * (1.0 + kGamma);  // time of the second stage
@@ -60,8 +63,9 @@ bool FrictionStep::step(Plant& plant, double t, double dt, const double* tau, do
   read(x_dot, acceleration_);
   if (!stiff(plant, dt, x)) return false;
   std::copy_n(x_dot, rate_.size(), rate_.data());
-  const double h = dt / parts_;
-  for (int k = 0; k < parts_; ++k) {
+  const int parts = std::max(parts_, static_cast<int>(std::ceil(dt / kLongestPart)));
+  const double h = dt / parts;
+  for (int k = 0; k < parts; ++k) {
     if (k > 0) {
       plant.derivative(t + k * h, x, tau, rate_.data());
       plant.velocity_inertia(x, M_);
