@@ -57,8 +57,8 @@ class Brake {
   const Eigen::VectorXd zero_;
 };
 
-/// The stop that `Brake` needs: for the time `reaction` the arm goes on as before, then the torque changes within its rate to that
-/// of the brake, and the arm stops along a straight line, in steps of equal loss of speed.
+/// The stop that `Brake` needs: for the time `reaction` the arm goes on as before, then the torque changes within its rate to
+/// that of the brake, and the arm stops along a straight line, in steps of equal loss of speed.
 class BrakingPath {
  public:
   static constexpr int kRamp = 8, kPoints = 8;
