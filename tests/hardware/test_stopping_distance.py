@@ -56,6 +56,8 @@ def run(robot, limits, period, torque_rate, q, dq, ahead=0.0):
     for k in range(1000, 1000 + round(LONGEST / period) + round(BRAKING / period)):
         t = k * period
         if stop is None:
+            if k > 1000 + LONGEST / period:
+                break
             stop, begun = safety.check(t, q, dq), t
         elif t - begun > BRAKING or np.abs(dq).max() < 1e-3:
             break
