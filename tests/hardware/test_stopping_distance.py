@@ -13,7 +13,7 @@ from thunder_py.integration import rk4_step
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
 #: duration of a run, and of its braking [s]
-LONGEST, BRAKING = 2.0, 1.5
+LONGEST, BRAKING = 2.0, 4.0
 
 
 def linear(robot: th.Robot) -> np.ndarray:
@@ -32,8 +32,11 @@ def box(robot: th.Robot) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(robot.limits.lower, -most), np.minimum(robot.limits.upper, most)
 
 
-def run(robot, limits, period, torque_rate, q, dq):
-    """Keep the velocity until the first violation, then brake; return positions, velocities and the reason."""
+def run(robot, limits, period, torque_rate, q, dq, ahead=0.0):
+    """Keep the velocity, or accelerate, until the first violation, then brake.
+
+    Return positions, velocities and the reason.
+    """
     n, speed = robot.n, dq
     step = np.full(n, torque_rate * period)
     safety = Safety(robot, limits, torque_step=step, period=period)
@@ -42,6 +45,8 @@ def run(robot, limits, period, torque_rate, q, dq):
     for k in range(1000):  # a torque that is not zero at the start
         safety.limit(k * period, command)
     safety.reason, stop, begun = None, None, 0.0
+    if safety.check(0.0, q, dq) is not None:
+        return np.array([q]), np.array([0.0 * dq]), None  # it starts too near
     positions, velocities = [q], [dq]
     parts = max(1, round(period / 2e-3))
 
@@ -51,11 +56,14 @@ def run(robot, limits, period, torque_rate, q, dq):
     for k in range(1000, 1000 + round(LONGEST / period) + round(BRAKING / period)):
         t = k * period
         if stop is None:
+            if k > 1000 + LONGEST / period:
+                break
             stop, begun = safety.check(t, q, dq), t
-        elif t - begun > BRAKING:
+        elif t - begun > BRAKING or np.abs(dq).max() < 1e-3:
             break
         if stop is None:
-            tau = robot.inverse_dynamics(q, dq, min(10.0, 0.2 / period) * (speed - dq))
+            kept = min(10.0, 0.2 / period) * (speed - dq)
+            tau = robot.inverse_dynamics(q, dq, np.where(ahead, ahead, kept))
         else:
             tau = hold.step(t, q, dq)
         command = safety.limit(t, tau, together=stop is not None).copy()
@@ -86,6 +94,30 @@ def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float
     assert (positions >= lower).all()
     assert (positions <= upper).all()
     assert np.abs(velocities[-1]).max() < 0.01
+
+
+@pytest.mark.parametrize("period", [1e-3, 4e-3])
+@pytest.mark.parametrize("torque_rate", [500.0, 1e3, 5e3, np.inf])
+@pytest.mark.parametrize("arm", ARMS)
+def test_no_position_limit_is_passed_by_a_law_that_accelerates(arm: str, period: float, torque_rate: float) -> None:
+    """One joint after the other speeds up toward its limit, the others keep their velocities."""
+    robot = th.Robot.load(arm)
+    lower, upper = box(robot)
+    rng = np.random.default_rng([ARMS.index(arm), round(1e3 * period), round(min(torque_rate, 1e4))])
+    stops = []
+    for acceleration in (5.0, 10.0, 20.0, 30.0):
+        joint, sign = rng.integers(robot.n), rng.choice([-1.0, 1.0])
+        ahead = np.zeros(robot.n)
+        ahead[joint] = sign * acceleration * (0.2 if linear(robot)[joint] else 1.0)
+        q = rng.uniform(lower + 0.3 * (upper - lower), upper - 0.3 * (upper - lower))
+        dq = rng.uniform(-0.2, 0.2, robot.n) * fastest(robot)
+        limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=fastest(robot))
+        positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq, ahead)
+        stops.append(stop)
+        assert (positions >= lower).all()
+        assert (positions <= upper).all()
+        assert np.abs(velocities[-1]).max() < 0.01
+    assert {StopReason.position, StopReason.velocity} & set(stops)
 
 
 @pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, 1e3), (4e-3, np.inf), (0.02, np.inf)])

@@ -10,7 +10,7 @@ import pytest
 import thunder_py as th
 from thunder_py.realtime import Mode, Reason, ReferenceGenerator
 
-from .loops import MS, NOON, Q0, make_loop
+from .loops import MS, NOON, Q0, Bench, make_loop, make_robot
 
 NAMES = th.Robot.load("panda").joint_names
 SPEED = 0.5
@@ -139,3 +139,43 @@ def test_a_trajectory_begins_at_the_arm_if_the_one_before_ended_in_motion_meanwh
     assert loop.mode is Mode.tracking
     np.testing.assert_allclose(loop.reference.q, Q0, atol=1e-9)
     np.testing.assert_allclose(loop.reference.dq, 0.0, atol=1e-9)
+
+
+def learned_payload(**options: float) -> tuple[Bench, np.ndarray, np.ndarray]:
+    """Return a loop that has moved an unknown payload, the last position, and the gravity there with its estimate."""
+    bench = Bench(make_loop(**options), make_robot(payloads=[{"mass": 1.5, "com": [0.0, 0.0, 0.1]}]))
+    bench.run(0.05)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.5)
+    bench.run(1.5)
+    q, robot = bench.states[-1].q, th.Robot.load("panda")
+    gravity = robot.with_parameters(bench.commands[-1].parameters).gravity_vector(q)
+    assert bench.loop.mode is Mode.tracking
+    assert np.abs(gravity - robot.gravity_vector(q)).max() > 3.0
+    return bench, q, gravity
+
+
+def test_late_states_do_not_drop_a_learned_payload() -> None:
+    bench, _, gravity = learned_payload()
+    command = bench.loop.watch(bench.now + 25 * MS)
+    assert command is not None
+    assert command.reason is Reason.state_late
+    np.testing.assert_allclose(command.tau, gravity, atol=1e-9)
+
+
+@pytest.mark.parametrize("reason", [Reason.state_lost, Reason.invalid_states, Reason.large_error])
+def test_a_fault_keeps_a_learned_payload_unless_the_law_failed(reason: Reason) -> None:
+    bench, q, gravity = learned_payload(largest_error=0.5)
+    loop, now = bench.loop, bench.now
+    if reason is Reason.state_lost:
+        now += 300 * MS
+    elif reason is Reason.invalid_states:
+        for _ in range(50):
+            assert loop.state(now, now, NAMES, np.full(7, np.nan), np.zeros(7)) is None
+            now += MS
+    else:
+        q = q + 0.6
+        gravity = th.Robot.load("panda").gravity_vector(q)
+    command = loop.state(now, now, NAMES, q, np.zeros(7))
+    assert command is not None
+    assert (command.mode, command.reason) == (Mode.fault, reason)
+    np.testing.assert_allclose(command.tau, gravity, atol=1e-9)

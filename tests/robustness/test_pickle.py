@@ -250,10 +250,10 @@ def test_a_refused_state_changes_nothing(objects: dict[str, Any]) -> None:
         (lambda state: state[:-1], "state must have the size that belongs to the object's arguments"),
         (lambda state: np.append(state, 0.0), "state must have the size that belongs to the object's arguments"),
         (lambda state: state[:0], "state must have the size that belongs to the object's arguments"),
-        (lambda state: state + 1.0, "state must be of schema 1, which this version of thunder_py reads"),
-        (lambda state: np.r_[1.0, 99.0, state[2:]], "state must hold integers in their ranges"),
-        (lambda state: np.r_[1.0, 0.5, state[2:]], "state must hold integers in their ranges"),
-        (lambda state: np.r_[1.0, np.nan, state[2:]], "state must hold integers in their ranges"),
+        (lambda state: state + 1.0, "state must be of schema 2, which this version of thunder_py reads"),
+        (lambda state: np.r_[state[:1], 99.0, state[2:]], "state must hold integers in their ranges"),
+        (lambda state: np.r_[state[:1], 0.5, state[2:]], "state must hold integers in their ranges"),
+        (lambda state: np.r_[state[:1], np.nan, state[2:]], "state must hold integers in their ranges"),
     ],
 )
 def test_messages_of_states(change: Callable[[Any], Any], message: str) -> None:

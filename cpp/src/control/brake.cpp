@@ -65,12 +65,14 @@ double Brake::torque(const double* q, const double* dq, const Feedback& feedback
     dynamics_.gravity_vector(q, base_.data());
   }
   if (feedback.load) base_ += Map<const VectorXd>(feedback.load, n());
-  const double rate = allowed_rate();
-  change_ = -rate * momentum_;
+  double rate = allowed_rate();
   if (feedback.away) {
+    // the spring, which falls with the squared rate, changes by its torque times the rate
     times_inertia(q, feedback.away, pull_);
-    change_ += spring_rate_ * pull_;
+    for (int i = 0; i < n(); ++i) rate = std::min(rate, std::cbrt(torque_rate_[i] / (kSpringOfRate * std::abs(pull_[i]))));
   }
+  change_ = -rate * momentum_;
+  if (feedback.away) change_ += std::min(spring_rate_, kSpringOfRate * rate * rate) * pull_;
   const double part = largest_part(torque_limits_, base_.data(), change_.data());
   Map<VectorXd>(tau, n()) = (base_ + part * change_).cwiseMin(torque_limits_).cwiseMax(-torque_limits_);
   return part * rate;
@@ -122,34 +124,58 @@ BrakingPath::BrakingPath(std::shared_ptr<const Model> model, double rate, const 
       ahead_(q_),
       slower_(q_),
       tau_(q_),
-      ddq_(q_) {}
+      target_(q_),
+      mean_(q_),
+      ddq_(q_),
+      ramp_(Eigen::MatrixXd::Zero(brake_.n(), kRamp)) {}
 
 void BrakingPath::predict(const double* q, const double* dq, const double* applied) noexcept {
   q_ = Map<const VectorXd>(q, brake_.n());
   dq_ = Map<const VectorXd>(dq, brake_.n());
-  q_ += reaction_ * dq_;
+  before_ = 0;
   if (applied) {
-    // The torque changes within `ramp` from the present one to the brake's, and the acceleration with it, from ddq to
-    // -rho dq. The motion is that of a brake that acts half the time later, and of ddq, which fades.
-    brake_.torque(q, dq, tau_.data());
-    double ramp = 0.0;
-    for (int i = 0; i < brake_.n(); ++i) ramp = std::max(ramp, std::abs(tau_[i] - applied[i]) / torque_rate_[i]);
-    dynamics_.forward_dynamics(q, dq, applied, ddq_.data());
-    q_ += 0.5 * ramp * dq_ - ramp * ramp / 6.0 * ddq_;
-    dq_ += 0.5 * ramp * ddq_;
+    tau_ = mean_ = Map<const VectorXd>(applied, brake_.n());
+    move(reaction_);
+    change_torque();
+  } else {
+    q_ += reaction_ * dq_;
   }
   // with q = q_ + sigma dq_ and dq = s dq_, ds/dsigma = -rho
   sigma_[0] = 0.0;
   for (int k = 0; k < kPoints; ++k) {
-    point(k, ahead_.data());
+    ahead_ = q_ + sigma_[k] * dq_;
     slower_ = (kPoints - k) / static_cast<double>(kPoints) * dq_;
     const double rho = brake_.torque(ahead_.data(), slower_.data(), tau_.data());
     sigma_[k + 1] = sigma_[k] + 1.0 / (kPoints * std::max(rho, kSlowestBraking));
   }
 }
 
+/// The torque approaches that of the brake, which is of the present state: all joints by the same part of the difference.
+void BrakingPath::change_torque() noexcept {
+  for (int left = kRamp; left > 0; --left) {
+    brake_.torque(q_.data(), dq_.data(), target_.data());
+    double time = 0.0;
+    for (int i = 0; i < brake_.n(); ++i) time = std::max(time, std::abs(target_[i] - tau_[i]) / torque_rate_[i]);
+    if (!(time > 0.0)) return;
+    mean_ = tau_ + 0.5 / left * (target_ - tau_);
+    tau_ += (target_ - tau_) / left;
+    move(time / left);
+    ramp_.col(before_++) = q_;
+  }
+}
+
+void BrakingPath::move(double time) noexcept {
+  dynamics_.forward_dynamics(q_.data(), dq_.data(), mean_.data(), ddq_.data());
+  q_ += time * dq_ + 0.5 * time * time * ddq_;
+  dq_ += time * ddq_;
+}
+
 void BrakingPath::point(int k, double* q) const noexcept {
-  Map<VectorXd>(q, q_.size()) = q_ + sigma_[k] * dq_;
+  Map<VectorXd> position(q, q_.size());
+  if (k < before_)
+    position = ramp_.col(k);
+  else
+    position = q_ + sigma_[k - before_] * dq_;
 }
 
 }  // namespace thunder

@@ -95,6 +95,15 @@ void Controller::unmodeled_gravity(const double* q, double* tau) noexcept {
   if (!load.allFinite()) load.setZero();
 }
 
+void Controller::unmodeled_gravity(const double* q, Evaluator& known, double* tau) noexcept {
+  unmodeled_gravity(q, tau);  // and gravity_ of the model
+  known.gravity_vector(q, change_.data());
+  for (int j = 0; j < n(); ++j) {
+    const double added = change_[j] - gravity_[j];
+    tau[j] -= std::clamp(tau[j], std::min(added, 0.0), std::max(added, 0.0));
+  }
+}
+
 /// The law gave no torque.
 void Controller::replace_law(Status status, bool measured, double t, const double* q, const double* dq, double* tau) noexcept {
   freeze();
@@ -106,9 +115,8 @@ void Controller::replace_law(Status status, bool measured, double t, const doubl
   compensate_gravity(dq, tau);
 }
 
-/// Rate of a hold, 3 of which damp the velocity.
-double Controller::hold_rate(const double* q) noexcept {
-  double rate = Hold::rate(period_);
+double Controller::hold_rate(double period, const double* q) noexcept {
+  double rate = Hold::rate(period);
   if (elastic_damping_ == nullptr) return rate;
   dynamics_.mass_matrix(q, M_.data());
   elastic_damping_->at(q, change_.data());
@@ -120,7 +128,7 @@ void Controller::hold(bool coasts, double t, const double* q, const double* dq, 
   // without a known period the rate is that of short ones, which a single step of 20 ms can take
   const bool too_fast = !hold_.knows_period() && period_ > 0.0 && Hold::rate(period_) < Hold::rate(0.0);
   if (!hold_.continues(t) || too_fast) {
-    const double rate = hold_rate(q);
+    const double rate = hold_rate(period_, q);
     dynamics_.mass_matrix(q, M_.data());
     hold_.start(*model(), q, coasts ? dq : nullptr, M_, rate, period_ > 0.0);
   }
@@ -137,7 +145,7 @@ void Controller::hold(bool coasts, double t, const double* q, const double* dq, 
   if (part < 1.0 && Eigen::Map<const Eigen::VectorXd>(dq, n()).cwiseAbs().maxCoeff() > kSlow) {
     // a part of spring and Coriolis torque need not dissipate: the arm is braked, and held where the limits suffice
     tau -= hold_.load();
-    const double rate = hold_rate(q);
+    const double rate = hold_rate(period_, q);
     dynamics_.mass_matrix(q, M_.data());
     hold_.start(*model(), q, nullptr, M_, rate, period_ > 0.0);
     hold_.advance(t, q, dq, last_torque_, torque_limits_);
@@ -154,7 +162,7 @@ void Controller::compensate_gravity(const double* dq, double* tau) noexcept {
   if (seen_state_) reference_torque(last_q_.data(), zero_.data(), zero_.data(), zero_.data(), tau);
   if (hold_.active()) torque += hold_.load();
   if (seen_state_ && finite(dq, n())) {
-    const double rate = 3.0 * hold_rate(last_q_.data());
+    const double rate = 3.0 * hold_rate(period_, last_q_.data());
     dynamics_.momentum_and_drift(last_q_.data(), dq, change_.data(), gravity_.data());
     change_ *= -rate;
     torque += largest_part(torque_limits_, tau, change_.data()) * change_;

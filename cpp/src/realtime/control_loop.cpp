@@ -150,7 +150,7 @@ const Command* ControlLoop::watch(std::int64_t now) noexcept {
   }
   leave_tracking(Reason::state_late);
   const std::int64_t stamp = gate_.last_stamp();
-  safe_.blind(q_.data(), command_.tau.data(), carries_ ? load_.data() : nullptr);
+  safe_.blind(q_.data(), command_.tau.data(), load(q_.data(), dynamics_));
   command_.error = {};
   limit_rate(now);
   command_.period = command_.computing = 0.0;
@@ -205,8 +205,13 @@ void ControlLoop::answer(const State& state) noexcept {
     }
     fault(Reason::large_error);
   }
-  if (carries_) law_.controller().unmodeled_gravity(state.q, load_.data());
-  safe_.step(t_, state.q, state.dq, state.motors, command_.tau.data(), carries_ ? load_.data() : nullptr);
+  safe_.step(t_, state.q, state.dq, state.motors, command_.tau.data(), load(state.q, dynamics_));
+}
+
+const double* ControlLoop::load(const double* q, Evaluator& known) noexcept {
+  if (!carries_) return nullptr;
+  law_.controller().unmodeled_gravity(q, known, load_.data());
+  return load_.data();
 }
 
 /// Writes the controller's torque, or changes the mode and returns false.
@@ -295,7 +300,7 @@ void ControlLoop::fault(Reason why) noexcept {
   if (mode_ == Mode::fault) return;
   if (mode_ == Mode::tracking) pause();
   drop(why);
-  carries_ = false;
+  if (why == Reason::diverged || why == Reason::large_error) carries_ = false;  // the estimate may be wrong
   mode_ = Mode::fault;
   reason_ = why;
 }
@@ -408,7 +413,7 @@ void ControlLoop::archive(StateArchive& state) {
   state(safe_, gate_, joints_, poses_, period_, latency_, computing_);
   state.bounded(mode_, 0.0, 3.0);
   state.bounded(reason_, 0.0, kReasons - 1);
-  state(has_origin_, has_received_, has_tau_, tracked_, carries_, load_);
+  state(has_origin_, has_received_, has_tau_, tracked_, carries_);
   for (std::int64_t* stamp : {&origin_, &received_, &given_}) archive_count(state, *stamp);
   state(t_, resumed_, answered_, q_, tau_);
   if (!tau_.allFinite()) throw std::invalid_argument("state must hold a torque that is finite");

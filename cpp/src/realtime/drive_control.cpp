@@ -35,6 +35,7 @@ DriveControl::DriveControl(std::shared_ptr<ControlLoop> loop, std::shared_ptr<Sa
       watchdog_(facts.watchdog),
       settings_(settings),
       gate_(kOldest),
+      known_(brake_->model()),
       demand_(Eigen::VectorXd::Zero(safety_->n())) {
   if (loop_->n() != n() || brake_->n() != n()) throw std::invalid_argument("loop, limits and brake must be those of one arm");
   if (!same_joints(joint_axes(brake_->model()), loop_->axes()))
@@ -86,7 +87,7 @@ const double* DriveControl::answer(const DriveState& state) noexcept {
   if (ended_) return nullptr;
   if (!braking_) step_loop(state);
   if (ended_) return nullptr;
-  if (braking_) brake_->step(report_.t, state.q, state.dq, {}, demand_.data());
+  if (braking_) brake_->step(report_.t, state.q, state.dq, {}, demand_.data(), loop_->load(state.q, known_));
   const Eigen::VectorXd& command = safety_->limit(report_.t, demand_.data(), state.gravity, clipped_ && !braking_, braking_);
   if (safety_->reason() != StopReason::none) leave(safety_->reason());
   ++report_.cycles;

@@ -45,7 +45,6 @@ Safety::Safety(std::shared_ptr<const Model> model, SafetyLimits limits, std::sha
       limits_(std::move(limits)),
       stop_(dynamics_.shared_model(), braking_rate(limits_.period), kTrusted * checked(limits_.torque, n()),
             largest_rate(limits_, n()), kReactionPeriods * limits_.period),
-      bounded_rate_(!largest_rate(limits_, n()).array().isInf().all()),
       observer_(std::move(observer)),
       ahead_(n()) {
   for (const Eigen::VectorXd* values : {&limits_.lower, &limits_.upper, &limits_.velocity}) checked(*values, n());
@@ -107,10 +106,10 @@ StopReason Safety::check_stop(const double* q, const double* dq) noexcept {
   const bool walls = limits_.obstacles.size() > 0;
   for (int i = 0; i < n(); ++i) ahead_[i] = q[i] + limits_.lookahead * dq[i];
   if (walls && (near_obstacle(q) || near_obstacle(ahead_.data()))) return StopReason::workspace;
-  stop_.predict(q, dq, bounded_rate_ && !std::isnan(limited_at_) ? tau_.data() : nullptr);
-  for (int k = walls ? 0 : BrakingPath::kPoints; k <= BrakingPath::kPoints; ++k) {
+  stop_.predict(q, dq, std::isnan(limited_at_) ? nullptr : tau_.data());
+  for (int k = 0; k <= stop_.before() + BrakingPath::kPoints; ++k) {
     stop_.point(k, ahead_.data());
-    if (k == BrakingPath::kPoints && !within(ahead_.data())) return StopReason::position;
+    if (!within(ahead_.data())) return StopReason::position;
     if (walls && near_obstacle(ahead_.data())) return StopReason::workspace;
   }
   return StopReason::none;

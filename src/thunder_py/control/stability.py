@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "damping_rate",
     "driven_inertia",
     "elastic_damping",
+    "hold_at",
     "linear_arm",
     "loop_at",
     "position_feedback",
@@ -54,8 +56,13 @@ _GAINS = {
     _core.CompositeControl: ("a gain of slow", "K_v or a gain of slow"),
     _core.ElasticSlotineLi: ("Lambda", "K_x or Lambda"),
 }
-#: gains of the safe torque
+#: gains of the safe torque, and of the hold of a law
 _SAFE_TORQUE = ("rate", "rate")
+_HOLD = ("the stiffness", "the damping")
+#: over the rate of a hold: stiffness over inertia and rate, damping over inertia
+_STIFFNESS, _DAMPING = 2.0, 3.0
+#: ratio and number of longer periods that are tried for a hold
+_LONGER, _TRIES = 1.25, 25
 #: laws that do not compensate friction at the actual velocity
 _WITHOUT_FRICTION = (_core.PDGravity, _core.IndependentJoint)
 
@@ -192,12 +199,15 @@ class Loop(NamedTuple):
         Linear arm and feedback.
     channel : Channel
         Sampling, delay and lag.
+    remedy : callable, optional
+        What to do in words, where the gain cannot be set.
     """
 
     owner: str
     gains: tuple[str, str]
     arm: Arm
     channel: Channel
+    remedy: Callable[[], str] | None = None
 
     def growth(self) -> float:
         """Return the growth that is due to sampling, delay and lag [1/s], at most zero for a stable loop."""
@@ -223,9 +233,10 @@ class Loop(NamedTuple):
         name, what, matrix = (position, "holds", self.arm.K) if found.gain == "position" else \
             (velocity, "damps", self.arm.D)  # fmt: skip
         j = damping_rate(matrix, self.arm.M)[1]
+        remedy = f"multiply the gain by {found.share:.2g} at most" if self.remedy is None else self.remedy()
         return (
             f"{name} of {self.owner} is too high for {self.channel}: it {what} {names[j]!r} by {matrix[j, j]:.3g}, "
-            f"unstable beyond {found.share * matrix[j, j]:.3g}; multiply the gain by {found.share:.2g} at most"
+            f"unstable beyond {found.share * matrix[j, j]:.3g}; {remedy}"
         )
 
 
@@ -255,11 +266,8 @@ def linear_arm(law: _core.Controller | _core.SafeTorque, robot: Robot, q: Array,
         K, D = stiffness, found
     if not np.linalg.eigvalsh(M)[0] > 0.0:
         return None
-    G = np.zeros((n, n))
-    if not robot.elastic:
-        steps = _STEP * np.eye(n)
-        G = (robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP)
     compensated = isinstance(law, _core.Controller) and not isinstance(law, _WITHOUT_FRICTION)
+    G = _gravity_slope(robot, q)
     return Arm(M, G, K + G, D, 0.0 if compensated else _viscous(robot))
 
 
@@ -270,6 +278,15 @@ def _viscous(robot: Robot) -> Array:
         return np.zeros(robot.n)
     found: Array = np.where((friction.coefficients >= 0.0).all(axis=1), friction.coefficients[:, 0], 0.0)
     return found
+
+
+def _gravity_slope(robot: Robot, q: Array) -> Array:
+    """Return the derivative of the gravity torques (n, n); zero with elastic joints."""
+    if robot.elastic:
+        return np.zeros((robot.n, robot.n))
+    steps = _STEP * np.eye(robot.n)
+    slope: Array = (robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP)
+    return slope
 
 
 def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = "hold") -> Loop | None:
@@ -285,6 +302,35 @@ def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = 
         return Loop(owner, _SAFE_TORQUE, arm, channel)
     names = next((names for kind, names in _GAINS.items() if isinstance(law, kind)), ("K_p", "K_d"))
     return Loop(type(law).__name__, names, arm, channel)
+
+
+def hold_at(law: object, robot: Robot, q: Array, channel: Channel) -> Loop | None:
+    """Return the loop of the hold of a task-space law where that is singular, around a posture; None for other laws.
+
+    Its gains follow from the period alone: K = 2 rate^2 M, D = 3 rate M, with the mass matrix of the law's model.
+    """
+    controller = cast("Any", law)
+    model = _model(controller) if isinstance(law, _core.TaskController) else None
+    if model is None or model.n != robot.n:
+        return None
+    M, nominal, G = robot.mass_matrix(q), model.mass_matrix(q), _gravity_slope(robot, q)
+    if not np.linalg.eigvalsh(M)[0] > 0.0:
+        return None
+
+    def loop(channel: Channel, remedy: Callable[[], str] | None = None) -> Loop:
+        rate = controller._hold_rate(channel.period, q)
+        K = np.zeros_like(M) if robot.elastic else _STIFFNESS * rate**2 * nominal
+        arm = Arm(M, G, K, _DAMPING * rate * nominal)
+        return Loop(f"the hold of {type(law).__name__}", _HOLD, arm, channel, remedy)
+
+    def remedy() -> str:
+        periods = channel.period * _LONGER ** np.arange(1, _TRIES)
+        stable = (T for T in periods if loop(replace(channel, period=T)).growth() <= 0.0)
+        period = next(stable, None)
+        lower = "" if period is None else f"a control period of {period:.2g} s at least, with which it is softer, or "
+        return f"where the law is singular the arm is not held: {lower}less delay and lag is needed"
+
+    return loop(channel, remedy)
 
 
 def _elastic_message(law: _core.Controller, robot: Robot, q: Array, loop: Loop) -> str | None:
@@ -310,7 +356,9 @@ def warn_of_high_gains(
     owner: str = "hold",
     stacklevel: int = 2,
 ) -> None:
-    """Warn if linear feedback is unstable around a position, because of sampling, delay, lag or elasticity.
+    """Warn if linear feedback, of a law or of its hold, is unstable around a position.
+
+    The causes are sampling, delay, lag and elasticity.
 
     Parameters
     ----------
@@ -328,17 +376,21 @@ def warn_of_high_gains(
         Frame that the warning names, as in `warnings.warn`.
     """
     robot = _model(cast("_core.Controller", law)) if plant is None else plant
-    loop = None if robot is None else loop_at(law, robot, q, channel, owner)
-    if robot is None or loop is None:
+    if robot is None:
         return
-    if isinstance(law, _core.ElasticSlotineLi):
-        cast("Any", law)._warn_at(q, stacklevel + 1)
-    message = None
-    if robot.elastic and isinstance(law, _core.Controller):
-        message = _elastic_message(law, robot, q, loop)
-    message = loop.message(robot.joint_names) if message is None else message
-    if message is not None:
-        warnings.warn(message, RuntimeWarning, stacklevel=stacklevel + 1)
+    messages, loop = [], loop_at(law, robot, q, channel, owner)
+    if loop is not None:
+        if isinstance(law, _core.ElasticSlotineLi):
+            cast("Any", law)._warn_at(q, stacklevel + 1)
+        elastic = robot.elastic and isinstance(law, _core.Controller)
+        message = _elastic_message(cast("_core.Controller", law), robot, q, loop) if elastic else None
+        messages.append(loop.message(robot.joint_names) if message is None else message)
+    hold = hold_at(law, robot, q, channel)
+    if hold is not None:
+        messages.append(hold.message(robot.joint_names))
+    for message in messages:
+        if message is not None:
+            warnings.warn(message, RuntimeWarning, stacklevel=stacklevel + 1)
 
 
 def warn_over_range(
@@ -356,14 +408,11 @@ def warn_over_range(
     law, robot, channel, owner, stacklevel
         See `warn_of_high_gains`.
     """
-    growths = []
-    for k, q in enumerate(typical_states(robot, 0.0).q[:_POSTURES]):
-        loop = loop_at(law, robot, q, channel, owner)
-        if loop is not None:
-            growths.append((loop.growth(), k, q))
-    if growths:
-        q = sorted(growths)[len(growths) // 2][2]
-        warn_of_high_gains(law, robot, q, channel, owner=owner, stacklevel=stacklevel + 1)
+    postures = typical_states(robot, 0.0).q[:_POSTURES]
+    loops = [(k, loop_at(law, robot, q, channel, owner)) for k, q in enumerate(postures)]
+    growths = sorted((loop.growth(), k) for k, loop in loops if loop is not None)
+    middle = growths[len(growths) // 2][1] if growths else 0
+    warn_of_high_gains(law, robot, postures[middle], channel, owner=owner, stacklevel=stacklevel + 1)
 
 
 def rest(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from .. import _core
 from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
@@ -122,9 +123,10 @@ class DriveLoop:
 
     The command is the controller's torque without what the drive adds (`DriveState.gravity`), within the limits of
     `limits` and of the drive. Every run ends in the stop that `StopReason.kind` defines: the arm is braked by the safe
-    torque of `thunder_py.realtime` (gravity of the nominal model and the drive's payload, braking along a straight line
-    in joint space, a spring at the position of rest), for at most 2 s, and then the adapter stops the drive; or the
-    adapter stops the drive at once. No fault is recovered from. As in `simulate`, `reset` of the controller is called
+    torque of `thunder_py.realtime` (gravity of the nominal model, the drive's payload and what an adaptive controller
+    has learned beyond it, braking along a straight line in joint space, a spring at the position of rest), for at most
+    2 s, and then the adapter stops the drive; or the adapter stops the drive at once. No fault is recovered from. As in
+    `simulate`, `reset` of the controller is called
     before a run if it exists; to go on with an estimate, build the controller with
     ``robot.with_parameters(law.parameters)``.
 
@@ -193,7 +195,7 @@ class DriveLoop:
         self.limits = within_drive(own, torque[places], rate[places])
         step = self._facts.torque_step[places]
         payload, period = self._facts.payload, self._facts.period
-        held = robot if payload is None else payload.added_to(robot)
+        self._held = held = robot if payload is None else payload.added_to(robot)
         self._safety = Safety(held, self.limits, torque_step=step, period=period, observer=observer)
         self._safe_torque = brake(held, self.limits, step, period)
         channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
@@ -426,7 +428,15 @@ class DriveLoop:
                 self._leave(StopReason.controller_failed, error)
         if self._braking is None:
             return tau
-        return self._safe_torque.step(t, state.q, state.dq)
+        return self._safe_torque.step(t, state.q, state.dq, load=self._load(state.q))
+
+    def _load(self, q: Array) -> Array | None:
+        """Return the gravity that an adaptive controller has learned beyond the brake's model; None after its fault."""
+        law, faults = self._law, (StopReason.controller_failed, StopReason.invalid_torque, StopReason.diverged)
+        sound = self._run.reason not in faults and getattr(law, "status", None) != Status.diverged
+        if not (sound and isinstance(law, _core.Controller) and law.n == len(q)):
+            return None
+        return law._unmodeled_gravity(q, self._held)
 
     def _look_at_law(self, t: float, tau: Array) -> None:
         """Look at the outcome of a controller's step."""

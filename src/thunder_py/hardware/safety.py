@@ -153,9 +153,9 @@ class Safety(_core.Safety):
     the patience is a violation.
 
     Positions and distances are checked now, after `SafetyLimits.lookahead` at the present velocity, and along the stop
-    that the brake would need from now on: three periods of reaction, the time in which the torque rate brings the
-    torque from its present value to that of the brake, then braking along a straight line in joint space with 90 % of
-    the torque limits. A brake that begins at the first violation ends within the limits.
+    that the brake would need from now on: three periods at the present acceleration, the time in which the torque rate
+    brings the torque from its present value to that of the brake, then braking along a straight line in joint space
+    with 90 % of the torque limits. A brake that begins at the first violation ends within the limits.
 
     Parameters
     ----------

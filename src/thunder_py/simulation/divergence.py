@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..control.stability import loop_at
+from .._core import Status
+from ..control.stability import hold_at, loop_at
 from ..result import SimulationResult
 from ..robot import Robot
 from ..sampled_loop import Channel
@@ -86,10 +87,11 @@ def _cause(run: SimulationResult, law: object, robot: Robot | None, between: Cha
             name = robot.joint_names[drive.joint - 1]
             return f"the spring of {name!r} vibrates with {rate:.3g} rad/s; dt must be below {1.0 / rate:.2g} s"
     if robot is not None and between is not None:
-        loop = loop_at(law, robot, run.q[0], between)
-        message = None if loop is None else loop.message(robot.joint_names)
-        if message is not None:
-            return message
+        held = hold_at(law, robot, run.q[0], between) if (run.status == Status.singular).any() else None
+        for loop in (held, loop_at(law, robot, run.q[0], between)):
+            message = None if loop is None else loop.message(robot.joint_names)
+            if message is not None:
+                return message
     tau = float(np.abs(run.tau).max())
     if tau > _WILD:
         return f"the controller's torque grew to {tau:.2g} N m or N; its gains are unstable for the plant"

@@ -32,8 +32,6 @@ class Brake {
   int n() const noexcept { return dynamics_.n(); }
   const std::shared_ptr<const Model>& model() const noexcept { return dynamics_.shared_model(); }
   const Eigen::VectorXd& torque_limits() const noexcept { return torque_limits_; }
-  /// Stiffness over inertia of the spring [1/s^2].
-  double spring_rate() const noexcept { return spring_rate_; }
 
   struct Feedback {
     const double* dy = nullptr;     // velocities that are damped; null for dq
@@ -59,10 +57,11 @@ class Brake {
   const Eigen::VectorXd zero_;
 };
 
-/// A straight stop that `Brake` needs, in steps of equal loss of speed. It begins some time from now.
+/// The stop that `Brake` needs: for the time `reaction` the arm goes on as before, then the torque changes within its rate to
+/// that of the brake, and the arm stops along a straight line, in steps of equal loss of speed.
 class BrakingPath {
  public:
-  static constexpr int kPoints = 8;
+  static constexpr int kRamp = 8, kPoints = 8;
 
   /// `reaction`: time before the brake acts [s].
   BrakingPath(std::shared_ptr<const Model> model, double rate, const Eigen::VectorXd& torque_limits,
@@ -70,14 +69,21 @@ class BrakingPath {
 
   /// The stop of an arm on whose joints `applied` acts now, null where that is not known. Never throws, never allocates.
   void predict(const double* q, const double* dq, const double* applied) noexcept;
-  /// Positions along the stop, 0 to kPoints: where it begins and where it ends.
+  /// Number of the points before the straight line.
+  int before() const noexcept { return before_; }
+  /// Positions along the stop, 0 to before() + kPoints; the last one is where it ends.
   void point(int k, double* q) const noexcept;
 
  private:
+  void change_torque() noexcept;
+  void move(double time) noexcept;
+
   Brake brake_;
   Evaluator dynamics_;
   double reaction_;
-  Eigen::VectorXd torque_rate_, q_, dq_, ahead_, slower_, tau_, ddq_;
+  Eigen::VectorXd torque_rate_, q_, dq_, ahead_, slower_, tau_, target_, mean_, ddq_;
+  Eigen::MatrixXd ramp_;  // positions while the torque changes, a column each
+  int before_ = 0;
   double sigma_[kPoints + 1] = {};
 };
 

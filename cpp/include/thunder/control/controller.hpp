@@ -47,6 +47,10 @@ class Controller : public Exclusive {
   void pause() noexcept { freeze(); }
   /// Gravity of the estimate less that of the nominal model, n values: what the estimate knows of a load.
   void unmodeled_gravity(const double* q, double* tau) noexcept;
+  /// The same beyond what another model of the arm knows of a load: the estimate may have learned that, too.
+  void unmodeled_gravity(const double* q, Evaluator& known, double* tau) noexcept;
+  /// Rate of a hold for a period, 3 of which damp the velocity [1/s].
+  double hold_rate(double period, const double* q) noexcept;
   /// Returns to the state after construction.
   virtual void reset() noexcept;
   /// Estimates, integrals, filters and signals; torque limits too. Derived classes add theirs, signals excepted.
@@ -96,7 +100,6 @@ class Controller : public Exclusive {
 
  private:
   bool clip(double* tau) const noexcept;
-  double hold_rate(const double* q) noexcept;
   void hold(bool coasts, double t, const double* q, const double* dq, double* tau) noexcept;
   void compensate_gravity(const double* dq, double* tau) noexcept;
 

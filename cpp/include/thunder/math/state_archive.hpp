@@ -16,11 +16,11 @@ namespace thunder {
 class StateArchive {
  public:
   /// First number of every state; changes with the order or the meaning of the others.
-  static constexpr double kSchema = 1.0;
+  static constexpr double kSchema = 2.0;
 
   StateArchive() : values_{kSchema} {}
   explicit StateArchive(std::vector<double> values) : values_(std::move(values)), reading_(true) {
-    if (next() != kSchema) throw std::invalid_argument("state must be of schema 1, which this version of thunder_py reads");
+    if (next() != kSchema) throw std::invalid_argument("state must be of schema 2, which this version of thunder_py reads");
   }
 
   bool reading() const noexcept { return reading_; }

@@ -128,6 +128,9 @@ class ControlLoop final : public Exclusive {
 
   // --- results
 
+  /// Gravity that the estimate of an adaptive law knows beyond a model, n values; null until it has held the arm, and once it
+  /// has diverged.
+  const double* load(const double* q, Evaluator& known) noexcept;
   Mode mode() const noexcept { return mode_; }
   Reason reason() const noexcept { return reason_; }
   bool contact() const noexcept;

@@ -72,6 +72,7 @@ class DriveControl {
   double period_s_, watchdog_;
   Settings settings_;
   StateGate gate_;
+  Evaluator known_;  // of the brake's model
   RunReport report_;
   Quantiles period_;
   Eigen::VectorXd demand_;

@@ -26,8 +26,8 @@ struct SafetyLimits {
 };
 
 /// Checks states and limits commands; keeps the first violation. NaN violates every limit. Never throws, never allocates.
-/// Positions and distances are checked along the stop that `Brake` would need from now on with 90 % of the torque limits, after
-/// three periods and within the torque rate, so that a brake that begins at the first violation ends within the limits.
+/// Positions and distances are checked along the stop that `Brake` would need from now on, see `BrakingPath`, with 90 % of the
+/// torque limits, after three periods, so that a brake that begins at the first violation ends within the limits.
 class Safety : public Exclusive {
  public:
   /// The observer may be null, else has a detector. Throws std::invalid_argument where sizes do not fit.
@@ -64,7 +64,6 @@ class Safety : public Exclusive {
   Evaluator dynamics_;
   SafetyLimits limits_;
   BrakingPath stop_;
-  bool bounded_rate_;
   std::shared_ptr<ExternalObserver> observer_;
   std::vector<Frame<double>> frames_;
   std::vector<Pose<double>> poses_;
