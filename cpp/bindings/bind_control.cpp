@@ -72,6 +72,7 @@ class StepEnd final : public Controller {
     torque_ = &torque;
     error_ = nullptr;
     finish(status, read_state(t, q_.data(), dq_.data()), t, q_.data(), dq_.data(), tau.mutable_data());
+    torque_ = nullptr;
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
     return tau;
   }
@@ -81,6 +82,7 @@ class StepEnd final : public Controller {
  protected:
   void reference_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
                         double* tau) noexcept override {
+    if (torque_ == nullptr) return Controller::reference_torque(q, dq, dq_r, ddq_r, tau);  // not in a step
     Eigen::Map<Eigen::VectorXd> result(tau, n());
     try {
       const auto array = [this](const double* x) { return Array(n(), x); };

@@ -102,6 +102,8 @@ def _controller(
         "signals": _getter("signals"),
         "torque_limits": _getter("torque_limits"),
         "torque_limits=": _setter("torque_limits", 5.0),
+        "_hold_rate": lambda x: x._hold_rate(1e-3, Q),
+        "_unmodeled_gravity": lambda x: x._unmodeled_gravity(Q, robot()),
     }
     return Stateful(
         make,
