@@ -160,13 +160,13 @@ void bind_control(py::module_& module) {
       .def(
           "_unmodeled_gravity",
           [](Controller& controller, const ArrayLike& q, const std::shared_ptr<Model>& known) {
-            if (known->n() != controller.n()) throw py::value_error("known must have the joints of the controller's robot");
+            if (!known || known->n() != controller.n()) throw py::value_error("known must have the joints of the controller's robot");
             Evaluator gravity(known);
             Array tau(controller.n());
             controller.unmodeled_gravity(read_measurement(q, "q", controller.n()).data(), gravity, tau.mutable_data());
             return tau;
           },
-          py::arg("q"), py::arg("known").none(false),
+          py::arg("q"), py::arg("known"),
           "Return the gravity (n,) that the estimate knows beyond another model of the robot.");
   ExclusiveClass<StepEnd, Controller, std::shared_ptr<StepEnd>>(
       module, "StepEnd", "The end of the steps of a law written in Python: hold, handover, torque limits, status.")

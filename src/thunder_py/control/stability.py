@@ -307,20 +307,21 @@ def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = 
 def hold_at(law: object, robot: Robot, q: Array, channel: Channel) -> Loop | None:
     """Return the loop of the hold of a task-space law where that is singular, around a posture; None for other laws.
 
-    Its gains follow from the period alone: K = 2 rate^2 M, D = 3 rate M, with the mass matrix of the law's model.
+    Its gains follow from the period alone: K = 2 rate^2 M, D = 3 rate M. M is the mass matrix of the law's model, and so is
+    that of the arm here: errors of the model are not the subject.
     """
     controller = cast("Any", law)
     model = _model(controller) if isinstance(law, _core.TaskController) else None
     if model is None or model.n != robot.n:
         return None
-    M, nominal, G = robot.mass_matrix(q), model.mass_matrix(q), _gravity_slope(robot, q)
+    M, G = model.mass_matrix(q), _gravity_slope(model, q)
     if not np.linalg.eigvalsh(M)[0] > 0.0:
         return None
 
     def loop(channel: Channel, remedy: Callable[[], str] | None = None) -> Loop:
         rate = controller._hold_rate(channel.period, q)
-        K = np.zeros_like(M) if robot.elastic else _STIFFNESS * rate**2 * nominal
-        arm = Arm(M, G, K, _DAMPING * rate * nominal)
+        K = np.zeros_like(M) if robot.elastic else _STIFFNESS * rate**2 * M
+        arm = Arm(M, G, K, _DAMPING * rate * M)
         return Loop(f"the hold of {type(law).__name__}", _HOLD, arm, channel, remedy)
 
     def remedy() -> str:
