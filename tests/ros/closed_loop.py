@@ -304,7 +304,8 @@ class ClosedLoop:
         blind = listener.since("effort_commands", -1)[0]
         # the last state that the controller received is not the last one that was heard here
         states = [state.position for state in listener.since("joint_states", -500)]
-        assert np.abs(PANDA.gravity_vector(states) - blind.effort).max(axis=-1).min() < 0.1
+        # nor is the gravity only that of the model: half a kilogram is being learned
+        assert np.abs(PANDA.gravity_vector(states) - blind.effort).max(axis=-1).min() < 3.0
         count = listener.count("effort_commands")
         time.sleep(0.5)
         assert listener.count("effort_commands") == count
