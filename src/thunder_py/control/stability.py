@@ -307,8 +307,8 @@ def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = 
 def hold_at(law: object, robot: Robot, q: Array, channel: Channel) -> Loop | None:
     """Return the loop of the hold of a task-space law where that is singular, around a posture; None for other laws.
 
-    Its gains follow from the period alone: K = 2 rate^2 M, D = 3 rate M. M is the mass matrix of the model of the law, and
-    so is that of the arm here: errors of the model are not the subject.
+    Its gains follow from the period alone: K = 2 rate^2 M, D = 3 rate M. M is the mass matrix of the law's model,
+    and so is that of the arm here: errors of the model are not the subject.
     """
     controller = cast("Any", law)
     model = _model(controller) if isinstance(law, _core.TaskController) else None
