@@ -1,0 +1,37 @@
+"""Tables of refused calls: one test checks all messages of a class or package."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+
+def assert_refused(*cases: tuple, error: type[Exception] = ValueError) -> None:
+    """Check that every call raises ``error`` with exactly its message, and name every case that does not.
+
+    A case is ``(call, message)`` or ``(call, message, error)``; ``...`` in a message stands for any text. Use it as
+    the body of one test, with fixtures and set-ups as usual::
+
+        def test_refusals():
+            robot = th.Robot.load("elbow")
+            assert_refused(
+                (lambda: robot.mass_matrix([0.0]), "q must have shape (..., 2), got (1,)"),
+                (lambda: robot.replace(rotors=[3]), "rotors must be a sequence of Rotor, got ..."),
+            )
+
+    Calls run after all cases are built: a variable of a set-up that a call uses must not change in between.
+    """
+    wrong = []
+    for number, (call, message, *kind) in enumerate(cases):
+        found = _outcome(call)
+        pattern = ".*".join(map(re.escape, message.split("...")))
+        if not isinstance(found, kind[0] if kind else error) or not re.fullmatch(pattern, str(found), re.DOTALL):
+            wrong.append(f"case {number}: expected {message!r}\n    got {found!r}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _outcome(call: Callable[[], object]) -> object:
+    try:
+        return call()
+    except Exception as error:
+        return error
