@@ -14,7 +14,6 @@ import thunder_py as th
 from thunder_py import (
     control,
     geometry,
-    hardware,
     identification,
     kinematics,
     manipulation,
@@ -26,7 +25,6 @@ from thunder_py import (
     realtime,
     recordings,
     reference,
-    result,
     simulation,
     symbolic,
     trajectory,
@@ -428,11 +426,15 @@ made(
     lambda runs: (runs[0], runs.table()),
 )
 made(th.SimulationResult, finished)
-made(result.Comparison, lambda: th.compare_results({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
-made(result.ConditionNumbers, lambda: finished().condition_numbers())
-made(result.EnergyBalance, lambda: finished().energy())
-made(result.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 5.0, adaptation=5.0)))
-made(result.Table, lambda: th.compare_results({"a": finished()}).table())
+made(
+    simulation.Comparison,
+    lambda: th.compare_results({"a": finished(), "b": finished()}),
+    lambda c: (dict(c), c.table()),
+)
+made(simulation.ConditionNumbers, lambda: finished().condition_numbers())
+made(simulation.EnergyBalance, lambda: finished().energy())
+made(simulation.Lyapunov, lambda: finished().lyapunov(th.SlotineLi(panda(), 5.0, 5.0, adaptation=5.0)))
+made(simulation.Table, lambda: th.compare_results({"a": finished()}).table())
 value(th.Sensors, position_noise=1e-3, velocity=control.ButterworthDerivative(30.0), seed=4)
 value(th.Actuators, delay=0.002, lag=0.01)
 value(th.Payload, 0.5, (0.0, 0.0, 0.1))
@@ -1167,17 +1169,17 @@ def goal() -> Any:
 made(realtime.TrajectoryGoal, goal)
 
 
-# --- hardware ---------------------------------------------------------------------------------------------------------
+# --- realtime: drives ---------------------------------------------------------------------------------------------------------
 
 
 def safety_limits() -> Any:
     wall = geometry.HalfSpace([0.0, 0.0, -1.0], [0.0, 0.0, 1.0])
-    return hardware.SafetyLimits.of(panda(), torque_rate=500.0, obstacles=[wall])
+    return realtime.SafetyLimits.of(panda(), torque_rate=500.0, obstacles=[wall])
 
 
 def safety() -> Any:
     observer = control.MomentumObserver(panda(), 20.0, detector=control.ContactDetector(50.0))
-    one = hardware.Safety(panda(), safety_limits(), torque_step=1.0, observer=observer)
+    one = realtime.Safety(panda(), safety_limits(), torque_step=1.0, observer=observer)
     checked(one, 0, 20)
     return one
 
@@ -1191,19 +1193,19 @@ def checked(one: Any, first: int, last: int) -> Any:
 
 
 def drive_run() -> Any:
-    return hardware.DriveRun(hardware.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
+    return realtime.DriveRun(realtime.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
 
 
-made(hardware.SafetyLimits, safety_limits)
-made(hardware.Safety, safety, lambda one: checked(one, 20, 60), moves=True)
-made(hardware.DriveRun, drive_run)
-value(hardware.DriveFacts, ("a", "b"), 1e-3, 1e-3, 80.0, 1000.0, 0.02, th.Payload(0.5))
-value(hardware.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
-value(hardware.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
-value(hardware.SimulatedDrive, panda(), Q, payloads=[th.Payload(0.5)])
-made(hardware.DriveFault, lambda: hardware.DriveFault.silence)
-value(hardware.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
-value(hardware.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
+made(realtime.SafetyLimits, safety_limits)
+made(realtime.Safety, safety, lambda one: checked(one, 20, 60), moves=True)
+made(realtime.DriveRun, drive_run)
+value(realtime.DriveFacts, ("a", "b"), 1e-3, 1e-3, 80.0, 1000.0, 0.02, th.Payload(0.5))
+value(realtime.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
+value(realtime.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
+value(realtime.SimulatedDrive, panda(), Q, payloads=[th.Payload(0.5)])
+made(realtime.DriveFault, lambda: realtime.DriveFault.silence)
+value(realtime.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
+value(realtime.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
       7, realtime.Mode.hold, realtime.Reason.no_reference, 0, True, True, 0)  # fmt: skip
-made(hardware.StopKind, lambda: hardware.StopKind.brake)
-made(hardware.StopReason, lambda: hardware.StopReason.contact)
+made(realtime.StopKind, lambda: realtime.StopKind.brake)
+made(realtime.StopReason, lambda: realtime.StopReason.contact)
