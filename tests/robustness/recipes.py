@@ -220,8 +220,10 @@ def law(cls: type, *arguments: Any, ran: int = 25, model: Callable[[], th.Robot]
         return before, log, steps(one, 50, 52), one.torque_limits
 
     RECIPES[cls] = Recipe(make, use, True)
+    LAWS.append(cls)
 
 
+LAWS: list[type] = []
 law(th.PDGravity, 200.0, 20.0, K_i=30.0, integral_limit=5.0)
 law(th.IndependentJoint, 200.0, 20.0, inertia=0.5, K_i=30.0)
 law(th.ComputedTorque, 100.0, 20.0, ran=33)  # the safe torque at the last position comes next
