@@ -19,8 +19,6 @@ from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
 
-__all__ = ["QUANTITIES", "sweep_tables", "table_errors"]
-
 QUANTITIES = (
     Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
     Unprinted("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),

@@ -28,18 +28,6 @@ from ..tables import markdown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "LINK_7_NAMES",
-    "LissajousPanda",
-    "Run",
-    "SteadyState",
-    "draw_last_link",
-    "follow_lissajous",
-    "link_7_adaptation",
-    "run",
-    "run_lissajous_panda",
-    "wrong_last_link",
-]
 
 #: the franka "ready" configuration: far from singularities and limits, the flange points down
 START = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])

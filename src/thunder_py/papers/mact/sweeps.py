@@ -44,20 +44,6 @@ from .setup import (
     wrong_panda,
 )
 
-__all__ = [
-    "COMMON",
-    "ESTIMATION",
-    "JOINT",
-    "PUBLISHED",
-    "TASK",
-    "estimation_figures",
-    "joint_errors",
-    "sweep_estimation",
-    "sweep_joint",
-    "sweep_task",
-    "task_errors",
-]
-
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
 #: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
 PUBLISHED = {"eta": 300.0, "gamma": 3.0}
