@@ -4,6 +4,6 @@ Nothing here was tried on a robot: the adapters were tested with substitutes tha
 (docs/hardware.md).
 """
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,6 +4,6 @@ The package depends on no middleware. Time stamps are integer nanoseconds of one
 seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md).
 """
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

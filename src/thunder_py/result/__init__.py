@@ -1,5 +1,6 @@
 """Results of simulations: arrays over time, metrics, energy, files, comparisons."""
 
+from ..public import publish
 from ..table import Table
 from .result import (
     ALWAYS_LOGGED,
@@ -29,3 +30,5 @@ __all__ = [
     "compare_results",
     "metrics_table",
 ]
+
+publish(__name__)

@@ -1,5 +1,6 @@
 """Closed-loop simulation: plant, sampled controller, reference, sensors, actuators and payloads."""
 
+from ..public import publish
 from ..robot.payload import Payload
 from .loop import INTEGRATORS, simulate
 from .many import simulate_many
@@ -22,3 +23,5 @@ __all__ = [
     "simulate",
     "simulate_many",
 ]
+
+publish(__name__)
