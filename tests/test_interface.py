@@ -118,7 +118,7 @@ def test_notebooks_show_the_text_and_a_table(thing):
 
 
 def test_table_in_html_and_latex():
-    table = th.result.Table(["law & gain", "x^2"], [["K_0 < 1", 0.5]])
+    table = th.simulation.Table(["law & gain", "x^2"], [["K_0 < 1", 0.5]])
     assert table._repr_html_() == (
         "<table><tr><th>law &amp; gain</th><th>x^2</th></tr><tr><td>K_0 &lt; 1</td><td>0.5</td></tr></table>"
     )

@@ -2,7 +2,6 @@ from . import codegen as codegen
 from . import control as control
 from . import errors as errors
 from . import geometry as geometry
-from . import hardware as hardware
 from . import identification as identification
 from . import io as io
 from . import kinematics as kinematics
@@ -16,7 +15,6 @@ from . import plotting as plotting
 from . import realtime as realtime
 from . import recordings as recordings
 from . import reference as reference
-from . import result as result
 from . import robot as robot
 from . import robots as robots
 from . import samples as samples
@@ -50,13 +48,13 @@ from .kinematics import InverseKinematics as InverseKinematics
 from .motion import DMP as DMP
 from .motion import FPCA as FPCA
 from .reference import Sinusoid as Sinusoid
-from .result import SimulationResult as SimulationResult
-from .result import compare_results as compare_results
 from .robot import Robot as Robot
 from .robot.payload import Payload as Payload
 from .simulation import Actuators as Actuators
 from .simulation import ExternalWrench as ExternalWrench
 from .simulation import RunSpec as RunSpec
 from .simulation import Sensors as Sensors
+from .simulation import SimulationResult as SimulationResult
+from .simulation import compare_results as compare_results
 from .simulation import simulate as simulate
 from .simulation import simulate_many as simulate_many

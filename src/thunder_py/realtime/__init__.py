@@ -1,7 +1,9 @@
-"""Controllers, references and a simulated arm in real time, driven by messages, as components of middleware nodes.
+"""Control loops in real time: components of middleware nodes, drives of real arms, limits and stops.
 
-The package depends on no middleware. Time stamps are integer nanoseconds of one clock, as in messages; durations are
-seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md).
+The components of nodes depend on no middleware. Time stamps are integer nanoseconds of one clock, as in messages;
+durations are seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md). Drives are
+adapters of published packages, in `drives`; they were tested with substitutes that have the published signatures, not
+on a robot (docs/hardware.md).
 """
 
 from ..public import attach

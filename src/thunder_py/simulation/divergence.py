@@ -14,9 +14,9 @@ import numpy as np
 from .._core import Status
 from ..control.stability import hold_at, loop_at
 from ..errors import outer_level
-from ..result import SimulationResult
 from ..robot import Robot
 from ..sampled_loop import Channel
+from .result import SimulationResult
 
 __all__ = ["divergence_recorded", "warn_of_divergence"]
 

@@ -14,7 +14,6 @@ from ..checks import Array
 from ..control.stability import warn_of_high_gains
 from ..progress import percentage
 from ..reference import JointReference, TaskReference
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
@@ -23,6 +22,7 @@ from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
+from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
 __all__ = ["INTEGRATORS", "simulate"]

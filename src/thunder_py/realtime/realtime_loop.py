@@ -17,15 +17,16 @@ from ..checks import Array, above_zero, of_kind, whole
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
 from ..errors import ThunderError
-from ..realtime import Mode, Quantiles, Reason
-from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
-from ..realtime.hold import braking_rate
 from ..robot import Robot, require_robot
 from ..simulation.native import in_core, reference_in_core
+from .command import Mode, Reason
+from .configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
+from .drives.simulated_drive import SimulatedDrive
+from .hold import braking_rate
 from .interruptions import Interruptions
 from .safety import Safety, SafetyLimits, brake, within_drive
-from .simulated_drive import SimulatedDrive
 from .stops import StopReason, stop_number, stop_reason
+from .timing import Quantiles
 
 __all__ = ["LoopLog", "LoopStatistics", "RealtimeLoop"]
 
@@ -62,7 +63,7 @@ class LoopLog(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.hardware import LoopLog
+    >>> from thunder_py.realtime import LoopLog
     >>> LoopLog._fields
     ('t', 'q', 'dq', 'tau', 'command', 'status', 'mode', 'stop', 'signals')
     """
@@ -116,7 +117,7 @@ class LoopStatistics(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.hardware import LoopStatistics
+    >>> from thunder_py.realtime import LoopStatistics
     >>> LoopStatistics._fields[:4]
     ('t', 'cycles', 'missed', 'worst_missed')
     """
@@ -207,7 +208,7 @@ class RealtimeLoop:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+    >>> from thunder_py.realtime import RealtimeLoop, SimulatedDrive
     >>> robot = th.Robot.load("elbow")
     >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)

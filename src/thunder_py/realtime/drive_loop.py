@@ -16,13 +16,13 @@ from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
-from ..realtime import Quantiles
-from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
-from .adapter import DriveAdapter, DriveError
+from .drives.adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
+from .joint_states import JointOrder, JointStateReader, MeasuredState
 from .safety import Safety, SafetyLimits, brake, within_drive
 from .stops import StopKind, StopReason
+from .timing import Quantiles
 
 __all__ = ["Cycle", "DriveLoop", "DriveRun"]
 
@@ -54,7 +54,7 @@ class Cycle(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.hardware import Cycle
+    >>> from thunder_py.realtime import Cycle
     >>> Cycle(0.0, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)).stop is None
     True
     """
@@ -94,7 +94,7 @@ class DriveRun:
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveRun
+    >>> from thunder_py.realtime import DriveRun
     >>> DriveRun().ok
     True
     """
@@ -161,7 +161,7 @@ class DriveLoop:
     --------
     See `DriveAdapter` for a run with a drive written in Python. A controller that fails is replaced by the brake:
 
-    >>> from thunder_py.hardware import StopReason
+    >>> from thunder_py.realtime import StopReason
     >>> StopReason.controller_failed.kind.name
     'brake'
     """

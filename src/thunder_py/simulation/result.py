@@ -198,7 +198,7 @@ class EnergyBalance(Value):
         Axes
             The panel drawn.
         """
-        from .plot import plot_energy
+        from .figure import plot_energy
 
         return plot_energy(self, ax=ax)
 
@@ -315,7 +315,7 @@ class Lyapunov(Value):
         Axes
             The panel drawn.
         """
-        from .plot import plot_lyapunov
+        from .figure import plot_lyapunov
 
         return plot_lyapunov(self, ax=ax)
 
@@ -572,7 +572,7 @@ class SimulationResult(Metrics, Tabular):
         dict of str to Axes
             The panels drawn.
         """
-        from .plot import plot_result
+        from .figure import plot_result
 
         return plot_result(self, axes=axes)
 
@@ -618,7 +618,7 @@ class SimulationResult(Metrics, Tabular):
             If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or the file cannot
             be written.
         """
-        from .plot import animate_result
+        from .figure import animate_result
 
         return animate_result(
             self,
