@@ -39,7 +39,7 @@ from thunder_py.papers.human_like.tasks import (
     scenes,
 )
 from thunder_py.recordings.synthetic import daily_living
-from thunder_py.result import SimulationResult
+from thunder_py.simulation import SimulationResult
 from thunder_py.trajectory import Line, Orientation, quintic
 
 from .quick import quick

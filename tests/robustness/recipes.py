@@ -24,7 +24,6 @@ import thunder_py as th
 from thunder_py import (
     control,
     geometry,
-    hardware,
     identification,
     kinematics,
     manipulation,
@@ -33,7 +32,6 @@ from thunder_py import (
     perception,
     realtime,
     reference,
-    result,
     simulation,
     symbolic,
     trajectory,
@@ -364,8 +362,12 @@ made(
     lambda: th.simulate_many(lambda seed: run(), th.samples.grid(seed=[1, 2]), workers=1),
     lambda runs: (runs[0], runs.table()),
 )
-made(result.Comparison, lambda: th.compare_results({"a": finished(), "b": finished()}), lambda c: (dict(c), c.table()))
-made(result.ConditionNumbers, lambda: finished().condition_numbers())
+made(
+    simulation.Comparison,
+    lambda: th.compare_results({"a": finished(), "b": finished()}),
+    lambda c: (dict(c), c.table()),
+)
+made(simulation.ConditionNumbers, lambda: finished().condition_numbers())
 SHAKEN = np.linspace(0.0, 4.0, 100)
 SHAKING = reference.Sinusoid([0.5, 0.8], [0.7, 1.1])(SHAKEN)
 value(identification.LogFile, "log.csv", columns={"t": "time", "q": ["q1", "q2"], "tau": ["tau1", "tau2"]}, unit="deg")
@@ -729,9 +731,9 @@ value(realtime.GoalFeedback, NOON, reference.JointReference(Q, Q, Q), Q, Q)
 
 def safety() -> Any:
     wall = geometry.HalfSpace([0.0, 0.0, -1.0], [0.0, 0.0, 1.0])
-    limits = hardware.SafetyLimits.of(panda(), torque_rate=500.0, obstacles=[wall])
+    limits = realtime.SafetyLimits.of(panda(), torque_rate=500.0, obstacles=[wall])
     observer = control.MomentumObserver(panda(), 20.0, detector=control.ContactDetector(50.0))
-    return hardware.Safety(panda(), limits, torque_step=1.0, observer=observer)
+    return realtime.Safety(panda(), limits, torque_step=1.0, observer=observer)
 
 
 def checked(one: Any, first: int, last: int) -> Any:
@@ -742,10 +744,10 @@ def checked(one: Any, first: int, last: int) -> Any:
     return log
 
 
-goes_on(hardware.Safety, safety, checked, 20, 60)
-value(hardware.DriveRun, hardware.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
-value(hardware.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
-value(hardware.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
-value(hardware.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
-value(hardware.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
+goes_on(realtime.Safety, safety, checked, 20, 60)
+value(realtime.DriveRun, realtime.StopReason.contact, t=1.0, cycles=1001, dropped={"late": 2}, period=times())
+value(realtime.DriveState, 10**9, [0.1, 0.2], [0.0, 0.0], [1.0, 2.0])
+value(realtime.Cycle, 0.1, np.ones(2), np.zeros(2), np.ones(2), np.zeros(2))
+value(realtime.LoopLog, *np.ones((7, 2)), (None, None), {"error": np.zeros((2, 2))})
+value(realtime.LoopStatistics, 1.0, 1001, 2, 1, 0, *(times() for _ in range(3)), {"core": "on"}, 0, 1, 3, 4, 0.1,
       7, realtime.Mode.hold, realtime.Reason.no_reference, 0, True, True, 0)  # fmt: skip

@@ -19,12 +19,11 @@ from thunder_py.control import (
     MomentumObserver,
 )
 from thunder_py.geometry import Sphere
-from thunder_py.hardware import Safety, SafetyLimits
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
-from thunder_py.realtime import ControlLoop
+from thunder_py.realtime import ControlLoop, Safety, SafetyLimits
 from thunder_py.realtime.hold import safe_torque
 from thunder_py.reference import JointReference, SmoothJointReference, TaskReference
 from thunder_py.trajectory import PotentialField
