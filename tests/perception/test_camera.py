@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.refusals import assert_refused
 from thunder_py.perception import PinholeCamera
