@@ -155,19 +155,6 @@ def test_the_optimum_beats_random_motions_within_limits(which, request):
     assert found.history[0][-1] < found.history[0][0]
 
 
-def test_torque_limits_bind():
-    """Without them the motion of a horizontal reach asks for more than they allow."""
-    robot = elbow()
-    free = MotionLimits.of(robot)
-    t = np.linspace(0.0, 3.0, 500)
-    loose = optimize_excitation(robot, 3.0, 3, limits=free, restarts=1)
-    peak = np.abs(robot.inverse_dynamics(*loose.reference(t))).max(axis=0)
-    tight = MotionLimits(lower=free.lower, upper=free.upper, velocity=np.inf, effort=0.7 * peak)
-    bound = optimize_excitation(robot, 3.0, 3, limits=tight, restarts=1)
-    assert (np.abs(robot.inverse_dynamics(*bound.reference(t))) <= 0.7 * peak).all()
-    assert bound.margins["effort"].min() < 0.2
-
-
 def test_figures():
     import matplotlib.pyplot as plt
 

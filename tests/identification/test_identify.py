@@ -133,18 +133,6 @@ def test_friction_is_identified_and_stays_positive(consistent):
     assert (found.parameters[20:] > 0.0).all() == consistent
 
 
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-def test_a_prior_without_friction_leaves_it_to_the_data(scale):
-    """The estimate is that from a prior near the truth, to less than a standard deviation."""
-    robot = with_friction(elbow())
-    zero = wrong(robot).replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
-    tau = noisy(robot, scale=scale)
-    found, near = (identify(prior, T, *motion(2), tau, consistent=True) for prior in (zero, wrong(robot)))
-    errors = found.standard_deviations[-4:] if scale else 1e-7
-    assert (np.abs(found.parameters[20:] - near.parameters[20:]) < errors + 1e-7).all()
-    assert (np.abs(found.parameters[20:] - robot.parameters[20:]) < 4.0 * errors + 1e-7).all()
-
-
 @pytest.mark.parametrize("unknown", ["friction", ["link2.m", "link2.mcx"], ["link1", "joint2.viscous"]])
 def test_parts_of_links_and_friction_alone(unknown):
     robot = with_friction(elbow())

@@ -34,16 +34,6 @@ def half_soft_panda():
     return panda().replace(elastic=[Elastic(joint=j, K=(900.0,), D=(1.0,), Dm=(0.5,), Mm=0.3) for j in (2, 6)])
 
 
-@cache
-def stiff_panda():
-    """K from 20 000 at the base to 500 at the flange."""
-    drives = zip((20000, 20000, 10000, 10000, 2000, 1000, 500), (0.6, 0.6, 0.5, 0.5, 0.2, 0.2, 0.2), strict=True)
-    springs = [
-        Elastic(joint=j, K=(K,), D=(0.02 * np.sqrt(K),), Dm=(0.5,), Mm=Mm) for j, (K, Mm) in enumerate(drives, start=1)
-    ]
-    return panda().replace(elastic=springs)
-
-
 def wrong(robot):
     """Links 20 % too heavy, springs half as stiff, motors twice as heavy."""
     groups = {
@@ -211,17 +201,6 @@ def test_an_offset_between_encoders_is_found(offset):
     np.testing.assert_allclose(errors, offset_errors(0.0), atol=0.05)
 
 
-def test_an_offset_without_noise_is_exact():
-    robot, data = soft_elbow(), states(soft_elbow())
-    data["x"] = data["x"] + [0.02, -0.01]
-    found = identify(wrong(robot), T, **data)
-    np.testing.assert_allclose(found.offsets, [0.02, -0.01], rtol=1e-6)
-    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-6, atol=1e-7)
-    biased = identify(wrong(robot), T, **data, offsets=False)
-    np.testing.assert_array_equal(biased.offsets, 0.0)
-    assert np.abs(biased.base_parameters - truth(biased, robot)).max() > 1.0
-
-
 @cache
 def stiff_run():
     """A robot with one stiff joint, and its run."""
@@ -261,28 +240,6 @@ def test_a_stiffness_that_noise_hides_is_told_and_keeps_the_prior():
     assert found.rank == 0
     assert np.isinf(found.standard_deviations).all()
     assert found.robot.elastic_parameters["K"][0] == 5e3
-
-
-@pytest.mark.release
-def test_a_panda_with_all_joints_elastic():
-    """Encoders of 1e-5 rad and torques of 0.05 N m: stiffnesses from 500 to 20 000 within 3 %."""
-    robot = stiff_panda()
-    motion = th.reference.Sinusoid(
-        [0.4, 0.3, 0.4, 0.3, 0.5, 0.5, 0.6],
-        [0.17, 0.23, 0.31, 0.37, 0.41, 0.47, 0.53],
-        center=[0, -0.3, 0, -1.8, 0, 1.8, 0],
-        phase=np.arange(7.0),
-    )
-    law = th.PassivityBased(panda(), 3.0, [8, 8, 8, 6, 0.4, 0.4, 0.1])
-    log = th.simulate(robot, law, motion, 5.0, dt=5e-4, control_period=1e-3)
-    found = identify(wrong(robot), **noisy(log, 1, 1e-5, 0.05), cutoff=20.0, hold=1e-3, consistent=True)
-    assert found.rank == found.base.count
-    assert found.physical.all()
-    assert all((values > 0.0).all() for values in found.robot.elastic_parameters.values())
-    for name, tolerance in (("K", 0.03), ("Mm", 0.05)):
-        np.testing.assert_allclose(found.robot.elastic_parameters[name], robot.elastic_parameters[name], rtol=tolerance)
-    errors = (found.base_parameters - truth(found, robot)) / found.standard_deviations
-    assert np.sqrt(np.mean(np.square(errors))) < 1.3
 
 
 @pytest.mark.parametrize("derivative", [0, 1, 2])

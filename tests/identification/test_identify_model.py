@@ -79,15 +79,6 @@ def test_columns_of_friction_and_their_slopes(kind):
     np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
-def test_a_robot_holds_friction_without_direction():
-    dq = np.linspace(-2.0, 2.0, 18).reshape(9, 2)
-    for kind in ("viscous", "coulomb"):
-        model = friction_of(kind, 2)
-        np.testing.assert_allclose(elbow().replace(friction=model.in_robot).friction_torque(dq), model.torque(dq))
-    assert friction_of("asymmetric", 2).in_robot is None
-    assert friction_of("stribeck", 2).in_robot is None
-
-
 def test_a_plant_with_friction_is_the_robot_with_it():
     model, law = friction_of("coulomb", 2), th.PDGravity(elbow(), 80.0, 20.0)
     runs = [

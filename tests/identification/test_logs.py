@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -62,12 +63,6 @@ def test_text_tables(header, columns, log, tmp_path):
     file = LogFile(tmp_path / "log.csv", columns=columns)
     assert_same(read(file), log)
     assert abs(file.rows() - T.size) < 10
-
-
-def test_columns_in_another_order_and_further_ones(log, tmp_path):
-    rows = np.column_stack([log.tau[:, 1], log.q[:, ::-1], log.t, 7.0 + log.t, log.tau[:, 0]])
-    np.savetxt(tmp_path / "log.txt", rows, header="tau2 q2 q1 t temperature tau1")
-    assert_same(read(LogFile(tmp_path / "log.txt")), log)
 
 
 def test_degrees_are_of_revolute_joints_only(log, tmp_path):
@@ -249,29 +244,23 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
     np.testing.assert_allclose(found.base_parameters, expected, atol=5e-3)
 
 
-@pytest.mark.parametrize(
-    ("change", "how", "message"),
-    [
-        (
-            lambda log: log,
-            {},
-            r"^morning: t must be evenly spaced, got periods from .* s: interpolate a log ",
-        ),
-        (
-            lambda log: Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap"),
-            {"resample": 100.0},
-            r"^gap: t must have no gap longer than 0\.05 s, half a period of the cutoff, got 1\.0\d+ s after ",
-        ),
-        (lambda log: log, {"resample": 50.0}, r"^morning: resample must be at least the sampling frequency of the log"),
-        (lambda log: log, {"resample": 0.0}, r"^resample must be positive, got 0$"),
-        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant, got .* in row 1$"),
-        (lambda log: log[:3], {}, r"^morning: t must hold at least 5 instants, got 3$"),
-        (lambda log: log[:0], {}, r"^morning: t must hold at least 5 instants, got 0$"),
-    ],
-)
-def test_logs_with_bad_instants_are_refused(change, how, message):
-    with pytest.raises(ValueError, match=message):
-        identify(elbow(), change(uneven()), cutoff=10.0, **how)
+def test_logs_with_bad_instants_are_refused():
+    def given(change, how):
+        return identify(elbow(), change(uneven()), cutoff=10.0, **how)
+
+    def gap(log):
+        return Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap")
+
+    cases = (
+        (lambda log: log, {}, "morning: t must be evenly spaced, got periods from ... s: interpolate a log ..."),
+        (gap, {"resample": 100.0}, "gap: t must have no gap longer than 0.05 s, half a period of the cutoff, got ..."),
+        (lambda log: log, {"resample": 50.0}, "morning: resample must be at least the sampling frequency of the ..."),
+        (lambda log: log, {"resample": 0.0}, "resample must be positive, got 0"),
+        (lambda log: log[::-1], {}, "morning: t must increase from instant to instant, got ... in row 1"),
+        (lambda log: log[:3], {}, "morning: t must hold at least 5 instants, got 3"),
+        (lambda log: log[:0], {}, "morning: t must hold at least 5 instants, got 0"),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases))
 
 
 @pytest.mark.parametrize("kind", ["decimals", "single precision", "of the epoch"])

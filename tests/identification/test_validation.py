@@ -161,21 +161,3 @@ def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
     with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint1\.viscous \(-"):
         rising = identify(with_friction(elbow(), [0.0, 0.0]), [log], unknown="friction")
     assert_refused((lambda: rising.save(tmp_path / "arm.urdf"), "...viscous friction of joint1 ..."), error=ModelError)
-
-
-def test_models_of_friction_and_sensors_compare(arm, logs):
-    """A torque that is read with a bias: only the model that has one predicts held-out logs."""
-    biased = [Log(t=log.t, q=log.q, dq=log.dq, ddq=log.ddq, tau=log.tau + 3.0, name=log.name) for log in logs[:4]]
-    models = {
-        "plain": {},
-        "friction": {"friction": "viscous"},
-        "bias": {"friction": "viscous", "sensors": "torque_bias"},
-    }
-    found = compare_models(arm, biased, models, folds=2)
-    assert found.best == "bias"
-    counts = {row[0]: row[1] for row in found.table().rows}
-    assert counts["bias"] == counts["friction"] + 2 == counts["plain"] + 2
-    assert found.difference("friction", "plain").mean == pytest.approx(0.0, abs=1e-3)
-    np.testing.assert_allclose(found.validations["bias"].error, 0.2, rtol=0.1)
-    prediction = found.validations["bias"].predict(1)
-    np.testing.assert_allclose(prediction.rms, found.validations["bias"].errors[1].rms, rtol=1e-9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -157,37 +159,30 @@ def test_a_deep_chain_needs_no_recursion(tmp_path):
 
 
 BAD = [
-    ("HIERARCHY", "TREE", r"\.bvh:1: expected HIERARCHY, got 'TREE'$"),
-    ("ROOT Hips", "JOINT Hips", r"\.bvh:2: expected ROOT or MOTION, got 'JOINT'$"),
-    ("JOINT Shoulder", "ROOT Shoulder", r"\.bvh:6: expected JOINT, End Site or }, got 'ROOT'$"),
-    ("JOINT Head", "JOINT Hand", r"\.bvh:20: names of joints must be distinct, got 'Hand' twice$"),
-    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", r"\.bvh:9: OFFSET z: expected a number, got 'CHANNELS'$"),
-    (
-        "CHANNELS 1 Xrotation",
-        "CHANNELS 1 Wrotation",
-        r"\.bvh:13: channels must be distinct .*, got 'Wrotation'$",
-    ),
-    ("CHANNELS 1 Xrotation", "CHANNELS 2 Xrotation Xrotation", r"\.bvh:13: channels must .*, got 'Xrotation'$"),
-    ("CHANNELS 1 X", "CHANNELS 7 X", r"\.bvh:13: number of channels must be 0 to 6, got 7$"),
-    ("CHANNELS 1 X", "CHANNELS 1.5 X", r"\.bvh:13: number of channels must be 0 to 6, got 1.5$"),
-    ("End Site\n", "End Sight\n", r"\.bvh:14: expected Site after End, got 'Sight'$"),
-    ("Frames: 12", "Frames: 13", r"\.bvh:28: expected 13 frames \(two or more\) as in Frames, got 12$"),
-    ("Frame Time: 0.01", "Frame Time: 0", r"\.bvh:28: Frame Time must be positive \[s\], got 0$"),
-    ("Frame Time: 0.01", "Frame Time: fast", r"\.bvh:28: Frame Time: expected a number, got 'fast'$"),
-    (
-        "Frame Time: 0.01",
-        "Frame Time: 0.01\n1 2 3",
-        r"\.bvh:28: expected 12 frames \(two or more\) as in Frames, got 13$",
-    ),
+    ("HIERARCHY", "TREE", "....bvh:1: expected HIERARCHY, got 'TREE'"),
+    ("ROOT Hips", "JOINT Hips", "....bvh:2: expected ROOT or MOTION, got 'JOINT'"),
+    ("JOINT Shoulder", "ROOT Shoulder", "....bvh:6: expected JOINT, End Site or }, got 'ROOT'"),
+    ("JOINT Head", "JOINT Hand", "....bvh:20: names of joints must be distinct, got 'Hand' twice"),
+    ("OFFSET 10.0 40.0 -3.0", "OFFSET 10.0 40.0", "....bvh:9: OFFSET z: expected a number, got 'CHANNELS'"),
+    ("CHANNELS 1 Xrotation", "CHANNELS 1 Wrotation", "....bvh:13: channels must be distinct ..., got 'Wrotation'"),
+    ("CHANNELS 1 Xrotation", "CHANNELS 2 Xrotation Xrotation", "....bvh:13: channels must ..., got 'Xrotation'"),
+    ("CHANNELS 1 X", "CHANNELS 7 X", "....bvh:13: number of channels must be 0 to 6, got 7"),
+    ("CHANNELS 1 X", "CHANNELS 1.5 X", "....bvh:13: number of channels must be 0 to 6, got 1.5"),
+    ("End Site\n", "End Sight\n", "....bvh:14: expected Site after End, got 'Sight'"),
+    ("Frames: 12", "Frames: 13", "....bvh:28: expected 13 frames (two or more) as in Frames, got 12"),
+    ("Frame Time: 0.01", "Frame Time: 0", "....bvh:28: Frame Time must be positive [s], got 0"),
+    ("Frame Time: 0.01", "Frame Time: fast", "....bvh:28: Frame Time: expected a number, got 'fast'"),
+    ("Frame Time: 0.01", "Frame Time: 0.01\n1 2 3", "....bvh:28: expected 12 frames (two or more) as in Frames, ..."),
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), BAD)
-def test_files_that_are_wrong(tmp_path, values, old, new, message):
-    text = HIERARCHY + motion(values)
-    assert text.count(old) == 1
-    with pytest.raises(errors.FileFormatError, match=message):
-        load_bvh(write(tmp_path / "bad.bvh", text.replace(old, new)), unit="m")
+def test_files_that_are_wrong(tmp_path, values):
+    def given(old, new):
+        text = HIERARCHY + motion(values)
+        assert text.count(old) == 1
+        return load_bvh(write(tmp_path / "bad.bvh", text.replace(old, new)), unit="m")
+
+    assert_refused(*((partial(given, *case), message) for *case, message in BAD), error=errors.FileFormatError)
 
 
 def test_numbers_that_are_wrong(tmp_path, values):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from tests.refusals import assert_refused
 from thunder_py.geometry import Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.motion.primitives.dmp import DMP
@@ -234,24 +233,3 @@ def test_obstacles_are_avoided_and_the_goal_is_reached() -> None:
     assert motion.settled_error < 1e-4
     assert 0.0 < motion.settling_time < 6.0
     assert motion.end_error > dmp.rollout().end_error
-
-
-def test_what_settles_when() -> None:
-    dmp = DMP().fit(Curved())
-    motion = dmp.rollout()
-    late = dmp.rollout(until=3.0 * T, dt=T / 100)
-    assert late.duration == 3.0 * T
-    np.testing.assert_allclose(np.linalg.norm(late.x[-1] - late.goal), motion.settled_error, rtol=1e-6)
-    far = np.linalg.norm(late.x - late.goal, axis=1)
-    assert (far[late.t > motion.settling_time + 0.03] <= 1e-3).all()
-    assert dmp.rollout(tolerance=1e-12).settling_time == np.inf
-    assert dmp.rollout(tolerance=1e3).settling_time == 0.0
-
-
-def test_many_coordinates() -> None:
-    t = np.linspace(0.0, 1.0, 200)
-    x = np.sin(np.outer(t, np.arange(1.0, 17.0)) * 0.5)
-    dmp = DMP(30).fit((t, x))
-    start_velocity = np.arange(1.0, 17.0) * 0.5
-    assert np.abs(dmp.rollout(dt=t[1], start_velocity=start_velocity).x - x).max() < 0.02
-    assert_refused((lambda: DMP().fit((t, np.zeros((200, 17)) + t[:, None])), "...1 to 16 coordinates, got 17..."))

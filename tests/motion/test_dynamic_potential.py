@@ -80,16 +80,6 @@ def test_what_moves_away_feels_nothing() -> None:
     assert (np.linalg.norm(potential.force(y, z, [[0, 0, 0]])[~away], axis=1) > 0.0).all()
 
 
-def test_obstacles_add_and_at_rest_there_is_no_force() -> None:
-    y, z = _states()
-    potential, a, b = DynamicPotential(), Sphere([1, 0, 0], 0.2), np.array([0.0, 1.0, 0.0])
-    np.testing.assert_allclose(
-        potential.force(y, z, [a, b]), potential.force(y, z, [a]) + potential.force(y, z, [b]), rtol=1e-12, atol=1e-14
-    )
-    np.testing.assert_allclose(potential.force(y, 0.0 * z, [a, b]), 0.0, atol=1e-90)
-    np.testing.assert_array_equal(potential.force(y, z, []), 0.0)
-
-
 def test_moving_obstacles_are_met_with_the_relative_velocity() -> None:
     y, z = _states()
     velocity, sphere = np.array([0.3, -0.2, 0.1]), Sphere([0.1, 0.2, 0.3], 0.1)

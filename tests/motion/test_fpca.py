@@ -217,14 +217,6 @@ def test_paper():
     assert FPCA.paper(reaches(), 5).n_components_ == 5
 
 
-def test_part_of_the_variance():
-    for joint in (False, True):
-        fpca = FPCA(0.95, joint=joint, **PLAIN).fit(reaches())
-        explained = np.cumsum(fpca.explained_variance_ratio_, axis=0)
-        assert (explained[-1] >= 0.95).all()
-        assert (explained[-2] < 0.95).any()
-
-
 def test_before_fit():
     fpca = FPCA(**PLAIN)
     assert_refused((lambda: fpca.variances_, "...FPCA must be fitted before variances_ is ..."), error=NotFittedError)
@@ -325,11 +317,3 @@ def test_gaps_are_named():
     gap[4:] = np.nan
     with pytest.raises(ThunderError, match=r"got 4 in trial 1 \(reach1\)"):
         FPCA(2, **PLAIN).fit([trials[0], stretched(gap, name="reach1")])
-
-
-def test_mean_alone_of_one_demonstration():
-    fpca = FPCA(0, smoothing=None, **PLAIN).fit(reaches(count=1))
-    assert fpca.n_components_ == 0
-    back = fpca.inverse_transform(fpca.scores_, fpca.offsets_, tau=TAU)
-    c = np.linalg.lstsq(BASIS.evaluate(TAU), reaches(count=1)[0], rcond=None)[0]
-    np.testing.assert_allclose(back[0], BASIS.evaluate(TAU) @ c, atol=1e-12)

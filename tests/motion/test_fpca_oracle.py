@@ -9,7 +9,6 @@ from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.fpca import FPCA
 from thunder_py.motion.fpca.splines import SplineBasis, smooth
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of scikit-fda
 RNG = np.random.default_rng(23)
 TAU = np.linspace(0.0, 1.0, 120)
 

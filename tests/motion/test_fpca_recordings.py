@@ -9,16 +9,14 @@ import pytest
 
 from thunder_py.motion import FPCA
 from thunder_py.recordings import MotionSet
+from thunder_py.recordings.loaders import load_culm
+from thunder_py.recordings.processing import low_pass, segment_by_speed
 
 CULM = Path(__file__).parents[2].parent / "shared" / "data" / "culm"
-pytestmark = pytest.mark.skipif(not CULM.is_dir(), reason="recordings are not here")
 
 
-@pytest.fixture(scope="module")
-def reaches():
-    from thunder_py.recordings.loaders import load_culm
-    from thunder_py.recordings.processing import low_pass, segment_by_speed
-
+def recorded():
+    """Long reaches of CULM."""
     planned = load_culm(CULM).filter(task="Planned")
     parts = [part for trial in planned for part in segment_by_speed(low_pass(trial, 10.0))]
     far = [part for part in parts if np.linalg.norm(part.position[-1] - part.position[0]) > 0.2]
@@ -26,8 +24,10 @@ def reaches():
     return MotionSet(far)
 
 
-def test_a_few_shapes_are_enough(reaches):
+@pytest.mark.skipif(not CULM.is_dir(), reason="recordings are not here")
+def test_a_few_shapes_are_enough():
     """Splines follow the recordings to under a millimeter, five joint components explain 99 % of the variance."""
+    reaches = recorded()
     fpca = FPCA(5, joint=True, alignment="path", shrinkage=0.0).fit(reaches)
     nodes, weights = fpca.basis_.quadrature()
     S = fpca.components(nodes)

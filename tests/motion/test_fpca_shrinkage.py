@@ -53,18 +53,6 @@ def test_full_share_is_minimum_jerk(count, joint, demean):
         np.testing.assert_allclose(planned, quintic(b, TAU), atol=1e-6)
 
 
-def test_turned_coordinates_keep_their_ends():
-    """Rotation vectors of a mean drawn to minimum jerk go from where it began to where it ended."""
-    y = reaches(d=6)
-    plain = FPCA(alignment="path", smoothing=None, shrinkage=0.0).fit(y)
-    drawn = FPCA(alignment="path", smoothing=None, shrinkage=1.0).fit(y)
-    ends = [0.0, 1.0]
-    expected = plain.offset_mean_ + plain.mean(ends)
-    np.testing.assert_allclose(drawn.offset_mean_ + drawn.mean(ends), expected, atol=1e-12)
-    np.testing.assert_allclose(drawn.mean(ends, 1), 0.0, atol=1e-10)
-    np.testing.assert_allclose(drawn.mean(ends, 2), 0.0, atol=1e-8)
-
-
 def covariance(fpca, k):
     """Covariance (K, K) of coefficients of coordinate k."""
     S = fpca.component_coefficients_[:, :, k]
@@ -98,13 +86,6 @@ def test_blend(rho, joint):
         np.testing.assert_allclose(got, expected, atol=1e-10 * np.abs(expected).max())
         variance = data.offset_variance_[k]
         assert shrunk.offset_variance_[k] == pytest.approx((1.0 - rho) * variance + rho / (1.0 - rho) * variance)
-
-
-def test_the_same_motion_again_is_one_motion():
-    y = reaches(count=1)
-    one, three = (FPCA(alignment="path", shrinkage=0.4).fit(np.repeat(y, n, axis=0)) for n in (1, 3))
-    np.testing.assert_allclose(three.variances_, one.variances_, rtol=1e-6)
-    np.testing.assert_allclose(three.mean(TAU), one.mean(TAU), atol=1e-9)
 
 
 class TestChosenShare:

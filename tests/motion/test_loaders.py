@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -135,60 +136,41 @@ def test_a_table_gives_back_what_was_written(tmp_path_factory, values, delimiter
 GOOD = "t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.2,7,8,9\n"
 TIMED = {"time": "t", "columns": XYZ, "unit": "m"}
 BAD_TABLES = [
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,5\n", TIMED, r"\.csv:3: expected 4 cells, got 3$"),
-    ("t,X,Y,Z\n0,1,2,3\n\n0.1,4,5,6\n", TIMED, r"\.csv:3: expected 4 cells, got 1$"),
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,five,6\n", TIMED, r"\.csv:3: column 3 \(Y\): expected a number, got 'five'$"),
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,inf,6\n", TIMED, r"\.csv:3: column 3 \(Y\): expected a number, got 'inf'$"),
-    ("t,X,Y,Z\n0,1,2,3\n0.1,4,1_0,6\n", TIMED, r"\.csv:3: column 3 \(Y\): expected a number, got '1_0'$"),
-    (
-        "t;X;Y;Z\n0;1,5;2;3\n1;4;5;6",
-        TIMED,
-        r"\.csv:2: column 2 \(X\): expected a number, got '1,5'; pass decimal=','$",
-    ),
-    ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, r"\.csv:3: column 1 \(t\): a time is missing$"),
-    (
-        "t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.1,7,8,9\n",
-        TIMED,
-        r"\.csv:4: column 1 \(t\): times must increase, got 0.1 after 0.1$",
-    ),
-    (
-        GOOD,
-        TIMED | {"rate": 20},
-        r"rate must agree with the times to 1%, got 20 Hz, but mean and median steps mean 10 and 10 Hz$",
-    ),
-    (GOOD, TIMED | {"rate": -1}, r"^rate must be a positive number \[Hz\], got -1$"),
-    (GOOD, TIMED | {"time": "T"}, r"\.csv:1: no column 'T' among t, X, Y, Z"),
-    (GOOD, TIMED | {"time": 5}, r"\.csv: columns are numbered 1 to 4, got 5$"),
-    ("t,X,X,Z\n0,1,2,3\n0.1,4,5,6\n", TIMED, r"\.csv:1: more than one column 'X' among t, X, X, Z$"),
-    (GOOD, {"columns": XYZ, "unit": "m"}, r"^time \(a column\) or rate \[Hz\] must be given"),
-    (GOOD, TIMED | {"time_unit": "h"}, r"^time_unit must be one of s, ms, us, got 'h'$"),
-    (GOOD, TIMED | {"decimal": "'"}, r"^decimal must be '.' or ',', got "),
-    (GOOD, TIMED | {"decimal": ","}, r"^delimiter must not be the decimal comma; name the delimiter$"),
-    (GOOD, TIMED | {"unit": "inch"}, r"^unit must be one of m, cm, mm, got 'inch'$"),
-    (GOOD, TIMED | {"unit": "rad"}, r"^unit must be one of m, cm, mm, got 'rad'$"),
-    (GOOD, TIMED | {"unit": {"x": "m"}}, r"^unit must name the unit of each of x, y, z, got {'x': 'm'}$"),
-    (GOOD, TIMED | {"columns": "XYZ"}, r"^columns must be \{dof: column\} or a sequence of names, got 'XYZ'$"),
-    (GOOD, TIMED | {"by": "X"}, r"\.csv:2: a trial must have two samples or more$"),
-    (GOOD, TIMED | {"euler": XYZ, "quaternion": XYZ}, r"^one of quaternion and euler must be given, got both$"),
-    (
-        GOOD,
-        TIMED | {"quaternion": ["t", "X", "Y", "Z"], "scalar_first": True},
-        r"\.csv: quaternion must have unit length",
-    ),
-    (
-        "t,X,Y,Z\n0,1,2,3",
-        TIMED,
-        r"\.csv: expected 0 lines to skip, 1 of names and two of numbers or more, got 2 lines$",
-    ),
-    ("\n\n", TIMED, r"\.csv: file is empty$"),
-    ("t,X\0\n", TIMED, r"\.csv: expected text, got a binary file$"),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,5\n", TIMED, "....csv:3: expected 4 cells, got 3"),
+    ("t,X,Y,Z\n0,1,2,3\n\n0.1,4,5,6\n", TIMED, "....csv:3: expected 4 cells, got 1"),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,five,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got 'five'"),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,inf,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got 'inf'"),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,1_0,6\n", TIMED, "....csv:3: column 3 (Y): expected a number, got '1_0'"),
+    ("t;X;Y;Z\n0;1,5;2;3\n1;4;5;6", TIMED, "....csv:2: column 2 (X): expected a number, got '1,5'; pass decimal=','"),
+    ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, "....csv:3: column 1 (t): a time is missing"),
+    ("t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.1,7,8,9\n", TIMED, "....csv:4: column 1 (t): times must increase, got 0.1 ..."),
+    (GOOD, TIMED | {"rate": 20}, "...rate must agree with the times to 1%, got 20 Hz, but mean and median steps ..."),
+    (GOOD, TIMED | {"rate": -1}, "rate must be a positive number [Hz], got -1"),
+    (GOOD, TIMED | {"time": "T"}, "....csv:1: no column 'T' among t, X, Y, Z..."),
+    (GOOD, TIMED | {"time": 5}, "....csv: columns are numbered 1 to 4, got 5"),
+    ("t,X,X,Z\n0,1,2,3\n0.1,4,5,6\n", TIMED, "....csv:1: more than one column 'X' among t, X, X, Z"),
+    (GOOD, {"columns": XYZ, "unit": "m"}, "time (a column) or rate [Hz] must be given..."),
+    (GOOD, TIMED | {"time_unit": "h"}, "time_unit must be one of s, ms, us, got 'h'"),
+    (GOOD, TIMED | {"decimal": "'"}, "decimal must be '.' or ',', got ..."),
+    (GOOD, TIMED | {"decimal": ","}, "delimiter must not be the decimal comma; name the delimiter"),
+    (GOOD, TIMED | {"unit": "inch"}, "unit must be one of m, cm, mm, got 'inch'"),
+    (GOOD, TIMED | {"unit": "rad"}, "unit must be one of m, cm, mm, got 'rad'"),
+    (GOOD, TIMED | {"unit": {"x": "m"}}, "unit must name the unit of each of x, y, z, got {'x': 'm'}"),
+    (GOOD, TIMED | {"columns": "XYZ"}, "columns must be {dof: column} or a sequence of names, got 'XYZ'"),
+    (GOOD, TIMED | {"by": "X"}, "....csv:2: a trial must have two samples or more"),
+    (GOOD, TIMED | {"euler": XYZ, "quaternion": XYZ}, "one of quaternion and euler must be given, got both"),
+    (GOOD, TIMED | {"quaternion": ["t", "X", "Y", "Z"], "scalar_first": True}, "....csv: quaternion must have ..."),
+    ("t,X,Y,Z\n0,1,2,3", TIMED, "....csv: expected 0 lines to skip, 1 of names and two of numbers or more, got 2 ..."),
+    ("\n\n", TIMED, "....csv: file is empty"),
+    ("t,X\0\n", TIMED, "....csv: expected text, got a binary file"),
 ]
 
 
-@pytest.mark.parametrize(("text", "options", "message"), BAD_TABLES)
-def test_tables_that_are_wrong(tmp_path, text, options, message):
-    with pytest.raises(errors.ThunderError, match=message):
-        load_table(write(tmp_path / "bad.csv", text), **options)
+def test_tables_that_are_wrong(tmp_path):
+    def given(text, options):
+        return load_table(write(tmp_path / "bad.csv", text), **options)
+
+    assert_refused(*((partial(given, *case), message) for *case, message in BAD_TABLES))
 
 
 def test_a_table_that_is_no_text(tmp_path):
@@ -262,21 +244,20 @@ def test_c3d_with_more_markers_than_one_parameter_holds(tmp_path):
     np.testing.assert_array_equal(load_c3d(path, markers=["m299"])[0].position, many[:, 299])
 
 
-@pytest.mark.parametrize(
-    ("written", "options", "message"),
-    [
-        ({}, {"unit": "m"}, r"\.c3d: POINT:UNITS: unit must be 'mm' as in the file, got 'm'$"),
-        ({}, {"rate": 100}, r"\.c3d: POINT:RATE: rate must be 120 Hz as in the file, got 100 Hz$"),
-        ({"unit": "in"}, {}, r"\.c3d: POINT:UNITS: unit must be one of m, cm, mm, got 'in' in the file; pass unit=$"),
-        ({}, {"markers": ["hnad"]}, r"no marker 'hnad' among hand, elbow, chest; did you mean 'hand'\?$"),
-        ({"labels": ["a", "a", "b"]}, {"markers": ["a"]}, r"no marker 'a' among a:1, a:2, b"),
-        ({}, {"markers": "hand"}, r"markers must be a sequence of names, got 'hand'$"),
-    ],
-)
-def test_c3d_that_is_not_what_was_asked_for(tmp_path, points, written, options, message):
-    path = write_c3d(tmp_path / "a.c3d", points, **{"labels": ["hand", "elbow", "chest"]} | written)
-    with pytest.raises(errors.FileFormatError, match=message):
-        load_c3d(path, **options)
+def test_c3d_that_is_not_what_was_asked_for(tmp_path, points):
+    def given(written, options):
+        path = write_c3d(tmp_path / "a.c3d", points, **{"labels": ["hand", "elbow", "chest"]} | written)
+        return load_c3d(path, **options)
+
+    cases = (
+        ({}, {"unit": "m"}, "....c3d: POINT:UNITS: unit must be 'mm' as in the file, got 'm'"),
+        ({}, {"rate": 100}, "....c3d: POINT:RATE: rate must be 120 Hz as in the file, got 100 Hz"),
+        ({"unit": "in"}, {}, "....c3d: POINT:UNITS: unit must be one of m, cm, mm, got 'in' in the file; pass unit="),
+        ({}, {"markers": ["hnad"]}, "...no marker 'hnad' among hand, elbow, chest; did you mean 'hand'?"),
+        ({"labels": ["a", "a", "b"]}, {"markers": ["a"]}, "...no marker 'a' among a:1, a:2, b..."),
+        ({}, {"markers": "hand"}, "...markers must be a sequence of names, got 'hand'"),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases), error=errors.FileFormatError)
 
 
 def test_c3d_cut_off(tmp_path, points):
@@ -319,31 +300,26 @@ def test_trc(tmp_path):
     assert [trial.name for trial in load_trc(path, markers=["elbow"], unit="mm", rate=100)] == ["elbow"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("PathFileType", "Path", r"\.trc:1: expected a TRC file, whose first line begins with PathFileType$"),
-        ("\tUnits", "\tUnit", r"\.trc:2: the header must hold Units$"),
-        ("\t100.00\t1\t4\nFrame", "\nFrame", r"\.trc:3: expected a value for each of DataRate, .*, got 5$"),
-        ("\tmm", "\tinches", r"\.trc: Units: unit must be one of m, cm, mm, got 'inches' in the file; pass unit=$"),
-        ("\n100.00", "\nfast", r"\.trc:3: DataRate: expected a number, got 'fast'$"),
-        (
-            "\n100.00",
-            "\n120.00",
-            r"rate must agree with the times to 1%, got 120 Hz, but mean and median steps mean 100 and 100",
-        ),
-        ("\thand\t\t\telbow", "\thand\t\t\t", r"\.trc:4: expected 2 markers as in NumMarkers, got 1: hand$"),
-        ("\t23\n", "\t23\t24\n", r"\.trc:9: expected 8 cells \(or whole markers fewer\), got 6$"),
-        ("\t35\t36\t\t\n", "\t35\t36\t37\n", r"\.trc:10: expected 8 cells \(or whole markers fewer\), got 9$"),
-        ("\t12\t", "\ttwelve\t", r"\.trc:8: column 4 \(hand Y\): expected a number, got 'twelve'$"),
-        ("0.02", "0.01", r"\.trc:9: column 2 \(Time\): times must increase, got 0.01 after 0.01$"),
-        ("0.02", "", r"\.trc:9: column 2 \(Time\): expected a number, got ''$"),
-    ],
-)
-def test_trc_that_is_wrong(tmp_path, old, new, message):
-    assert TRC.count(old) == 1
-    with pytest.raises(errors.FileFormatError, match=message):
-        load_trc(write(tmp_path / "bad.trc", TRC.replace(old, new)))
+def test_trc_that_is_wrong(tmp_path):
+    def given(old, new):
+        assert TRC.count(old) == 1
+        return load_trc(write(tmp_path / "bad.trc", TRC.replace(old, new)))
+
+    cases = (
+        ("PathFileType", "Path", "....trc:1: expected a TRC file, whose first line begins with PathFileType"),
+        ("\tUnits", "\tUnit", "....trc:2: the header must hold Units"),
+        ("\t100.00\t1\t4\nFrame", "\nFrame", "....trc:3: expected a value for each of DataRate, ..., got 5"),
+        ("\tmm", "\tinches", "....trc: Units: unit must be one of m, cm, mm, got 'inches' in the file; pass unit="),
+        ("\n100.00", "\nfast", "....trc:3: DataRate: expected a number, got 'fast'"),
+        ("\n100.00", "\n120.00", "...rate must agree with the times to 1%, got 120 Hz, but mean and median steps ..."),
+        ("\thand\t\t\telbow", "\thand\t\t\t", "....trc:4: expected 2 markers as in NumMarkers, got 1: hand"),
+        ("\t23\n", "\t23\t24\n", "....trc:9: expected 8 cells (or whole markers fewer), got 6"),
+        ("\t35\t36\t\t\n", "\t35\t36\t37\n", "....trc:10: expected 8 cells (or whole markers fewer), got 9"),
+        ("\t12\t", "\ttwelve\t", "....trc:8: column 4 (hand Y): expected a number, got 'twelve'"),
+        ("0.02", "0.01", "....trc:9: column 2 (Time): times must increase, got 0.01 after 0.01"),
+        ("0.02", "", "....trc:9: column 2 (Time): expected a number, got ''"),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases), error=errors.FileFormatError)
 
 
 def trc_text(names, axes, count, values):

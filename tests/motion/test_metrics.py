@@ -108,19 +108,6 @@ def test_quadrature_sees_breaks():
     assert mean_jerk(Steps()) == pytest.approx(0.3711 + 5.0 * (1.0 - 0.3711), rel=1e-12)
 
 
-def test_motions_that_start_later():
-    class Later:
-        start_time, duration = 7.0, REACH.duration
-
-        def position(self, t, derivative=0):
-            return REACH.position(np.asarray(t) - 7.0, derivative)
-
-    assert mean_jerk(Later()) == pytest.approx(mean_jerk(REACH), rel=1e-9)
-    assert sparc(Later()) == pytest.approx(sparc(REACH), rel=1e-9)
-    assert straightness(Later()) == pytest.approx(1.0, rel=1e-12)
-    assert rms_distance(Later(), REACH) < 1e-12
-
-
 def test_mean_jerk_of_recordings():
     trial = recorded(REACH)
     assert mean_jerk(trial, cutoff=CLEAN) == pytest.approx(mean_jerk(REACH), rel=2e-4)
@@ -209,13 +196,6 @@ def test_submovements_make_motions_less_smooth():
     assert ldlj((t, x), cutoff=20.0) < ldlj((t, np.cumsum(one)[:, None] * [[0.3, 0.4, 0.0]]), cutoff=20.0)
 
 
-def test_speed_peaks_of_a_lissajous_and_their_prominence():
-    # speed of an ellipse: two peaks a lap
-    assert speed_peaks(ellipse(laps=3.0)) == 6
-    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.05) == 0
-    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.001) == 2
-
-
 # --- paths ------------------------------------------------------------------------------------------------------------
 
 
@@ -238,21 +218,6 @@ def test_length_and_straightness_of_reaches():
     assert path_length(noisy, cutoff=8.0) == pytest.approx(0.5, rel=0.05)
 
 
-def test_path_of_an_orientation():
-    axis = np.array([1.0, 2.0, 2.0]) / 3.0
-    first = Rotation.from_rotvec([0.4, 0.1, -0.3])
-    angle = 1.2 * np.sin(np.linspace(0.0, 0.5 * np.pi, 100))
-    R = Rotation.from_rotvec(np.outer(angle, axis)) * first
-    trial = Trial.from_poses(np.arange(100) / 100.0, np.zeros((100, 3)), quaternion=R.as_quat(), scalar_first=False)
-    assert path_length(trial, part="orientation") == pytest.approx(1.2, rel=1e-12)
-    assert straightness(trial, part="orientation") == pytest.approx(1.0, abs=1e-12)
-    pose = wandering(8, 6)
-    t = np.linspace(0.0, 1.3, 20001)
-    chain = Rotation.from_rotvec(pose.position(t)[:, 3:])
-    expected = (chain[:-1].inv() * chain[1:]).magnitude().sum()
-    assert path_length(pose, part="orientation") == pytest.approx(expected, rel=1e-6)
-
-
 # --- distances --------------------------------------------------------------------------------------------------------
 
 
@@ -261,22 +226,6 @@ def test_distance_of_parallel_motions():
     for pairing in ("tau", "arc_length", "nearest"):
         assert rms_distance(REACH, shifted, pairing) == pytest.approx(0.05, rel=1e-9)
         assert rms_distance(REACH, recorded(REACH), pairing) < 1e-6
-
-
-def test_timing_counts_in_tau_only():
-    """The same line at constant speed: the difference of 10 tau^3 - ... and tau over the length of the path."""
-
-    class Uniform:
-        duration = 3.0
-
-        def position(self, t, derivative=0):
-            return np.array([0.1, 0.0, 0.2]) + np.asarray(t)[..., None] / 3.0 * np.array([0.3, 0.4, 0.0])
-
-    squared = lambda u: (10 * u**3 - 15 * u**4 + 6 * u**5 - u) ** 2  # noqa: E731
-    expected = 0.5 * math.sqrt(integrate.quad(squared, 0.0, 1.0)[0])
-    assert rms_distance(REACH, Uniform(), "tau", n=4000) == pytest.approx(expected, rel=1e-3)
-    assert rms_distance(REACH, Uniform(), "arc_length") < 1e-9
-    assert rms_distance(REACH, Uniform(), "nearest") < 1e-9
 
 
 def test_nearest_points_of_segments():

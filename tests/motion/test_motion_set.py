@@ -93,19 +93,6 @@ def test_what_to_array_refuses(motions):
     )
 
 
-def test_summary(motions):
-    text = (motions + MotionSet([trial(subject="", rate=100.0, samples=51, gap=4)])).summary()
-    assert str(text).splitlines() == [
-        "subject  trials  tasks  duration [s]  rate [Hz]  gaps",
-        "A             2      2  0.38 to 0.38         50     0",
-        "B             2      2  0.38 to 0.38         50     0",
-        "C             2      2  0.38 to 0.38         50     0",
-        "-             1      1  0.50 to 0.50        100     1",
-        "all           7      2  0.38 to 0.50    100, 50     1",
-    ]
-    assert MotionSet().summary().to_dict()["all"]["trials"] == 0
-
-
 def same(a, b):
     np.testing.assert_array_equal(a.t, b.t)
     np.testing.assert_array_equal(a.x, b.x)

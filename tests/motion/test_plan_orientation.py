@@ -130,15 +130,6 @@ def test_positions_keep_the_orientation_they_are_given() -> None:
     )
 
 
-def test_samples_of_poses() -> None:
-    planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(8)
-    start = pose(rng)
-    goal = turned(start, rng, 0.8)
-    for each in planner.sample(start, goal, 1.0, 3, seed=1):
-        np.testing.assert_allclose(each(0.0).R, start[:3, :3], atol=1e-9)
-        np.testing.assert_allclose(each(1.0).R, goal[:3, :3], atol=1e-9)
-
-
 def turning(start, axis, angles, **options) -> Trial:
     """A hand that turns about one axis of the world."""
     R = Rotation.from_rotvec(angles[:, None] * axis) * Rotation.from_matrix(start)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from thunder_py.errors import ThunderWarning
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, turns_from_start
-from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings import Trial
 from thunder_py.recordings.processing import segment_by_speed
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, sigma_lognormal_reaches
 
@@ -179,11 +179,6 @@ class TestAlignment:
         assert fpca.alignment_ == ("none" if any(expected) else "path")
         assert len(caught) == (0 < sum(expected) < len(expected))
 
-    def test_the_remedy_works(self) -> None:
-        parts = segment_by_speed(MotionSet(out_and_back(0.1, seed=6, count=12)))
-        assert len(parts) == 24
-        assert FPCA(shrinkage=0.1).fit(parts).alignment_ == "path"
-
 
 class TestPrimitives:
     """Forcing terms scaled by a displacement that is small in the demonstration."""
@@ -210,12 +205,6 @@ class TestPrimitives:
         with pytest.warns(ThunderWarning, match=self.GROWS):
             assert np.abs(dmp.rollout(goal=[0.2, 0.0]).x).max() > 1.0
         assert not DMP().fit((TAU, x)).rotodilatation_
-
-    def test_curved_demonstrations_over_any_distance_do_not_warn(self) -> None:
-        x = np.column_stack([0.4 * STEP, 0.2 * STEP + 0.1 * np.sin(np.pi * TAU) ** 3])
-        for dmp in (DMP.paper(), DMP(), DMP(rotodilatation=True)):
-            for size in (0.01, 1.0, 30.0):
-                dmp.fit((TAU, x)).rollout(goal=size * x[-1])
 
     def test_orientation(self) -> None:
         about = np.column_stack([0.8 * STEP, 0.005 * STEP + 0.3 * np.sin(np.pi * TAU) ** 3, 0.4 * STEP])

@@ -51,11 +51,6 @@ def test_one_trial_unlike_the_others(factor, count):
     assert ("'odd'" in str(caught[0].message)) is (count > 1 or factor > 1.0)  # of two trials the larger one is named
 
 
-def test_times_unlike_the_others():
-    with pytest.warns(RecordingWarning, match=r"trial 'odd': time steps of 0.0003 s, but 0.01 s in the others"):
-        check_plausible([*reaches(), Trial.from_positions(0.03 * TAU, REACH / 1000.0 + REACH[0], name="odd")])
-
-
 def test_a_gap_hides_no_other_trial():
     p = REACH.copy()
     p[30:68] = np.nan

@@ -117,15 +117,6 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
 
 
-def test_one_demonstration_is_enough():
-    trial = minimum_jerk_reaches(1, 2)[0]
-    promp = ProMP(12).fit(trial)
-    np.testing.assert_allclose(promp.rollout(trial.duration).position(trial.t), trial.x, rtol=0, atol=2e-3)
-    goal = trial.x[-1] + [0.0, 0.1, 0.0]
-    motion = promp.plan(trial.x[0], goal, 1.0)
-    np.testing.assert_allclose(motion.position(1.0), goal, rtol=0, atol=1e-6)
-
-
 def test_six_degrees_of_freedom():
     motions = daily_living(30, 0)
     promp = ProMP(20).fit(motions)
@@ -133,12 +124,6 @@ def test_six_degrees_of_freedom():
     motion = promp.plan(start, goal, 2.0)
     np.testing.assert_allclose(motion.position([0.0, 2.0]), [start, goal], rtol=0, atol=1e-6)
     assert mean_jerk(motion, part="orientation") > 0.0
-
-
-def test_a_conditioned_primitive_keeps_the_parameters():
-    primitive = ProMP(5, regularization=1e-6, variance_floor=1e-4).fit(minimum_jerk_reaches(4))
-    conditioned = primitive.condition([Observation(1.0, [0.1, 0.2, 0.3], noise=0.01)])
-    assert conditioned.get_params() == primitive.get_params()
 
 
 def gap():

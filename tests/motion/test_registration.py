@@ -125,17 +125,6 @@ def test_affine_recovers_shift_and_stretch_of_its_grid():
         np.testing.assert_allclose(trial.x, movement(tau), atol=1e-4)
 
 
-def test_affine_takes_the_dof_that_fits_best():
-    tau = np.linspace(0.0, 1.0, 301)
-    noise = np.random.default_rng(0).normal(size=(301, 2))
-    s, k = np.linspace(-0.1, 0.1, 10)[2], np.linspace(0.4, 1.1, 10)[7]
-    still = np.zeros_like(tau)
-    first = np.column_stack([movement(tau)[:, 0], noise[:, 0], still])
-    other = np.column_stack([movement(k * tau + s)[:, 0], noise[:, 1], still])
-    got = register(MotionSet([Trial.from_positions(tau, first), Trial.from_positions(tau, other)]), "affine")
-    np.testing.assert_allclose(got[1].x[:, 0], first[:, 0], atol=1e-4)
-
-
 def test_landmarks_undo_a_warp_of_the_same_family():
     tau = np.linspace(0.0, 1.0, 401)
     trials, landmarks = [], []

@@ -12,7 +12,7 @@ import pytest
 
 from tests.motion.test_fpca import PLAIN, reaches
 from thunder_py import errors
-from thunder_py.errors import ThunderError, UnknownNameError
+from thunder_py.errors import UnknownNameError
 from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
@@ -136,22 +136,6 @@ def test_new_parameters_act_at_the_next_fit():
     fpca = FPCA(3, **PLAIN).fit(reaches())
     assert fpca.set_params(n_components=2).n_components_ == 3
     assert fpca.fit(reaches()).n_components_ == 2
-
-
-@pytest.mark.parametrize(
-    ("estimator", "X", "wrong"),
-    [(DMP(), REACH, {"D": -1.0}), (ProMP(), reaches(), {"n_basis": 0}), (FPCA(**PLAIN), reaches(), {"basis": 3})],
-)
-def test_a_fit_that_fails_keeps_the_results(estimator, X, wrong):
-    fitted = {name: value for name, value in vars(sk("base").clone(estimator).fit(X)).items() if name.endswith("_")}
-    one = sk("base").clone(estimator).fit(X).set_params(**wrong)
-    with pytest.raises(ThunderError, match=next(iter(wrong))):
-        one.fit(X)
-    assert {name for name in vars(one) if name.endswith("_")} == set(fitted)
-    np.testing.assert_equal(
-        {name: getattr(one, name) for name in fitted if name != "basis_"},
-        {name: value for name, value in fitted.items() if name != "basis_"},
-    )
 
 
 def test_unknown_parameters_are_refused():

@@ -74,16 +74,6 @@ def test_columns_are_found_by_their_names(tmp_path):
         np.testing.assert_allclose(got["CS_3"], body.chest_markers[:, 2], atol=1e-12)
 
 
-def test_other_groups(tmp_path):
-    body = moving_body(seed=4)
-    path = save(tmp_path, "a.csv", table(body))
-    swapped = load_ulimb_mhh(path, rate=100.0, unit="mm", limb=("CS_1", "CS_2", "CS_3"), chest=MARKERS[:3])[0]
-    own = load_ulimb_mhh(path, rate=100.0, unit="mm", limb=MARKERS[:3], chest=("CS_1", "CS_2", "CS_3"))[0]
-    product = own.rotations * swapped.rotations
-    assert product.magnitude().max() < 1e-7
-    np.testing.assert_allclose(own.rotations.apply(np.array(swapped.position)) + own.position, 0.0, atol=1e-9)
-
-
 def test_what_is_wrong_is_said(tmp_path):
     assert_refused((lambda: load_ulimb_mhh(tmp_path, rate=100.0, unit="mm"), "...found none..."), error=FileFormatError)
     text = table(moving_body(), mark=",")

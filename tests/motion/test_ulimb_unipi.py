@@ -100,14 +100,6 @@ def test_markers_are_keyed_by_id(tmp_path):
     assert_refused((lambda: recording[99], "...99..."), error=UnknownNameError)
 
 
-def test_markers_at_zero_were_not_seen(tmp_path):
-    body = moving_body(seed=6)
-    body.hand_markers[8, 1] = 0.0
-    body.hand_markers[9, 1, 2] = np.nan
-    write(tmp_path / "S2_1_1.mat", body)
-    np.testing.assert_array_equal(np.flatnonzero(read_unipi(tmp_path / "S2_1_1.mat")[7].mask.any(axis=1)), [8, 9])
-
-
 def test_definitions_of_ids(tmp_path):
     (tmp_path / "ID_Definition_S2.m").write_text(DEFINITION)
     want = {
@@ -198,13 +190,3 @@ def test_flat_groups_are_not_mirrored():
     p, R = rigid_poses(body.chest_markers, group_template(body.chest_markers))
     np.testing.assert_allclose(R, body.chest[1].as_matrix(), atol=1e-9)
     np.testing.assert_allclose(p, body.chest[0], atol=1e-9)
-
-
-def test_three_markers_in_line_have_no_orientation():
-    line = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.05, 0.1, 0.0], [0.2, 0.0, 0.0]])
-    body = moving_body(n=3, seed=1, hand=line)
-    shape = group_template(body.hand_markers)
-    body.hand_markers[1, 2] = np.nan
-    p, R = rigid_poses(body.hand_markers, shape)
-    np.testing.assert_array_equal(np.isnan(p).all(axis=1), [False, True, False])
-    np.testing.assert_array_equal(np.isnan(R).all(axis=(1, 2)), [False, True, False])

@@ -122,22 +122,6 @@ def test_principal_axes_have_one_sign_whatever_the_order_of_points(yaw: float, n
         assert yaw_of(found.axes[:, 0], n) == pytest.approx(yaw)
 
 
-def test_yaw_is_that_of_a_line() -> None:
-    up = (0.0, 0.0, 1.0)
-    assert yaw_of((-1.0, -1.0, 0.0), up) == pytest.approx(np.pi / 4)
-    assert yaw_of((0.0, -1.0, 0.0), up) == pytest.approx(np.pi / 2)
-    assert yaw_of((0.0, 1.0, 0.0), up) == pytest.approx(np.pi / 2)
-    assert yaw_of((1.0, 1.0, 7.0), up) == pytest.approx(np.pi / 4)
-
-
-def test_as_long_as_wide_has_the_axes_of_the_reference() -> None:
-    found = surface_axes([(1.0, 1.0, 0.0), (-1.0, 1.0, 0.0), (1.0, -1.0, 0.0), (-1.0, -1.0, 0.0)], (0.0, 0.0, 1.0))
-    assert np.array_equal(found.axes, np.eye(3))
-    assert found.elongation == 1.0
-    assert surface_axes([(1.0, 0.0, 0.0), (2.0, 0.0, 0.0)], (0.0, 0.0, 1.0)).elongation == np.inf
-    assert_refused((lambda: surface_axes(np.zeros((0, 3)), (0.0, 0.0, 1.0)), "...points must be at least one..."))
-
-
 def test_middle_does_not_depend_on_the_density() -> None:
     """Of a rectangle; without a center of symmetry it depends on it through the axes."""
     x, y = (g.ravel() for g in np.meshgrid(np.linspace(-0.1, 0.1, 21), np.linspace(-0.05, 0.05, 11)))

@@ -92,15 +92,6 @@ def test_grasps_come_from_above_with_the_long_side_between_thumb_and_index() -> 
     assert np.array_equal(R[:, 1], found.pose[:3, 0])
 
 
-def test_of_two_equal_boxes_the_place_decides() -> None:
-    cloud = view(box((0.08, 0.08, 0.08), -0.2), box((0.08, 0.08, 0.08), 0.2))
-    for x in (-0.2, 0.2):
-        found = _FIND(cloud, near=(x, 0.0, 0.04))
-        np.testing.assert_allclose(found.center, (x, 0.0, 0.04), atol=0.008)
-    # nearer to the camera is larger
-    np.testing.assert_allclose(_FIND(cloud).center, (0.2, 0.0, 0.04), atol=0.008)
-
-
 @pytest.mark.parametrize(
     ("cloud", "reason"),
     [

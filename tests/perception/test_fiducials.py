@@ -106,18 +106,6 @@ def test_small_tags_flip_and_the_right_pose_is_among_the_two() -> None:
     assert 5 < wrong < 75
 
 
-def test_one_pose_is_not_ambiguous() -> None:
-    """Straight from the front, without noise, both solutions are the same pose."""
-    T = _facing(0.0, 0.0, 0.5)
-    tag = TagDetection(0, _projected(T), T, 0.0, T, 0.0)
-    assert tag.ambiguity == 0.0
-    found = _located(0, _projected(T), _CAMERA, _SIZE)
-    assert found is not None
-    assert found.ambiguity < 1e-3
-    other = _facing(0.0, 0.0, 0.5, (0.4, 0.0))
-    assert [TagDetection(0, _projected(T), T, e, other, 0.0).ambiguity for e in (0.0, 0.1)] == [1.0, 1.0]
-
-
 def _projected(T: Array) -> Array:
     """Corners of a tag by OpenCV."""
     cv2 = pytest.importorskip("cv2")

@@ -130,16 +130,6 @@ def test_half_a_message_is_told_in_time_and_the_next_is_whole() -> None:
         np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
 
 
-def test_a_second_answer_is_not_taken_for_that_to_the_next_request() -> None:
-    old = np.eye(4)
-    answers = iter([_poses(entry(old)) * 2, _poses(entry(_POSE))])
-    with StandInServer(lambda request: next(answers)) as server, _client(server) as client:
-        (first,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(first.pose, old, atol=1e-6)
-        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -92,16 +92,6 @@ def test_faults() -> None:
             np.testing.assert_allclose(m.pose, _truth(m.time), atol=1e-15)
 
 
-def test_the_truth_may_be_what_a_simulation_says_now() -> None:
-    now = 0.0
-    source = SimulatedPoseSource(lambda t: pose_from_rpy((now, 0.0, 0.0)), rate=10.0, latency=0.5)
-    for step in range(100):
-        now = 0.01 * step
-        for m in source.poll(now):
-            assert m.pose is not None
-            assert m.pose[0, 3] == pytest.approx(m.time, abs=1e-9)
-
-
 def test_nonsense_is_refused() -> None:
     def given(**options):
         return _source(**options)
