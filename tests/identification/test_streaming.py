@@ -1,7 +1,5 @@
 """Identification in windows, from several logs: the answer of one least-squares problem, solved by NumPy."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -108,9 +106,6 @@ def test_the_result_does_not_depend_on_threads(short_windows):
     np.testing.assert_array_equal(one.covariance, three.covariance)
 
 
-# --- further columns --------------------------------------------------------------------------------------------------
-
-
 class Bias:
     """A constant torque of each joint."""
 
@@ -157,9 +152,6 @@ def test_further_columns_of_a_wrong_shape_are_refused():
             return np.zeros((len(samples), 2))
 
     assert_refused((lambda: identify(elbow(), logs_of(elbow())[0], columns=[Wrong()]), "columns must have shape ..."))
-
-
-# --- outliers ---------------------------------------------------------------------------------------------------------
 
 
 @cache

@@ -1,7 +1,5 @@
 """Downloads, from a server on this machine; nothing here leaves it."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import http.server

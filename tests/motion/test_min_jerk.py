@@ -1,7 +1,5 @@
 """Minimum-jerk motions: boundary conditions, derivatives, closed forms, and that nothing has less squared jerk."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate

@@ -1,7 +1,5 @@
 """Plans as references of controllers, among obstacles, and drawn."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
@@ -204,7 +202,7 @@ def test_figures_show_start_via_points_and_goal(tmp_path) -> None:
     assert_refused((lambda: made.plot(0.0), "duration must be positive..."))
     ball = MovingObstacle(BALL, [0.0, 0.1, 0.0])
     film = made.animate(tmp_path / "reach.html", obstacles=[BALL, ball], fps=2.0 / T, dpi=20)
-    (space,) = film._fig.axes  # type: ignore[attr-defined]
+    (space,) = film._fig.axes
     np.testing.assert_allclose(np.ravel(space.lines[-1].get_data_3d()), made.position(T)[:3])
     still, moved = (corners(body) for body in space.collections[-2:])
     np.testing.assert_allclose(moved - still, np.broadcast_to([0.0, 0.1 * T, 0.0], still.shape), atol=1e-12)

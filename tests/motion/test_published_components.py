@@ -1,7 +1,5 @@
 """Components that others published, from samples and files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.io import savemat

@@ -1,7 +1,5 @@
 """Estimators follow scikit-learn's conventions: its clone, Pipeline, GridSearchCV and checks, and life without it."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.motion.test_fpca import PLAIN, reaches
+from tests.refusals import assert_refused
 from thunder_py import errors
 from thunder_py.errors import UnknownNameError
 from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis
@@ -158,43 +157,20 @@ def test_pipeline_forwards_and_back():
     assert pipeline.set_params(fpca__n_components=2).fit_transform(motions).shape == (20, 6)
 
 
-def near(estimator, motions, y=None):
-    """Negative RMS distance of motions and their projections."""
-    part, tau = estimator.project(motions), np.linspace(0.0, 1.0, 50)
-    back = estimator.inverse_transform(part.scores, part.offsets, tau=tau)
-    exact = sk("base").clone(estimator).set_params(n_components=None, shrinkage=0.1).fit(motions)
-    x = exact.inverse_transform(exact.scores_, exact.offsets_, tau=tau)
-    return -float(np.sqrt(((back - x) ** 2).mean()))
-
-
-@pytest.mark.parametrize("motions", [reaches(noise=1e-3), minimum_jerk_reaches(12, seed=0)], ids=["array", "MotionSet"])
-def test_grid_search(motions):
-    grid = {"n_components": [1, 2, 4], "basis": [None, SplineBasis(8)]}
-    search = sk("model_selection").GridSearchCV(FPCA(smoothing=1e-9, **PLAIN), grid, scoring=near, cv=3).fit(motions)
-    assert search.best_params_["n_components"] == 4
-    table = search.cv_results_["mean_test_score"].reshape(2, 3)  # bases, components
-    assert (np.diff(table, axis=1) > 0.0).all()
-    assert (table < 0.0).all()
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
+def test_use_before_fit():
+    uses = (
         lambda: FPCA(**PLAIN).scores_,
         lambda: FPCA(**PLAIN).dofs,
-        lambda: FPCA(**PLAIN).n_components_,
         lambda: FPCA(**PLAIN).transform(reaches()),
         lambda: ProMP().rollout(),
-        lambda: ProMP().covariance_,
-        lambda: DMP().rollout(),
         lambda: DMP().forcing([0.5]),
         lambda: QuaternionDMP().reset(),
-    ],
-)
-def test_use_before_fit(use):
-    with pytest.raises(sk("exceptions").NotFittedError, match=r"must be fitted before .*: call fit first") as theirs:
-        use()
-    assert isinstance(theirs.value, errors.NotFittedError)
+    )
+    assert_refused(
+        *((use, "...must be fitted before ...: call fit first...") for use in uses), error=errors.NotFittedError
+    )
+    with pytest.raises(sk("exceptions").NotFittedError) as theirs:
+        uses[0]()
     assert isinstance(theirs.value, (ValueError, AttributeError))
     assert type(pickle.loads(pickle.dumps(theirs.value))) is type(theirs.value)
 

@@ -1,7 +1,5 @@
 """Generators: seeded, within their ranges, and the laws they are named after hold exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate, stats
@@ -101,15 +99,6 @@ def test_curves_obey_their_law(exponent):
         gain = speed / curvature**exponent
         assert np.ptp(gain) < 2e-3 * gain.mean()
         assert np.ptp(curvature) > 0.5 * curvature.mean()
-
-
-def test_a_lap_closes():
-    trial = power_law_curves(1, 0, laps=3.0, rate=3000.0)[0]
-    lap = trial.duration / 3.0
-    again = [np.interp(trial.t[:50] + lap, trial.t, column) for column in trial.x.T]
-    np.testing.assert_allclose(np.transpose(again), trial.x[:50], rtol=0, atol=5e-4)
-    planes = np.linalg.svd(trial.x - trial.x.mean(axis=0), full_matrices=False)[1]
-    assert planes[2] < 1e-12 * planes[0]
 
 
 def test_daily_living_goes_out_and_returns():

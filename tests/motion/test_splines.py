@@ -1,11 +1,12 @@
 """Penalized splines against the normal equations written out; cross-validation against its definition."""
 
-from __future__ import annotations
-
+import itertools
 from functools import partial
 
 import numpy as np
 import pytest
+from scipy.integrate import quad_vec
+from scipy.interpolate import BSpline
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
@@ -143,3 +144,61 @@ def test_bad_arguments():
 def test_bad_penalty(penalty):
     with pytest.raises(ThunderError, match="penalty, the order of a derivative, must be a whole number from 1 to 5"):
         smooth(read_curves(with_gap(slice(0, 0))), BASIS, penalty=penalty)
+
+
+# --- B-splines on [0, 1] against SciPy's own, quadrature and finite differences ---
+TAU = np.linspace(0.0, 1.0, 157)
+UNEVEN = SplineBasis(degree=3, knots=[0, 0, 0, 0, 0.1, 0.35, 0.8, 1, 1, 1, 1])
+BASES = [SplineBasis(), SplineBasis(15, degree=4), SplineBasis(6), SplineBasis(4, degree=1), UNEVEN]
+
+
+@pytest.mark.parametrize("basis", BASES, ids=repr)
+def test_functions_are_those_of_scipy(basis):
+    tau = np.linspace(0.0, 1.0, 157)
+    B = basis.evaluate(tau)
+    np.testing.assert_allclose(B, BSpline.design_matrix(tau, basis.knots, basis.degree).toarray(), atol=1e-14)
+    np.testing.assert_allclose(basis.evaluate(tau, 1).sum(axis=1), 0.0, atol=1e-11)
+    np.testing.assert_allclose(basis.evaluate([0.0, 1.0]), np.eye(basis.n_functions)[[0, -1]], atol=1e-15)
+    nodes, weights = basis.quadrature()
+    np.testing.assert_allclose(basis.integrals(), weights @ basis.evaluate(nodes), atol=1e-15)
+    c = np.random.default_rng(0).normal(size=(basis.n_functions, 2))
+    pieces = basis.to_ppoly(c)
+    np.testing.assert_array_equal(pieces.x, basis.breaks)
+    for order in range(basis.degree):
+        expected = basis.evaluate(tau, order) @ c
+        np.testing.assert_allclose(pieces(tau, order), expected, atol=1e-12 * np.abs(expected).max())
+    for derivative in (0, 2, 3):
+        gram = basis.gram(derivative)
+        parts = [
+            quad_vec(lambda s, k=derivative: np.outer(b := basis.evaluate([s], k)[0], b), a + 1e-15, b - 1e-15)[0]
+            for a, b in itertools.pairwise(basis.breaks)
+        ]
+        np.testing.assert_allclose(gram, sum(parts), rtol=1e-9, atol=1e-9 * max(np.abs(gram).max(), 1e-9))
+
+
+@pytest.mark.parametrize("derivative", [1, 2, 3])
+def test_derivatives_are_finite_differences(derivative):
+    basis, h = SplineBasis(), 1e-5
+    tau = np.linspace(0.01, 0.99, 98)
+    slope = (basis.evaluate(tau + h, derivative - 1) - basis.evaluate(tau - h, derivative - 1)) / (2.0 * h)
+    exact = basis.evaluate(tau, derivative)
+    np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
+
+
+def test_bad_arguments_of_basis():
+    assert_refused(
+        (lambda: SplineBasis(5), "...n_functions must be a whole number of at least 6, got 5..."),
+        (lambda: SplineBasis(15.0), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(True), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(15, degree=0), "...degree must be a whole number of at least 1..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 0.4, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "...0 and 1, each 2 times..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=2, knots=[0, 1]), "...at least 6 numbers..."),
+        (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "...define 2 functions..."),
+        (lambda: SplineBasis().evaluate([0.5, 1.1]), "...tau must lie in [0, 1], got 1.1..."),
+        (lambda: SplineBasis().evaluate([np.nan]), "...tau must lie in..."),
+        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "...shape (T,)..."),
+        (lambda: SplineBasis().evaluate([0.5], -1), "...derivative must be..."),
+        (lambda: SplineBasis().spline(np.zeros(14)), "...(15, ...), got (14,)..."),
+    )
