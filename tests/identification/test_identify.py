@@ -25,8 +25,8 @@ from thunder_py.identification import (
     optimize_excitation,
 )
 from thunder_py.identification.least_squares import Data, _newton, consistent_problem, fit, solve_consistent
+from thunder_py.model import inertia
 from thunder_py.reference import SetPoint, Sinusoid
-from thunder_py.robot import inertia
 
 T = np.linspace(0.0, 10.0, 1001)
 NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}
@@ -65,7 +65,7 @@ def validation_error(found, robot):
 
 def with_friction(robot):
     coefficients = np.tile([0.5, 0.3], (robot.n, 1)) * np.linspace(1.0, 0.5, robot.n)[:, None]
-    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    friction = th.model.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
     return robot.replace(friction=friction)
 
 
@@ -353,7 +353,7 @@ def identify_nothing(robot):
 
 
 def test_runs_that_do_not_fit_are_refused():
-    elastic = th.robot.description.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
+    elastic = th.model.description.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
     run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
     with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
         identify(elbow(), run, cutoff=20.0)
@@ -489,7 +489,7 @@ def test_noise_of_positions_does_not_lighten_the_links():
 def test_the_filter_does_not_bias_dry_friction():
     """The sign of the filtered velocity finds coefficients a tenth off, four standard deviations."""
     coefficients = np.array([[2.0, 5.0], [1.0, 3.0]])
-    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    friction = th.model.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
     robot, t = elbow().replace(friction=friction), np.arange(0.0, 10.0, 2e-3)
     states = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
     rng = np.random.default_rng(0)
