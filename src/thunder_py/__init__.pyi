@@ -34,6 +34,7 @@ from .control import Backstepping as Backstepping
 from .control import CartesianComputedTorque as CartesianComputedTorque
 from .control import CartesianMACT as CartesianMACT
 from .control import ComputedTorque as ComputedTorque
+from .control import GradientAdaptation as GradientAdaptation
 from .control import Impedance as Impedance
 from .control import IndependentJoint as IndependentJoint
 from .control import OperationalSpace as OperationalSpace
@@ -41,6 +42,13 @@ from .control import PassivityBased as PassivityBased
 from .control import PDGravity as PDGravity
 from .control import RobustUnitVector as RobustUnitVector
 from .control import SlotineLi as SlotineLi
+from .control import tune as tune
+from .identification import identify as identify
+from .kinematics import CLIK as CLIK
+from .kinematics import InverseKinematics as InverseKinematics
+from .motion import DMP as DMP
+from .motion import FPCA as FPCA
+from .reference import Sinusoid as Sinusoid
 from .robot import Robot as Robot
 from .robot.payload import Payload as Payload
 from .simulation import Actuators as Actuators

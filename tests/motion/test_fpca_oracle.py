@@ -9,6 +9,7 @@ import pytest
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
+    pytest.importorskip("skfda")
     from skfda import FDataBasis, FDataGrid
     from skfda.misc.operators import LinearDifferentialOperator
     from skfda.misc.regularization import L2Regularization

@@ -140,8 +140,7 @@ def test_one_pose_is_not_ambiguous() -> None:
 
 def _projected(T: Array) -> Array:
     """Corners of a tag by OpenCV."""
-    import cv2
-
+    cv2 = pytest.importorskip("cv2")
     h = _SIZE / 2.0
     square = np.array([[-h, h, 0.0], [h, h, 0.0], [h, -h, 0.0], [-h, -h, 0.0]])
     bent = np.asarray(_CAMERA.distortion)

@@ -107,7 +107,6 @@ def test_refinement_is_better_than_the_closed_form():
     assert (np.mean(refined, axis=0) > 0.1 * np.mean(closed, axis=0)).all()
 
 
-@pytest.mark.slow
 def test_opencv_agrees():
     cv2 = pytest.importorskip("cv2")
     if not hasattr(cv2, "calibrateHandEye"):

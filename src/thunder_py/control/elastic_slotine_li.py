@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, above_zero, all_positive, per_joint
-from ..errors import ModelError
+from ..errors import ModelError, outer_level
 from ..robot import Robot, require_robot
 from .adaptation import AdaptationLike
 from .elastic_gains import critical_damping
@@ -116,7 +116,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         self._robot = robot
         super().__init__(robot, self.Lambda, K_d, self.K_x, self.bandwidth, rate, law, unknown)
 
-    def _warn_at(self, q: Array, stacklevel: int) -> None:
+    def _warn_at(self, q: Array) -> None:
         """Warn if K_d over the links' inertia at q is beyond what the filter's lag allows."""
         share = _LARGEST_SHARE if self.adaptation is None else _LARGEST_ADAPTIVE_SHARE
         D = gain(self.K_d, self._robot.n)
@@ -127,7 +127,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
                 f"the links with {rate:.3g} 1/s, and {share * self.bandwidth:.3g} is stable; multiply K_d by "
                 f"{share * self.bandwidth / rate:.2g} or raise bandwidth",
                 RuntimeWarning,
-                stacklevel=stacklevel + 1,
+                stacklevel=outer_level(),
             )
 
     def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:

@@ -101,6 +101,11 @@ class RobotModel(DerivativeMethods):
         return self._description.inertial
 
     @property
+    def total_mass(self) -> float:
+        """Mass of all moving links [kg]."""
+        return float(self.inertial[:, 0].sum())
+
+    @property
     def elastic(self) -> tuple[Elastic, ...]:
         """Drives of the `e` elastic joints, in the order of the motor vectors ``x, dx, ddx``."""
         return self._description.elastic

@@ -6,6 +6,6 @@ adapters of published packages, in `drives`; they were tested with substitutes t
 on a robot (docs/hardware.md).
 """
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -199,8 +199,8 @@ class DriveLoop:
         self._safety = Safety(held, self.limits, torque_step=step, period=period, observer=observer)
         self._safe_torque = brake(held, self.limits, step, period)
         channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
-        warn_over_range(controller, robot, channel, stacklevel=3)
-        warn_over_range(self._safe_torque, held, channel, owner="the brake", stacklevel=3)
+        warn_over_range(controller, robot, channel)
+        warn_over_range(self._safe_torque, held, channel, owner="the brake")
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
         self._one_run = threading.Lock()

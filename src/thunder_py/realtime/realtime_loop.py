@@ -268,8 +268,8 @@ class RealtimeLoop:
             log_every=log_every,
         )
         self._channel = facts.channel
-        warn_over_range(self._law, robot, self._channel, stacklevel=3)
-        warn_over_range(braking, held, self._channel, owner="the brake", stacklevel=3)
+        warn_over_range(self._law, robot, self._channel)
+        warn_over_range(braking, held, self._channel, owner="the brake")
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -478,7 +478,7 @@ class RealtimeLoop:
         if isinstance(self._checked(law), _core.TaskController):
             raise ThunderError("law must be in joint space: set_gains changes one that follows poses")
         with self._one_change:
-            warn_over_range(law, self._robot, self._channel, stacklevel=3)
+            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = None
 
@@ -507,7 +507,7 @@ class RealtimeLoop:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
             spec = self._spec.changed(gains)
             law = self._checked(build_law(self._robot, spec))
-            warn_over_range(law, self._robot, self._channel, stacklevel=3)
+            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = spec
 

@@ -9,6 +9,7 @@ from ..model.derivatives import (
 from ..model.description import Elastic, Friction, Limits, RobotDescription, Rotor
 from ..model.elastic import ElasticMotion
 from ..model.parameters import BaseParameters, UnknownParameters
+from ..public import publish
 from .payload import Payload
 from .robot import Ellipsoid, Robot
 from .robot import require_robot as require_robot
@@ -32,3 +33,5 @@ __all__ = [
     "UnknownParameters",
     "Workspace",
 ]
+
+publish(__name__)

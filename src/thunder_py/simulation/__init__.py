@@ -1,5 +1,6 @@
 """Closed-loop simulation: plant, sampled controller, reference, sensors, actuators, payloads; results, comparisons."""
 
+from ..public import publish
 from ..robot.payload import Payload
 from ..table import Table
 from .comparison import DEFAULT_METRICS, Comparison, Metric, compare_results, metrics_table
@@ -48,3 +49,5 @@ __all__ = [
     "simulate",
     "simulate_many",
 ]
+
+publish(__name__)

@@ -167,12 +167,12 @@ def simulate(
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
     between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
     if between is not None:
-        warn_of_high_gains(controller, loaded, options["x0"][:n], between, stacklevel=3)
+        warn_of_high_gains(controller, loaded, options["x0"][:n], between)
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     result = _result(raw, _names(plant, robot, n), robot, bodies, held)
-    warn_of_divergence(result, controller, loaded, between, times, stacklevel=2)
+    warn_of_divergence(result, controller, loaded, between, times)
     return result
 
 
