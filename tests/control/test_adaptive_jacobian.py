@@ -327,18 +327,6 @@ def test_clipped_torques_teach_only_the_lengths_that_are_predicted() -> None:
     assert np.abs(law.lengths - lengths).max() > 1e-6
 
 
-def test_a_diverged_estimate_stops_until_reset() -> None:
-    plant, here = longer_panda(), curve(longer_panda())(0.0)
-    law = law_of(panda(), plant, adaptation=GradientAdaptation(1e-9, unknown="link7"))
-    for t in (0.0, 0.05):
-        tau = law.step(t, Q0, np.full(7, 0.1), here)
-    assert law.status is Status.diverged
-    assert np.isfinite(tau).all()
-    law.reset()
-    law.step(0.1, Q0, np.full(7, 0.1), here)
-    assert law.status is Status.ok
-
-
 def test_refusals() -> None:
     assert_refused(
         ({"lengths": LengthAdaptation(1.0, unknown="a_9")}, "no length of robot is called 'a_9'; did you mean 'a_..."),

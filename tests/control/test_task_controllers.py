@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,17 +127,6 @@ def test_reference_that_jumps_is_met_within_the_torque_limits(law: Factory) -> N
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_relaxed_task_leaves_the_rest_free(law: Factory) -> None:
-    """Position only: any orientation will do, one that is half a turn away too."""
-    T = turned(panda().forward_kinematics(Q0), 170.0)
-    T[:3, 3] += [0.05, -0.05, 0.05]
-    run = th.simulate(panda(), law(panda(), rows=("x", "y", "z")), SetPose(T), 4.0, q0=Q0, log_every=10)
-    assert (run.status == Status.ok).all()
-    assert run.names["error"] == ("x", "y", "z")
-    np.testing.assert_allclose(panda().forward_kinematics(run.q[-1])[:3, 3], T[:3, 3], atol=5e-4)
-
-
-@pytest.mark.parametrize("law", LAWS)
 def test_scara_tracks_with_the_rows_it_has(law: Factory) -> None:
     T = turned_about_z(scara().forward_kinematics(SCARA_Q0), 40.0)
     T[:3, 3] += [0.05, -0.1, 0.08]
@@ -231,24 +217,3 @@ def test_model_and_references_are_checked(law: Factory) -> None:
         law(elbow())
     with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):
         law(panda()).step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0))
-
-
-def test_rows_by_name_and_by_number() -> None:
-    d = lissajous()(0.3)
-    torques = [
-        impedance(panda(), rows=rows).step(0.0, Q0, np.full(7, 0.1), d) for rows in (("x", "z", "rz"), (0, 2, 5))
-    ]
-    np.testing.assert_array_equal(torques[0], torques[1])
-
-
-def test_code_prints_what_the_page_shows() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
-    section = page[page.index("## Task space") :]
-    snippets = re.findall(r"```python\n(.*?)```\n\nprints\n\n```text\n(.*?)```", section, re.DOTALL)
-    assert len(snippets) == section.count("```python") == 3
-    namespace: dict[str, object] = {}
-    for code, shown in snippets:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "controllers.md", "exec"), namespace)
-        assert printed.getvalue() == shown
