@@ -66,7 +66,7 @@ def test_error_dynamics_are_linear(s: State) -> None:
     np.testing.assert_allclose(error_acceleration(s, tau), expected, atol=1e-9)
 
 
-def payload_run(K_integral: list[float] | None) -> th.result.SimulationResult:
+def payload_run(K_integral: list[float] | None) -> th.simulation.SimulationResult:
     """The report's set-up: 5 kg that the model does not know, K_P and K_D as printed."""
     T = scara().forward_kinematics(SCARA_Q0)
     law = OperationalSpace(

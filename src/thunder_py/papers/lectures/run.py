@@ -19,10 +19,9 @@ from ...identification import (
 )
 from ...optional import require
 from ...reference import JointReference, SetPoint, Sinusoid
-from ...result import SimulationResult
-from ...result.result import Lyapunov
 from ...robot import Robot
-from ...simulation import simulate
+from ...simulation import SimulationResult, simulate
+from ...simulation.result import Lyapunov
 from ..result import drawing
 
 GOAL = np.array([0.9, -0.6])

@@ -19,9 +19,8 @@ from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
-from ...result import SimulationResult
 from ...robot import Robot, inertia
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..tables import markdown
 
