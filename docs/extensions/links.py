@@ -1,4 +1,4 @@
-"""Names of the package in inline code lead to the reference: `th.simulate`, `SlotineLi`, `robot.mass_matrix`, `run.plot()`."""
+"""Names in inline code lead to the reference: `th.simulate`, `SlotineLi`, `robot.mass_matrix`, `run.plot()`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ...robot import Robot
+    from ...model.model import RobotModel
     from .run import Elbow2009
 
 
@@ -44,7 +44,7 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
     return figure
 
 
-def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
+def _points(robot: RobotModel, q: Array) -> tuple[Array, Array]:
     """Return base and frame origins (3, 2), and the centers of mass (2, 2), in the plane."""
     frames = arm_frames(robot, q)[:3]
     bodies = robot.inertial
@@ -52,7 +52,7 @@ def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
     return frames[:, :2, 3], np.array(centers)[:, :2]
 
 
-def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
+def _draw_arm(axes: Axes, robot: RobotModel, configurations: Array) -> None:
     shown = int(np.argmax(configurations[:, 1]))
     for k, q in enumerate(configurations):
         front = k == shown

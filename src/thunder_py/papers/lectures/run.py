@@ -405,7 +405,7 @@ def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any
     ValueError
         If `printed`, except for three joints: the shapes of the factors differ.
     """
-    from ...robot.inertia import dyn_from_reg
+    from ...model.inertia import dyn_from_reg
 
     q = np.asarray(q, dtype=np.float64)
     D = np.zeros((robot.n, robot.n))

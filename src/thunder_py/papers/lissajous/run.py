@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
+from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
-from ...robot import Robot, inertia
+from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..tables import markdown
