@@ -142,6 +142,7 @@ def test_throw_together(alpha):
     assert optimize_base_and_motor(wrist, T, base=base, cells=80, starts=1).defect < 0.2 * found.defect
 
 
+@pytest.mark.release
 def test_throw_together_is_a_local_optimum_for_ipopt():
     """Another solver with another discretization (RK4, single shooting) starts there and finds nothing better."""
     ca = pytest.importorskip("casadi")
@@ -324,6 +325,7 @@ def test_clipped_torques_stay_within_limits(throw):
     assert throw.release(clipped).speed < throw.release(free).speed
 
 
+@pytest.mark.release
 def test_plan_within_torques(throw):
     """The largest range of the motor that the arm's torques allow: a slightly larger one takes more."""
     plan = throw.plan_within_torques(cells=60, tolerance=0.02)
