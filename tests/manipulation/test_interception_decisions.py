@@ -7,7 +7,6 @@ from tests.refusals import assert_refused
 from thunder_py.manipulation.interception import (
     Belt,
     InterceptionOptions,
-    SingleShot,
     TimeAugmentation,
     VariableStructure,
     arrival_time,
@@ -86,5 +85,3 @@ def test_bad_options():
         (lambda: InterceptionOptions(velocity_limit=np.inf), "...velocity_limit..."),
         (lambda: misses_target(BELT, 0.0, P0, V, P0, 1.0, threshold=-1.0), "...threshold..."),
     )
-
-

@@ -1,8 +1,6 @@
 """Conveyor, camera, what counts as a grasp, and the arm that follows."""
 
-import pickle
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -116,8 +114,6 @@ def test_all_of_the_box_is_within_the_arms_reach():
             for z in (BELT.low[2], BELT.high[2] + 0.1):
                 T[:3, 3] = x, y, z
                 assert solver.solve(T, START).success
-
-
 
 
 def test_bad_worlds():
