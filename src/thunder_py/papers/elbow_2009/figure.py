@@ -40,8 +40,7 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
         corrected = "as printed, errata G-1 and G-2 corrected"
         axes.plot(t, torques["corrected"][:, joint], "--", color=TRUTH, linewidth=1.0, label=corrected)
         label_time(axes, t, f"$Y_r \\pi$ along a motion, joint {joint + 1}", "torque [N m]")
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 def _points(robot: Robot, q: Array) -> tuple[Array, Array]:

@@ -100,8 +100,7 @@ def plot_curve(gains: ArticleGains) -> Figure:
         axis.set_major_locator(MaxNLocator(4))
         axis.labelpad = 8.0
     _draw_plane(panels["plane"], gains)
-    outside_legend(figure, panels["plane"])
-    return figure
+    return outside_legend(figure, panels["plane"])
 
 
 def plot_errors(gains: ArticleGains, table: str) -> Figure:
@@ -123,8 +122,7 @@ def plot_estimates(gains: ArticleGains, table: str) -> Figure:
     figure, panels = new_panels([["0", "1"], ["2", "3"]], (11, 5.5), title)
     for k in range(4):
         _draw_estimate(panels[str(k)], gains, table, k)
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 def plot_adaptation(gains: ArticleGains) -> Figure:

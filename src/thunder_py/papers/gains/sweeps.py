@@ -6,7 +6,6 @@ article may differ.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,8 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import declared
+from ..sweeps.sweep import Unprinted
 from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
 
 QUANTITIES = (
@@ -72,12 +72,10 @@ def table_errors(
     return found
 
 
-def sweep_tables(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Tables 6 and 7 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
-    printed = {f"{_FIXED}: norm of e": 0.9}
-    for name, case in _DIFFERENT.items():
-        printed |= {f"{name}: norm of e": case.steady_state, f"{name}: rise time [s]": case.rise_time}
-    function = partial(table_errors, scale=0.1) if quick else table_errors
-    quantities = QUANTITIES[:3] if quick else QUANTITIES
-    title = "Thunder article, Tables 6 and 7, Figure 10"
-    return sweep(title, function, quantities, printed, combined=0 if quick else 16, workers=workers)
+_PRINTED = {f"{_FIXED}: norm of e": 0.9}
+for _name, _case in _DIFFERENT.items():
+    _PRINTED |= {f"{_name}: norm of e": _case.steady_state, f"{_name}: rise time [s]": _case.rise_time}
+#: Tables 6 and 7 over `QUANTITIES`
+sweep_tables = declared(
+    "Thunder article, Tables 6 and 7, Figure 10", table_errors, QUANTITIES, _PRINTED, combined=16, scale=0.1
+)

@@ -58,8 +58,7 @@ def plot_grasping(found: Grasping) -> Figure:
         label(axes, "", text, "lifted and held [%]", ylim=(-3.0, 105.0))
     panels["place"].set_aspect("equal", adjustable="datalim")
     label(panels["place"], "object as seen from the hand", "across the belt [mm]", "along the belt [mm]")
-    outside_legend(figure, panels["speed"])
-    return figure
+    return outside_legend(figure, panels["speed"])
 
 
 def _bars(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:

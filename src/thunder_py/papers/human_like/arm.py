@@ -188,15 +188,13 @@ def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerL
 def arm_points_at(robot: Robot, q: Array) -> Array:
     """Return shoulder, elbow, wrist and hand at postures (..., 7), as (..., 4, 3) [m]."""
     ends = [robot.forward_kinematics(q, frame)[..., :3, 3] for frame in (ELBOW_FRAME, WRIST_FRAME, "tool")]
-    points: Array = np.stack([np.zeros_like(ends[0]), *ends], axis=-2)
-    return points
+    return np.asarray(np.stack([np.zeros_like(ends[0]), *ends], axis=-2))
 
 
 def _between(points: Array, count: int = 20) -> Array:
     """Return points along the segments of polylines (k, 4, 3)."""
     s = np.linspace(0.0, 1.0, count).reshape(-1, 1, 1, 1)
-    between: Array = points[:, :-1] + s * np.diff(points, axis=1)
-    return between
+    return np.asarray(points[:, :-1] + s * np.diff(points, axis=1))
 
 
 def pose_error(goal: Array, T: Array) -> tuple[float, float]:
@@ -233,8 +231,7 @@ class KinematicNullSpace:
         """Return the torques (7,) [N m]."""
         J = self.robot.jacobian(q)
         wanted = K_POSTURE @ (self.scene.q0 - q) - K_D @ dq + self._repulsion(q)
-        torque: Array = self.task.step(t, q, dq, reference) + wanted - np.linalg.pinv(J) @ (J @ wanted)
-        return torque
+        return np.asarray(self.task.step(t, q, dq, reference) + wanted - np.linalg.pinv(J) @ (J @ wanted))
 
     def _repulsion(self, q: Array) -> Array:
         tau = np.zeros(self.robot.n)

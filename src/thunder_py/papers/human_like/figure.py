@@ -66,8 +66,7 @@ def plot_human_like(found: HumanLike) -> Figure:
     for name in shown:
         part, draw = drawings[name]
         draw(panels[name], found.parts[part])
-    outside_legend(figure, *panels.values(), ncols=6)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=6)
 
 
 def plot_human_like_arm(found: HumanLikeArm) -> Figure:
@@ -80,8 +79,7 @@ def plot_human_like_arm(found: HumanLikeArm) -> Figure:
         _draw_jerk(panels[kind], found, k)
         unit = "rad/s³" if k else "m/s³"
         label(panels[kind], f"D4.2, Tables 14 and 15: mean jerk, {kind}", f"mean jerk [{unit}]", "")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str = TRUTH) -> None:
@@ -187,8 +185,7 @@ def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
     _draw_speed(panels["speed"], scene, {name: motions[name] for name in _SHOWN if name in motions})
     _draw_jerk_of_methods(panels["jerk"], found)
     _draw_clearance(panels["clearance"], found)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_example(axes: Any, found: HumanLikeObstacles, zoom: float = 0.72) -> None:
@@ -306,8 +303,7 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
         draw_distances(distances, source)
         draw_path(path, source, shown)
         draw_speed(speed, source, shown)
-    outside_legend(figure, *panels.values(), ncols=7)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=7)
 
 
 def draw_distances(axes: Axes, source: Comparison) -> None:
@@ -380,8 +376,7 @@ def plot_human_like_sampling(found: HumanLikeSampling) -> Figure:
     _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1))
     panels["jerk"].set_ylim(bottom=0.0)
     label(panels["jerk"], "Not in D4.2: median of the mean jerk", "number of via points tried", "mean jerk [m/s³]")
-    outside_legend(figure, panels["time"], ncols=9)
-    return figure
+    return outside_legend(figure, panels["time"], ncols=9)
 
 
 def _draw_time(axes: Axes, found: HumanLikeSampling) -> None:
@@ -423,5 +418,4 @@ def plot_dmp_study(found: DMPStudy) -> Figure:
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
     draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)

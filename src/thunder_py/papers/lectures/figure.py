@@ -60,8 +60,7 @@ def plot_study(study: Study) -> Figure:
         panels["rate"].plot(lyapunov.t, lyapunov.V_dot, **style)
         label_time(panels["V"], lyapunov.t, f"Lyapunov function, {name}", "$V$ [J]")
         label_time(panels["rate"], lyapunov.t, "its derivative", r"$\dot V$ [W]")
-    outside_legend(figure, panels["error"])
-    return figure
+    return outside_legend(figure, panels["error"])
 
 
 def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
@@ -84,8 +83,7 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
     label_time(
         panels["excitation"], run.excitation.t, r"excitation integral $\int Y^T Y$", "least eigenvalue [SI units]"
     )
-    outside_legend(figure, panels["parameters"])
-    return figure
+    return outside_legend(figure, panels["parameters"])
 
 
 def _draw_down_to(floor: float, axes: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:

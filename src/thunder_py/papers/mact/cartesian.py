@@ -14,10 +14,9 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, simulate_many
 from ..draws import spread
-from ..result import drawing
+from ..result import Varied, drawing
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
-from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import (
     ETAS,
@@ -39,7 +38,7 @@ from .sweeps import sweep_task
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class D42Cartesian:
+class D42Cartesian(Varied):
     """Results of the experiment.
 
     Attributes
@@ -51,14 +50,11 @@ class D42Cartesian:
     results : dict of (str, str, str, float) to list of SimulationResult
         Runs over the draws of the parameter error or of the hand's mounting, by plant, curve, controller and eta; CT,
         which does not adapt, for every eta.
-    sweep : Sweep, optional
-        Tables 8 and 9 over the unprinted quantities.
     """
 
     robot: Robot
     references: dict[str, Curve]
     results: dict[tuple[Plant, str, str, float], list[SimulationResult]]
-    sweep: Sweep | None = None
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -97,7 +93,7 @@ class D42Cartesian:
                     rows.append([curve, name, value, *ours, orientation])
             columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
             parts.append(f"{title}: RMSE over {duration:g} s, median (least to most)\n\n{markdown(columns, rows)}")
-        return "\n\n".join(parts if self.sweep is None else [*parts, self.sweep.table()])
+        return self.join(*parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 8 and 9, and the RMSE of every draw by plant, curve, controller and eta."""
@@ -108,7 +104,7 @@ class D42Cartesian:
             rows.append(row | {"position_m": position, "orientation_rad": orientation})
         drawn = {"simulation": "parameter error of 15 %", "hand": HAND_DRAWN}
         tables = {"table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9}
-        return {"drawn": drawn, **tables, "rmse": rows, "sweep": None if self.sweep is None else self.sweep.to_dict()}
+        return {"drawn": drawn, **tables, "rmse": rows, **self.variations()}
 
     plot = drawing("plot_cartesian")
     plot_paths = drawing("plot_paths")

@@ -7,7 +7,7 @@ sources and configuration files; those of the runs in the report may differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import declared
+from ..sweeps.sweep import Unprinted
 from .setup import (
     ETA,
     FRICTION,
@@ -228,13 +229,15 @@ def estimation_figures(
     return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
 
 
-def sweep_estimation(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Figures 19 and 20 over `ESTIMATION`; `quick` has short runs over the first three quantities."""
-    printed = {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()}
-    function = partial(estimation_figures, duration=10.0) if quick else estimation_figures
-    title = "D4.2, Figures 19 and 20: errors of the estimate and of tracking"
-    quantities = ESTIMATION[:3] if quick else ESTIMATION
-    return sweep(title, function, quantities, printed, combined=0 if quick else 8, workers=workers)
+#: Figures 19 and 20 over `ESTIMATION`
+sweep_estimation = declared(
+    "D4.2, Figures 19 and 20: errors of the estimate and of tracking",
+    estimation_figures,
+    ESTIMATION,
+    {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()},
+    combined=8,
+    duration=10.0,
+)
 
 
 def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
@@ -244,21 +247,15 @@ def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None)
     return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
 
 
-def sweep_joint(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Table 7 over `JOINT`; `quick` has short runs of one draw over the first three quantities."""
-    function = partial(joint_errors, draws=1, scale=0.1) if quick else joint_errors
-    printed = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
-    title = "D4.2, Table 7: RMSE [rad]"
-    return sweep(title, function, JOINT[:3] if quick else JOINT, printed, combined=0 if quick else 24, workers=workers)
+_PRINTED = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
+#: Table 7 over `JOINT`
+sweep_joint = declared("D4.2, Table 7: RMSE [rad]", joint_errors, JOINT, _PRINTED, combined=24, draws=1, scale=0.1)
 
 
-def sweep_task(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Tables 8 and 9 over `TASK`; `quick` has short runs over the first three quantities."""
-    printed = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
-               for curve, row in table.items() for name, x in row.items()}  # fmt: skip
-    for plant, table, _ in TABLES:
-        for curve, row in table.items():
-            printed[f"{_NUMBER[plant]}, {curve}: MACT / AIRC"] = row["MACT"] / row["AIRC"]
-    function = partial(task_errors, scale=0.1) if quick else task_errors
-    title = "D4.2, Tables 8 and 9: RMSE of the position [m]"
-    return sweep(title, function, TASK[:3] if quick else TASK, printed, combined=0 if quick else 4, workers=workers)
+_TASK_PRINTED = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
+                 for curve, row in table.items()
+                 for name, x in (row | {"MACT / AIRC": row["MACT"] / row["AIRC"]}).items()}  # fmt: skip
+#: Tables 8 and 9 over `TASK`
+sweep_task = declared(
+    "D4.2, Tables 8 and 9: RMSE of the position [m]", task_errors, TASK, _TASK_PRINTED, combined=4, scale=0.1
+)

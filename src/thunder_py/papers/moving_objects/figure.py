@@ -53,8 +53,7 @@ def plot_moving_objects(found: MovingObjects) -> Figure:
     panels[f"{names[0]}, jerk"].sharey(panels[f"{names[1]}, jerk"])
     _draw_success(found.arm or found.point, panels["success"], "Panda" if found.arm else "planned point")
     _draw_lead(found.point or found.arm, panels["lead"])
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def plot_reach(run: ConveyorRun, place: Axes, jerk: Axes, name: str) -> None:
@@ -139,8 +138,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
     panels["errors"].boxplot(errors, orientation="horizontal", widths=0.6, medianprops={"color": TRUTH})
     panels["errors"].set_yticks(range(1, len(kinds) + 1), [kind.split(",")[0] for kind in kinds])
     label(panels["errors"], "Not in D4.2: error of the\nmeasured middle", "RMS over a trial [mm]", "", xlim=(0.0, None))
-    outside_legend(figure, panels["kinds"], panels["speeds"])
-    return figure
+    return outside_legend(figure, panels["kinds"], panels["speeds"])
 
 
 def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], axes: Axes) -> None:
@@ -171,8 +169,7 @@ def plot_moving_objects_sweeps(found: MovingObjectsSweeps) -> Figure:
         panels[panel].set_title("D4.2, Table 16", fontsize="medium")
     for name in TIMES:
         _draw_single_plans(panels[name], found.single, name)
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)
 
 
 def _draw_single_plans(axes: Axes, found: SinglePlans, time: str) -> None:

@@ -47,8 +47,7 @@ def plot_mujoco_plants(found: MujocoPlants) -> Figure:
     _draw_mass(panels["mass"], found)
     _draw_torques(panels["torque"], found)
     _draw_steps(panels["step"], found)
-    outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
-    return figure
+    return outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
 
 
 def _draw_both(axes: Axes, ours: tuple[Any, Any], theirs: tuple[Any, Any], law: str) -> None:

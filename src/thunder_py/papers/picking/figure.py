@@ -48,8 +48,7 @@ def plot_picking(found: Picking) -> Figure:
     _draw_rates(panels["rates"], found)
     for task in ("hand", "tool"):
         _draw_errors(panels[task], found, task)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_rates(axes: Axes, found: Picking) -> None:
@@ -101,8 +100,7 @@ def plot_pick(found: PickTrace) -> Figure:
             axes.text(event.t, 1.0, f" {k}", transform=axes.get_xaxis_transform(), fontsize=8, va="top")
     phases = ", ".join(f"{k} {event.after.value}" for k, event in enumerate(found.events, start=1))
     figure.suptitle(f"phases: {phases}", fontsize="medium")
-    outside_legend(figure, panels["errors"])
-    return figure
+    return outside_legend(figure, panels["errors"])
 
 
 _PAPER, _LOG = _COLORS["eq. 124"], _COLORS["servoing"]
@@ -145,8 +143,7 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
         speed, "D4.2, eq. 124: K tan(angle); logarithm: K angle", "angle to the target [deg]",
         "commanded angular speed [deg/s]", xlim=(0.0, 180.0), ylim=(0.0, 600.0 * gain),
     )  # fmt: skip
-    outside_legend(figure, course)
-    return figure
+    return outside_legend(figure, course)
 
 
 def plot_physical_picking(found: PhysicalPicking) -> Figure:
@@ -170,5 +167,4 @@ def plot_physical_picking(found: PhysicalPicking) -> Figure:
         axes.set_xticks(range(len(groups)), [shape for _, shape in groups])
         label(axes, "", "object", text)
     panels["rates"].set_ylim(-3.0, 105.0)
-    outside_legend(figure, panels["rates"])
-    return figure
+    return outside_legend(figure, panels["rates"])

@@ -31,8 +31,7 @@ def plot_pose_accuracy(found: PoseAccuracy) -> Figure:
     label(panels["moving"], "D4.2, 7.1: moving tag,\nexposure of 10 ms", "speed [m/s]", "error [mm]", yscale="log")
     _draw_tags(panels["resting"], DISTANCES, found.tags["resting"])
     label(panels["resting"], "Tag at rest", "distance [m]", "error [mm]", yscale="log")
-    outside_legend(figure, panels["moving"], panels["resting"])
-    return figure
+    return outside_legend(figure, panels["moving"], panels["resting"])
 
 
 def _draw_tags(ax: Axes, x: tuple[float, ...], errors: Array) -> None:

@@ -65,8 +65,7 @@ def plot_errors(experiment: ScaraClik) -> Figure:
     for color, scheme in zip(COLORS, experiment.schemes.values(), strict=False):
         _log(panels["angle"], scheme.result.t, np.abs(scheme.angle_error()), color=color)
     label_time(panels["angle"], scheme.result.t, "angle", "angle error [rad]", ylim=(1e-10, 1e-1))
-    outside_legend(figure, panels["position"])
-    return figure
+    return outside_legend(figure, panels["position"])
 
 
 def plot_velocities(experiment: ScaraClik) -> Figure:
@@ -111,8 +110,7 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
     panels["tip"].plot(*experiment.path(result.t).p[:, :2].T, "--", color=TRUTH, linewidth=THIN, label="path")
     label_time(panels["elbow"], result.t, "Figure (3.7a): elbow", r"$\theta_2$ [deg]")
     label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
-    outside_legend(figure, panels["w"], panels["tip"])
-    return figure
+    return outside_legend(figure, panels["w"], panels["tip"])
 
 
 def plot_transpose(experiment: ScaraTranspose) -> Figure:
@@ -128,8 +126,7 @@ def plot_transpose(experiment: ScaraTranspose) -> Figure:
             name = f"{start}, $K_{{tr}}${scale}"
             _log(time, result.t, np.linalg.norm(result.error[:, :3], axis=1), color=color, linestyle=style, label=name)
     label_time(time, result.t, "set points, started 0.01 away", "position error [m]", ylim=(1e-12, 10.0))
-    outside_legend(figure, time, ncols=8)
-    return figure
+    return outside_legend(figure, time, ncols=8)
 
 
 def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
@@ -201,8 +198,7 @@ def plot_control(experiment: ScaraControl) -> Figure:
     label_time(panels["plane"], late.t, "in the plane", "error in x and y [m]", ylim=(1e-8, 1e-2))
     limits = (steady.min() - 15.0, steady.max() + 15.0)
     label_time(panels["force"], late.t, "prismatic joint", "force of joint 3 [N]", ylim=limits)
-    outside_legend(figure, panels["z"], panels["mass"])
-    return figure
+    return outside_legend(figure, panels["z"], panels["mass"])
 
 
 def plot_choices(experiment: ScaraControl) -> Figure:
@@ -218,8 +214,7 @@ def plot_choices(experiment: ScaraControl) -> Figure:
             if CLAIMS[name].theory:
                 panels[choice].plot(t[-1:], CLAIMS[name].theory, "<", color=TRUTH, clip_on=False, label="by theory")
         label_time(panels[choice], t, choice, "error along z [m]", ylim=(1e-9, 1e-2))
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def plot_sampling(experiment: ScaraSampling) -> Figure:
@@ -237,8 +232,7 @@ def plot_sampling(experiment: ScaraSampling) -> Figure:
         _log(panels["time"], result.t[1:], np.abs(result.error[1:, 2]), color=color, label=name)
     label(panels["radius"], "error dynamics along z", r"$\Lambda_3$ [1/s]", "spectral radius [1]")
     label(panels["time"], "runs", "time [s]", "error along z [m]", ylim=(1e-9, 10.0), xscale="log")
-    outside_legend(figure, panels["time"])
-    return figure
+    return outside_legend(figure, panels["time"])
 
 
 def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
@@ -257,8 +251,7 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
             label="printed formula",
         )
         label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 _REACH = 1.0
@@ -352,8 +345,7 @@ def plot_path(planning: ScaraPlanning) -> Figure:
     panels["z"].plot(t, planning.path(t).p[:, 2], color=BLUE, linewidth=LINE)
     label_time(panels["angle"], t, "Figure 2.2: orientation of the end effector", r"$\varphi$ [rad]")
     label_time(panels["z"], t, "height", "z [m]")
-    outside_legend(figure, panels["plan"])
-    return figure
+    return outside_legend(figure, panels["plan"])
 
 
 def plot_profiles(planning: ScaraPlanning) -> Figure:
@@ -368,8 +360,7 @@ def plot_profiles(planning: ScaraPlanning) -> Figure:
         angle.plot(t, rates[:, 5], color=BLUE, linewidth=LINE)
         label_time(position, t, f"{kind} of the position", f"{kind} [m/{unit}]")
         label_time(angle, t, f"{kind} of the angle", f"{kind} [rad/{unit}]")
-    outside_legend(figure, panels["a"])
-    return figure
+    return outside_legend(figure, panels["a"])
 
 
 def plot_scara(scara: Scara) -> Figure:

@@ -256,8 +256,7 @@ class Scheme(NamedTuple):
     def position_error(self) -> Array:
         """Return the norm of the position error in the rows of the task over time, (k,) [m]."""
         rows = [k for k, name in enumerate(self.result.rows) if name in "xyz"]
-        norm: Array = np.linalg.norm(self.result.error[:, rows], axis=1)
-        return norm
+        return np.asarray(np.linalg.norm(self.result.error[:, rows], axis=1))
 
     def angle_error(self) -> Array:
         """Return the error of the angle over time, (k,) [rad]."""

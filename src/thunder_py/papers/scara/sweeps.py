@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 
 from ...kinematics.clik import SampledJointReference
-from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import declared
+from ..sweeps.sweep import Unprinted
 from .control import LAMBDA_Z, PAYLOAD, joint_reference, run_control
 from .kinematics import PERIOD, scara_path, schemes, start
 
@@ -67,15 +67,12 @@ def remaining_errors(
     return errors | {_MASS: np.inf if found.runs["adaptive"].result.diverged else found.time_of_mass()}
 
 
-def sweep_control(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep chapter 4 over `QUANTITIES`; `quick` sweeps the first quantity only."""
-    printed = {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0}
-    title = "SCARA project, chapter 4: errors with the payload"
-    return sweep(
-        title,
-        remaining_errors,
-        QUANTITIES[:1] if quick else QUANTITIES,
-        printed,
-        combined=0 if quick else 10,
-        workers=workers,
-    )
+#: chapter 4 over `QUANTITIES`
+sweep_control = declared(
+    "SCARA project, chapter 4: errors with the payload",
+    remaining_errors,
+    QUANTITIES,
+    {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0},
+    combined=10,
+    few=1,
+)

@@ -23,8 +23,7 @@ def plot_softhand(experiment: SoftHand) -> Figure:
     for k in range(4):
         _draw_estimate(panels[str(k)], experiment, k)
     panels["0"].set_title("Figure 13: mass of link 7", fontsize="medium")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def _draw_errors(axes: Axes, experiment: SoftHand) -> None:

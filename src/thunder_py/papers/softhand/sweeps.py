@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from ...checks import Array
-from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import LOG_EVERY, PERIOD, START
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import declared
+from ..sweeps.sweep import Unprinted
 from .setup import HAND_COM, HAND_MASS, TABLE_8, hand_of_table_8, merged
 
 #: turn about the flange [deg] and shift [m] of the hand's base; the last gives the true center of mass of Table 8
@@ -71,13 +69,9 @@ def hand_estimate(
     return found | {"error settles after [s]": run.rise_time(window=window)}
 
 
-def sweep_hand(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Table 8 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
-    printed = {f"{name}: {part}": x for name in ("true", "estimate")
-               for part, x in zip(_PARTS, TABLE_8[name], strict=True)}  # fmt: skip
-    printed["error settles after [s]"] = 10.0
-    function = partial(hand_estimate, scale=0.1) if quick else hand_estimate
-    title = "Thunder article, Table 8: link 7 with the hand"
-    return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 60, workers=workers
-    )
+_PRINTED = {f"{name}: {part}": x for name in ("true", "estimate")
+            for part, x in zip(_PARTS, TABLE_8[name], strict=True)} | {"error settles after [s]": 10.0}  # fmt: skip
+#: Table 8 over `QUANTITIES`
+sweep_hand = declared(
+    "Thunder article, Table 8: link 7 with the hand", hand_estimate, QUANTITIES, _PRINTED, combined=60, scale=0.1
+)

@@ -100,8 +100,7 @@ def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
         axes.semilogy(joints, [row[name] for row in counts], color=color, linestyle=line, label=caption, marker=".")
     label(axes, "", "joints [1]", "operations [1]")
     axes.locator_params(axis="x", integer=True)
-    outside_legend(figure, axes, ncols=3)
-    return figure
+    return outside_legend(figure, axes, ncols=3)
 
 
 def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")) -> Figure:
@@ -110,8 +109,7 @@ def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")
     figure, panels = new_panels([list(levels)], (12, 6), title, sharey=True)
     for level, axes in panels.items():
         _plot_level(axes, timings, level)
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)
 
 
 def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:

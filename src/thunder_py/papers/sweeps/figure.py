@@ -30,8 +30,7 @@ def plot_sweep(swept: Sweep, results: list[str], quantities: list[str]) -> Figur
     figure, panels = new_panels(mosaic, (4.0 * max(columns, 2), 0.6 + 2.9 * len(rows)), swept.title)
     for k, (name, quantity) in enumerate(pairs):
         draw_sweep(swept, name, quantity, panels[str(k)])
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def _pairs(swept: Sweep, results: list[str], quantities: list[str]) -> list[tuple[str, str]]:
@@ -91,5 +90,4 @@ def plot_sweeps(found: Sweeps) -> Figure:
     for key, (part, name, quantity) in zip(keys, shown, strict=True):
         draw_sweep(found.parts[part], name, quantity, panels[key])
         panels[key].set_title(found.parts[part].title, fontsize="medium")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())

@@ -47,8 +47,7 @@ def plot_throwing(found: Throwing) -> Figure:
         panels["rates"].plot([], [], color=color, label=f"{name} gains")
     for name, marker in MARKERS.items():
         panels["rates"].plot([], [], marker, color=GRAY, label=name)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_errors(axes: Axes, errors: dict[tuple[str, str], Array], printed: float) -> None:

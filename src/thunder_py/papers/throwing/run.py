@@ -15,8 +15,7 @@ from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...simulation import Payload
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied, drawing
 from ..tables import markdown
 from .landings import Figures, descent_of, figures_of, hits, window
 from .setup import (
@@ -113,7 +112,7 @@ SMALL_BOX = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Throwing:
+class Throwing(Varied):
     """Results of the experiment.
 
     Attributes
@@ -128,8 +127,6 @@ class Throwing:
         RMSE of the hand in each swing, that of the throw last [m], [m/s].
     friction : dict of (str, float) to float
         RMS miss with friction that is absent from the controller's model; see `throw_with_friction` [m].
-    sweep : Sweep, optional
-        Figure 27 over the unprinted quantities.
     """
 
     setup: Setup
@@ -138,7 +135,6 @@ class Throwing:
     positions: dict[tuple[str, str], Array]
     velocities: dict[tuple[str, str], Array]
     friction: dict[tuple[str, float], float]
-    sweep: Sweep | None = None
 
     @property
     def box(self) -> float:
@@ -167,10 +163,7 @@ class Throwing:
 
     def table(self) -> str:
         """Return scatter, hit rates and errors, the report's and ours, as Markdown."""
-        parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
-        if self.sweep is not None:
-            parts.append(self.sweep.table())
-        return "\n\n".join(parts)
+        return self.join(self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text())
 
     def scatter_table(self) -> str:
         """Return scatter and hit rates of the throws, as Markdown."""
@@ -220,7 +213,7 @@ class Throwing:
             "expected spread": self.expected_spread(),
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
-            "sweep": None if self.sweep is None else self.sweep.to_dict(),
+            **self.variations(),
             "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
             "centers within 5 cm": {controller: self.centers_within(controller) for controller in CONTROLLERS},
             "controllers": {

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from ...checks import Array
-from ...parallel import Workers
 from ..mact.setup import ETA
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import declared
+from ..sweeps.sweep import Unprinted
 from .landings import descent_of, hits, window
 from .setup import BOX, CONTROLLERS, FARTHEST, GAMMA, OBJECTS, OPENING, PLANE, REPORT, SHARE, Setup, make_setup
 from .throws import throws_of_seed
@@ -64,15 +64,10 @@ def throw_errors(
     return found
 
 
-def sweep_throws(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Figures 27 and 28 over `QUANTITIES`; `quick` throws once, over the first three quantities."""
-    printed = {
-        "adaptive, low: position RMSE [m]": REPORT[0],
-        "adaptive, low: velocity RMSE [m/s]": REPORT[1],
-        **{f"{law}: share in the box": 1.0 if adaptive else 0.0 for law, (_, adaptive) in CONTROLLERS.items()},
-    }
-    function = partial(throw_errors, draws=1) if quick else throw_errors
-    title = "D4.2, Figures 27 and 28: throws"
-    return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 10, workers=workers
-    )
+_PRINTED = {
+    "adaptive, low: position RMSE [m]": REPORT[0],
+    "adaptive, low: velocity RMSE [m/s]": REPORT[1],
+    **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in CONTROLLERS.items()},
+}
+#: Figures 27 and 28 over `QUANTITIES`
+sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)
