@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, COLORS, GRAY, GREEN, THIN, VERMILION, label, outside_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import ArmCase, ElasticWristExperiment
+from .run import ArmCase, ElasticWristExperiment
 
 
 def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:

@@ -15,7 +15,7 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
-from ..sweeps.several import declared
+from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
 from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
 
@@ -34,12 +34,7 @@ _FIXED = "not adaptive"
 _DIFFERENT = {name: case for name, case in CASES.items() if name != "r_7 = 10"}  # K_d2, too
 
 
-def table_errors(
-    *,
-    K_p: float = 1.0, Lambda: float = 1.0, Gamma: float = 1.0, friction: float = 0.0, noise: float = 0.0,
-    start: str = "on the curve", duration: float = DURATION, fraction: float = 0.1,
-    scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, float]:  # fmt: skip
+def table_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, float]:
     """Return steady state and rise time [s] of every setting, and the steady state without adaptation.
 
     Parameters
@@ -51,15 +46,16 @@ def table_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    robot, plant, end = Robot.load("panda"), panda_with_friction(friction), scale * duration
-    reference = curve(robot, centered=start != "on the curve")
+    s = chosen(QUANTITIES, given)
+    robot, plant, end = Robot.load("panda"), panda_with_friction(s.friction), scale * s.duration
+    reference = curve(robot, centered=s.start != "on the curve")
     settings: dict[str, dict[str, Any]] = {name: {"K_d": c.K_d, "r_7": c.r_7} for name, c in _DIFFERENT.items()}
     settings[_FIXED] = {"adaptive": False}
     specs = []
     for options in settings.values():
-        law = controller_of(wrong_last_link(robot), K_p=K_p, Lambda=Lambda, Gamma=Gamma, **options)
+        law = controller_of(wrong_last_link(robot), K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options)
         specs.append(RunSpec(plant, law, reference, end, q0=START, torque_limits=robot.limits.effort,
-                             sensors=Sensors(velocity_noise=noise) if noise else None, log=("error",),
+                             sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error",),
                              log_every=LOG_EVERY))  # fmt: skip
     runs = simulate_many(specs, workers=workers)
     window = min(PERIOD / end, 0.5)
@@ -68,7 +64,7 @@ def table_errors(
         run: SimulationResult | None = None if k in runs.failures else runs[k]
         found[f"{name}: norm of e"] = np.inf if run is None else run.steady_state_error(window)
         if name != _FIXED:
-            found[f"{name}: rise time [s]"] = np.inf if run is None else run.rise_time(fraction, window)
+            found[f"{name}: rise time [s]"] = np.inf if run is None else run.rise_time(s.fraction, window)
     return found
 
 

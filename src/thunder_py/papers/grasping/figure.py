@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label, outside_legend
 from ..draws import wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
+from .run import Grasping
 from .trial import SHAPES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import Grasping
-
 
 _COLORS = {
     ("gripper", "no replan"): VERMILION,

@@ -13,6 +13,7 @@ from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_seeds
 from ...recordings.metrics import mean_jerk, rms_distance
 from ..result import drawing
+from ..sweeps.several import chosen
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
@@ -71,16 +72,17 @@ def _demonstrations(source: str, count: int, noise: float = 0.0) -> list[Reach]:
     return list(items[:: max(1, len(items) // count)][:count])
 
 
-def _summary(*, count: int, counts: tuple[int, ...], source: str, noise: float, **options: Any) -> dict[str, float]:
-    """Return the number of functions with the least jerk, and how much the number matters."""
-    medians = np.median(reproductions(_demonstrations(source, count, noise), options, counts), axis=1)
+def _summary(*, count: int, counts: tuple[int, ...], **given: Any) -> dict[str, float]:
+    options = vars(chosen(UNPRINTED, given))
+    shown = _demonstrations(options.pop("source"), count, options.pop("noise"))
+    medians = np.median(reproductions(shown, options, counts), axis=1)
     distance, jerk = medians.T
-    chosen = jerk[counts.index(CHOSEN)]
+    ours = jerk[counts.index(CHOSEN)]
     return {
         "functions with the least jerk": float(counts[int(np.argmin(jerk))]),
         "jerk, most / least number": float(jerk.max() / jerk.min()),
-        f"jerk of {CHOSEN} / least": float(chosen / jerk.min()),
-        f"jerk of {CHOSEN} / demonstration": float(chosen),
+        f"jerk of {CHOSEN} / least": float(ours / jerk.min()),
+        f"jerk of {CHOSEN} / demonstration": float(ours),
         "largest distance [mm]": float(1e3 * distance.max()),
     }
 
@@ -139,12 +141,10 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     rows = map_seeds(
         partial(_variant, shown, variants, counts), len(variants), workers=workers, description="number of functions"
     )
-    chosen = [each for each in UNPRINTED if not quick or each.name == "noise"]
-    fixed = {each.name: each.nominal for each in UNPRINTED if each not in chosen}
     swept = sweep(
         "D4.2, section 5.2: number of functions",
-        partial(_summary, count=min(count, 12), counts=counts, **fixed),
-        chosen,
+        partial(_summary, count=min(count, 12), counts=counts),
+        [each for each in UNPRINTED if not quick or each.name == "noise"],
         _PRINTED,
         combined=0 if quick else 10,
         workers=workers,

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import BSpline
 
 from ...checks import Array
 from ...errors import ThunderError
@@ -30,10 +31,6 @@ from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
 from .planners import METHODS, map_components
-
-if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
-
 
 _ORDERS = ("position", "velocity", "acceleration")
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...checks import Array
+from ...identification import AdaptationConvergence
 from ...plotting.panels import new_panels
 from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, outside_legend, positive
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...identification import AdaptationConvergence
-    from .run import Study
-
+from .run import Study, mass_spring_candidates, mass_spring_motion
 
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
@@ -25,8 +21,6 @@ _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
 def plot_mass_spring() -> Figure:
     """Draw motions of lecture 30's mass on a spring over the level sets of both candidates, and V along one motion."""
-    from .run import mass_spring_candidates, mass_spring_motion
-
     candidates = mass_spring_candidates()
     figure, panels = new_panels([[*candidates, "V"]], (12, 4.5), "Lecture 30: mass on a spring, candidates for V")
     t = np.linspace(0.0, 10.0, 400)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -19,16 +22,10 @@ from ...plotting.style import (
     label_time,
     outside_legend,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .cartesian import D42Cartesian
-    from .estimation import D42Estimation
-    from .joint import D42Joint
-    from .setup import Plant
-
+from .cartesian import D42Cartesian
+from .estimation import D42Estimation
+from .joint import D42Joint
+from .setup import K_P, K_V, Plant
 
 _DRAW = "first draw of the parameter error"
 
@@ -54,7 +51,6 @@ def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
 
 
 def _draw_gains(panels: dict[str, Axes], found: D42Joint, eta: float) -> None:
-    from .setup import K_P, K_V
 
     t, stiffness, damping = found.equivalent_gains(eta)
     for name, values, gain, unit in (("stiffness", stiffness, K_P, "N m/rad"), ("damping", damping, K_V, "N m s/rad")):

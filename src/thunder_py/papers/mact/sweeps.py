@@ -22,38 +22,19 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
-from ..sweeps.several import declared
+from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
-from .setup import (
-    ETA,
-    FRICTION,
-    GAMMA,
-    REPORT,
-    START,
-    TABLE_7,
-    TABLES,
-    UNITS,
-    Curve,
-    Plant,
-    curves,
-    inverse_kinematics,
-    joint_controllers,
-    joint_curve,
-    panda,
-    stiffness,
-    task_controllers,
-    wrong_panda,
-)
+from . import setup
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
 #: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
 PUBLISHED = {"eta": 300.0, "gamma": 3.0}
 #: unprinted in joint and task space
 COMMON = (
-    Unprinted("eta", ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
-    Unprinted("gamma", GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
-    Unprinted("friction", FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 to 0.64 "
-              "of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
+    Unprinted("eta", setup.ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    Unprinted("gamma", setup.GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    Unprinted("friction", setup.FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 "
+              "to 0.64 of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
     Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
     Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
     Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
@@ -87,12 +68,7 @@ def _results(specs: Sequence[RunSpec], workers: Workers) -> list[SimulationResul
     return [None if k in runs.failures else runs[k] for k in range(len(runs))]
 
 
-def joint_errors(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
-    noise: float = 0.0, duration: float = 20.0, curve: str = "ours", start: float = 0.0, signs: str = "drawn",
-    draws: int = 3, scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, Array]:  # fmt: skip
+def joint_errors(*, draws: int = 3, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, Array]:
     """Return the RMSE of Table 7 by law over the draws of the parameter error, and MACT's relative to AIRC's.
 
     Parameters
@@ -106,16 +82,17 @@ def joint_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    plant = panda(friction)
-    known = plant if modeled == "yes" else Robot.load("panda")
-    motion = joint_curve(speed) if curve == "ours" else _published_curve()
+    s = chosen(JOINT, given)
+    plant = setup.panda(s.friction)
+    known = plant if s.modeled == "yes" else Robot.load("panda")
+    motion = setup.joint_curve(s.speed) if s.curve == "ours" else _published_curve()
     specs = []
     for seed in range(draws):
-        laws = joint_controllers(wrong_panda(known, seed, signs), eta, gamma=gamma)
-        options = {"q0": motion(0.0).q + start, **_options(noise, seed)}
-        specs += [RunSpec(plant, laws[name], motion, scale * duration, **options) for name in TABLE_7]
+        laws = setup.joint_controllers(setup.wrong_panda(known, seed, s.signs), s.eta, gamma=s.gamma)
+        options = {"q0": motion(0.0).q + s.start, **_options(s.noise, seed)}
+        specs += [RunSpec(plant, laws[name], motion, scale * s.duration, **options) for name in setup.TABLE_7]
     values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, workers)]).reshape(draws, -1)
-    errors = {name: values[:, k] for k, name in enumerate(TABLE_7)}
+    errors = {name: values[:, k] for k, name in enumerate(setup.TABLE_7)}
     with np.errstate(invalid="ignore"):
         return errors | {"MACT / AIRC": errors["MACT"] / errors["AIRC"]}
 
@@ -125,12 +102,7 @@ def _options(noise: float, seed: int = 0) -> dict[str, Any]:
     return {"sensors": sensors, "log": ("error",), "log_every": 20}
 
 
-def task_errors(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
-    noise: float = 0.0, duration: float = 20.0, size: float = 1.0, start: float = 0.0, signs: str = "drawn",
-    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, float]:  # fmt: skip
+def task_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, float]:
     """Return the RMSE of the position in Tables 8 and 9 by table, curve and law, and MACT's relative to AIRC's.
 
     Parameters
@@ -142,20 +114,23 @@ def task_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    arm, end = panda(friction), scale * duration
-    known = arm if modeled == "yes" else Robot.load("panda")
-    references, joints = _references(end, size, speed, clik)
-    specs: dict[tuple[Plant, str, str], RunSpec] = {}
+    s = chosen(TASK, given)
+    arm, end = setup.panda(s.friction), scale * s.duration
+    known = arm if s.modeled == "yes" else Robot.load("panda")
+    references, joints = _references(end, s.size, s.speed, s.clik)
+    specs: dict[tuple[setup.Plant, str, str], RunSpec] = {}
     for plant, curve, name in _RUNS:
         is_hand = plant == "hand"
-        model = known if is_hand else wrong_panda(known, 0, signs)
-        laws: Any = task_controllers(model, stiffness(plant, curve), eta, "link7" if is_hand else None, gamma)
+        model = known if is_hand else setup.wrong_panda(known, 0, s.signs)
+        laws: Any = setup.task_controllers(
+            model, setup.stiffness(plant, curve), s.eta, "link7" if is_hand else None, s.gamma
+        )
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         if reference is None:  # out of reach of the CLIK
             continue
-        payloads = [Payload(HAND_MASS, draw_com(mounting))] if is_hand else []
+        payloads = [Payload(HAND_MASS, draw_com(s.mounting))] if is_hand else []
         specs[plant, curve, name] = RunSpec(
-            arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)
+            arm, laws[name], reference, end, q0=setup.START + s.start, payloads=payloads, **_options(s.noise)
         )
     runs = dict(zip(specs, _results(list(specs.values()), workers), strict=True))
     rmse = {}
@@ -173,23 +148,23 @@ def _ratio(mact: float, airc: float) -> float:
 @lru_cache(maxsize=8)
 def _references(
     duration: float, size: float, speed: float, clik: float
-) -> tuple[dict[str, Curve], dict[str, SampledJointReference | None]]:
+) -> tuple[dict[str, setup.Curve], dict[str, SampledJointReference | None]]:
     """Return the curves, and the joint motions along them, which take as long as half of the runs."""
     arm = Robot.load("panda")
-    references = curves(arm, duration, size, speed)
-    solver = inverse_kinematics(arm, clik)
+    references = setup.curves(arm, duration, size, speed)
+    solver = setup.inverse_kinematics(arm, clik)
     return references, {name: _follow(solver, curve, duration) for name, curve in references.items()}
 
 
-def _follow(solver: CLIK, curve: Curve, duration: float) -> SampledJointReference | None:
+def _follow(solver: CLIK, curve: setup.Curve, duration: float) -> SampledJointReference | None:
     try:
-        return solver.joint_reference(curve, START, duration, tolerance=None)
+        return solver.joint_reference(curve, setup.START, duration, tolerance=None)
     except ThunderError:  # out of reach
         return None
 
 
 _NUMBER = {"simulation": "Table 8", "hand": "Table 9"}
-_RUNS = [(plant, curve, name) for plant, table, _ in TABLES for curve, row in table.items() for name in row]
+_RUNS = [(plant, curve, name) for plant, table, _ in setup.TABLES for curve, row in table.items() for name in row]
 
 
 #: of the experiment with the hand: the arm is known, the hand is not
@@ -200,11 +175,7 @@ ESTIMATION = (
 )
 
 
-def estimation_figures(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", noise: float = 0.0,
-    curve: str = "ours", start: float = 0.0, mounting: int = 0, duration: float = 200.0,
-) -> dict[str, float]:  # fmt: skip
+def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, float]:
     """Return the figures of merit of Figures 19 and 20: MACT in joint space with an unknown hand.
 
     Parameters
@@ -214,19 +185,20 @@ def estimation_figures(
     duration : float
         Duration of the run [s].
     """
-    arm, hand = panda(friction), Payload(HAND_MASS, draw_com(mounting))
-    known = arm if modeled == "yes" else Robot.load("panda")
-    motion = joint_curve() if curve == "ours" else _published_curve()
-    law = joint_controllers(known, eta, unknown="link7", gamma=gamma)["MACT"]
-    options = _options(noise) | {"log": ("error", "parameters")}
-    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + start, payloads=[hand], **options)
+    s = chosen(ESTIMATION, given)
+    arm, hand = setup.panda(s.friction), Payload(HAND_MASS, draw_com(s.mounting))
+    known = arm if s.modeled == "yes" else Robot.load("panda")
+    motion = setup.joint_curve() if s.curve == "ours" else _published_curve()
+    law = setup.joint_controllers(known, s.eta, unknown="link7", gamma=s.gamma)["MACT"]
+    options = _options(s.noise) | {"log": ("error", "parameters")}
+    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + s.start, payloads=[hand], **options)
     if run.diverged:
-        return {f"{name} [{unit}]": np.inf for name, unit in UNITS.items()}
+        return {f"{name} [{unit}]": np.inf for name, unit in setup.UNITS.items()}
     error = run.parameters[-1, 60:70] - merged(arm, hand)
     late = run.error_norm()[run.t >= 0.5 * duration]
     sizes = [float(np.linalg.norm(error[part])) for part in (slice(0, 1), slice(1, 4), slice(4, 10))]
     values = [*sizes, run.rmse(), float(np.sqrt(np.mean(late**2)))]
-    return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
+    return {f"{name} [{unit}]": x for (name, unit), x in zip(setup.UNITS.items(), values, strict=True)}
 
 
 #: Figures 19 and 20 over `ESTIMATION`
@@ -234,25 +206,25 @@ sweep_estimation = declared(
     "D4.2, Figures 19 and 20: errors of the estimate and of tracking",
     estimation_figures,
     ESTIMATION,
-    {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()},
+    {f"{name} [{setup.UNITS[name]}]": x for name, x in setup.REPORT.items()},
     combined=8,
     duration=10.0,
 )
 
 
-def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
+def _position_rmse(robot: Robot, reference: setup.Curve, run: SimulationResult | None) -> float:
     if run is None or run.diverged:
         return np.inf
     error = reference(run.t).p - robot.forward_kinematics(run.q)[:, :3, 3]
     return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
 
 
-_PRINTED = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
+_PRINTED = setup.TABLE_7 | {"MACT / AIRC": setup.TABLE_7["MACT"] / setup.TABLE_7["AIRC"]}
 #: Table 7 over `JOINT`
 sweep_joint = declared("D4.2, Table 7: RMSE [rad]", joint_errors, JOINT, _PRINTED, combined=24, draws=1, scale=0.1)
 
 
-_TASK_PRINTED = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
+_TASK_PRINTED = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in setup.TABLES
                  for curve, row in table.items()
                  for name, x in (row | {"MACT / AIRC": row["MACT"] / row["AIRC"]}).items()}  # fmt: skip
 #: Tables 8 and 9 over `TASK`

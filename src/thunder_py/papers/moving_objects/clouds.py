@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,16 +17,13 @@ from ...manipulation.interception.runs import Scenario, default_belt, run_convey
 from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
+from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
 from ..draws import wilson_interval
 from ..result import drawing
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
-
-if TYPE_CHECKING:
-    from ...perception.clouds.scenes import Shape
-
 
 #: success over all trials of the report, Figure 38
 TOTAL = 0.76

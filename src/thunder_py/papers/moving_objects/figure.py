@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from ...manipulation.interception.runs import ConveyorRun
 from ...plotting.panels import new_panels
 from ...plotting.style import (
     COLORS,
@@ -22,19 +23,10 @@ from ...plotting.style import (
     outside_legend,
 )
 from ..sweeps.figure import draw_sweep
-from .clouds import TOTAL, interval, rate
-from .run import SPEEDS, TABLE_16
-from .single_plan import PRINTED, TIMES, Reading
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...manipulation.interception.runs import ConveyorRun
-    from .clouds import CloudTrial, MovingObjectClouds
-    from .run import Cell, MovingObjects
-    from .single_plan import SinglePlans
-    from .sweeps import MovingObjectsSweeps
+from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
+from .run import SPEEDS, TABLE_16, Cell, MovingObjects
+from .single_plan import PRINTED, TIMES, Reading, SinglePlans
+from .sweeps import MovingObjectsSweeps
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:

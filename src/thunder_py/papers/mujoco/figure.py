@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -21,13 +23,7 @@ from ...plotting.style import (
     outside_legend,
     positive,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import MujocoPlants
-
+from .run import MujocoPlants
 
 #: group of cases -> title of its panel
 _TITLES = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -22,14 +23,10 @@ from ...plotting.style import (
     label_time,
     outside_legend,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .physics import PhysicalPicking
-    from .run import Picking, PickTrace
-
+from ..draws import wilson_interval
+from .physics import PhysicalPicking
+from .run import REPORTED_RATE, Picking, PickTrace
+from .scene import TASKS
 
 _COLORS = {
     "servoing": BLUE,
@@ -52,7 +49,6 @@ def plot_picking(found: Picking) -> Figure:
 
 
 def _draw_rates(axes: Axes, found: Picking) -> None:
-    from .run import REPORTED_RATE
 
     for k, (task, variant) in enumerate(found.picks):
         rate, low, high = (100.0 * x for x in found.rate(task, variant))
@@ -66,9 +62,6 @@ def _draw_rates(axes: Axes, found: Picking) -> None:
 
 
 def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
-    from matplotlib.patches import Rectangle
-
-    from .scene import TASKS
 
     allowed = TASKS[task]
     for (name, variant), picks in found.picks.items():
@@ -148,9 +141,6 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
 
 def plot_physical_picking(found: PhysicalPicking) -> Figure:
     """Draw success rates with their intervals and the times of picks, by hand and object."""
-    from ..draws import wilson_interval
-    from .run import REPORTED_RATE
-
     figure, panels = new_panels([["rates", "times"]], (11.0, 4.0))
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
     for k, (hand, shape) in enumerate(groups):

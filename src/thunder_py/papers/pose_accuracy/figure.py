@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from ...checks import Array
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
-from .run import DISTANCES, HIDDEN, OBJECTS, PRINTED, SPEEDS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...checks import Array
-    from .run import PoseAccuracy
+from .run import DISTANCES, HIDDEN, OBJECTS, PRINTED, SPEEDS, PoseAccuracy
 
 
 def plot_pose_accuracy(found: PoseAccuracy) -> Figure:

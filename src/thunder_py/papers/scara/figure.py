@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from ...checks import Array
 from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
@@ -28,19 +31,13 @@ from ...plotting.style import (
     outside_legend,
     positive,
 )
+from ...robot import Ellipsoid, Robot
 from ...robot.frames import arm_points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...robot import Ellipsoid, Robot
-    from ...trajectory import Path
-    from .control import Loaded, ScaraControl, ScaraDynamics, ScaraSampling
-    from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose
-    from .planning import ScaraPlanning
-    from .run import Scara
-
+from ...trajectory import Path
+from .control import CLAIMS, Loaded, ScaraControl, ScaraDynamics, ScaraSampling, spectral_radius
+from .kinematics import POSTURES, ScaraClik, ScaraKinematics, ScaraTranspose, inverse_kinematics
+from .planning import ScaraPlanning
+from .run import Scara
 
 _STYLES = ("-", "--", "-.", ":")
 
@@ -130,7 +127,6 @@ def plot_transpose(experiment: ScaraTranspose) -> Figure:
 
 
 def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
-    from .kinematics import POSTURES
 
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, 81), np.linspace(-1.0, 1.0, 81))
     number = experiment.map(x, y)
@@ -203,8 +199,6 @@ def plot_control(experiment: ScaraControl) -> Figure:
 
 def plot_choices(experiment: ScaraControl) -> Figure:
     """Draw the error along z with and without unit vector, adaptation, integral; dotted: remaining error by theory."""
-    from .control import CLAIMS
-
     title = "SCARA project, chapter 4: error along z with 5 kg"
     figure, panels = new_panels([[*_CHOICES]], (12, 4.5), title, sharey=True)
     for choice, runs in _CHOICES.items():
@@ -219,8 +213,6 @@ def plot_choices(experiment: ScaraControl) -> Figure:
 
 def plot_sampling(experiment: ScaraSampling) -> Figure:
     """Draw the spectral radius over Lambda_3, and the error along z of the runs."""
-    from .control import spectral_radius
-
     title = r"SCARA project, section 4.2: stability of the printed $\Lambda_3$ at 1 ms"
     figure, panels = new_panels([["radius", "time"]], (12, 4.5), title)
     values = np.geomspace(100.0, 20000.0, 200)
@@ -274,8 +266,6 @@ def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, kind: s
 
 def plot_postures(kinematics: ScaraKinematics) -> Figure:
     """Draw velocity (above) and force ellipsoids (below) in q1, q2 and q3."""
-    from .kinematics import POSTURES
-
     rows = [[f"{kind} {name}" for name in POSTURES] for kind in _SCALES]
     title = "SCARA project, section 1.4: manipulability ellipsoids"
     figure, panels = new_panels(rows, (11, 7), title)
@@ -300,9 +290,6 @@ def plot_workspace(kinematics: ScaraKinematics) -> Figure:
 
 
 def _draw_workspace(axes: Axes, kinematics: ScaraKinematics, kind: str, title: str) -> None:
-    from matplotlib.patches import Circle
-
-    from .kinematics import inverse_kinematics
 
     for radius in (0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
         for azimuth in np.arange(-150.0, 181.0, 30.0):

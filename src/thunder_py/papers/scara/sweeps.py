@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...kinematics.clik import SampledJointReference
 from ...robot import Robot
 from ...simulation import Payload
-from ..sweeps.several import declared
+from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
 from .control import LAMBDA_Z, PAYLOAD, joint_reference, run_control
 from .kinematics import PERIOD, scara_path, schemes, start
@@ -41,11 +42,7 @@ def _reference(integrator: str) -> SampledJointReference:
     return SampledJointReference(PERIOD, motion.q, motion.dq)
 
 
-def remaining_errors(
-    *,
-    Q_z: float = 1.0, friction: str = "none", payload: float = float(PAYLOAD.mass),
-    Lambda_z: float = LAMBDA_Z, integrator: str = "RK4",
-) -> dict[str, float]:  # fmt: skip
+def remaining_errors(**given: Any) -> dict[str, float]:
     """Return errors along z by law, and the time until the estimated mass stays within 2 %.
 
     Parameters
@@ -53,10 +50,11 @@ def remaining_errors(
     Q_z, friction, payload, Lambda_z, integrator
         See `QUANTITIES`.
     """
-    viscous, known = (0.0, True) if friction == "none" else (float(friction.split()[0]), friction.endswith(" known"))
+    s = chosen(QUANTITIES, given)
+    viscous, _, known = s.friction.partition(" ")
     found = run_control(
-        _LAWS, viscous=viscous, known=known, payload=Payload(payload), Q_z=Q_z, Lambda_z=Lambda_z,
-        reference=_reference(integrator),
+        _LAWS, viscous=0.0 if viscous == "none" else float(viscous), known=known != "unknown",
+        payload=Payload(s.payload), Q_z=s.Q_z, Lambda_z=s.Lambda_z, reference=_reference(s.integrator),
     )  # fmt: skip
     errors: dict[str, float] = {}
     for law, what in _LAWS.items():

@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ... import codegen
 from ...plotting.panels import new_panels
@@ -16,11 +17,6 @@ from ...plotting.style import BLUE, GREEN, LINE, THIN, TRUTH, VERMILION, label, 
 from ..tables import markdown
 from .formulas import ArticleFormulas, panda_of
 from .run import Timing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 #: joints -> robot creation [ms], library creation [s]; we separated the milliseconds from text without columns
 TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}

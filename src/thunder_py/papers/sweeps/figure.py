@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, ORANGE, SHADE, SKY, draw_truth, label, outside_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .several import Sweeps
-    from .sweep import Sweep
-
+from .several import Sweeps
+from .sweep import Sweep
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0

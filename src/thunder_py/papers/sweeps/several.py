@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
+from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
 from ..result import drawing
 from .sweep import Sweep, Unprinted, sweep
@@ -33,6 +35,22 @@ def declared(
         return sweep(title, partial(function, **short), quantities[:few], printed, workers=workers)
 
     return run
+
+
+def chosen(quantities: Iterable[Unprinted], given: Mapping[str, Any]) -> SimpleNamespace:
+    """Return values of quantities as attributes: those `given` by name, and the nominal ones of the others.
+
+    Raises
+    ------
+    UnknownNameError
+        If `given` has another name.
+    """
+    nominal = {quantity.name: quantity.nominal for quantity in quantities}
+    for name in given:
+        if name not in nominal:
+            known = ", ".join(nominal)
+            raise UnknownNameError(f"quantities are {known}, got {name!r}{nearest_hint(name, nominal)}")
+    return SimpleNamespace(**(nominal | dict(given)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ..mact.setup import ETA
-from ..sweeps.several import declared
+from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
 from .landings import descent_of, hits, window
 from .setup import BOX, CONTROLLERS, FARTHEST, GAMMA, OBJECTS, OPENING, PLANE, REPORT, SHARE, Setup, make_setup
@@ -33,11 +34,7 @@ def _setup(share: float, damping: float) -> Setup:
     return make_setup((share * FARTHEST, 0.0, PLANE), damping=damping)
 
 
-def throw_errors(
-    *,
-    share: float = SHARE, box: float = BOX, eta: float = ETA, gamma: float = GAMMA, friction: float = 0.0,
-    noise: float = 1.0, jitter: float = OPENING.jitter, damping: float = 1.0, draws: int = 5,
-) -> dict[str, Array]:  # fmt: skip
+def throw_errors(*, draws: int = 5, **given: Any) -> dict[str, Array]:
     """Return miss and share in the box by controller, and the RMSE of the throwing motion under adaptation.
 
     Parameters
@@ -47,11 +44,12 @@ def throw_errors(
     draws : int
         Number of throws of each object; results are means over the objects.
     """
-    setup = replace(_setup(share, damping), eta=eta, gamma=gamma, friction=friction, noise=noise,
-                    opening=replace(OPENING, jitter=jitter))  # fmt: skip
+    s = chosen(QUANTITIES, given)
+    setup = replace(_setup(s.share, s.damping), eta=s.eta, gamma=s.gamma, friction=s.friction, noise=s.noise,
+                    opening=replace(OPENING, jitter=s.jitter))  # fmt: skip
     rows = [throws_of_seed(setup, seed) for seed in range(draws)]
     descent = descent_of(setup.motion)
-    windows = {name: window(size, box, descent) for name, (_, size) in OBJECTS.items()}
+    windows = {name: window(size, s.box, descent) for name, (_, size) in OBJECTS.items()}
     found: dict[str, Array] = {}
     for law in CONTROLLERS:
         misses = np.array([[row[law, name][0] for name in OBJECTS] for row in rows])
