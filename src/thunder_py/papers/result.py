@@ -49,5 +49,5 @@ class Varied:
         return "\n\n".join([*parts, *draws, *([] if self.sweep is None else [self.sweep.table()])])
 
     def variations(self) -> dict[str, Any]:
-        """Return the numbers of both: None for one that is missing."""
-        return {name: x and x.to_dict() for name, x in (("draws", self.draws), ("sweep", self.sweep))}
+        """Return the numbers of those that there are."""
+        return {name: x.to_dict() for name, x in (("draws", self.draws), ("sweep", self.sweep)) if x is not None}

@@ -31,9 +31,8 @@ def plot_grasping(found: Grasping) -> Figure:
         Result to draw.
     """
     figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
-    variants = list(dict.fromkeys((t.case.hand, t.case.strategy) for t in found.trials))
-    shift = np.linspace(-0.25, 0.25, len(variants)) if len(variants) > 1 else np.zeros(1)
-    for (hand, strategy), dx in zip(variants, shift, strict=True):
+    shift = np.linspace(-0.25, 0.25, len(found.variants)) if len(found.variants) > 1 else np.zeros(1)
+    for (hand, strategy), dx in zip(found.variants, shift, strict=True):
         some, name = found.of(hand=hand, strategy=strategy), f"{hand}, {strategy}"
         color = _COLORS[hand, strategy]
         for axes, key, values in ((panels["speed"], "speed", SPEEDS), (panels["shape"], "shape", SHAPES)):

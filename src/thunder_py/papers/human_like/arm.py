@@ -22,7 +22,7 @@ from ...result import SimulationResult
 from ...robot import Robot
 from ...simulation import simulate
 from ...simulation.protocols import ControllerLike
-from ..draws import Draws
+from ..draws import Draws, finite_median
 from ..result import drawing
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
@@ -345,9 +345,10 @@ class HumanLikeArm:
         """Return median jerk and final error of every method over the scenes."""
         row: dict[str, float | None] = {}
         for name in self.methods:
-            row[f"{name}: planned jerk [m/s^3]"] = _median(self.jerk(name, real=False)[:, 0])
-            row[f"{name}: arm's jerk [m/s^3]"] = _median(self.jerk(name, real=True)[:, 0])
-            row[f"{name}: final error [m]"] = _median(np.array([run.final_error[0] for run in self.of(name).values()]))
+            errors = [run.final_error[0] for run in self.of(name).values()]
+            row[f"{name}: planned jerk [m/s^3]"] = finite_median(self.jerk(name, real=False)[:, 0])
+            row[f"{name}: arm's jerk [m/s^3]"] = finite_median(self.jerk(name, real=True)[:, 0])
+            row[f"{name}: final error [m]"] = finite_median(np.array(errors))
         return row
 
     plot = drawing("plot_human_like_arm")
@@ -360,7 +361,7 @@ class HumanLikeArm:
             every, free = (self.jerk(name, real, sets) for sets in (tuple(OBSTACLE_SETS), ("none",)))
             cells: list[object] = []
             for k in range(len(kinds)):
-                cells += [paper[k], _median(every[:, k]), _median(free[:, k])]
+                cells += [paper[k], finite_median(every[:, k]), finite_median(free[:, k])]
             rows.append([name, len(every), *cells])
         header = ["", "scenes"]
         for kind in kinds:
@@ -400,20 +401,12 @@ class HumanLikeArm:
         rows: list[list[object]] = []
         for name in self.methods:
             runs = list(self.of(name).values())
-            planned = np.array([run.planned_final_error for run in runs]).reshape(-1, 2)
-            real = np.array([run.final_error for run in runs]).reshape(-1, 2)
+            errors = ([run.planned_final_error for run in runs], [run.final_error for run in runs])
+            cells = [_median_and_worst(np.reshape(values, (-1, 2))[:, k]) for values in errors for k in (0, 1)]
+            report = DMP_FINAL_ERROR if name in ("DMP mollifier", "DMP (104)") else None
             failed = sum(key[2] == name for key in self.failures)
             tracking = max((run.tracking_error for run in runs), default=float("nan"))
-            rows.append(
-                [
-                    name,
-                    failed,
-                    DMP_FINAL_ERROR if name in ("DMP mollifier", "DMP (104)") else None,
-                    *(_median_and_worst(values[:, k]) for values in (planned, real) for k in (0, 1)),
-                    tracking,
-                    sum(run.singular for run in runs),
-                ]
-            )
+            rows.append([name, failed, report, *cells, tracking, sum(run.singular for run in runs)])
         header = ["", "no path", "report [m]", "plan [m]", "plan [rad]", "arm [m]", "arm [rad]", "off the plan [m]"]
         return markdown([*header, "singular"], rows)
 
@@ -439,10 +432,6 @@ class HumanLikeArm:
 
 def _jerk(run: ArmRun, real: bool) -> tuple[float, ...]:
     return run.jerk if real else run.plan.jerk
-
-
-def _median(values: Array) -> float:
-    return float(np.median(values)) if values.size else float("nan")
 
 
 def _median_and_worst(values: Array) -> str:

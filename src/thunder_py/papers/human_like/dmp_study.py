@@ -10,7 +10,7 @@ import numpy as np
 
 from ...checks import Array
 from ...motion.primitives.dmp import DMP
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
 from ..result import drawing
 from ..sweeps.several import chosen
@@ -137,10 +137,8 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     count = (3 if quick else 24) if seeds is None else seeds
     counts = (COUNTS[0], CHOSEN, COUNTS[-1]) if quick else COUNTS
     shown = _demonstrations("sigma-lognormal", count)
-    variants = list(VARIANTS.values())
-    rows = map_seeds(
-        partial(_variant, shown, variants, counts), len(variants), workers=workers, description="number of functions"
-    )
+    work = partial(reproductions, shown, counts=counts)
+    rows = map_items(work, list(VARIANTS.values()), workers=workers, description="number of functions")
     swept = sweep(
         "D4.2, section 5.2: number of functions",
         partial(_summary, count=min(count, 12), counts=counts),
@@ -150,7 +148,3 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
         workers=workers,
     )
     return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
-
-
-def _variant(shown: list[Reach], variants: list[dict[str, Any]], counts: tuple[int, ...], number: int) -> Array:
-    return reproductions(shown, variants[number], counts)

@@ -25,6 +25,7 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
+from ..draws import finite_median
 from ..sweeps.several import Sweeps, chosen
 from ..sweeps.sweep import Unprinted, sweep
 from . import arm, planners, tasks
@@ -200,17 +201,11 @@ def table_12(*, trials: int, settings: int, **given: Any) -> dict[str, float]:
             jerk = _jerk_around(planner, via, scene, s.duration, s.margin)
             rows.append((motion.end_error, jerk, motion.mean_jerk()))
         error, fpc, primitive = np.array(rows).T
-        jerks = _median(fpc), _median(primitive)
+        jerks = finite_median(fpc), finite_median(primitive)
         found[f"DMP, error, scenario {family} [m]"] = float(np.mean(error))
         found[f"fPC, jerk, scenario {family} [m/s^3]"], found[f"DMP, jerk, scenario {family} [m/s^3]"] = jerks
         ratios.append(jerks[1] / jerks[0])
-    return found | {_RATIO: _median(np.array(ratios))}
-
-
-def _median(values: Array) -> float:
-    """Return the median of the finite values; NaN without one, where no setting has a path."""
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else float("nan")
+    return found | {_RATIO: finite_median(np.array(ratios))}
 
 
 _RATIO = "jerk, DMP / fPC, median of the scenarios"

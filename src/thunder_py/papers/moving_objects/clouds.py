@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -20,7 +19,7 @@ from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCam
 from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
-from ..draws import wilson_interval
+from ..draws import listed, wilson_interval
 from ..result import drawing
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
@@ -239,7 +238,13 @@ class MovingObjectClouds:
     def table(self) -> str:
         """Return success by kind and by speed beside the report's, and the errors of the clouds, as Markdown."""
         rows = [
-            [name, len(trials), *_success(trials), {"all": TOTAL}.get(name), _outcomes(trials)]
+            [
+                name,
+                len(trials),
+                *_success(trials),
+                {"all": TOTAL}.get(name),
+                listed((trial.outcome for trial in trials), " "),
+            ]
             for name, trials in self.groups().items()
             if trials
         ]
@@ -299,10 +304,6 @@ def interval(trials: list[CloudTrial]) -> tuple[float, float]:
 def _success(trials: list[CloudTrial]) -> tuple[str, str]:
     low, high = interval(trials)
     return f"{rate(trials):.0%}", f"{low:.0%} to {high:.0%}"
-
-
-def _outcomes(trials: list[CloudTrial]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in Counter(trial.outcome for trial in trials).most_common())
 
 
 def run_clouds(

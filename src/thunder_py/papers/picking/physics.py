@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,7 @@ from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
 from ...robot import Robot
 from ...spatial import pose_from_rpy
-from ..draws import wilson_interval
+from ..draws import listed, wilson_interval
 from ..grasping import trial
 from ..grasping.film import film_world
 from ..result import drawing
@@ -274,7 +273,6 @@ class PhysicalPicking:
                 chosen = self.of(hand=hand) if shape == "all" else self.of(hand=hand, shape=shape)
                 low, high = wilson_interval([p.success for p in chosen])
                 rate = 100.0 * sum(p.success for p in chosen) / len(chosen)
-                failed = Counter(p.outcome for p in chosen if not p.success)
                 away = np.array([p.away for p in chosen if math.isfinite(p.away)])
                 seconds = [p.picking for p in chosen if p.success]
                 rows.append(
@@ -282,7 +280,7 @@ class PhysicalPicking:
                         hand, shape, len(chosen), f"{rate:.0f}", f"{100 * low:.0f} to {100 * high:.0f}",
                         1e3 * float(np.sqrt(np.mean(away**2))) if len(away) else None,
                         float(np.median(seconds)) if seconds else None,
-                        ", ".join(f"{n} x {reason}" for reason, n in failed.most_common()),
+                        listed(p.outcome for p in chosen if not p.success),
                     ]
                 )  # fmt: skip
         header = ["hand", "object", "picks", "lifted and held [%]", "95 % interval", "RMS of hand to object [mm]"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...kinematics import CLIK, CLIKResult, Manipulability
-from ...reference import SetPose, TaskReference
+from ...reference import SetPose
 from ...robot import Ellipsoid, Robot
 from ...trajectory import Arc, Line, Orientation, Path, TimingLaw, trapezoidal
 from ..result import drawing
@@ -342,7 +342,7 @@ class ScaraClik:
         """
         result = self.schemes["transpose"].result
         J = self.robot.jacobian(result.q)[:, [0, 1, 2, 5], :]
-        xi = _sampled(self.path, result.t).xi[:, [0, 1, 2, 5]]
+        xi = self.path(result.t).xi[:, [0, 1, 2, 5]]
         expected = np.linalg.solve(J @ J.swapaxes(-1, -2) @ np.diag(GAINS["transpose"]), xi[..., None])[..., 0]
         return 1.0 - float(np.sum((result.error - expected) ** 2) / np.sum(result.error**2))
 
@@ -357,16 +357,12 @@ class ScaraClik:
     def relaxed_error(self, name: str) -> Array:
         """Return x of the path less x of the arm over time, (k,) [m]."""
         result = self.schemes[name].result
-        desired: Array = _sampled(self.path, result.t).p[:, 0]
+        desired: Array = self.path(result.t).p[:, 0]
         return desired - self.robot.forward_kinematics(result.q)[:, 0, 3]
 
     plot = drawing("plot_errors")
     plot_velocities = drawing("plot_velocities")
     plot_dexterity = drawing("plot_dexterity")
-
-
-def _sampled(path: Path, t: Array) -> TaskReference:
-    return path(t)
 
 
 def run_clik() -> ScaraClik:

@@ -157,10 +157,11 @@ class Throwing(Varied):
 
     def scatter_table(self) -> str:
         """Return scatter and hit rates of the throws, as Markdown."""
-        rows: list[list[object]] = []
-        for controller in throws.CONTROLLERS:
-            for name in (*throws.OBJECTS, None):
-                rows.append([controller, name or "all", *self.figures(controller, name).cells()])
+        rows = [
+            [controller, name or "all", *self.figures(controller, name).cells()]
+            for controller in throws.CONTROLLERS
+            for name in (*throws.OBJECTS, None)
+        ]
         header = [
             "controller",
             "object",
@@ -178,14 +179,11 @@ class Throwing(Varied):
 
     def error_table(self) -> str:
         """Return the RMSE of the throwing motion, as Markdown."""
-        rows: list[list[object]] = [["report, adaptive", "", 1e3 * throws.REPORT[0], 1e3 * throws.REPORT[1]]]
-        for controller in throws.CONTROLLERS:
-            for name in throws.OBJECTS:
-                parts = (self.positions[controller, name], self.velocities[controller, name])
-                rows.append([controller, name, *(1e3 * float(np.mean(part[:, -1])) for part in parts)])
-        return "RMSE of the throwing motion\n\n" + markdown(
-            ["controller", "object", "position [mm]", "velocity [mm/s]"], rows
-        )
+        rows: list[list[object]] = [["report, adaptive", "", *(1e3 * value for value in throws.REPORT)]]
+        for key in ((controller, name) for controller in throws.CONTROLLERS for name in throws.OBJECTS):
+            rows.append([*key, *(1e3 * float(np.mean(part[key][:, -1])) for part in (self.positions, self.velocities))])
+        table = markdown(["controller", "object", "position [mm]", "velocity [mm/s]"], rows)
+        return f"RMSE of the throwing motion\n\n{table}"
 
     def release_text(self) -> str:
         """Return the release and the motion as text."""
