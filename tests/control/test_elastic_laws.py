@@ -19,6 +19,7 @@ from tests.dynamics.random_chains import KINDS, Case, random_case, random_robot
 from tests.dynamics.test_pinocchio import build
 from tests.dynamics.test_real_urdfs import load
 from tests.real_urdfs import RealUrdf, pinocchio_arm, real_urdf_cases
+from tests.refusals import assert_refused
 from tests.symbolic.states import bundled
 from thunder_py.control import (
     CompositeControl,
@@ -43,7 +44,7 @@ def elbow(K: float | tuple[float, ...] = 400.0, **options: float) -> th.Robot:
     return with_springs(th.Robot.load("elbow"), K, **options)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: int) -> None:
     n = 1 + seed % 4
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -75,7 +76,7 @@ def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: i
     np.testing.assert_allclose(goal[:, None] - run.y[:n], np.broadcast_to(expected, (n, 7)), atol=2e-7)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(seed: int) -> None:
     n = 1 + seed % 3
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -99,7 +100,7 @@ def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(s
 
 
 @pytest.mark.parametrize("Gamma_K", [None, 50.0])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_lyapunov_function_of_the_adaptive_law_has_the_stated_derivative(seed: int, Gamma_K: float | None) -> None:
     joints = [j + 1 for j in range(3) if seed % 3 != j]  # one joint is rigid
     rigid = random_robot(seed, 3, KINDS[seed % len(KINDS)], friction=True)
@@ -131,18 +132,6 @@ def assert_balanced(change: Callable[[float], tuple[Array, Array]], dt: float) -
         error.append((V - V[0] - integral)[:: round(dt / step)])
     assert np.abs(2.0 * error[1] - error[0]).max() < 0.01 * np.ptp(V)  # their error is in proportion to the period
     assert (V > 0.0).all()
-
-
-@pytest.mark.filterwarnings("ignore:K_d of ElasticSlotineLi is too high for a filter")
-def test_the_lag_of_the_filter_bounds_the_error_that_remains() -> None:
-    plant = elbow(400.0, D=1.0)
-    motion = Sinusoid([0.5, 0.5], [0.5, 0.7])
-    left = []
-    for bandwidth in (100.0, 200.0, 400.0):
-        law = ElasticSlotineLi(plant, Lambda=5.0, K_d=[8.0, 1.0], adaptation=None, bandwidth=bandwidth)
-        run = th.simulate(plant, law, motion, 6.0, 2.5e-4)
-        left.append(run.error_norm()[-8000:].max())
-    assert left[2] < 0.6 * left[1] < 0.36 * left[0]
 
 
 def test_the_adaptive_law_learns_links_and_stiffness() -> None:
@@ -328,42 +317,6 @@ def test_fast_adaptation_of_seven_joints_survives_a_step(soft_panda: th.Robot, s
     assert run.error_norm()[-1] < 1e-3
 
 
-def test_adaptation_goes_on_after_a_push_and_a_lost_reference(soft_panda: th.Robot) -> None:
-    motion = Sinusoid([0.2] * 7, 0.3, center=READY)
-
-    def reference(t: float) -> th.reference.SmoothJointReference:
-        desired = motion.smooth(t)
-        return desired._replace(q=np.full(7, np.nan)) if 0.9 < t < 1.5 else desired
-
-    push = th.ExternalWrench([20.0, 0.0, 0.0, 0.0, 0.0, 0.0], start=0.2, stop=0.6)
-    law = adaptive_panda(soft_panda)
-    start = motion(0.0)
-    run = th.simulate(
-        soft_panda, law, reference, 2.5, 5e-4, control_period=1e-3, q0=start.q, dq0=start.dq, external=push
-    )
-    assert run.t[-1] > 2.49
-    assert run.error_norm()[-1] < 0.01
-
-
-def test_the_default_hold_carries_an_arm_that_is_pushed(soft_panda: th.Robot) -> None:
-    """With the damping of 1 N m s/rad that once was the default, it fell by 3 rad."""
-    rest = SetPoint(READY)
-
-    def reference(t: float) -> th.reference.SmoothJointReference:
-        desired = rest.smooth(t)
-        return desired._replace(q=np.full(7, np.nan)) if t > 0.1 else desired
-
-    push = th.ExternalWrench([5.0, 0.0, 0.0, 0.0, 0.0, 0.0], start=0.2, stop=0.3)
-    slow = th.ComputedTorque(soft_panda.rigid(), 100.0, 20.0)
-    for law in (
-        ElasticFeedbackLinearization.with_bandwidth(soft_panda, 20.0),
-        CompositeControl(soft_panda, slow),
-        adaptive_panda(soft_panda),
-    ):
-        run = th.simulate(soft_panda, law, reference, 2.0, 5e-4, control_period=1e-3, q0=READY, external=push)
-        assert np.abs(run.q[-1] - READY).max() < 0.02
-
-
 def test_the_slow_law_of_a_composite_one_neither_adapts_nor_integrates_where_torques_are_clipped() -> None:
     plant, target, q = elbow(), SetPoint([0.9, 0.9]), np.array([0.1, 0.2])
     slow = th.SlotineLi(plant.rigid(), 5.0, 8.0, adaptation=1.0)
@@ -401,10 +354,10 @@ def test_springs_are_inverted_on_the_branch_that_starts_at_rest() -> None:
     softening = pendulum.replace(elastic=[th.robot.Elastic(joint=1, K=(25.0, -30.0), Mm=0.1)])
     torque = pendulum.gravity_vector([0.0, 0.0])[0]
     assert torque > 2.0 / 3.0 * 25.0 * np.sqrt(25.0 / 90.0)  # the most that the spring has near rest
-    with pytest.raises(th.errors.ModelError, match="cannot balance a torque"):
-        softening.elastic_equilibrium([0.0, 0.0])
-    with pytest.raises(ValueError, match="springs that do not soften"):
-        MotorPD(softening, 100.0, 10.0)
+    assert_refused(
+        (lambda: softening.elastic_equilibrium([0.0, 0.0]), "...cannot balance a torque..."),
+        (lambda: MotorPD(softening, 100.0, 10.0), "...springs that do not soften..."),
+    )
     for K in ((0.0, 1e4), (1e-6, 1e4), (1e-9, 1e6), (400.0, 4e4, 1e5)):
         plant = with_springs(pendulum, K)
         tau = MotorPD(plant, 150.0, 20.0).step(
@@ -414,44 +367,36 @@ def test_springs_are_inverted_on_the_branch_that_starts_at_rest() -> None:
         np.testing.assert_allclose(tau, plant.gravity_vector([0.0, 0.3]) + 150.0 * d, rtol=1e-9)
 
 
-def test_steps_without_motors_and_plants_without_springs_are_refused(law: MotorPD) -> None:
-    good = np.zeros(2)
-    with pytest.raises(
-        ValueError, match=r"^x and dx must be given: this controller sees the motors of elastic joints$"
-    ):
-        law.step(0.0, good, good, SetPoint(good).smooth(0.0))
-    with pytest.raises(ValueError, match=r"^x must have shape \(2,\)"):
-        law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good)
-    with pytest.raises(ValueError, match=r"^plant must have elastic joints for a controller that sees their motors$"):
-        th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1)
-    half = elbow().replace(elastic=elbow().elastic[:1])
-    with pytest.raises(ValueError, match=r"^controller and plant must have the same elastic joints$"):
-        th.simulate(half, law, SetPoint(good), 0.1)
-
-
 def test_models_that_a_law_cannot_control_are_refused_with_the_reason() -> None:
     rigid = th.Robot.load("elbow")
     for make in LAWS.values():
         with pytest.raises(ValueError, match="robot must have elastic joints"):
             make(rigid)
-    with pytest.raises(
-        ValueError, match="springs without damping D, with which the torque acts on the third derivative"
-    ):
-        ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0)
-    with pytest.raises(ValueError, match="elastic joints only"):
-        ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0)
-    with pytest.raises(ValueError, match="linear springs"):
-        ElasticSlotineLi(elbow((400.0, 10.0)), 5.0, 8.0, 4.0, adaptation=None)
-    with pytest.raises(ValueError, match="slow must be a law of the robot with rigid joints"):
-        CompositeControl(elbow(), th.ComputedTorque(elbow(), 10.0, 5.0), 1.0)
-    with pytest.raises(ValueError, match="slow must be a joint-space controller of this package, got Backstepping"):
-        CompositeControl(elbow(), th.Backstepping(th.Robot.load("panda"), 10.0, 5.0, 2.0, adaptation=None), 1.0)
-    with pytest.raises(ValueError, match="gravity must be 'constant' or 'online', got 'actual'"):
-        MotorPD(elbow(), 10.0, 1.0, gravity="actual")
-    with pytest.raises(ValueError, match="this controller follows SmoothJointReference"):
-        ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
-            0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)
-        )
+    assert_refused(
+        (lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0), "...springs without damping D, w..."),
+        (
+            lambda: ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0),
+            "...elastic joints only...",
+        ),
+        (lambda: ElasticSlotineLi(elbow((400.0, 10.0)), 5.0, 8.0, 4.0, adaptation=None), "...linear springs..."),
+        (
+            lambda: CompositeControl(elbow(), th.ComputedTorque(elbow(), 10.0, 5.0), 1.0),
+            "slow must be a law of the robot with rigid joints...",
+        ),
+        (
+            lambda: CompositeControl(
+                elbow(), th.Backstepping(th.Robot.load("panda"), 10.0, 5.0, 2.0, adaptation=None), 1.0
+            ),
+            "slow must be a joint-space controller of this package, got Backstepping",
+        ),
+        (lambda: MotorPD(elbow(), 10.0, 1.0, gravity="actual"), "gravity must be 'constant' or 'online', got 'actual'"),
+        (
+            lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
+                0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)
+            ),
+            "this controller follows SmoothJointReference...",
+        ),
+    )
 
 
 class PlantInPython:
@@ -586,3 +531,16 @@ def test_arms_of_urdfs_get_the_fourth_derivative_that_the_law_commands(case: Rea
         return np.array(pin.aba(arm.model, data, arm.configuration(q), dq, tau))
 
     check_fourth_derivative(robot, acceleration)
+
+
+def test_refusals(law) -> None:
+    good = np.zeros(2)
+    assert_refused(
+        (lambda: law.step(0.0, good, good, SetPoint(good).smooth(0.0)), "x and dx must be given: this controller s..."),
+        (lambda: law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good), "x must have shape (2,)..."),
+        (lambda: th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1), "plant must have elastic joints fo..."),
+    )
+    half = elbow().replace(elastic=elbow().elastic[:1])
+    assert_refused(
+        (lambda: th.simulate(half, law, SetPoint(good), 0.1), "controller and plant must have the same elastic joints")
+    )

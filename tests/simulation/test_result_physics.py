@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import ACT, MACT, GradientAdaptation, NaturalAdaptation
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.reference import SetPoint
@@ -21,7 +22,7 @@ from ..truth import FOLDER
 
 
 def friction() -> th.Robot:
-    terms = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.3]] * 2, delta=0.05)
+    terms = th.model.description.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.3]] * 2, delta=0.05)
     return elbow().replace(friction=terms)
 
 
@@ -180,7 +181,7 @@ def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold()
 
 
 def test_lyapunov_derivative_of_elastic_joints_is_by_differences() -> None:
-    springs = tuple(th.robot.description.Elastic(joint=j, K=(500.0,), D=(5.0,), Mm=0.1) for j in (1, 2))
+    springs = tuple(th.model.description.Elastic(joint=j, K=(500.0,), D=(5.0,), Mm=0.1) for j in (1, 2))
     law = slotine_li(wrong_elbow())
     rigid, elastic = (
         th.simulate(plant, law, elbow_motion(), 0.1) for plant in (elbow(), elbow().replace(elastic=springs))
@@ -292,19 +293,6 @@ def test_comparison() -> None:
     assert np.isnan(bare.to_dict()["bare"]["rmse"])
 
 
-def test_bad_comparisons() -> None:
-    for results, message in (({}, "at least one SimulationResult, got none"), ({"a": 1}, "got 'a': int")):
-        with pytest.raises(ValueError, match=message):
-            th.compare_results(results)  # type: ignore[arg-type]
-    for metrics, message in (
-        (["rmes"], "metrics must be among rmse, "),
-        ("rmse", "metrics must be a sequence of names, got the text 'rmse'"),
-        (["settling_time"], "or functions; got 'settling_time'"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(message)):
-            th.compare_results({"a": run()}).table(metrics)  # type: ignore[arg-type]
-
-
 def test_plots() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
@@ -320,3 +308,17 @@ def test_plots() -> None:
     ]  # fmt: skip
     assert run().lyapunov(law).plot().get_ylabel() == "$V$"
     pyplot.close("all")
+
+
+def test_refusals() -> None:
+    assert_refused(
+        ({}, "...at least one SimulationResult, got none"),
+        ({"a": 1}, "...got 'a': int"),
+        call=lambda **results: th.compare_results(results),
+    )
+    assert_refused(
+        (["rmes"], "metrics must be among rmse, ..."),
+        ("rmse", "metrics must be a sequence of names, got the text 'rmse'"),
+        (["settling_time"], "...or functions; got 'settling_time'"),
+        call=lambda metrics: th.compare_results({"a": run()}).table(metrics),
+    )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, given_group
+from ..checks import Array, given_group, real
 from ..errors import ThunderError
 from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
-from .lyapunov_functions import check_parameters, gain, half_form
-
-if TYPE_CHECKING:
-    from ..result import SimulationResult
+from .lyapunov_functions import LoggedRun, check_parameters, gain, half_form
 
 __all__ = ["ACT"]
 
@@ -107,7 +104,7 @@ class ACT(AdaptiveController, _core.ACT):
         filtered = self._filtered(route, cutoff)
         super().__init__(robot, position, velocity, Q, damping, law, mask, "K_0" in gains, *filtered)
 
-    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+    def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.
 
         With `K_0` and `K_1` and with the regressor of the true acceleration, its derivative is -x' Q x.
@@ -142,7 +139,9 @@ class ACT(AdaptiveController, _core.ACT):
 
 def safe_damping(robot: Robot, K_1: npt.ArrayLike) -> npt.ArrayLike:
     """Return a damping [N m s/rad] for hold and safe torque: |K_1| [1/s] times the diagonal of M at q = 0."""
-    rates = np.asarray(K_1, dtype=np.float64)
+    rates = real(K_1, "K_1", finite=False)
     if rates.ndim == 2:
         rates = rates.diagonal()
+    if rates.shape not in ((), (robot.n,)):
+        return K_1  # which the core refuses
     return np.abs(rates) * robot.mass_matrix(np.zeros(robot.n)).diagonal()

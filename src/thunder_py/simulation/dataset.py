@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import ThunderError
 from ..optional import require
-from ..result import SimulationResult
 from .columns import printable
+from .result import SimulationResult
 
 __all__ = ["axis_of", "dataset_of", "filled", "short"]
 

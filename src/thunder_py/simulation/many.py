@@ -21,9 +21,8 @@ from ..checks import positive
 from ..errors import ThunderError
 from ..parallel import Outcome, Workers, available_threads, run_tasks
 from ..progress import progress_bar, reporting
-from ..result import Metric
-from ..result.tables import metric_functions
 from .columns import printable
+from .comparison import Metric, metric_functions
 from .divergence import divergence_recorded
 from .fingerprint import fingerprints
 from .provenance import worker

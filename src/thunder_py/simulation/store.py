@@ -27,9 +27,9 @@ from ..checks import is_whole
 from ..errors import FileFormatError, ThunderError, ThunderWarning
 from ..files import as_file, parsing, read_whole, whole_file, write_whole
 from ..optional import require
-from ..result import SimulationResult
 from .columns import MISSING, column, values_of
 from .provenance import provenance
+from .result import SimulationResult
 from .run_spec import RunRecord, StoredError, describe
 
 __all__ = ["RunStore", "Sweep", "opened"]

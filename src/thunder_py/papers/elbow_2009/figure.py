@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
 from ...checks import Array
+from ...model.model import RobotModel
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
 from ...plotting.style import BLUE, GREEN, LINE, SKY, TRUTH, VERMILION, label, label_time, outside_legend
-from ...robot import Robot
 from ...robot.frames import arm_frames
 from .run import Elbow2009, motion
 
@@ -38,7 +38,7 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
     return outside_legend(figure, panels["0"])
 
 
-def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
+def _points(robot: RobotModel, q: Array) -> tuple[Array, Array]:
     """Return base and frame origins (3, 2), and the centers of mass (2, 2), in the plane."""
     frames = arm_frames(robot, q)[:3]
     bodies = robot.inertial
@@ -46,7 +46,7 @@ def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
     return frames[:, :2, 3], np.array(centers)[:, :2]
 
 
-def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
+def _draw_arm(axes: Axes, robot: RobotModel, configurations: Array) -> None:
     shown = int(np.argmax(configurations[:, 1]))
     for k, q in enumerate(configurations):
         front = k == shown

@@ -214,7 +214,7 @@ class Elbow2009:
         sympy = require("sympy", "symbolic")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
-        baked = self.model.robot.symbolic(inertial=True)
+        baked = SymbolicModel(self.model.robot, inertial=True)
         return {
             "the paper's X, W and Z, equal operations shared": int(printed),
             "recorded, a and g as arguments": _count(self.model, self.model.slotine_li_regressor()),

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...parallel import Workers
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import RunSpec, Sensors, simulate_many
+from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
 from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted

@@ -18,9 +18,8 @@ from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
 from ...recordings.synthetic import daily_living
 from ...reference import SetPose, TaskReference
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import simulate
+from ...simulation import SimulationResult, simulate
 from ...simulation.protocols import ControllerLike
 from ..draws import Draws, finite_median
 from ..result import drawing

@@ -19,10 +19,9 @@ from ...identification import (
 )
 from ...optional import require
 from ...reference import JointReference, SetPoint, Sinusoid
-from ...result import SimulationResult
-from ...result.result import Lyapunov
 from ...robot import Robot
-from ...simulation import simulate
+from ...simulation import SimulationResult, simulate
+from ...simulation.result import Lyapunov
 from ..result import drawing
 
 GOAL = np.array([0.9, -0.6])
@@ -406,7 +405,7 @@ def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any
     ValueError
         If `printed`, except for three joints: the shapes of the factors differ.
     """
-    from ...robot.inertia import dyn_from_reg
+    from ...model.inertia import dyn_from_reg
 
     q = np.asarray(q, dtype=np.float64)
     D = np.zeros((robot.n, robot.n))

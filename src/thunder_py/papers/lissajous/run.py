@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
+from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
 from ...progress import percentage, reporting
 from ...reference import Lissajous
-from ...result import SimulationResult
-from ...robot import Robot, inertia
-from ...simulation import Payload, simulate
+from ...robot import Robot
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..tables import markdown
 

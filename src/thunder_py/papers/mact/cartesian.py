@@ -10,9 +10,8 @@ import numpy as np
 from ...checks import Array
 from ...parallel import Workers
 from ...reference import TaskReference
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, RunSpec, simulate_many
+from ...simulation import Payload, RunSpec, SimulationResult, simulate_many
 from ..draws import spread
 from ..result import Varied, drawing
 from ..softhand.setup import DRAWN as HAND_DRAWN

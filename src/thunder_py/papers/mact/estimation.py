@@ -10,9 +10,8 @@ import numpy as np
 
 from ...checks import Array
 from ...parallel import Workers, map_seeds
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..result import Varied, drawing
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged

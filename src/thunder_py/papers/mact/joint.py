@@ -10,9 +10,8 @@ import numpy as np
 
 from ...checks import Array
 from ...parallel import Workers
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import RunSpec, simulate_many
+from ...simulation import RunSpec, SimulationResult, simulate_many
 from ..draws import spread
 from ..result import Varied, drawing
 from ..tables import markdown

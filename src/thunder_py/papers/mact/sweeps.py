@@ -18,9 +18,8 @@ from ...kinematics import CLIK
 from ...kinematics.clik import SampledJointReference
 from ...parallel import Workers
 from ...reference import Sinusoid
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
+from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
 from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted

@@ -16,9 +16,8 @@ from ...mujoco import MujocoPlant
 from ...optional import require
 from ...parallel import Workers, map_items
 from ...reference import Lissajous
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws, rms
 from ..lissajous import run as article
 from ..mact import setup as d42_setup

@@ -15,10 +15,9 @@ from ..._core import Controller
 from ...checks import Array
 from ...control import ComputedTorque, GradientAdaptation, OperationalSpace, RobustUnitVector, SlotineLi
 from ...kinematics.clik import SampledJointReference
-from ...result import SimulationResult
+from ...model.joint_data import Friction
 from ...robot import Robot
-from ...robot.joint_data import Friction
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import divergence_recorded
 from ...trajectory import Path
 from ..result import drawing

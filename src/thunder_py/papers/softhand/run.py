@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
+from ...model import inertia
 from ...parallel import Workers, map_seeds
-from ...robot import Robot, inertia
+from ...robot import Robot
 from ...simulation import Payload
 from ..draws import Draws
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
