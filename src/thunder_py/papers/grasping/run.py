@@ -12,9 +12,9 @@ import numpy as np
 
 from ...checks import whole
 from ...parallel import Workers, map_seeds
+from ..drawing import drawing
 from ..draws import listed, wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
-from ..result import drawing
 from ..tables import markdown
 from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
 

@@ -12,7 +12,7 @@ from ...checks import Array
 from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
-from ..result import drawing
+from ..drawing import drawing
 from ..sweeps.several import chosen
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown

@@ -12,8 +12,9 @@ from ...checks import Array
 from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, SimulationResult, simulate_many
+from ..drawing import drawing
 from ..draws import spread
-from ..result import Varied, drawing
+from ..result import Varied
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 from .sweeps import sweep_joint

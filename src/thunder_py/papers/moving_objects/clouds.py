@@ -19,8 +19,8 @@ from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCam
 from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
+from ..drawing import drawing
 from ..draws import listed, wilson_interval
-from ..result import drawing
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 

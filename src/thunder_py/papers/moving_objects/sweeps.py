@@ -13,7 +13,7 @@ from ...manipulation.interception.conveyor import Conveyor, GraspTolerance, Meas
 from ...manipulation.interception.interceptor import InterceptionOptions
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_seeds
-from ..result import drawing
+from ..drawing import drawing
 from ..sweeps.several import chosen
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown

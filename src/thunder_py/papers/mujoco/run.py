@@ -18,10 +18,10 @@ from ...parallel import Workers, map_items
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
+from ..drawing import drawing
 from ..draws import Draws, rms
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
-from ..result import drawing
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 

@@ -28,10 +28,10 @@ from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
 from ...robot import Robot
 from ...spatial import pose_from_rpy
+from ..drawing import drawing
 from ..draws import listed, wilson_interval
 from ..grasping import trial
 from ..grasping.film import film_world
-from ..result import drawing
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
 

@@ -26,8 +26,8 @@ from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
+from ..drawing import drawing
 from ..draws import wilson_interval
-from ..result import drawing
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 

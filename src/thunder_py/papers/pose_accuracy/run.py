@@ -15,7 +15,7 @@ from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCam
 from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 
 #: largest position error of the report's poses, of a moving tool too [m]

@@ -20,7 +20,7 @@ from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import divergence_recorded
 from ...trajectory import Path
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start
 

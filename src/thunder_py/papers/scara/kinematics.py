@@ -16,7 +16,7 @@ from ...kinematics import CLIK, CLIKResult, Manipulability
 from ...reference import SetPose
 from ...robot import Ellipsoid, Robot
 from ...trajectory import Arc, Line, Orientation, Path, TimingLaw, trapezoidal
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 
 #: rows of the geometric Jacobian for the motions of a SCARA: x, y, z and the angle about z

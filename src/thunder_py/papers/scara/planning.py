@@ -9,7 +9,7 @@ import numpy as np
 
 from ...checks import Array
 from ...trajectory import Line, Path
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 from .kinematics import scara_path
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...parallel import Workers, map_seeds
+from ..drawing import drawing
 from ..draws import Draws
 from ..registry import Experiment
-from ..result import Varied, drawing
+from ..result import Varied
 from .control import (
     DRAWN,
     ScaraControl,

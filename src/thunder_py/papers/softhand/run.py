@@ -14,10 +14,11 @@ from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...simulation import Payload
+from ..drawing import drawing
 from ..draws import Draws
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
-from ..result import Varied, drawing
+from ..result import Varied
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged
 from .sweeps import sweep_hand

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
-from ..result import drawing
+from ..drawing import drawing
 from .sweep import Sweep, Unprinted, sweep
 
 

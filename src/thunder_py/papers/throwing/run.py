@@ -14,8 +14,9 @@ from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...simulation import Payload
+from ..drawing import drawing
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..result import Varied, drawing
+from ..result import Varied
 from ..tables import markdown
 from . import setup as throws
 from .landings import Figures, descent_of, figures_of, hits, window
