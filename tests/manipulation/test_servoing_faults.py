@@ -12,8 +12,8 @@ from thunder_py.manipulation.servoing.pick_machine import PickMachine, PickPhase
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter, Verdict
 from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
 from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
+from thunder_py.model.description import Limits
 from thunder_py.perception.pose_source import PoseMeasurement
-from thunder_py.robot.description import Limits
 from thunder_py.spatial.single import exp, make_pose
 
 PANDA = Robot.load("panda")

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from tests.refusals import assert_refused
 from thunder_py import Robot
 from thunder_py.manipulation.servoing.law import DOMAIN, ServoState, VisualServo
-from thunder_py.robot.description import Limits
+from thunder_py.model.description import Limits
 from thunder_py.spatial.single import angle_of, exp, make_pose
 
 PANDA = Robot.load("panda")

@@ -179,7 +179,7 @@ def test_arm_with_wrist_can_be_written_and_read(tmp_path):
 
 
 def test_friction_of_the_arm_stays():
-    friction = th.robot.description.Friction(terms=("coulomb",), coefficients=[[0.4], [0.3]])
+    friction = th.model.description.Friction(terms=("coulomb",), coefficients=[[0.4], [0.3]])
     elbow = th.Robot.load("elbow").replace(friction=friction)
     robot = with_wrist(elbow, WRIST)
     assert robot.description.friction.terms == ("viscous", "coulomb")
