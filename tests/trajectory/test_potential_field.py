@@ -197,23 +197,6 @@ def test_without_walks_the_local_minimum_is_told() -> None:
     assert PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, max_iterations=3).status == "max_iterations"
 
 
-def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
-    unlimited = np.full(2, np.inf)
-    limits = th.robot.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
-    arm = elbow().replace(limits=limits)
-    field = PotentialField(arm, RR_GOAL, [POST])
-    plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
-    for plan in plans:
-        assert plan.reached
-        assert (plan.path >= limits.lower).all()
-        assert (plan.path <= limits.upper).all()
-    assert len(plans[0].path) != len(plans[1].path)
-    assert_refused(
-        (lambda: PotentialField(arm, [3.1, 0.0], []), "...goal must be within the joint limits..."),
-        (lambda: field.plan([0.0, 2.7]), "...q0 must be within the joint limits..."),
-    )
-
-
 def test_shortened_path_is_free_and_shorter() -> None:
     plan = PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, seed=1)
     short = plan.shortened()

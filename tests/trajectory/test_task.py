@@ -8,7 +8,6 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.reference import TaskReference
 from thunder_py.trajectory import Arc, Circle, Line, Orientation, Path, RotationSegment, cubic, quintic, trapezoidal
 
 from .numerics import assert_rests_outside, assert_task_derivatives
@@ -134,14 +133,6 @@ def test_more_than_half_a_turn_about_an_axis() -> None:
     np.testing.assert_allclose(turn.orientation.end, Rotation.from_euler("z", 1.5 * np.pi).as_matrix(), atol=1e-14)
 
 
-def test_without_anticipation_key_points_are_reached_at_rest() -> None:
-    path = Path.through(P, [1.0, 0.5, 0.8, 0.3])
-    at = path(np.append(path.start_times, path.duration))
-    np.testing.assert_allclose(at.p, P, atol=1e-12)
-    np.testing.assert_allclose(at.xi, 0.0, atol=1e-12)
-    assert not path.over_flown.any()
-
-
 def test_anticipation_is_the_sum_of_segments() -> None:
     """Siciliano et al., section 4.3.3, written out: and the via point is passed by without a stop."""
     law = trapezoidal(duration=1.0, blend=0.3)
@@ -155,20 +146,6 @@ def test_anticipation_is_the_sum_of_segments() -> None:
     assert np.linalg.norm(middle.xi[:3]) > 0.1
     assert np.linalg.norm(middle.p - P[1]) > 0.01
     np.testing.assert_allclose(path.duration, 3.1)
-
-
-def test_acceleration_is_continuous_where_the_laws_begin_and_end_without_one() -> None:
-    t = np.linspace(-0.1, 3.0, 20001)
-    smooth = Path.through(P, 1.0, anticipation=0.4)(t).xi_dot
-    sharp = Path.through(P, LAW.stretched(1.0), anticipation=0.4)(t).xi_dot
-    assert np.abs(np.diff(smooth, axis=0)).max() < 0.05
-    assert np.abs(np.diff(sharp, axis=0)).max() > 1.0
-
-
-def test_types() -> None:
-    line = TRAJECTORIES["line"]
-    assert isinstance(line(0.0), TaskReference)
-    assert line(np.zeros((3, 2))).R.shape == (3, 2, 3, 3)
 
 
 ORIGIN, X = np.zeros(3), np.array([1.0, 0, 0])
