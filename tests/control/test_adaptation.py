@@ -8,9 +8,9 @@ import pytest
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import GradientAdaptation, NaturalAdaptation, SlotineLi, Status, link_gains
+from thunder_py.model.inertia import is_physical, pseudo_inertia
+from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference
-from thunder_py.robot.inertia import is_physical, pseudo_inertia
-from thunder_py.robot.joint_data import Friction
 
 from .arms import Q0, elbow, elbow_motion, panda, wrong_panda
 

@@ -106,7 +106,7 @@ def test_lyapunov_derivative_along_a_run() -> None:
 
 
 def test_robot_with_friction_and_armature() -> None:
-    friction = th.robot.description.Friction(
+    friction = th.model.description.Friction(
         terms=("viscous", "coulomb"), coefficients=np.full((7, 2), [0.5, 0.3]), delta=0.05
     )
     plant = panda().replace(friction=friction, armature=np.full(7, 0.05))

@@ -9,8 +9,8 @@ from scipy.linalg import expm
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import IndependentJoint
+from thunder_py.model.description import Friction
 from thunder_py.reference import SetPoint
-from thunder_py.robot.description import Friction
 
 from .laws import ARMS, arm, random_state
 

@@ -54,7 +54,7 @@ def test_viscous_friction_acts_on_the_velocity() -> None:
     robot, rng = arm("rr_elbow_craig"), np.random.default_rng(3)
     K_p, K_d = spd(2, rng, 50.0), spd(2, rng, 5.0)
     viscous = robot.replace(
-        friction=th.robot.description.Friction(terms=("viscous",), coefficients=np.array([[2.0], [3.0]]))
+        friction=th.model.description.Friction(terms=("viscous",), coefficients=np.array([[2.0], [3.0]]))
     )
     V_dot, dq = energy_rate(viscous, PDGravity(viscous, K_p, K_d), K_p, rng)
     B = np.diag([2.0, 3.0])

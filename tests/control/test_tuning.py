@@ -17,9 +17,9 @@ from thunder_py.control import tune
 from thunder_py.control.adaptation_gains import _natural_metric, gradient_adaptation, least_gain, natural_adaptation
 from thunder_py.control.feedback_gains import FEEDBACK, Feedback, coupled_damping
 from thunder_py.control.motion_states import joint_inertias, states_along, task_inertia, typical_states
+from thunder_py.model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from thunder_py.realtime.configuration import LawSpec, build_law
 from thunder_py.reference import Lissajous, Sinusoid
-from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
 from .arms import Q0, elbow
 

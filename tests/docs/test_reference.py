@@ -141,3 +141,20 @@ def test_what_pages_import_is_in_the_reference():
             thing = find(name)[0]
             if not inspect.ismodule(thing) and not name.startswith("thunder_py.papers."):
                 assert name in names or any(thing is other for other in things), f"{page}: {name}"
+
+
+def test_names_in_code_lead_to_the_only_object_that_they_mean():
+    index, target = extension("links", "index", "target")
+
+    class Entry:
+        def __init__(self, objtype):
+            self.objtype = objtype
+
+    kinds = {"Robot": "class", "Robot.plot": "method", "control.tune": "function", "a.Same": "class", "b.Same": "class"}
+    names = index({f"thunder_py.{name}": Entry(kind) for name, kind in kinds.items()})
+    meant = {
+        text: target(text, names)
+        for text in ("th.tune", "tune(robot)", "robot.plot()", "Robot.plot", "plot", "Same", "a.Same", "x = 1")
+    }
+    tune, plot = "thunder_py.control.tune", "thunder_py.Robot.plot"
+    assert list(meant.values()) == [tune, tune, plot, plot, None, None, "thunder_py.a.Same", None]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import random_robot
-from thunder_py.robot.description import Elastic
+from thunder_py.model.description import Elastic
 
 #: every joint is elastic, so that all vectors have the same length
 ROBOT = random_robot(5, 3, joints="R", friction=True, rotors=True, armature=True).replace(

@@ -13,7 +13,7 @@ import thunder_py as th
 from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
 from tests.symbolic.states import bundled
-from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from thunder_py.model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 Z = np.array([0.0, 0.0, 1.0])

@@ -42,7 +42,7 @@ def test_planar_arms_with_rotors(seed):
 
 def test_rotors_in_space_are_refused_or_lose_their_coupling():
     robot = th.Robot.load("panda")
-    rotor = th.robot.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
+    rotor = th.model.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
     geared = robot.replace(rotors=(rotor,))
     with pytest.raises(ModelError, match=r"MJCF cannot hold .* rotor of joint5 becomes an armature"):
         to_mjcf(geared)
