@@ -2,10 +2,8 @@
 
 from ..robot.payload import Payload
 from .loop import INTEGRATORS, simulate
-from .many import simulate_many
+from .many import Runs, RunSpec, simulate_many
 from .protocols import ControllerLike, PlantLike
-from .run_spec import RunSpec
-from .runs import Runs
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors
 
 __all__ = [
