@@ -32,14 +32,14 @@ def lint(session: nox.Session) -> None:
 @nox.session(default=False)
 def docs(session: nox.Session) -> None:
     """Build the site; warnings are errors."""
-    session.install(".[docs,notebooks,test]")
+    session.install(".[docs,notebooks,test,oracles]")
     session.run("sphinx-build", "-W", "--keep-going", "-b", "html", "docs", "build/site")
 
 
 @nox.session(default=False)
 def notebooks(session: nox.Session) -> None:
     """Run all notebooks and compare what they print with their stored outputs."""
-    session.install(".[notebooks,test]")
+    session.install(".[notebooks,test,oracles]")
     session.run("python", "tools/run_notebooks.py", *session.posargs)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import thunder_py as th
-from thunder_py.hardware import DriveFacts, LoopStatistics, RealtimeLoop, SafetyLimits, SimulatedDrive
+from thunder_py.realtime import DriveFacts, LoopStatistics, RealtimeLoop, SafetyLimits, SimulatedDrive
 
 #: a pause of the machine is counted instead of ending the run; `SafetyLimits` stops an arm after 10 unless told
 MOST_MISSED = 1000

@@ -18,6 +18,7 @@ import thunder_py as th
 from thunder_py.mujoco import MujocoPlant
 from thunder_py.spatial import pose_from_rpy
 
+pytestmark = pytest.mark.release  # seconds each
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -284,7 +285,6 @@ def test_predictive_control(reach, capsys, tmp_path):
     assert (tmp_path / "run.png").stat().st_size > 1000
 
 
-@pytest.mark.release
 def test_time_optimal(capsys):
     load("time_optimal").main()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in capsys.readouterr().out.splitlines()]
@@ -296,7 +296,6 @@ def test_time_optimal(capsys):
     assert durations["velocity, torque"] < durations["the same, 2 kg payload"] < 1.1 * durations["velocity, torque"]
 
 
-@pytest.mark.release
 def test_identification_workflow(capsys, tmp_path):
     """From CSV files to a URDF; the tool alone explains the logs as well as all links."""
     load("identification_workflow").main(tmp_path, 3, 4.0)

@@ -9,8 +9,8 @@ import pytest
 from scipy.linalg import polar
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py import spatial
-from thunder_py.errors import ModelError
 
 RNG = np.random.default_rng(4)
 ANGLES = RNG.uniform((-3.0, 0.1, -3.0), (3.0, 1.4, 3.0), (2, 5, 3))  # away from both singularities
@@ -140,11 +140,6 @@ def test_bad_input(call, message):
         call()
 
 
-def test_errors_are_the_packages():
-    with pytest.raises(ModelError):
-        spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True)
-
-
 @pytest.mark.parametrize("digits", [1, 2, 3, 6])
 def test_the_nearest_rotation_is_that_of_polar_decomposition(digits: int) -> None:
     rounded = Rotation.random(40, random_state=digits).as_matrix().round(digits)
@@ -184,3 +179,7 @@ def test_nearest_rotation_is_advised_where_it_helps(seed: int) -> None:
     except ValueError:
         helps = False
     assert ("nearest_rotation" in str(refusal.value)) == helps
+
+
+def test_refusals() -> None:
+    assert_refused((lambda: spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True), "..."))

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py import optional
-from thunder_py.errors import ThunderError
 from thunder_py.table import Table
 
 TABLE = Table(["law", "e | [rad]", "n"], [["a", 0.123456, 3], ["bb", float("nan"), None], ["c", np.array([1.5, 2]), 0]])
@@ -39,14 +39,12 @@ def test_dictionary_and_data_frame():
 
 
 def test_refusals(monkeypatch):
-    with pytest.raises(ThunderError, match=r"^row 1 must have 2 values, got 3$"):
-        Table(["a", "b"], [[1, 2], [1, 2, 3]])
-    with pytest.raises(ThunderError, match=r"^row 0 must be a sequence of values, got 1$"):
-        Table(["a"], [1])
-    with pytest.raises(ThunderError, match=r"^header must name at least one column$"):
-        Table([], [])
-    with pytest.raises(ThunderError, match=r"^columns of a table must have different names to be a dictionary, got "):
-        Table(["a", "b", "b"], [[1, 2, 3]]).to_dict()
+    assert_refused(
+        (lambda: Table(["a", "b"], [[1, 2], [1, 2, 3]]), "row 1 must have 2 values, got 3"),
+        (lambda: Table(["a"], [1]), "row 0 must be a sequence of values, got 1"),
+        (lambda: Table([], []), "header must name at least one column"),
+        (lambda: Table(["a", "b", "b"], [[1, 2, 3]]).to_dict(), "columns of a table must have different names to b..."),
+    )
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(optional.MissingExtraError, match=re.escape('pip install "thunder_py[tables]"')):
         TABLE.to_pandas()

@@ -6,6 +6,7 @@ wheel=$(realpath "$1")
 [[ -f $wheel ]] || wheel=$(realpath "$1"/*.whl)
 shift
 cd "$(dirname "$0")/.."
+unset PIP_CONSTRAINT UV_CONSTRAINT  # of the newest versions
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

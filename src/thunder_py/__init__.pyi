@@ -2,7 +2,6 @@ from . import codegen as codegen
 from . import control as control
 from . import errors as errors
 from . import geometry as geometry
-from . import hardware as hardware
 from . import identification as identification
 from . import io as io
 from . import kinematics as kinematics
@@ -16,7 +15,6 @@ from . import plotting as plotting
 from . import realtime as realtime
 from . import recordings as recordings
 from . import reference as reference
-from . import result as result
 from . import robot as robot
 from . import robots as robots
 from . import samples as samples
@@ -35,6 +33,7 @@ from .control import Backstepping as Backstepping
 from .control import CartesianComputedTorque as CartesianComputedTorque
 from .control import CartesianMACT as CartesianMACT
 from .control import ComputedTorque as ComputedTorque
+from .control import GradientAdaptation as GradientAdaptation
 from .control import Impedance as Impedance
 from .control import IndependentJoint as IndependentJoint
 from .control import OperationalSpace as OperationalSpace
@@ -42,13 +41,20 @@ from .control import PassivityBased as PassivityBased
 from .control import PDGravity as PDGravity
 from .control import RobustUnitVector as RobustUnitVector
 from .control import SlotineLi as SlotineLi
-from .result import SimulationResult as SimulationResult
-from .result import compare_results as compare_results
+from .control import tune as tune
+from .identification import identify as identify
+from .kinematics import CLIK as CLIK
+from .kinematics import InverseKinematics as InverseKinematics
+from .motion import DMP as DMP
+from .motion import FPCA as FPCA
+from .reference import Sinusoid as Sinusoid
 from .robot import Robot as Robot
 from .robot.payload import Payload as Payload
 from .simulation import Actuators as Actuators
 from .simulation import ExternalWrench as ExternalWrench
 from .simulation import RunSpec as RunSpec
 from .simulation import Sensors as Sensors
+from .simulation import SimulationResult as SimulationResult
+from .simulation import compare_results as compare_results
 from .simulation import simulate as simulate
 from .simulation import simulate_many as simulate_many

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "CompilerError",
     "ConcurrentUseError",
     "FileFormatError",
+    "MissingAttributeError",
     "ModelError",
     "NoPathError",
     "NotFittedError",
@@ -265,8 +266,113 @@ def nearest_hint(name: str, known: Iterable[str]) -> str:
     >>> print("no robot is called 'pand'" + nearest_hint("pand", ["panda", "ur5e"]))
     no robot is called 'pand'; did you mean 'panda'?
     """
-    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {match[0]!r}?" if match else ""
+    folded: dict[str, str] = {}
+    for candidate in known:
+        folded.setdefault(fold(candidate), candidate)
+    plain = fold(name)
+    others = [other for group in _SYNONYMS if plain in group for other in group if other in folded]
+    match = [plain] if plain in folded else others or difflib.get_close_matches(plain, folded, n=1, cutoff=0.5)
+    return f"; did you mean {folded[match[0]]!r}?" if match else ""
+
+
+def fold(name: str) -> str:
+    """Return a name without what spellings differ in: case, underscores, hyphens and spaces.
+
+    Examples
+    --------
+    >>> from thunder_py.errors import fold
+    >>> fold("K_p"), fold("inverse_kinematics") == fold("InverseKinematics")
+    ('kp', True)
+    """
+    return name.lower().translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans("", "", "_- ")
+#: names of one concept in other packages and books, the likeliest first; as `fold` returns them
+_SYNONYMS = [
+    text.split()
+    for text in (
+        "duration t time tend tmax tfinal horizon",
+        "dt timestep step period controlperiod",
+        "t time times stamps",
+        "tau torque torques effort",
+        "q position positions angles jointpositions",
+        "dq velocity velocities qd qdot v",
+        "ddq acceleration accelerations qdd qddot",
+        "kp k0 stiffness p",
+        "kd k1 kv damping d",
+        "q0 x0 qinit start",
+        "lambda lam",
+        "seed rng randomstate",
+        "parameters params theta pi",
+        "log file path filename",
+        "tiplink tip endeffector eelink ee",
+        "baselink base root",
+    )
+]
+
+
+class MissingAttributeError(AttributeError):
+    """An attribute that does not exist; the nearest one is looked for only when the message is read.
+
+    Parameters
+    ----------
+    message : str
+        What is missing.
+    hint : callable
+        Returns the text to append, see `nearest_hint`.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.inverse_kinematics
+    ... except AttributeError as error:
+    ...     print(error)
+    module 'thunder_py' has no attribute 'inverse_kinematics'; did you mean 'InverseKinematics'?
+    """
+
+    def __init__(self, message: str, hint: Callable[[], str]) -> None:
+        super().__init__(message)
+        self._hint = hint
+
+    def __str__(self) -> str:
+        """Return the message with the nearest name."""
+        return f"{super().__str__()}{self._hint()}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by message."""
+        return AttributeError, (str(self),)
+
+
+class Suggesting:
+    """Base of classes whose missing attributes are answered with the nearest one.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> try:
+    ...     th.Robot.load("elbow").forward_kinematic
+    ... except AttributeError as error:
+    ...     print(error)
+    Robot has no attribute 'forward_kinematic'; did you mean 'forward_kinematics'?
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # misspelt attributes stay errors of type checkers
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error of an attribute that does not exist, or the one that a property raised."""
+            kind = type(self)
+            if name.startswith("_") or hasattr(kind, name):
+                return object.__getattribute__(self, name)
+
+            def hint() -> str:
+                names = {*dir(kind), *getattr(self, "__dict__", ())}
+                return nearest_hint(name, sorted(known for known in names if not known.startswith("_")))
+
+            raise MissingAttributeError(f"{kind.__name__} has no attribute {name!r}", hint)
 
 
 def outer_level() -> int:

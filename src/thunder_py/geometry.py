@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from . import _core
 from .checks import Array, all_positive, array, not_negative, positive, real, rotation
+from .public import publish
 
 __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
 
@@ -155,3 +156,6 @@ class HalfSpace(Obstacle, _core.HalfSpace):
             raise ValueError("normal must not be zero")
         self.normal: Array = direction / length
         _core.HalfSpace.__init__(self, self.point, self.normal)
+
+
+publish(__name__)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _core
 from .checks import Array, array, pose, real
+from .public import publish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -348,3 +349,6 @@ class Lissajous(_TaskSource, _core.Lissajous):
         start = pose(T, "T")
         center = start[:3, 3] - [0.0, array(amplitude, (3,), "amplitude")[1], 0.0]
         return cls(amplitude, frequency, center=center, orientation=start[:3, :3], t0=t0)
+
+
+publish(__name__)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .checks import Array, numbers, seed_of, whole
 from .errors import ThunderError
+from .public import publish
 
 __all__ = ["grid", "latin_hypercube", "random"]
 
@@ -200,3 +201,6 @@ def _interval(name: str, given: tuple[Any, ...]) -> _Axis:
         return list(found) if low.ndim else found.tolist()
 
     return low.size, values
+
+
+publish(__name__)

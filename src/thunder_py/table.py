@@ -1,23 +1,92 @@
-"""Tables of values: aligned text, Markdown, dictionaries, pandas."""
+"""Tables of values: aligned text, Markdown, HTML, LaTeX, CSV, dictionaries, pandas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+import io
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .checks import whole
 from .errors import ThunderError
+from .files import write_whole
 from .optional import require
 
-__all__ = ["Table"]
+__all__ = ["Table", "Tabular", "html_text"]
+
+
+class Tabular:
+    """Base of what has columns of equal length: data frames, CSV files, and the first rows in notebooks.
+
+    Examples
+    --------
+    >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+    >>> columns = minimum_jerk_reaches(2, seed=0)[0].to_columns()
+    >>> list(columns)
+    ['t', 'x', 'y', 'z']
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns by name, each with one value for each row."""
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` of `to_columns`.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed (extra ``tables``).
+        """
+        return require("pandas", "tables").DataFrame(self.to_columns())
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write `to_columns` to a CSV file, numbers with all their digits; an existing file is replaced in one step.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        columns = self.to_columns()
+        writer.writerow(columns)
+        writer.writerows(zip(*(np.asarray(column, dtype=object) for column in columns.values()), strict=True))
+        write_whole(text.getvalue(), path)
+
+    def _repr_html_(self) -> str:
+        columns = self.to_columns()
+        return html_text(self, Table(columns, zip(*(column[:_SHOWN] for column in columns.values()), strict=True)))
+
+
+#: rows in notebooks of what may have many
+_SHOWN = 5
+
+
+def html_text(thing: object, table: Table) -> str:
+    """Return the text of an object and a table below it, as notebooks show them.
+
+    Examples
+    --------
+    >>> from thunder_py.table import Table, html_text
+    >>> html_text("<Arm>", Table(["joint"], [["a"]]))[:25]
+    '<p>&lt;Arm&gt;</p><table>'
+    """
+    return f"<p>{escape(str(thing))}</p>{table.to_html()}"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Table of values; the first column names the rows. Notebooks show it as Markdown.
+class Table(Tabular):
+    """Table of values; the first column names the rows.
 
     Attributes
     ----------
@@ -85,6 +154,46 @@ class Table:
 
     _repr_markdown_ = to_markdown
 
+    def to_html(self) -> str:
+        """Return the table in HTML."""
+        head, *rows = ([escape(cell) for cell in row] for row in self.cells())
+        lines = [f"<tr><th>{'</th><th>'.join(head)}</th></tr>"]
+        lines += [f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows]
+        return f"<table>{''.join(lines)}</table>"
+
+    _repr_html_ = to_html
+
+    def to_latex(self) -> str:
+        r"""Return the table as LaTeX's ``tabular``, with special characters escaped.
+
+        Examples
+        --------
+        >>> from thunder_py.table import Table
+        >>> print(Table(["law", "rmse [rad]"], [["K_0", 0.25]]).to_latex())
+        \begin{tabular}{lr}
+        \hline
+        law & rmse [rad] \\
+        \hline
+        K\_0 & 0.25 \\
+        \hline
+        \end{tabular}
+        """
+        head, *rows = (f"{' & '.join(cell.translate(_LATEX) for cell in row)} \\\\" for row in self.cells())
+        alignment = "l" + "r" * (len(self.header) - 1)
+        lines = [f"\\begin{{tabular}}{{{alignment}}}", "\\hline", head, "\\hline", *rows, "\\hline", "\\end{tabular}"]
+        return "\n".join(lines)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the values by column.
+
+        Raises
+        ------
+        ThunderError
+            If two columns have the same name.
+        """
+        self._require_distinct("columns", self.header)
+        return {name: [row[k] for row in self.rows] for k, name in enumerate(self.header)}
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the values by row and column.
 
@@ -93,9 +202,8 @@ class Table:
         ThunderError
             If two rows or two columns have the same name.
         """
-        for what, names in (("rows", [row[0] for row in self.rows]), ("columns", self.header)):
-            if len(set(names)) < len(names):
-                raise ThunderError(f"{what} of a table must have different names to be a dictionary, got {names!r}")
+        self._require_distinct("rows", [row[0] for row in self.rows])
+        self._require_distinct("columns", self.header)
         return {row[0]: dict(zip(self.header[1:], row[1:], strict=True)) for row in self.rows}
 
     def to_pandas(self) -> Any:
@@ -113,8 +221,18 @@ class Table:
         >>> float(frame.loc["PD", "rmse [rad]"])
         0.5
         """
-        frame = require("pandas", "tables").DataFrame(list(self.rows), columns=list(self.header))
-        return frame.set_index(self.header[0])
+        return super().to_pandas().set_index(self.header[0])
+
+    @staticmethod
+    def _require_distinct(what: str, names: Sequence[Any]) -> None:
+        if len(set(names)) < len(names):
+            raise ThunderError(f"{what} of a table must have different names to be a dictionary, got {names!r}")
+
+
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
 
 
 def _row(row: Iterable[Any], k: int) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .errors import NotFittedError, UnknownNameError, nearest_hint
+from .errors import NotFittedError, Suggesting, UnknownNameError, nearest_hint
 
 __all__ = ["Estimator", "Stateful", "StrEnum", "Value", "frozen", "set_fields"]
 
@@ -84,7 +84,7 @@ def frozen(value: Any) -> Any:
     return tuple(frozen(v) for v in value) if isinstance(value, (list, tuple)) else value
 
 
-class Value:
+class Value(Suggesting):
     """Provide equality by value and pickling to frozen dataclasses with arrays and mappings.
 
     Examples

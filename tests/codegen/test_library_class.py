@@ -16,7 +16,10 @@ from .class_driver import build, members, shown, vector
 from .libraries import STRICT, eigen_include, run
 from .reference import expected, random_state, with_groups
 
-pytestmark = pytest.mark.skipif(eigen_include() is None, reason="Eigen is not installed")
+pytestmark = [
+    pytest.mark.release,  # Eigen takes seconds to compile
+    pytest.mark.skipif(eigen_include() is None, reason="Eigen is not installed"),
+]
 
 ROOT = Path(__file__).parent.parent.parent
 SETTERS = {"dq_r": "dqr", "ddq_r": "ddqr"}
@@ -155,7 +158,6 @@ def test_parameter_files_read_back_exactly(partial):
     np.testing.assert_allclose(inertia.dyn_from_reg(np.reshape(reg, (-1, 10))).ravel(), dyn, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.release
 def test_rounding_of_baked_numbers_is_no_change(tmp_path):
     """The robot keeps a pose as a matrix: a roll of 0.1 stands in the file as 0.09999999999999999."""
     folder = generate(th.Robot.load(ROOT / "tests/data/thunder/sea3.yaml"), tmp_path, select="M")
@@ -217,7 +219,6 @@ def _bad_files(robot: th.Robot, folder: Path) -> list[Path]:
     return paths
 
 
-@pytest.mark.release
 def test_refusals(tmp_path):
     robot = th.Robot.load("elbow")
     folder = generate(robot, tmp_path, select="G,J_i,Yr")
@@ -257,7 +258,6 @@ def test_refusals(tmp_path):
     assert lines[-1].startswith("massless runtime_error link 1 has a first moment but no mass")
 
 
-@pytest.mark.release
 def test_article_controller_converges_and_the_printed_sign_does_not(tmp_path):
     """Appendix C with its signs put right (errata T-1, T-2, T-3); with the printed sign the error grows."""
     folder = generate(th.Robot.load("elbow"), tmp_path)

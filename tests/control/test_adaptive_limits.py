@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import ACT, MACT, CartesianMACT, GradientAdaptation, NaturalAdaptation, SlotineLi, Status
 from thunder_py.reference import JointReference, SetPose, Sinusoid
 
@@ -116,11 +117,6 @@ def test_infinity_is_no_limit() -> None:
             law.torque_limits = wrong  # type: ignore[assignment]
 
 
-def test_gains_of_a_prediction_that_is_not_used_are_looked_at_too() -> None:
-    with pytest.raises(ValueError, match="gamma must not be negative"):
-        MACT(elbow(), 1.0, 1.0, adaptation=None, gamma=-5.0)
-
-
 def test_estimates_are_integrated_over_a_tenth_of_a_second_at_most() -> None:
     moved = []
     for period in (0.05, 0.1, 1.0):
@@ -131,3 +127,7 @@ def test_estimates_are_integrated_over_a_tenth_of_a_second_at_most() -> None:
     assert np.abs(moved[0]).max() > 0.0
     np.testing.assert_allclose(moved[1], 2.0 * moved[0], atol=1e-12)
     np.testing.assert_array_equal(moved[2], moved[1])
+
+
+def test_refusals() -> None:
+    assert_refused((lambda: MACT(elbow(), 1.0, 1.0, adaptation=None, gamma=-5.0), "gamma must not be negative..."))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPose, TaskReference
 
@@ -248,21 +249,14 @@ def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
         backstepping(panda(), **changes)
 
 
-def test_too_few_joints() -> None:
-    with pytest.raises(ValueError, match=r"task needs at least 6 joints, got 2"):
-        th.Backstepping(elbow(), 1.0, 1.0, 1.0, adaptation=1.0)
-
-
-def test_nominal_model_must_be_a_robot() -> None:
-    with pytest.raises(ValueError, match="robot must be a Robot, got str"):
-        backstepping("panda")  # type: ignore[arg-type]
-
-
-def test_wrong_shapes_in_a_step() -> None:
+def test_refusals() -> None:
+    assert_refused(
+        (lambda: th.Backstepping(elbow(), 1.0, 1.0, 1.0, adaptation=1.0), "task needs at least 6 joints, got 2"),
+        (lambda: backstepping("panda"), "robot must be a Robot, got str"),
+    )
     law, reference = backstepping(panda()), lissajous()(0.0)
-    with pytest.raises(ValueError, match=re.escape("q must have shape (7,), got (6,)")):
-        law.step(0.0, np.zeros(6), np.zeros(7), reference)
-    with pytest.raises(ValueError, match="follows task-space references; JointReference has no p, R, xi, xi_dot"):
-        law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0))
-    with pytest.raises(ValueError, match="the law is singular at this state"):
-        law.evaluate(np.zeros(7), np.zeros(7), reference)
+    assert_refused(
+        (lambda: law.step(0.0, np.zeros(6), np.zeros(7), reference), "q must have shape (7,), got (6,)"),
+        (lambda: law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0)), "...follows task-space references..."),
+        (lambda: law.evaluate(np.zeros(7), np.zeros(7), reference), "the law is singular at this state..."),
+    )

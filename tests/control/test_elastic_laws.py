@@ -19,6 +19,7 @@ from tests.dynamics.random_chains import KINDS, Case, random_case, random_robot
 from tests.dynamics.test_pinocchio import build
 from tests.dynamics.test_real_urdfs import load
 from tests.real_urdfs import RealUrdf, pinocchio_arm, real_urdf_cases
+from tests.refusals import assert_refused
 from tests.symbolic.states import bundled
 from thunder_py.control import (
     CompositeControl,
@@ -401,10 +402,10 @@ def test_springs_are_inverted_on_the_branch_that_starts_at_rest() -> None:
     softening = pendulum.replace(elastic=[th.robot.Elastic(joint=1, K=(25.0, -30.0), Mm=0.1)])
     torque = pendulum.gravity_vector([0.0, 0.0])[0]
     assert torque > 2.0 / 3.0 * 25.0 * np.sqrt(25.0 / 90.0)  # the most that the spring has near rest
-    with pytest.raises(th.errors.ModelError, match="cannot balance a torque"):
-        softening.elastic_equilibrium([0.0, 0.0])
-    with pytest.raises(ValueError, match="springs that do not soften"):
-        MotorPD(softening, 100.0, 10.0)
+    assert_refused(
+        (lambda: softening.elastic_equilibrium([0.0, 0.0]), "...cannot balance a torque..."),
+        (lambda: MotorPD(softening, 100.0, 10.0), "...springs that do not soften..."),
+    )
     for K in ((0.0, 1e4), (1e-6, 1e4), (1e-9, 1e6), (400.0, 4e4, 1e5)):
         plant = with_springs(pendulum, K)
         tau = MotorPD(plant, 150.0, 20.0).step(
@@ -414,44 +415,36 @@ def test_springs_are_inverted_on_the_branch_that_starts_at_rest() -> None:
         np.testing.assert_allclose(tau, plant.gravity_vector([0.0, 0.3]) + 150.0 * d, rtol=1e-9)
 
 
-def test_steps_without_motors_and_plants_without_springs_are_refused(law: MotorPD) -> None:
-    good = np.zeros(2)
-    with pytest.raises(
-        ValueError, match=r"^x and dx must be given: this controller sees the motors of elastic joints$"
-    ):
-        law.step(0.0, good, good, SetPoint(good).smooth(0.0))
-    with pytest.raises(ValueError, match=r"^x must have shape \(2,\)"):
-        law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good)
-    with pytest.raises(ValueError, match=r"^plant must have elastic joints for a controller that sees their motors$"):
-        th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1)
-    half = elbow().replace(elastic=elbow().elastic[:1])
-    with pytest.raises(ValueError, match=r"^controller and plant must have the same elastic joints$"):
-        th.simulate(half, law, SetPoint(good), 0.1)
-
-
 def test_models_that_a_law_cannot_control_are_refused_with_the_reason() -> None:
     rigid = th.Robot.load("elbow")
     for make in LAWS.values():
         with pytest.raises(ValueError, match="robot must have elastic joints"):
             make(rigid)
-    with pytest.raises(
-        ValueError, match="springs without damping D, with which the torque acts on the third derivative"
-    ):
-        ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0)
-    with pytest.raises(ValueError, match="elastic joints only"):
-        ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0)
-    with pytest.raises(ValueError, match="linear springs"):
-        ElasticSlotineLi(elbow((400.0, 10.0)), 5.0, 8.0, 4.0, adaptation=None)
-    with pytest.raises(ValueError, match="slow must be a law of the robot with rigid joints"):
-        CompositeControl(elbow(), th.ComputedTorque(elbow(), 10.0, 5.0), 1.0)
-    with pytest.raises(ValueError, match="slow must be a joint-space controller of this package, got Backstepping"):
-        CompositeControl(elbow(), th.Backstepping(th.Robot.load("panda"), 10.0, 5.0, 2.0, adaptation=None), 1.0)
-    with pytest.raises(ValueError, match="gravity must be 'constant' or 'online', got 'actual'"):
-        MotorPD(elbow(), 10.0, 1.0, gravity="actual")
-    with pytest.raises(ValueError, match="this controller follows SmoothJointReference"):
-        ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
-            0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)
-        )
+    assert_refused(
+        (lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(D=1.0), 10.0), "...springs without damping D, w..."),
+        (
+            lambda: ElasticFeedbackLinearization.with_bandwidth(elbow().replace(elastic=elbow().elastic[:1]), 10.0),
+            "...elastic joints only...",
+        ),
+        (lambda: ElasticSlotineLi(elbow((400.0, 10.0)), 5.0, 8.0, 4.0, adaptation=None), "...linear springs..."),
+        (
+            lambda: CompositeControl(elbow(), th.ComputedTorque(elbow(), 10.0, 5.0), 1.0),
+            "slow must be a law of the robot with rigid joints...",
+        ),
+        (
+            lambda: CompositeControl(
+                elbow(), th.Backstepping(th.Robot.load("panda"), 10.0, 5.0, 2.0, adaptation=None), 1.0
+            ),
+            "slow must be a joint-space controller of this package, got Backstepping",
+        ),
+        (lambda: MotorPD(elbow(), 10.0, 1.0, gravity="actual"), "gravity must be 'constant' or 'online', got 'actual'"),
+        (
+            lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
+                0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)
+            ),
+            "this controller follows SmoothJointReference...",
+        ),
+    )
 
 
 class PlantInPython:
@@ -586,3 +579,16 @@ def test_arms_of_urdfs_get_the_fourth_derivative_that_the_law_commands(case: Rea
         return np.array(pin.aba(arm.model, data, arm.configuration(q), dq, tau))
 
     check_fourth_derivative(robot, acceleration)
+
+
+def test_refusals(law) -> None:
+    good = np.zeros(2)
+    assert_refused(
+        (lambda: law.step(0.0, good, good, SetPoint(good).smooth(0.0)), "x and dx must be given: this controller s..."),
+        (lambda: law.step(0.0, good, good, SetPoint(good).smooth(0.0), np.zeros(3), good), "x must have shape (2,)..."),
+        (lambda: th.simulate(th.Robot.load("elbow"), law, SetPoint(good), 0.1), "plant must have elastic joints fo..."),
+    )
+    half = elbow().replace(elastic=elbow().elastic[:1])
+    assert_refused(
+        (lambda: th.simulate(half, law, SetPoint(good), 0.1), "controller and plant must have the same elastic joints")
+    )

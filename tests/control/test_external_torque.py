@@ -11,6 +11,7 @@ from scipy.linalg import expm
 from scipy.signal import lfilter
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import ContactDetector, EnergyObserver, MomentumObserver, Status, contact_thresholds
 from thunder_py.kinematics import estimate_wrench, joint_torque
 from thunder_py.robot.description import Elastic, Friction
@@ -327,53 +328,17 @@ def test_frames_near_the_base_are_undetermined(name, frame):
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda r: MomentumObserver(r, 0.0), "bandwidth must be positive"),
-        (lambda r: MomentumObserver(r, [1.0, 2.0, 3.0]), "bandwidth must be a number or 2 numbers"),
-        (lambda r: MomentumObserver(r, 10.0, order=3), "order must be 1 or 2, got 3"),
-        (lambda r: MomentumObserver(r, 10.0, damping_ratio=1.0), "damping_ratio must be None for order 1, got 1.0"),
-        (lambda r: MomentumObserver(r, 10.0, detector=3.0), "detector must be a ContactDetector"),
-        (lambda r: MomentumObserver(r, 10.0, detector=ContactDetector([1.0] * 3)), "thresholds must be a number or 2"),
-        (lambda r: MomentumObserver("elbow", 10.0), "robot must be a Robot"),
-        (lambda r: EnergyObserver(r, -1.0), "bandwidth must be positive"),
-        (lambda r: MomentumObserver(r, 1.0).step(0.0, [0.0], [0.0] * 2, [0.0] * 2), r"q must have shape \(2,\)"),
-        (
-            lambda r: MomentumObserver(r, 1.0).apply([0.0], [[0.0] * 2] * 2, [[0.0] * 2], [[0.0] * 2]),
-            "q must have shape",
-        ),
-        (
-            lambda r: MomentumObserver(r, 1.0).apply([0.0, 0.1], *np.zeros((3, 2, 2))),
-            "t must increase by less than 0.1 s",
-        ),
-        (lambda r: ContactDetector(-1.0), "thresholds must be positive"),
-        (lambda r: ContactDetector(1.0, samples=0), "samples must be a whole number"),
-        (lambda r: ContactDetector(1.0, release=2.0), "release must be a number in"),
-        (lambda r: contact_thresholds(np.ones((5000, 2)), 1e-3, 0.1), "residuals must have at least 10 blocks"),
-        (lambda r: contact_thresholds([np.ones((9, 2)), np.ones((9, 3))], 1e-3, 0.1), "same number of columns"),
-        (lambda r: contact_thresholds(np.random.default_rng(0).normal(size=(20_000, 2)), 1e-3, 1e300), "must be lower"),
-        (lambda r: estimate_wrench(r, [0.0] * 2, [0.0] * 2), "rows must be at most the arm's 2 joints, got 6"),
-        (lambda r: estimate_wrench(r, [0.0] * 2, [0.0] * 3, rows=[0]), "torque must have shape"),
-    ],
-)
-def test_bad_arguments_are_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(th.Robot.load("elbow"))
-
-
 def test_runs_refuse_bad_observers():
     robot = gantry()
     one = MomentumObserver(robot, 10.0)
-    for observers, message in (
-        (3.0, "observers must be an ExternalObserver"),
-        ({"a": one, "b": one}, "observers must be different objects"),
-        ({"tau": one}, "observers must not use the names tau"),
-        ({"error": one}, "a signal 'error' is logged already"),
-        (MomentumObserver(th.Robot.load("elbow"), 10.0), "observers must have the plant's 3 joints, got 2"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            moving(robot, observers=observers)
+    assert_refused(
+        ((3.0,), "observers must be an ExternalObserver..."),
+        (({"a": one, "b": one},), "observers must be different objects..."),
+        (({"tau": one},), "observers must not use the names tau..."),
+        (({"error": one},), "...a signal 'error' is logged already..."),
+        ((MomentumObserver(th.Robot.load("elbow"), 10.0),), "observers must have the plant's 3 joints, got 2"),
+        call=lambda observers: moving(robot, observers=observers),
+    )
     with pytest.raises(ValueError, match=r"control_period must be less than 0\.1 s for observers, got 0\.2"):
         moving(robot, observers=one, dt=0.2)
     soft, law = robot.replace(elastic=(Elastic(joint=1, K=(1e3,), D=(9.0,), Mm=0.1),)), th.PDGravity(robot, 1.0, 0.1)
@@ -385,3 +350,34 @@ def test_runs_refuse_bad_observers():
     ] * 2
     with pytest.raises(ValueError, match="share a"):
         th.simulate_many(runs)
+
+
+def test_refusals():
+    assert_refused(
+        (lambda r: MomentumObserver(r, 0.0), "bandwidth must be positive..."),
+        (lambda r: MomentumObserver(r, [1.0, 2.0, 3.0]), "bandwidth must be a number or 2 numbers..."),
+        (lambda r: MomentumObserver(r, 10.0, order=3), "order must be 1 or 2, got 3"),
+        (lambda r: MomentumObserver(r, 10.0, damping_ratio=1.0), "damping_ratio must be None for order 1, got 1.0"),
+        (lambda r: MomentumObserver(r, 10.0, detector=3.0), "detector must be a ContactDetector..."),
+        (lambda r: MomentumObserver(r, 10.0, detector=ContactDetector([1.0] * 3)), "thresholds must be a number or..."),
+        (lambda r: MomentumObserver("elbow", 10.0), "robot must be a Robot..."),
+        (lambda r: EnergyObserver(r, -1.0), "bandwidth must be positive..."),
+        (lambda r: MomentumObserver(r, 1.0).step(0.0, [0.0], [0.0] * 2, [0.0] * 2), "q must have shape (2,)..."),
+        (
+            lambda r: MomentumObserver(r, 1.0).apply([0.0], [[0.0] * 2] * 2, [[0.0] * 2], [[0.0] * 2]),
+            "q must have shape...",
+        ),
+        (lambda r: MomentumObserver(r, 1.0).apply([0.0, 0.1], *np.zeros((3, 2, 2))), "t must increase by less than..."),
+        (lambda r: ContactDetector(-1.0), "thresholds must be positive..."),
+        (lambda r: ContactDetector(1.0, samples=0), "samples must be a whole number..."),
+        (lambda r: ContactDetector(1.0, release=2.0), "release must be a number in..."),
+        (lambda r: contact_thresholds(np.ones((5000, 2)), 1e-3, 0.1), "residuals must have at least 10 blocks..."),
+        (lambda r: contact_thresholds([np.ones((9, 2)), np.ones((9, 3))], 1e-3, 0.1), "...same number of columns..."),
+        (
+            lambda r: contact_thresholds(np.random.default_rng(0).normal(size=(20_000, 2)), 1e-3, 1e300),
+            "...must be lower...",
+        ),
+        (lambda r: estimate_wrench(r, [0.0] * 2, [0.0] * 2), "rows must be at most the arm's 2 joints, got 6"),
+        (lambda r: estimate_wrench(r, [0.0] * 2, [0.0] * 3, rows=[0]), "torque must have shape..."),
+        call=lambda call: call(th.Robot.load("elbow")),
+    )

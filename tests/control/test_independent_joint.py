@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import IndependentJoint
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot.description import Friction
@@ -127,8 +128,11 @@ def test_error_equation_has_velocities() -> None:
     assert np.abs(e_ddot - (d.ddq + B / J * (d.ddq - e_ddot) - u / J)).max() > 0.1
 
 
-def test_poles_that_the_motor_is_past() -> None:
-    with pytest.raises(ValueError, match="K_d must be positive definite"):
-        IndependentJoint.with_poles(gantry(), 1.0, 0.1, inertia=1.0, damping=3.0)
-    with pytest.raises(ValueError, match="frequency must be positive"):
-        IndependentJoint.with_poles(gantry(), -1.0, inertia=1.0)
+def test_refusals() -> None:
+    assert_refused(
+        (
+            lambda: IndependentJoint.with_poles(gantry(), 1.0, 0.1, inertia=1.0, damping=3.0),
+            "K_d must be positive definite...",
+        ),
+        (lambda: IndependentJoint.with_poles(gantry(), -1.0, inertia=1.0), "frequency must be positive..."),
+    )

@@ -90,7 +90,7 @@ def test_error_decays_as_the_linear_equation_says() -> None:
     assert (run.status == Status.ok).all()
 
 
-def payload_run(K_integral: list[float] | None) -> th.result.SimulationResult:
+def payload_run(K_integral: list[float] | None) -> th.simulation.SimulationResult:
     """The report's set-up: 5 kg that the model does not know, K_P and K_D as printed."""
     T = scara().forward_kinematics(SCARA_Q0)
     law = OperationalSpace(

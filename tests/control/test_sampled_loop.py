@@ -14,8 +14,7 @@ import thunder_py as th
 from thunder_py.control.estimation import DerivativeEstimator
 from thunder_py.control.motion_states import typical_states
 from thunder_py.control.stability import Loop, linear_arm, warn_of_high_gains
-from thunder_py.hardware import DriveFacts, DriveLoop, RealtimeLoop, SimulatedDrive
-from thunder_py.realtime import ControlLoop
+from thunder_py.realtime import ControlLoop, DriveFacts, DriveLoop, RealtimeLoop, SimulatedDrive
 from thunder_py.realtime.hold import safe_torque
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.sampled_loop import Arm, Channel, excess, sampled_loop

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPoint
 
@@ -156,8 +157,9 @@ def test_signals_have_names() -> None:
     assert law.n == 2
 
 
-def test_task_reference_is_refused() -> None:
+def test_refusals() -> None:
     law = slotine_li()
     T = elbow().forward_kinematics([0.1, 0.2])
-    with pytest.raises(ValueError, match="follows joint-space references; TaskReference has no q, dq, ddq"):
-        law.step(0.0, [0, 0], [0, 0], th.reference.SetPose(T)(0.0))
+    assert_refused(
+        (lambda: law.step(0.0, [0, 0], [0, 0], th.reference.SetPose(T)(0.0)), "...follows joint-space references;...")
+    )

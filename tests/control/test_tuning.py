@@ -12,6 +12,7 @@ import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import tune
 from thunder_py.control.adaptation_gains import _natural_metric, gradient_adaptation, least_gain, natural_adaptation
 from thunder_py.control.feedback_gains import FEEDBACK, Feedback, coupled_damping
@@ -310,27 +311,19 @@ def test_refusals(options: dict[str, Any], message: str) -> None:
         tune(panda(), **arguments)
 
 
-def test_a_path_out_of_reach_is_refused() -> None:
-    far = Lissajous.starting_at(panda().forward_kinematics(Q0), (2.0, 0.1, 0.1), (0.2, 0.1, 0.4))
-    with pytest.raises(ValueError, match="reference must be a path that the arm can follow from q0, got a singular"):
-        tune(panda(), th.Backstepping, far, period=T, q0=Q0)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("elbow", {"law": th.OperationalSpace}, "^robot must move its frame along x, y, z, rx, ry, rz independently, "
-         "got 2 directions; choose a smaller task$"),
-        ("cart_pendulum", {"law": th.OperationalSpace, "rows": ("x", "y")}, "along x, y independently, got 1"),
-        ("scara", {"law": th.ACT}, r"that is not positive definite for \['link4'\]; the gradient law adapts them$"),
-        ("panda", {"law": th.SlotineLi, "unknown": "link1.m"},
-         "^unknown must select parameters on which torques depend, got link1.m$"),
-    ],
-)  # fmt: skip
-def test_other_arms_are_refused(name: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(th.errors.ThunderError, match=message):
-        tune(th.Robot.load(name), period=T, **options)
-
-
 def test_rows_of_a_task_are_printed() -> None:
     assert "x y z" in str(tune(th.Robot.load("panda"), th.CartesianMACT, period=1e-3, rows=("x", "y", "z")))
+
+
+def test_more_refusals() -> None:
+    far = Lissajous.starting_at(panda().forward_kinematics(Q0), (2.0, 0.1, 0.1), (0.2, 0.1, 0.4))
+    assert_refused(
+        (lambda: tune(panda(), th.Backstepping, far, period=T, q0=Q0), "reference must be a path that the arm can...")
+    )
+    assert_refused(
+        (("elbow", {"law": th.OperationalSpace}), "robot must move its frame along x, y, z, rx, ry, rz independent..."),
+        (("cart_pendulum", {"law": th.OperationalSpace, "rows": ("x", "y")}), "...along x, y independently, got 1..."),
+        (("scara", {"law": th.ACT}), "...that is not positive definite for ['link4']; the gradient law adapts them"),
+        (("panda", {"law": th.SlotineLi, "unknown": "link1.m"}), "unknown must select parameters on which torques..."),
+        call=lambda name, options: tune(th.Robot.load(name), period=T, **options),
+    )

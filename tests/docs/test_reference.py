@@ -68,9 +68,9 @@ def test_every_public_name_is_in_the_reference(module):
 
 
 def test_a_missing_name_is_seen():
-    names = [name for name in documented() if name not in ("thunder_py.control.MACT", "thunder_py.result.Metric")]
+    names = [name for name in documented() if name not in ("thunder_py.control.MACT", "thunder_py.simulation.Metric")]
     assert missing(thunder_py, names) == ["thunder_py.MACT"]
-    assert missing(thunder_py.result, names) == ["thunder_py.result.Metric"]
+    assert missing(thunder_py.simulation, names) == ["thunder_py.simulation.Metric"]
 
 
 def test_nothing_is_there_twice():

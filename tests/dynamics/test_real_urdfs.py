@@ -47,7 +47,7 @@ def both(request: pytest.FixtureRequest) -> Arms:
 
 
 def test_there_are_at_least_ten():
-    assert len({case.path for case in real_urdf_cases()}) >= 10
+    assert len({case.file for case in real_urdf_cases()}) >= 10
 
 
 def test_jacobian(both):

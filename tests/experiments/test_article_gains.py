@@ -16,6 +16,7 @@ def gains():
     return article_gains.run_article_gains()
 
 
+@pytest.mark.release
 def test_published_gains_and_identified_friction_are_within_a_factor_of_two_of_both_tables(gains):
     """Nothing is fitted: gains of the authors' repository, friction of Gaz et al."""
     for name, case in CASES.items():
@@ -23,6 +24,7 @@ def test_published_gains_and_identified_friction_are_within_a_factor_of_two_of_b
     assert gains.published["fixed"].steady_state.norm == pytest.approx(0.9, abs=0.1)  # Figure 10
 
 
+@pytest.mark.release
 def test_rise_times_grow_with_k_d_unlike_the_printed_ones(gains):
     """Table 6 prints 15.1, 19.6 and 16.0 s; its text says what ours do."""
     printed = [CASES[name].rise_time for name in TABLES["Table 6"]]
@@ -32,6 +34,7 @@ def test_rise_times_grow_with_k_d_unlike_the_printed_ones(gains):
         assert rises[0] < rises[1] < rises[2]
 
 
+@pytest.mark.release
 def test_what_the_steady_state_consists_of_is_friction(gains):
     """Without friction, the same six settings end far below what the article prints."""
     for name in (*TABLES["Table 6"], "r_7 = 1"):
@@ -39,6 +42,7 @@ def test_what_the_steady_state_consists_of_is_friction(gains):
         assert gains.ideal[name].steady_state.norm < 0.1 * CASES[name].steady_state, name
 
 
+@pytest.mark.release
 def test_larger_k_d_lowers_the_first_error_and_slows_the_estimate(gains):
     runs = [gains.friction[name].result for name in TABLES["Table 6"]]
     peaks = [run.error_norm().max() for run in runs]
@@ -47,11 +51,13 @@ def test_larger_k_d_lowers_the_first_error_and_slows_the_estimate(gains):
     assert after_5_s[0] < after_5_s[1] < after_5_s[2]
 
 
+@pytest.mark.release
 def test_larger_gamma_adapts_more_slowly(gains):
     rises = [gains.ideal[name].result.rise_time() for name in TABLES["Table 7"]]
     assert rises[0] < 0.5 * rises[1] < 0.25 * rises[2]
 
 
+@pytest.mark.release
 def test_a_small_gamma_has_the_estimate_follow_the_friction(gains):
     """The oscillation that the article sees at r_7 = 1 is there with friction only."""
 
@@ -62,6 +68,7 @@ def test_a_small_gamma_has_the_estimate_follow_the_friction(gains):
     assert swing(gains.friction, "r_7 = 1") > 3.0 * swing(gains.ideal, "r_7 = 1")
 
 
+@pytest.mark.release
 def test_adaptation_takes_an_order_of_magnitude_off(gains):
     """Figure 10, at gains whose Lambda and K_p are not printed: what is left without adaptation depends on both."""
     for runs in (gains.ideal, gains.friction, gains.published):
@@ -86,25 +93,9 @@ def test_without_adaptation_all_three_gains_hold_the_arm():
     assert left(K_p=3.0) < 0.5 * printed
 
 
+@pytest.mark.release
 def test_curve_is_the_article_s(gains):
     t = np.linspace(0.0, 10.0, 201)
     p = gains.reference(t).p - gains.reference(0.0).p
     wave = [0.10 * np.sin(2 * np.pi * 0.2 * t), 0.15 * (np.cos(2 * np.pi * 0.1 * t) - 1), 0.1 * np.sin(0.8 * np.pi * t)]
     np.testing.assert_allclose(p, np.transpose(wave), atol=1e-12)
-
-
-def test_tables_and_figures(gains):
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from matplotlib import pyplot
-
-    text = gains.table()
-    assert all(f"{case.steady_state:.3g}" in text for case in CASES.values())
-    assert "published code" in text
-    figures = [gains.plot(), gains.plot_curve(), gains.plot_adaptation()]
-    figures += [draw(table) for draw in (gains.plot_errors, gains.plot_estimates) for table in TABLES]
-    assert [len(f.findobj(mpl.axes.Axes)) for f in figures] == [6, 2, 1, 2, 2, 4, 4]
-    drawn = figures[3].axes[1].lines[0]
-    np.testing.assert_array_equal(drawn.get_ydata(), gains.friction["K_d1"].result.error_norm()[1:])
-    pyplot.close("all")

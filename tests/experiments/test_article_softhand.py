@@ -73,17 +73,3 @@ def test_only_link_7_adapts(experiment):
     for run in experiment.adaptive.values():
         others = run.result.parameters[:, :60]
         assert np.array_equal(others, np.broadcast_to(experiment.robot.parameters[:60], others.shape))
-
-
-def test_tables_and_figure(experiment):
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from matplotlib import pyplot
-
-    text = experiment.table()
-    assert "1.7542" in text
-    assert f"{experiment.estimate('friction')[0]:.4f}" in text
-    figure = experiment.plot()
-    assert len(figure.axes) == 5
-    pyplot.close("all")

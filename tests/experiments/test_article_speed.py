@@ -64,7 +64,7 @@ def counts(n):
     return written, shared
 
 
-@pytest.mark.parametrize("n", [3, 5])
+@pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.release)])
 def test_the_gain_of_the_matrix_algebra_is_derivatives_that_are_shared(n):
     written, shared = counts(n)
     # each derivative derived where it stands: what the article's factor of ten comes from

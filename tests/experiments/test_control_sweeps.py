@@ -60,6 +60,7 @@ def test_every_value_changes_the_joint_runs():
         assert any(changed[name][0] != nominal[name][0] for name in ("CT", "AIRC", "MACT")), quantity.name
 
 
+@pytest.mark.release
 def test_task_space_is_the_experiment():
     ours = mact.task_errors(duration=1.0)
     found = run_d42_cartesian(1, 1.0, (3.0,), workers=1)
@@ -88,6 +89,7 @@ def test_estimation_is_the_experiment():
     assert ours["RMSE [rad]"] == pytest.approx(theirs["RMSE"])
 
 
+@pytest.mark.release
 def test_article_is_the_experiment():
     ours = gains.table_errors(duration=1.0)
     found = run_article_gains(1.0)
@@ -122,6 +124,7 @@ def test_hand_is_the_experiment():
     )
 
 
+@pytest.mark.release
 def test_adaptive_scara_error_is_below_the_printed_order():
     """Figure 4.5: below 1e-5 with either integrator of the reference; Euler's rule doubles it."""
     exact, euler = (
@@ -131,6 +134,7 @@ def test_adaptive_scara_error_is_below_the_printed_order():
     assert exact < euler < 1e-5
 
 
+@pytest.mark.release
 def test_quick_sweep_has_bands_and_the_printed_numbers():
     found = mact.sweep_joint(quick=True)
     assert [quantity.name for quantity in found.quantities] == ["eta", "gamma", "friction"]

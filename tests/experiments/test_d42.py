@@ -49,7 +49,7 @@ def test_adaptation_is_far_below_computed_torque(joint: d42_joint.D42Joint) -> N
         assert (joint.rmse(name, 3.0) < 0.05).all()
 
 
-@pytest.mark.parametrize("eta", [1.0, 3.0])
+@pytest.mark.parametrize("eta", [1.0, pytest.param(3.0, marks=pytest.mark.release)])
 def test_gamma_decides_between_airc_and_mact(eta: float) -> None:
     """The report does not print gamma: its order of the two laws in joint space shows nothing about them."""
     ratios = []

@@ -16,10 +16,8 @@ from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers import registry
 from thunder_py.papers.grasping.approach import Approach, YawEstimate
-from thunder_py.papers.grasping.run import Grasping
-from thunder_py.papers.grasping.trial import SHAPES, STRATEGIES, Case, GraspTrial, draw_scene, run_trial
-from thunder_py.papers.picking.physics import PhysicalPick, PhysicalPicking, PickCase, pick
-from thunder_py.papers.tables import plain
+from thunder_py.papers.grasping.trial import Case, draw_scene, run_trial
+from thunder_py.papers.picking.physics import PickCase, pick
 from thunder_py.reference import TaskReference
 
 
@@ -128,36 +126,7 @@ def test_noise_does_not_turn_the_hand_from_one_grasp_to_an_equal_one() -> None:
     assert np.abs(rates[1000:]).max() < 0.5
 
 
-def _trials() -> tuple[GraspTrial, ...]:
-    rng = np.random.default_rng(0)
-    cases = [Case(o, v, s, k) for k in range(2) for s in STRATEGIES for v in (0.16, 0.26, 0.38) for o in SHAPES]
-    return tuple(
-        GraspTrial(c, bool(won := rng.random() < 0.5), "lifted" if won else "missed", 0.1, 0.0, 0.0, 9, 8, 0.004, 3,
-                   0.0, 4.0, 2.0)
-        for c in cases
-    )  # fmt: skip
-
-
-def test_tables_and_figures_of_grasps_and_picks() -> None:
-    found = Grasping(trials=_trials())
-    assert "| gripper | variable structure" in found.table()
-    assert "| gripper | variable structure | sphere | 6 |" in " ".join(found.table().split())
-    assert plain(found.to_dict())["trials"][0]["case"]["shape"] == "box"
-    assert len(found.plot().axes) == 3
-    picks = tuple(
-        PhysicalPick(PickCase(o, "gripper", k), k == 0, "lifted" if k == 0 else "time", False, 0.01, 5.0, 6.0, 6.0)
-        for o in SHAPES
-        for k in range(2)
-    )
-    picking = PhysicalPicking(picks=picks)
-    assert "1 x time" in picking.table()
-    assert len(plain(picking.to_dict())["picks"]) == 6
-    assert len(picking.plot().axes) == 2
-
-
 def test_physics_is_an_option_of_some_experiments() -> None:
-    with pytest.raises(ThunderError, match="physics must be False for 'elbow', unlike picking"):
-        registry.run_experiment("elbow", physics=True)
     assert registry.is_filmed("grasping")
     assert registry.is_filmed("picking", physics=True)
     assert not registry.is_filmed("picking")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -13,7 +12,6 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from thunder_py import spatial
 from thunder_py.motion import FPCA, HumanLikePlanner, ViaSearch
-from thunder_py.papers.human_like import arm as human_like_arm
 from thunder_py.papers.human_like.arm import (
     STOP_DAMPING,
     STOP_RANGE,
@@ -39,10 +37,9 @@ from thunder_py.papers.human_like.tasks import (
     mean_norm,
     sample_times,
     scenes,
-    tasks_table,
 )
 from thunder_py.recordings.synthetic import daily_living
-from thunder_py.result import SimulationResult
+from thunder_py.simulation import SimulationResult
 from thunder_py.trajectory import Line, Orientation, quintic
 
 from .quick import quick
@@ -93,11 +90,6 @@ class TestScenes:
             q = 0.5 * (np.radians(REST) + np.radians(task.posture))
             elbow = ROBOT.forward_kinematics(q, ELBOW_FRAME)[:3, 3]
             assert SCENES[name, "elbow"].distance(elbow[None])[0] == pytest.approx(0.1)
-
-    def test_table_says_where_everything_is(self) -> None:
-        text = tasks_table(ROBOT)
-        assert all(name in text for name in TASKS)
-        assert "105, 20, 0, 65, 0, 0, -15" in text
 
 
 class TestSamples:
@@ -300,6 +292,7 @@ class TestTraining:
         assert jerk[0.005] > 3.0 * jerk[0.2]
 
 
+@pytest.mark.release
 class TestExperiment:
     def test_every_method_has_every_scene(self, found: HumanLikeArm) -> None:
         assert found.methods == METHODS
@@ -341,22 +334,3 @@ class TestExperiment:
         for method in ("MAP", "minimum jerk", "ProMP"):
             plans, arms = (found.jerk(method, real, ["none"]) for real in (False, True))
             np.testing.assert_allclose(arms[:, :2], plans, rtol=0.05)
-
-    def test_table_has_the_report_beside_it(self, found: HumanLikeArm) -> None:
-        text = found.table()
-        for number in ("0.28", "1.65", "3.19", "0.97", "5.77", "0.049"):
-            assert number in text
-        assert "Wilcoxon" in text
-
-    def test_figure(self, found: HumanLikeArm) -> None:
-        figure = found.plot()
-        titles = [axes.get_title() for axes in figure.axes]
-        assert any("Figure 33: self-feeding" in title for title in titles)
-        assert any("Figure 34: hitchhiking" in title for title in titles)
-        labels = [line.get_label() for line in figure.axes[0].lines]
-        assert "planned path of the hand" in labels
-        plt.close(figure)
-
-    def test_unknown_method(self) -> None:
-        with pytest.raises(th.errors.UnknownNameError, match=r"no method is called 'MAPP', .*'MAP'"):
-            human_like_arm.run_human_like_arm(methods=["MAPP"])

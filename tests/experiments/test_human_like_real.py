@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -14,7 +12,7 @@ import pytest
 from thunder_py import cli
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.papers import run_experiment
-from thunder_py.papers.human_like.planners import DIFFERENCES, METHODS, map_components
+from thunder_py.papers.human_like.planners import METHODS, map_components
 from thunder_py.papers.human_like.reaches import (
     STATES,
     VARIANTS,
@@ -34,8 +32,6 @@ from thunder_py.papers.human_like.real import (
     FREE,
     PAIRINGS,
     REST,
-    TABLE_10,
-    TABLE_11,
     Comparison,
     HumanLikeReal,
     compare,
@@ -156,6 +152,7 @@ class TestPlanners:
         assert demonstration(motions[[1, 2, 3]].concatenate(type(motions)([bent]))) is not bent
 
 
+@pytest.mark.release
 class TestComparison:
     def test_every_method_in_every_state(self, found: HumanLikeReal, reaches: Reaches) -> None:
         (source,) = found.sources
@@ -198,40 +195,6 @@ class TestComparison:
         assert sorted(means) == [0.0, 0.0, 1.0]
 
 
-class TestTablesAndFigure:
-    def test_tables_hold_every_method_and_state_the_report_and_reasons(self, found: HumanLikeReal) -> None:
-        text = found.table()
-        known = rows(text)
-        assert all(len(known[state]) == len(METHODS) for state in STATES)
-        assert known["the report"][METHODS.index("paper mode")] == "30.6 ± 19.4"
-        assert known["the report"][METHODS.index("DMP mollifier")] == "41.1 ± 25.6"
-        assert set(TABLE_10) | {"reach"} == set(TABLE_11)
-        for name, value in TABLE_11.items():
-            assert f"{value:.3g}" in text, name
-        assert all(f" {name} |" in text for name in (*METHODS, *VARIANTS, *PAIRINGS))
-        assert "| synthetic reach |" in re.sub(" +", " ", text)
-        assert not re.search(r"\breal\b", text)
-        assert text.endswith(DIFFERENCES)
-        page = Path(__file__).parents[2] / "docs" / "human_like_planning.md"
-        assert "\n## Differences from the report\n" in page.read_text(encoding="utf-8")
-
-    def test_cells_are_the_numbers_found(self, found: HumanLikeReal) -> None:
-        (source,) = found.sources
-        x = 1e3 * source.rms[REST, "MAP"]
-        cell = rows(found.table())[REST][METHODS.index("MAP")]
-        assert cell == f"{x.mean():.1f} ± {x.std(ddof=1):.1f} ({np.median(x):.1f})"
-
-    def test_figure(self, found: HumanLikeReal) -> None:
-        figure = found.plot()
-        assert len(figure.axes) == 3
-        assert all(axes.has_data() for axes in figure.axes)
-        (legend,) = figure.legends
-        words = {text.get_text() for text in legend.get_texts()}
-        assert words >= {*METHODS, "synthetic reach", "mean, 95 % interval", "report"}
-        figure.canvas.draw()
-        plt.close(figure)
-
-
 class TestData:
     def test_folders_without_recordings(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(ThunderError, match=r"data must be a folder with culm/ or kinesis_rtg/rtgData\.txt, got"):
@@ -247,10 +210,6 @@ class TestData:
         (tmp_path / "culm" / "S02" / "Planned01.csv").write_text("t;X;Y;Z\n0.1;0;0\n")
         with pytest.raises(FileFormatError, match=r"Planned01\.csv"):
             reaches_of(tmp_path)
-
-    def test_not_for_experiments_that_use_none(self, tmp_path: Path) -> None:
-        with pytest.raises(ThunderError, match="human-like-real"):
-            run_experiment("human-like-arm", True, data=tmp_path)
 
 
 @pytest.mark.release
@@ -284,6 +243,7 @@ def test_from_rest_to_rest_map_is_nearer_to_people_than_minimum_jerk_and_the_squ
     assert found[REST, "MAP"].mean() == pytest.approx(18.3, abs=2.0)
 
 
+@pytest.mark.release
 def test_two_subjects_are_enough(reaches: Reaches) -> None:
     few = reaches.thinned(2, 1)
     assert few.subjects.tolist() == ["S01"] * 8 + ["S02"] * 8

@@ -7,7 +7,7 @@ import pytest
 
 from thunder_py.motion.planning.obstacles import ViaSearch
 from thunder_py.papers.human_like.planners import Learned, default_recordings
-from thunder_py.papers.human_like.sampling import FIGURE_30, HumanLikeSampling, Samples, run_human_like_sampling
+from thunder_py.papers.human_like.sampling import HumanLikeSampling, Samples, run_human_like_sampling
 from thunder_py.papers.human_like.scenarios import FAMILIES, scenarios
 from thunder_py.recordings.metrics import mean_jerk
 
@@ -25,6 +25,7 @@ def found(learned: Learned) -> HumanLikeSampling:
     return run_human_like_sampling(SETTINGS, counts=COUNTS, recordings=learned.recordings)
 
 
+@pytest.mark.release
 def test_shapes_and_what_is_looked_at(found: HumanLikeSampling) -> None:
     assert found.searches == ("paper mode", "MAP")
     assert found.families == tuple(FAMILIES)
@@ -36,6 +37,7 @@ def test_shapes_and_what_is_looked_at(found: HumanLikeSampling) -> None:
             assert (one.tried >= 1).all()
 
 
+@pytest.mark.release
 def test_more_candidates_fail_less_and_have_less_jerk_in_paper_mode(found: HumanLikeSampling) -> None:
     every = [found.samples["paper mode", family] for family in FAMILIES]
     failures = np.mean([one.failures for one in every], axis=0)
@@ -43,11 +45,13 @@ def test_more_candidates_fail_less_and_have_less_jerk_in_paper_mode(found: Human
     assert np.median([np.median(one.solved[2] / one.solved[0]) for one in every]) < 0.9
 
 
+@pytest.mark.release
 def test_failures_are_at_most_one_in_five_hundred_with_a_thousand_candidates(learned: Learned) -> None:
     once = run_human_like_sampling(150, seed=9, counts=(1000,), searches=("MAP",), recordings=learned.recordings)
     assert all(once.samples["MAP", family].failures[0] <= 0.002 for family in FAMILIES)
 
 
+@pytest.mark.release
 def test_jerk_is_that_of_the_planner(learned: Learned, found: HumanLikeSampling) -> None:
     scene = scenarios(2, 1)[0]
     plan = learned.paper.plan(
@@ -57,6 +61,7 @@ def test_jerk_is_that_of_the_planner(learned: Learned, found: HumanLikeSampling)
     assert found.samples["paper mode", 2].jerk[2, 0] == pytest.approx(mean_jerk(plan), rel=1e-3)
 
 
+@pytest.mark.release
 def test_same_seed_same_numbers(learned: Learned, found: HumanLikeSampling) -> None:
     again = run_human_like_sampling(SETTINGS, counts=COUNTS, searches=("MAP",), recordings=learned.recordings)
     for family in FAMILIES:
@@ -70,20 +75,3 @@ def test_failures_and_what_all_solve() -> None:
     one = Samples(counts=(1, 2), seconds=np.ones((2, 4)), jerk=jerk, tried=np.ones((2, 4), dtype=np.int64))
     np.testing.assert_array_equal(one.failures, [0.5, 0.25])
     np.testing.assert_array_equal(one.solved, [[1.0, 2.0], [4.0, 5.0]])
-
-
-def test_table_has_the_reports_numbers_and_says_that_no_time_was_tested(found: HumanLikeSampling) -> None:
-    text = found.table()
-    assert "Kruskal-Wallis" in text
-    assert "nothing rests on them" in text
-    assert f"below {300 / SETTINGS:.2g} %" in text
-    more = run_human_like_sampling(1, counts=(10,), searches=("paper mode",), recordings=default_recordings(quick=True))
-    assert "0.848" in more.table()
-    assert FIGURE_30[1000] == (6.88e-3, 0.002)
-
-
-def test_figure_is_drawn(found: HumanLikeSampling) -> None:
-    plt = pytest.importorskip("matplotlib.pyplot")
-    figure = found.plot()
-    assert len(figure.axes) == 3
-    plt.close(figure)

@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from thunder_py.papers.human_like.scenarios import FAMILIES, MARGIN, REACH, ROOM, Scenario, families_table, scenarios
+from thunder_py.papers.human_like.scenarios import FAMILIES, MARGIN, REACH, ROOM, Scenario, scenarios
 
-COUNT = 100
+COUNT = 30
 NUMBER = {1: 1, 2: 2, 3: 3, 4: 5}
 
 
@@ -56,9 +56,9 @@ def test_lone_sphere_is_on_the_line() -> None:
 
 
 def test_directions_have_no_preference() -> None:
-    ways = np.array([(s.goal - s.start) / s.length for s in scenarios(2, 2000)])
-    assert np.abs(ways.mean(axis=0)).max() < 4.0 / np.sqrt(3 * 2000)  # four standard errors
-    np.testing.assert_allclose(np.cov(ways.T), np.eye(3) / 3.0, atol=0.03)
+    ways = np.array([(s.goal - s.start) / s.length for s in scenarios(2, 1000)])
+    assert np.abs(ways.mean(axis=0)).max() < 4.0 / np.sqrt(3 * 1000)  # four standard errors
+    np.testing.assert_allclose(np.cov(ways.T), np.eye(3) / 3.0, atol=0.04)
 
 
 def test_distance_is_to_the_nearest_surface() -> None:
@@ -66,18 +66,3 @@ def test_distance_is_to_the_nearest_surface() -> None:
     points = np.random.default_rng(0).normal(size=(20, 3))
     expected = np.min([np.linalg.norm(points - o.center, axis=1) - o.radius for o in s.spheres], axis=0)
     np.testing.assert_allclose(s.distance(points), expected, atol=1e-15)
-
-
-def test_table_has_every_family() -> None:
-    text = families_table()
-    assert all(family.sentence in text for family in FAMILIES.values())
-    assert "0.15-0.35" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [((5, 1), "family must be one of 1, 2, 3, 4, got 5"), ((1, -1), "count must be"), ((1, 1, -2), "seed must be")],
-)
-def test_bad_input(arguments: tuple[int, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        scenarios(*arguments)

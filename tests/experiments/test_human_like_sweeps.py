@@ -95,16 +95,8 @@ class TestNumberOfFunctions:
         assert clean[1] < clean[0]
         assert noisy[1] > noisy[0]
 
-    def test_table_and_figure(self) -> None:
-        found = dmp_study.run(quick=True, seeds=1)
-        assert "over 4 points: 10 at" in found.table()
-        assert found.counts == (10, 21, 50)
-        assert found.sweep.printed == {"functions with the least jerk": 21.0}
-        figure = found.plot()
-        assert len(figure.axes) == 3
-        plt.close(figure)
 
-
+@pytest.mark.release
 def test_quick_sweeps_have_the_report_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
     for table in ("REACHES", "OBSTACLES", "ARM"):  # each quantity has one value besides the nominal one
         monkeypatch.setattr(sweeps, table, [replace(each, values=each.values[:1]) for each in getattr(sweeps, table)])

@@ -22,12 +22,13 @@ def arm():
     return lectures.planar_arm_by_hand(), lectures.planar_arm_by_package()
 
 
-@pytest.mark.parametrize("which", ["cart", "arm"])
+@pytest.mark.parametrize("which", ["cart", pytest.param("arm", marks=pytest.mark.release)])
 def test_hand_and_package_agree_in_letters(which, request):
     for name, rest in lectures.difference(*request.getfixturevalue(which)).items():
         assert rest.is_zero_matrix, name
 
 
+@pytest.mark.release
 def test_models_are_those_that_the_lectures_end_with(cart, arm):
     phi = cart[0].q[1]
     m1, m2, length, inertia, g = sp.symbols("m_1 m_2 l I_zz g", positive=True)
@@ -154,6 +155,7 @@ def test_only_excitation_teaches():
     assert exciting.margin >= 0.0
 
 
+@pytest.mark.release
 def test_figures():
     import matplotlib.pyplot as plt
 

@@ -1,7 +1,5 @@
 """Table 16 over unprinted quantities, and readings of its single plan."""
 
-from collections.abc import Iterator
-
 import matplotlib
 import numpy as np
 import pytest
@@ -19,19 +17,10 @@ from thunder_py.papers.moving_objects.single_plan import (
     grasped,
     plans_of,
 )
-from thunder_py.papers.moving_objects.sweeps import UNPRINTED, MovingObjectsSweeps, table_16
-
-from .quick import one_time_of_each_kind, quick
+from thunder_py.papers.moving_objects.sweeps import UNPRINTED, table_16
 
 matplotlib.use("Agg")
 PICTURES, DISTANCE, TIME = TIMES
-
-
-@pytest.fixture(scope="module")
-def found() -> Iterator[MovingObjectsSweeps]:
-    """All sweeps in short, with one time of each kind for the single plan."""
-    with one_time_of_each_kind():
-        yield quick("moving-objects-sweeps")
 
 
 @pytest.mark.parametrize(("strategy", "entry", "pictures"), [(TimeAugmentation(), 0.36, 5), (SingleShot(), 0.55, 8)])
@@ -48,12 +37,14 @@ def test_grasps_follow_from_the_plans(strategy, entry, pictures):
     assert 0 < sum(outcomes) < 8
 
 
+@pytest.mark.release
 def test_the_framework_is_the_plan_after_five_pictures():
     scenario = Scenario(conveyor=Conveyor(0.38), options=InterceptionOptions(strategy=SingleShot()))
     reading = Reading(PICTURES, 5.0, "none")
     assert [grasped(reading, scenario, k) for k in range(10)] == [run_conveyor(k, scenario).success for k in range(10)]
 
 
+@pytest.mark.release
 def test_departures_make_a_difference():
     scenario = Scenario(conveyor=Conveyor(0.26))
     shares = {
@@ -66,6 +57,7 @@ def test_departures_make_a_difference():
     assert shares["arm late by 0.1 s"] < shares["none"]
 
 
+@pytest.mark.release
 def test_later_plans_of_slow_objects_are_better():
     """The error of the velocity times the time that is left."""
     scenario = Scenario(conveyor=Conveyor(0.16))
@@ -84,6 +76,7 @@ def test_trend_and_compatibility():
         assert (key in one.falling, key in one.compatible) == (falls, fits)
 
 
+@pytest.mark.release
 def test_a_short_view_or_a_late_plan_moves_the_table():
     nominal = {each.name: each.nominal for each in UNPRINTED}
     cells = table_16(runs=3, **{**nominal, "entry": 0.3})
@@ -91,15 +84,3 @@ def test_a_short_view_or_a_late_plan_moves_the_table():
     assert cells["replan, 0.38 m/s [%]"] < 50.0 < cells["replan, 0.16 m/s [%]"]
     late = table_16(runs=3, **{**nominal, "wait": 1.0})
     assert late["no replan, 0.16 m/s [%]"] > cells["no replan, 0.16 m/s [%]"]
-
-
-def test_table_results_and_figure(found):
-    text = found.table()
-    assert "in view from [m]" in text
-    assert text.count("|") > 100
-    assert found.sweep.printed["no replan, 0.26 m/s [%]"] == 31.0
-    readings = found.to_dict()["single_plans"]["readings"]
-    assert len(readings) == len(DEPARTURES) * sum(map(len, TIMES.values()))
-    figure = found.plot()
-    assert len(figure.axes) == 6
-    matplotlib.pyplot.close(figure)

@@ -7,6 +7,8 @@ import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,11 +17,19 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import cli
 from thunder_py.papers import registry
 from thunder_py.papers.draws import Draws, spread
+from thunder_py.papers.elastic_wrist.run import run_elastic_wrist
 from thunder_py.papers.human_like import real
-from thunder_py.papers.tables import plain, write_results
+from thunder_py.papers.human_like.arm import run_human_like_arm
+from thunder_py.papers.human_like.run import run_human_like
+from thunder_py.papers.human_like.scenarios import scenarios
+from thunder_py.papers.lissajous.run import run_lissajous_panda
+from thunder_py.papers.picking.run import run as run_picking
+from thunder_py.papers.scara.kinematics import inverse_kinematics
+from thunder_py.papers.tables import markdown, plain, write_results
 from thunder_py.parallel import Workers, shared_workers
 
 from .quick import one_time_of_each_kind, quick
@@ -61,22 +71,32 @@ def _dice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_seeds_and_workers_reach_the_experiment() -> None:
-    assert registry.run_experiment("dice") == _Dice(6, 1, False)
-    assert registry.run_experiment("dice", True, seeds=3, workers=2) == _Dice(3, 2, True)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("dice", {"data": "here"}, "data must be None for 'dice', which uses no recordings, unlike human-like"),
-        ("dice", {"seeds": 0}, "seeds must be a whole number of at least 1"),
-        ("dice", {"workers": 1.5}, "workers must be a whole number of at least 1"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(name: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(th.errors.ThunderError, match=message):
-        registry.run_experiment(name, **options)
+def test_options_that_make_no_sense_are_refused() -> None:
+    whole, run = "must be a whole number of at least 1...", registry.run_experiment
+    assert_refused(
+        (
+            lambda: run("dice", data="here"),
+            "data must be None for 'dice', which uses no recordings...",
+        ),
+        (lambda: run("dice", seeds=0), f"seeds {whole}"),
+        (lambda: run("dice", workers=1.5), f"workers {whole}"),
+        (lambda: run("elbow", physics=True), "physics must be False for 'elbow', unlike picking..."),
+        (lambda: run("softhands"), "no experiment is called 'softhands', only ...'softhand'..."),
+        (lambda: run("human-like-arm", True, data="."), "...human-like-real..."),
+        (lambda: run_picking(seeds=0), "seeds..."),
+        (lambda: run_picking(seeds=True), "seeds..."),
+        (lambda: run_human_like_arm(methods=["MAPP"]), "no method is called 'MAPP', ...'MAP'..."),
+        (lambda: run_human_like(("arms",)), "no part is called 'arms', only sampling, real, obstacles, arm..."),
+        (lambda: run_elastic_wrist(sweep=-3), "sweep must be a whole number of at least 2, got -3"),
+        *(
+            (partial(run_lissajous_panda, T), f"duration must be at least 0.02 s, got {T:g}")
+            for T in (0.0, -1.0, 0.001)
+        ),
+        (lambda: inverse_kinematics([0.8, 0.7, 0.2], 0.0), "p must be within 1 m of the axis..."),
+        (lambda: scenarios(5, 1), "family must be one of 1, 2, 3, 4, got 5..."),
+        (lambda: scenarios(1, -1), "count must be..."),
+        (lambda: scenarios(1, 1, -2), "seed must be..."),
+    )
 
 
 def test_command_writes_results_whole(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,19 +131,9 @@ def workers() -> Iterator[None]:
         yield
 
 
-#: the shortest one; the others take seconds each
-_ALWAYS = ("d42-joint",)
-
-
 #: "human-like" is its parts
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in _ALWAYS else [pytest.mark.release])
-        for name in registry.REGISTRY
-        if name not in ("human-like", "grasping")  # test_grasping.py
-    ],
-)
+@pytest.mark.release
+@pytest.mark.parametrize("name", [n for n in registry.REGISTRY if n not in ("human-like", "grasping")])
 def test_every_experiment_answers_to_its_options(name: str, workers: None) -> None:
     texts = []
     with one_time_of_each_kind():
@@ -135,6 +145,9 @@ def test_every_experiment_answers_to_its_options(name: str, workers: None) -> No
         assert json.loads(json.dumps(numbers)) == numbers
     assert texts[0] == texts[1]
     assert any(character.isdigit() for character in texts[0])
+    figure = both[0].plot()
+    assert any(panel.has_data() for panel in figure.axes)
+    figure.clear()
 
 
 def test_draws_are_summarized_without_those_that_have_no_value() -> None:
@@ -165,12 +178,10 @@ def test_fewer_seeds_than_the_default_are_enough() -> None:
     assert registry.run_experiment("elastic-wrist", True, seeds=1).to_dict()["arm"][0]["found"] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "workers"), [([], -1), (["--quick"], 1), (["--jobs", "3"], 3), (["--jobs", "-1", "--quick"], -1)]
-)
-def test_command_uses_all_processors_unless_it_is_quick(arguments: list[str], workers: int) -> None:
-    assert cli.main(["experiment", "dice", *arguments, "--results", "dice.json", "--no-plot"]) == 0
-    assert json.loads(Path("dice.json").read_text())["results"]["workers"] == workers
+def test_command_uses_all_processors_unless_it_is_quick() -> None:
+    for arguments, workers in (("", -1), ("--quick", 1), ("--jobs 3", 3), ("--jobs -1 --quick", -1)):
+        assert cli.main(["experiment", "dice", *arguments.split(), "--results", "dice.json", "--no-plot"]) == 0
+        assert json.loads(Path("dice.json").read_text())["results"]["workers"] == workers
 
 
 def test_command_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,49 +209,37 @@ def test_command_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     assert closed == ["tcp://host:8786"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["dice", "--results", "a.txt"], "--results must end in .json"),
-        (["dice", "--results", "none/a.json"], "there is no folder 'none'"),
-        (["dice", "--results", "/proc/a.json"], "the folder '/proc' cannot be written"),
-        (["dice", "--output", "/proc/a.png"], "the folder '/proc' cannot be written"),
-        (["dice", "--data", "none", "--no-plot"], "must be a folder, got 'none'"),
-        (["dice", "--data", ".", "--no-plot"], "data must be None for 'dice'"),
-        (["a/b", "--no-plot"], "no experiment is called 'a/b'"),
-        (["nothing", "--results", "a.json"], "no experiment is called 'nothing'"),
-        (["dice", "--jobs", "2", "--cluster", "tcp://a:1", "--no-plot"], "--jobs and --cluster exclude each other"),
-        (["dice", "--cluster", "here", "--no-plot"], "cluster must be the address of a Dask scheduler such as tcp"),
-    ],
-)
-def test_command_refuses_before_it_runs(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
+REFUSED = {
+    "dice --results a.txt": "--results must end in .json",
+    "dice --results none/a.json": "there is no folder 'none'",
+    "dice --results /proc/a.json": "the folder '/proc' cannot be written",
+    "dice --output /proc/a.png": "the folder '/proc' cannot be written",
+    "dice --output dice.txt": "--output must end in .png or .pdf or .svg",
+    "dice --output none/dice.png": "there is no folder 'none'",
+    "dice --output dice.png --no-plot": "--output and --no-plot exclude each other",
+    "dice --data none --no-plot": "must be a folder, got 'none'",
+    "dice --data . --no-plot": "data must be None for 'dice'",
+    "a/b --no-plot": "no experiment is called 'a/b'",
+    "nothing --results a.json": "no experiment is called 'nothing'",
+    "dice --jobs 2 --cluster tcp://a:1 --no-plot": "--jobs and --cluster exclude each other",
+    "dice --cluster here --no-plot": "cluster must be the address of a Dask scheduler such as tcp",
+}
+
+
+def test_command_refuses_before_it_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["thunder_py.papers.dice"], "run", _roll_never)
-    assert cli.main(["experiment", *arguments]) == 2
-    assert message in capsys.readouterr().err
-    assert list(Path().iterdir()) == []
+    for arguments, message in REFUSED.items():
+        assert cli.main(["experiment", *arguments.split()]) == 2
+        assert message in capsys.readouterr().err, arguments
+        assert list(Path().iterdir()) == []
+    for value in ("0", "-3", "two", "1.5"):
+        with pytest.raises(SystemExit, match="2"):
+            cli.main(["experiment", "dice", f"--seeds={value}"])
+        assert f"must be a whole number of at least 1, got '{value}'" in capsys.readouterr().err
 
 
 def _roll_never(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> _Dice:
     raise AssertionError("it ran")
-
-
-@pytest.mark.parametrize("value", ["0", "-3", "two", "1.5"])
-def test_command_takes_whole_numbers_only(capsys: pytest.CaptureFixture[str], value: str) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        cli.main(["experiment", "dice", f"--seeds={value}"])
-    assert f"must be a whole number of at least 1, got '{value}'" in capsys.readouterr().err
-
-
-def test_help_names_every_experiment(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        cli.main(["experiment", "--help"])
-    out = capsys.readouterr().out
-    names = out.split("experiments:\n")[1].split("\n\n")[0].replace("\n", " ").replace(",", " ").split()
-    assert names == list(registry.REGISTRY)
-    for option in ("--seeds", "--jobs", "--cluster", "--results", "--quick"):
-        assert option in out
 
 
 def test_plain_is_what_json_knows() -> None:
@@ -256,3 +255,40 @@ def test_a_file_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
         write_results(tmp_path / "a.json", {"x": object()})
     assert json.loads((tmp_path / "a.json").read_text()) == {"x": 1}
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_every_entry_is_a_module_that_runs_and_says_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(registry.REGISTRY, "dice")
+    for name, where in registry.REGISTRY.items():
+        module = import_module(f"thunder_py.papers.{where}")
+        assert callable(module.run)
+        assert registry.summaries()[name] == (module.__doc__ or "").splitlines()[0]
+        assert registry.summaries()[name].endswith(".")
+
+
+@pytest.mark.release
+def test_command_lists_prints_and_draws(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["experiment", "list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in listed] == list(registry.REGISTRY)
+    assert cli.main(["experiment", "softhand", "--quick", "--output", "hand.png"]) == 0
+    out = capsys.readouterr().out
+    assert "1.5655" in out
+    assert out.endswith("picture  hand.png\n")
+    assert (tmp_path / "hand.png").stat().st_size > 10_000
+    assert cli.main(["experiment", "lissajous", "--quick", "--no-plot"]) == 0
+    assert "norm of e" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["hand.png"]
+
+
+def test_markdown_aligns_columns_and_leaves_what_is_unknown_empty():
+    text = markdown(["a", "value"], [["x", 0.12345], ["long", None], ["n", float("nan")], ["k", 3]])
+    assert text.splitlines() == [
+        "|    a | value |",
+        "| ---: | ----: |",
+        "|    x | 0.123 |",
+        "| long |       |",
+        "|    n |       |",
+        "|    k |     3 |",
+    ]

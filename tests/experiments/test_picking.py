@@ -1,13 +1,9 @@
 """The picking experiment: its numbers, its table, and that it does not depend on the number of processes."""
 
-import json
-import pickle
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.pick_machine import PickPhase
 from thunder_py.manipulation.servoing.pose_filter import LatestPose
 from thunder_py.papers.picking.run import (
@@ -19,10 +15,8 @@ from thunder_py.papers.picking.run import (
     Pick,
     Picking,
     StoppedSource,
-    _picks_of,
     panda,
     pick,
-    run,
     trace,
 )
 from thunder_py.papers.picking.scene import CAMERA, TASKS, random_scene
@@ -37,12 +31,14 @@ def found():
     return quick("picking")
 
 
+@pytest.mark.release
 def test_every_task_is_run_in_every_variant_that_it_has(found):
     of_the_tool = {("hand", v) for v in ("no tool estimate", *CAMERAS)}
     assert set(found.picks) == {(t, v) for t in TASKS for v in VARIANTS} - of_the_tool
     assert [one.seed for one in found.picks["hand", "servoing"]] == [FIRST_SEED, FIRST_SEED + 1]
 
 
+@pytest.mark.release
 def test_a_pick_counts_only_where_its_true_errors_are_forgiven(found):
     for (task, _), picks in found.picks.items():
         allowed = TASKS[task]
@@ -58,6 +54,7 @@ def traced():
     return trace("tool", "servoing", FIRST_SEED)
 
 
+@pytest.mark.release
 def test_results_do_not_depend_on_what_ran_before_and_the_arm_follows(found, traced):
     (first, _), again = found.picks["tool", "servoing"], traced.pick
     assert (first.seed, first.across, first.duration) == (again.seed, again.across, again.duration)
@@ -72,25 +69,13 @@ def _across(picks):
     return np.nanmedian([one.across for one in picks])
 
 
+@pytest.mark.release
 def test_the_estimate_of_the_tool_is_what_picks_with_a_tool():
     """Three scenes: with it most are picked, without it hardly any."""
     found = {v: [pick("tool", v, s) for s in (0, 1, 3)] for v in ("servoing", "no tool estimate")}
     hits, across = ({v: f(every) for v, every in found.items()} for f in (_hits, _across))
     assert hits["servoing"] >= hits["no tool estimate"] + 2
     assert across["servoing"] < 0.5 * across["no tool estimate"]
-
-
-def test_table_and_dictionary(found):
-    text = found.table()
-    assert "before the first run" in text
-    assert "95" in text
-    numbers = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert numbers["reported_rate"] == 0.95
-    assert numbers["seeds"] == 2
-    assert numbers["first_seed"] == FIRST_SEED
-    assert len(numbers["results"]) == 11
-    assert len(numbers["results"][0]["picks"]) == 2
-    assert numbers["settings"]["camera"]["rate"] == CAMERA.rate
 
 
 def test_reasons_rates_and_errors_of_made_up_picks():
@@ -122,6 +107,7 @@ def test_position_errors_of_the_camera_are_those_of_the_report():
     assert stats.chi(3).ppf(0.99) * scale == pytest.approx(0.011, abs=5e-4)
 
 
+@pytest.mark.release
 def test_a_trace_shows_the_same_pick(found, traced):
     one, (other, _) = traced, found.picks["tool", "servoing"]
     assert one.events[0].after is PickPhase.approach
@@ -163,17 +149,6 @@ def test_what_looks_once_believes_it_for_ever():
     assert angle_of(tool.pose[:3, :3]) == 0.0
 
 
-def test_figures_are_drawn(found, traced):
-    plt = pytest.importorskip("matplotlib.pyplot")
-    from thunder_py.papers.picking.figure import plot_pick, plot_servoing_domain
-
-    figures = [found.plot(), plot_pick(traced), plot_servoing_domain()]
-    assert [len(figure.axes) for figure in figures] == [3, 4, 2]
-    for figure in figures:
-        figure.canvas.draw()
-        plt.close(figure)
-
-
 def test_better_cameras_are_of_the_same_scenes():
     """Noise alone differs: what the ablation compares."""
     scenes = [random_scene(panda(), TASKS["tool"], 7, camera) for camera in (CAMERA, *CAMERAS.values())]
@@ -185,13 +160,3 @@ def test_better_cameras_are_of_the_same_scenes():
         for bias in (scene.calibration, scene.object_bias, scene.tool_bias):
             np.testing.assert_allclose(bias, np.eye(4), atol=1e-15)
     assert np.abs(scenes[0].object_bias - np.eye(4)).max() > 1e-4
-
-
-@pytest.mark.parametrize("seeds", [0, -1, 1.5, True])
-def test_numbers_of_scenes_that_are_none_are_refused(seeds):
-    with pytest.raises(ThunderError, match="seeds"):
-        run(seeds=seeds)
-
-
-def test_what_is_sent_to_processes_can_be_sent():
-    assert pickle.loads(pickle.dumps(_picks_of)) is _picks_of

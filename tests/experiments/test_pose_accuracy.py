@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thunder_py.papers.pose_accuracy import run as experiment
-from thunder_py.papers.pose_accuracy.run import DISTANCES, HIDDEN, OBJECTS, PoseAccuracy
+from thunder_py.papers.pose_accuracy.run import HIDDEN
 
 
 @pytest.mark.parametrize("share", HIDDEN[1:])
@@ -48,26 +48,6 @@ def test_the_middle_of_a_box_is_found_and_the_mean_of_its_points_is_biased(monke
     assert abs(error[6]) < np.radians(3.0)
 
 
-@pytest.fixture(scope="module")
-def found() -> PoseAccuracy:
-    rng = np.random.default_rng(0)
-    tags = {kind: 1e-3 * rng.random((5, count, 2)) for kind, count in (("resting", 3), ("moving", 4), ("covered", 4))}
-    tags["covered"][:, -1] = np.nan
-    return PoseAccuracy(clouds=1e-2 * rng.random((5, len(OBJECTS), len(HIDDEN), 7)), tags=tags)
-
-
 def test_bias_and_root_mean_square():
     errors = np.array([[0.003, 0.0, 0.0], [0.001, 0.0, 0.0], [np.nan] * 3])
     assert experiment._bias_and_rms(errors) == pytest.approx((2.0, np.sqrt(5.0)))
-
-
-def test_tables_and_figure(found):
-    text = found.table()
-    assert all(name in text for name in OBJECTS)
-    last = text.splitlines()[-1]
-    assert [cell.strip() for cell in last.split("|")[1:4]] == ["at 0.5 m, 20% covered", "0%", ""]
-    figure = found.plot()
-    assert len(figure.axes) == 3
-    assert figure.axes[2].get_xlabel() == "distance [m]"
-    assert len(DISTANCES) == len(figure.axes[2].lines[0].get_xdata())
-    assert found.to_dict()["report_largest_m"] == 0.01

@@ -10,7 +10,6 @@ from thunder_py.papers.scara.kinematics import (
     GAINS,
     POSTURES,
     PRINTED_ORDER,
-    inverse_kinematics,
     run_clik,
     run_kinematics,
     run_transpose,
@@ -43,11 +42,6 @@ def test_force_is_held_best_where_velocity_is_least():
         np.testing.assert_allclose(velocity.lengths * force.lengths[::-1], 1.0, rtol=1e-9)
         short.append(velocity.lengths[1])
     assert short[0] > short[1] > 5.0 * short[2]  # the more stretched, the flatter
-
-
-def test_inverse_kinematics_refuses_what_is_out_of_reach():
-    with pytest.raises(ValueError, match="p must be within 1 m of the axis"):
-        inverse_kinematics([0.8, 0.7, 0.2], 0.0)
 
 
 def test_path_has_the_counts_and_angles_of_the_report():

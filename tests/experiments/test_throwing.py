@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -19,8 +17,13 @@ from thunder_py.simulation import Payload
 
 
 @pytest.fixture(scope="module")
-def found() -> throwing.Throwing:
-    return throwing.run_throwing(3, setup=throwing_setup.make_setup(starts=4), frictions=(0.0, 0.3))
+def setup() -> throwing_setup.Setup:
+    return throwing_setup.make_setup(starts=4)
+
+
+@pytest.fixture(scope="module")
+def found(setup: throwing_setup.Setup) -> throwing.Throwing:
+    return throwing.run_throwing(3, setup=setup, frictions=(0.0, 0.3))
 
 
 def test_numbers_are_those_of_the_report() -> None:
@@ -31,10 +34,10 @@ def test_numbers_are_those_of_the_report() -> None:
     assert throwing_setup.REPORT == (6.03e-4, 0.0174)
 
 
-def test_plan_hits_the_box_with_a_hand_that_it_knows(found: throwing.Throwing) -> None:
-    release = found.setup.motion.release
+def test_plan_hits_the_box_with_a_hand_that_it_knows(setup: throwing_setup.Setup) -> None:
+    release = setup.motion.release
     np.testing.assert_allclose(landing(release.p, release.v, release.target[2]).p, release.target, atol=1e-9)
-    assert min(part.min() for part in found.setup.motion.margins.values()) > 0.0
+    assert min(part.min() for part in setup.motion.margins.values()) > 0.0
 
 
 def test_ball_clears_the_edges_exactly_where_the_window_ends() -> None:
@@ -46,22 +49,23 @@ def test_ball_clears_the_edges_exactly_where_the_window_ends() -> None:
             assert abs(np.array([x - side, 0.0]) @ normal) == pytest.approx(0.03)
 
 
-def test_throw_goes_to_nine_tenths_of_the_farthest_target(found: throwing.Throwing) -> None:
-    release, robot = found.setup.motion.release, found.setup.robot
+@pytest.mark.release
+def test_throw_goes_to_nine_tenths_of_the_farthest_target(setup: throwing_setup.Setup) -> None:
+    release, robot = setup.motion.release, setup.robot
     assert release.target.tolist() == pytest.approx([0.9 * throwing_setup.FARTHEST, 0.0, -0.4])
     assert release.speed > 2.0
     assert 0.3 < release.angle < 1.1
-    assert 0.8 < descent_of(found.setup.motion) < 1.5
+    assert 0.8 < descent_of(setup.motion) < 1.5
     throwing_setup.plan(robot, (throwing_setup.FARTHEST, 0.0, -0.4), 1.0, starts=8)
     with pytest.raises(th.errors.ReleaseError):
         throwing_setup.plan(robot, (throwing_setup.FARTHEST + 0.2, 0.0, -0.4), 1.0, starts=2)
 
 
-def test_gains_are_what_the_report_says(found: throwing.Throwing) -> None:
+def test_gains_are_what_the_report_says(setup: throwing_setup.Setup) -> None:
     """A stiffness of 30 and 300 N/m at the hand; all modes critically damped."""
-    robot, q = found.setup.robot, found.setup.motion.release.q
+    robot, q = setup.robot, setup.motion.release.q
     M, J = robot.mass_matrix(q), robot.jacobian(q)[:3]
-    for stiffness, (K_p, K_d) in found.setup.gains.items():
+    for stiffness, (K_p, K_d) in setup.gains.items():
         compliance = J @ np.linalg.inv(np.diag(K_p)) @ J.T
         assert 3.0 / np.trace(compliance) == pytest.approx(stiffness)
         A = np.block([[np.zeros((7, 7)), np.eye(7)], [-np.linalg.solve(M, np.diag(K_p)), -np.linalg.solve(M, K_d)]])
@@ -71,6 +75,7 @@ def test_gains_are_what_the_report_says(found: throwing.Throwing) -> None:
         np.testing.assert_allclose(K_d, K_d.T, atol=1e-12)
 
 
+@pytest.mark.release
 def test_adaptation_throws_best(found: throwing.Throwing) -> None:
     ours = {name: found.figures(name) for name in throwing_setup.CONTROLLERS}
     assert ours["adaptive, low"].rms[0] < ours["fixed, high"].rms[0] < ours["fixed, low"].rms[0]
@@ -84,6 +89,7 @@ def test_adaptation_throws_best(found: throwing.Throwing) -> None:
         assert (found.velocities["adaptive, low", name][:, -1] < throwing_setup.REPORT[1]).all()
 
 
+@pytest.mark.release
 def test_stiff_throws_miss_by_a_bias_that_grows_with_the_mass(found: throwing.Throwing) -> None:
     """D-31: whether they miss the box, as in the report, depends on its unprinted width and distance."""
     stiff, adaptive = (found.figures(name) for name in ("fixed, high", "adaptive, low"))
@@ -96,12 +102,14 @@ def test_stiff_throws_miss_by_a_bias_that_grows_with_the_mass(found: throwing.Th
     assert light < 0.05 < min(heavy)
 
 
+@pytest.mark.release
 def test_spread_left_is_that_of_grasp_and_opening(found: throwing.Throwing) -> None:
     """What is left under adaptation no controller can take away: chi squared with 18 degrees of freedom, 99.9 %."""
     ratio = (found.figures("adaptive, low").rms[0] / found.expected_spread()) ** 2
     assert 4.9 / 18 < ratio < 42.3 / 18
 
 
+@pytest.mark.release
 def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
     """Where joints have friction that no model has, learning the object alone is worse than stiffness."""
     object_alone, both, stiff = throwing.KINDS
@@ -111,6 +119,7 @@ def test_friction_must_be_learnt_as_well(found: throwing.Throwing) -> None:
     assert miss[both, 0.3] < 0.6 * miss[stiff, 0.3]
 
 
+@pytest.mark.release
 def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     """Numbers of docs/throwing.md: what gamma leaves of the errors, and stiff or soft throws that have settled."""
     setup = found.setup
@@ -136,24 +145,13 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     assert exact[1] == pytest.approx(0.1 * exact[0], rel=0.1)
 
 
+@pytest.mark.release
 def test_seeds_differ_and_repeat(found: throwing.Throwing) -> None:
     again = throws_of_seed(found.setup, 1)
     for key, (miss, positions, _) in again.items():
         np.testing.assert_array_equal(miss, found.misses[key][1])
         np.testing.assert_array_equal(positions, found.positions[key][1])
     assert np.ptp(found.misses["adaptive, low", "wooden box"][:, 0]) > 1e-3
-
-
-def test_table_plot_and_numbers(found: throwing.Throwing) -> None:
-    assert "0.603" in found.table()
-    assert len(found.table().splitlines()) > 20
-    figure = found.plot()
-    assert len(figure.axes) == 5
-    plt.close(figure)
-    assert all(ax.has_data() for ax in found.setup.motion.plot().values())
-    plt.close("all")
-    numbers = json.loads(json.dumps(found.to_dict()))
-    assert numbers["controllers"]["fixed, low"]["all"]["throws"] == 9
 
 
 def test_statistics_by_hand() -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import thunder_py as th
-from thunder_py.hardware import FrankyDrive, PandaPyDrive, PylibfrankaDrive, URDrive
+from thunder_py.realtime import FrankyDrive, PandaPyDrive, PylibfrankaDrive, URDrive
 
 #: flange in the frame of the last link of a Panda [m]
 FLANGE = np.array([0.0, 0.0, 0.107])

@@ -12,7 +12,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import ConcurrentUseError, ThunderError
-from thunder_py.hardware import DriveFacts, DriveLoop, DriveState, SafetyLimits, StopKind, StopReason
+from thunder_py.realtime import DriveFacts, DriveLoop, DriveState, SafetyLimits, StopKind, StopReason
 
 ELBOW = th.Robot.load("elbow")
 START = np.array([0.4, 0.6])

@@ -15,8 +15,8 @@ import pytest
 import thunder_py as th
 from tests.hardware import signatures
 from tests.hardware.fakes import DRIVES, Arm, connect, install
-from thunder_py.hardware import DriveError, DriveLoop, StopKind, StopReason
 from thunder_py.optional import MissingExtraError
+from thunder_py.realtime import DriveError, DriveLoop, StopKind, StopReason
 
 TOLD = th.Payload(0.6, com=(0.0, 0.02, 0.14))
 GAINS = {

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.hardware import (
+from thunder_py.integration import rk4_step
+from thunder_py.realtime import (
     DriveFacts,
     DriveLoop,
     DriveState,
@@ -15,8 +16,7 @@ from thunder_py.hardware import (
     SimulatedDrive,
     StopReason,
 )
-from thunder_py.hardware.safety import brake
-from thunder_py.integration import rk4_step
+from thunder_py.realtime.safety import brake
 
 PANDA = th.Robot.load("panda")
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
@@ -62,7 +62,7 @@ class Drive:
 def first_of_the_brake(kind: str, control: th.SlotineLi, told: th.Payload | None) -> tuple[np.ndarray, ...]:
     """Return position, velocity and torque of the first state of the stop."""
     if kind == "DriveLoop":
-        cycles = list[th.hardware.Cycle]()
+        cycles = list[th.realtime.Cycle]()
         limits = SafetyLimits.of(PANDA)
         done = DriveLoop(Drive(told), PANDA, control, STILL, limits=limits, on_cycle=cycles.append).run(LENGTH)
         assert done.reason is StopReason.finished

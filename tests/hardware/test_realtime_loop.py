@@ -18,19 +18,19 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import ConcurrentUseError, ThunderError
-from thunder_py.hardware import (
+from thunder_py.integration import rk4_step
+from thunder_py.realtime import (
     DriveFacts,
     DriveFault,
     DriveLoop,
     DriveState,
+    Mode,
     RealtimeLoop,
     SafetyLimits,
     SimulatedDrive,
     StopKind,
     StopReason,
 )
-from thunder_py.integration import rk4_step
-from thunder_py.realtime import Mode
 
 ELBOW = th.Robot.load("elbow")
 PANDA = th.Robot.load("panda")
@@ -308,7 +308,7 @@ def test_dropped_loops_end():
 PROGRAM = """
 import os, signal, sys, threading, time
 import thunder_py as th
-from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+from thunder_py.realtime import RealtimeLoop, SimulatedDrive
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that it is ignored
 robot = th.Robot.load("elbow")
 drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)

@@ -9,7 +9,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import ThunderError
-from thunder_py.hardware import Safety, SafetyLimits, StopReason
+from thunder_py.realtime import Safety, SafetyLimits, StopReason
 
 ELBOW = th.Robot.load("elbow")
 WIDE = SafetyLimits([-2.0, -2.0], [2.0, 2.0], 3.0, 50.0, lookahead=0.05)

@@ -7,9 +7,9 @@ import pytest
 
 import thunder_py as th
 from thunder_py.geometry import HalfSpace
-from thunder_py.hardware import Safety, SafetyLimits, StopReason
-from thunder_py.hardware.safety import brake
 from thunder_py.integration import rk4_step
+from thunder_py.realtime import Safety, SafetyLimits, StopReason
+from thunder_py.realtime.safety import brake
 
 ARMS = ("panda", "ur5e", "gen3", "iiwa14", "scara")
 #: duration of a run, and of its braking [s]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,19 +11,18 @@ from scipy.optimize import approx_fprime, least_squares
 
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
+from tests.refusals import assert_refused
 from thunder_py.errors import ModelError, ThunderError, ThunderWarning
 from thunder_py.identification import (
     Log,
-    MotionLimits,
     differentiate,
     divergence,
     identify,
     identify_model,
     identify_payload,
     lowpass,
-    optimize_excitation,
 )
-from thunder_py.identification.least_squares import Data, _newton, consistent_problem, fit, solve_consistent
+from thunder_py.identification.least_squares import Data, consistent_problem, fit, solve_consistent
 from thunder_py.reference import SetPoint, Sinusoid
 from thunder_py.robot import inertia
 
@@ -32,11 +30,11 @@ T = np.linspace(0.0, 10.0, 1001)
 NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}
 
 
-def motion(n, seed=0):
+def motion(n, seed=0, t=T):
     """Two tones in each joint."""
     rng = np.random.default_rng(seed)
     slow, fast = (
-        Sinusoid(rng.uniform(0.3, 0.6, n), rng.uniform(*band, n), phase=rng.uniform(0, 6, n))(T)
+        Sinusoid(rng.uniform(0.3, 0.6, n), rng.uniform(*band, n), phase=rng.uniform(0, 6, n))(t)
         for band in ((0.1, 0.5), (0.6, 1.2))
     )
     return tuple(a + b for a, b in zip(slow, fast, strict=True))
@@ -75,8 +73,9 @@ ARMS = pytest.mark.parametrize("robot", [elbow(), panda()], ids=["elbow", "panda
 @ARMS
 @pytest.mark.parametrize("consistent", [False, True], ids=["least squares", "consistent"])
 def test_without_noise_the_base_parameters_come_back(robot, consistent):
-    tau = robot.inverse_dynamics(*motion(robot.n))
-    found = identify(wrong(robot), T, *motion(robot.n), tau, consistent=consistent)
+    few = slice(0, None, robot.n - 1)
+    states = [x[few] for x in motion(robot.n)]
+    found = identify(wrong(robot), T[few], *states, robot.inverse_dynamics(*states), consistent=consistent)
     np.testing.assert_allclose(found.base_parameters, base_of(robot), atol=1e-8)
     assert found.rank == found.base.count == robot.base_parameters().count
     assert found.residual_rms.max() < 1e-8
@@ -85,7 +84,7 @@ def test_without_noise_the_base_parameters_come_back(robot, consistent):
 
 
 @ARMS
-def test_noise_makes_plain_least_squares_inconsistent_and_not_the_other(robot):
+def test_noise_makes_plain_least_squares_inconsistent(robot):
     data = (T, *motion(robot.n), noisy(robot))
     plain, consistent = (identify(wrong(robot), *data, consistent=chosen) for chosen in (False, True))
     smallest = [np.linalg.eigvalsh(inertia.pseudo_inertia(x.robot.inertial))[:, 0] for x in (plain, consistent)]
@@ -96,20 +95,12 @@ def test_noise_makes_plain_least_squares_inconsistent_and_not_the_other(robot):
     assert validation_error(consistent, robot) < 1.05 * validation_error(plain, robot)
 
 
-def test_little_data_is_where_consistency_helps():
-    robot = panda()
-    few = slice(0, None, 40)
-    data = (T[few], *(x[few] for x in motion(7)), noisy(robot)[few])
-    plain, consistent = (identify(wrong(robot), *data, consistent=chosen) for chosen in (False, True))
-    assert validation_error(consistent, robot) < 0.7 * validation_error(plain, robot)
-
-
 @ARMS
 def test_standard_deviations_are_those_of_the_errors(robot):
-    few = slice(0, None, 4)
+    few = slice(0, None, 4 if robot.n == 2 else 20)
     states = [x[few] for x in motion(robot.n)]
     errors = []
-    for seed in range(40 if robot.n == 2 else 10):
+    for seed in range(40 if robot.n == 2 else 4):
         found = identify(robot, T[few], *states, noisy(robot, seed)[few])
         errors.append((found.base_parameters - base_of(robot)) / found.standard_deviations)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.1)
@@ -118,33 +109,14 @@ def test_standard_deviations_are_those_of_the_errors(robot):
 def test_reweighting_finds_the_noise_of_each_joint_and_uses_it():
     robot = elbow()
     few = slice(0, None, 4)
-    data = [(T[few], *(x[few] for x in motion(2)), noisy(robot, seed)[few]) for seed in range(40)]
+    data = [(T[few], *(x[few] for x in motion(2)), noisy(robot, seed)[few]) for seed in range(20)]
     auto = [identify(robot, *each) for each in data]
     equal = [identify(robot, *each, weights=[1.0, 1.0]) for each in data]
-    np.testing.assert_allclose(np.mean([each.noise for each in auto], axis=0), NOISE[2], rtol=0.02)
+    np.testing.assert_allclose(np.mean([each.noise for each in auto], axis=0), NOISE[2], rtol=0.03)
     spread = [
         np.mean([np.sum((each.base_parameters - base_of(robot)) ** 2) for each in runs]) for runs in (auto, equal)
     ]
     assert spread[0] < 0.8 * spread[1]
-
-
-def test_known_weights():
-    data = (T, *motion(2), noisy(elbow()))
-    known = identify(elbow(), *data, weights=1.0 / NOISE[2])
-    np.testing.assert_allclose(known.noise, NOISE[2])
-    np.testing.assert_allclose(known.base_parameters, identify(elbow(), *data).base_parameters, atol=0.02)
-
-
-@pytest.mark.parametrize("consistent", [False, True])
-def test_only_the_unknown_changes(consistent):
-    robot, nominal = panda(), th.Robot.load("panda").with_parameters(panda().parameters)
-    pi = nominal.parameters.copy()
-    pi[60:] = inertia.reg_from_dyn([2.0, 0.1, 0.0, 0.05, 0.02, 0, 0, 0.02, 0, 0.02])
-    tau = robot.inverse_dynamics(*motion(7))
-    found = identify(nominal.with_parameters(pi), T, *motion(7), tau, unknown="link7", consistent=consistent)
-    np.testing.assert_array_equal(found.parameters[:60], robot.parameters[:60])
-    np.testing.assert_allclose(found.torque(*motion(7, 3)), robot.inverse_dynamics(*motion(7, 3)), atol=1e-7)
-    assert found.base.count == found.base_parameters.size == 10
 
 
 @pytest.mark.parametrize("consistent", [False, True])
@@ -171,18 +143,6 @@ def test_a_prior_without_friction_leaves_it_to_the_data(scale):
     errors = found.standard_deviations[-4:] if scale else 1e-7
     assert (np.abs(found.parameters[20:] - near.parameters[20:]) < errors + 1e-7).all()
     assert (np.abs(found.parameters[20:] - robot.parameters[20:]) < 4.0 * errors + 1e-7).all()
-
-
-def test_a_coefficient_of_zero_that_nothing_excites_stays_zero():
-    robot = with_friction(elbow())
-    zero = robot.replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
-    q, dq, ddq = (x.copy() for x in motion(2))
-    q[:, 0], dq[:, 0], ddq[:, 0] = 0.4, 0.0, 0.0
-    found = identify(zero, T, q, dq, ddq, robot.inverse_dynamics(q, dq, ddq), consistent=True, unknown="friction")
-    viscous = robot.parameter_names.index("joint1.viscous")
-    assert found.parameters[viscous] == 0.0
-    second = [k for k, name in enumerate(robot.parameter_names) if name.startswith("joint2.")]
-    np.testing.assert_allclose(found.parameters[second], robot.parameters[second], rtol=1e-5)
 
 
 @pytest.mark.parametrize("unknown", ["friction", ["link2.m", "link2.mcx"], ["link1", "joint2.viscous"]])
@@ -242,7 +202,7 @@ def small_problem(gamma=3.0):
     return consistent_problem(elbow(), wrong(elbow()).parameters, np.ones(20, dtype=bool), *rows), gamma
 
 
-def test_newton_finds_what_a_search_over_log_cholesky_coordinates_finds():
+def test_newton_finds_the_minimum_of_a_search():
     problem, gamma = small_problem()
     prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
 
@@ -334,67 +294,33 @@ def test_a_simulated_run_is_enough():
     assert error[1] > 2.0 * error[0]  # torques that are held lag by half a period
 
 
-def test_a_noisy_log_of_a_panda_in_closed_loop():
-    robot, rng = th.Robot.load("panda"), np.random.default_rng(4)
-    nominal = wrong(robot)
-    limits = MotionLimits.of(robot, acceleration=15.0, torque=True, fraction=0.9)
-    exciting = optimize_excitation(robot, 6.0, 4, limits=limits, restarts=1, iterations=30)
-    law = th.PassivityBased(nominal, 10.0, [20, 20, 20, 20, 4, 4, 2])
-    run = th.simulate(robot, law, exciting.reference, 6.0)
-    q = run.q + 2e-5 * rng.normal(size=run.q.shape)  # an encoder
-    tau = run.tau + 0.1 * rng.normal(size=run.tau.shape)
-    found = identify(nominal, run.t, q, tau=tau, cutoff=8.0, hold=1e-3, consistent=True)
-    assert found.physical.all()
-    assert validation_error(found, robot) < 0.03 * validation_error(identify_nothing(nominal), robot)
-
-
-def identify_nothing(robot):
-    return SimpleNamespace(torque=robot.inverse_dynamics)
-
-
 def test_runs_that_do_not_fit_are_refused():
     elastic = th.robot.description.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
     run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
-    with pytest.raises(ValueError, match=r"^t must be a run without elastic joints"):
-        identify(elbow(), run, cutoff=20.0)
+    assert_refused((lambda: identify(elbow(), run, cutoff=20.0), "t must be a run without elastic joints..."))
     run = th.simulate(elbow(), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
-    with pytest.raises(ValueError, match=r"^q must be None where t is a SimulationResult$"):
-        identify(elbow(), run, run.q, cutoff=20.0)
+    assert_refused((lambda: identify(elbow(), run, run.q, cutoff=20.0), "q must be None where t is a SimulationResult"))
 
 
-def test_prior_table_and_picture():
-    import matplotlib.pyplot as plt
-
-    tau = elbow().inverse_dynamics(*motion(2))
-    found = identify(elbow(), T, *motion(2), tau, prior=wrong(elbow()))
-    np.testing.assert_allclose(found.base_parameters, base_of(elbow()), atol=1e-9)
-    other = identify(wrong(elbow()), T, *motion(2), tau)
-    np.testing.assert_allclose(found.parameters, other.parameters, atol=1e-9)
-    assert len(found.table().rows) == found.base.count
-    assert found.plot(truth=elbow()).get_legend() is not None
-    plt.close("all")
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"tau": None}, r"^tau must be given unless t is a SimulationResult$"),
-        ({"ddq": None}, r"^cutoff must be given without ddq"),
-        ({"dq": None}, r"^dq must be given together with ddq$"),
-        ({"weights": "x"}, r"^weights must be 'auto' or one number for each joint, got 'x'$"),
-        ({"weights": [1.0, 0.0]}, r"^weights must be positive, got \[1\.0, 0\.0\]$"),
-        ({"prior": panda()}, r"^prior must have the parameters of"),
-        ({"unknown": "link1.m"}, r"^unknown must hold a parameter that torques depend on$"),
-        ({"consistent": True, "regularization": 0.0}, r"^regularization must be positive, got 0$"),
-        ({"q": np.zeros((3, 2))}, r"^q must have shape \(1001, 2\), got \(3, 2\)$"),
-        ({"tau": np.full((1001, 2), np.nan)}, r"^tau must be finite"),
-    ],
-)
-def test_bad_data_are_refused(changes, message):
+def test_bad_data_are_refused():
     q, dq, ddq = motion(2)
     data = {"q": q, "dq": dq, "ddq": ddq, "tau": np.ones((1001, 2))}
-    with pytest.raises(ValueError, match=message):
-        identify(elbow(), T, **{**data, **changes})
+
+    def given(**changes):
+        return identify(elbow(), T, **{**data, **changes})
+
+    assert_refused(
+        (lambda: given(tau=None), "tau must be given unless t is a SimulationResult"),
+        (lambda: given(ddq=None), "cutoff must be given without ddq..."),
+        (lambda: given(dq=None), "dq must be given together with ddq"),
+        (lambda: given(weights="x"), "weights must be 'auto' or one number for each joint, got 'x'"),
+        (lambda: given(weights=[1.0, 0.0]), "weights must be positive, got [1.0, 0.0]"),
+        (lambda: given(prior=panda()), "prior must have the parameters of..."),
+        (lambda: given(unknown="link1.m"), "unknown must hold a parameter that torques depend on"),
+        (lambda: given(consistent=True, regularization=0.0), "regularization must be positive, got 0"),
+        (lambda: given(q=np.zeros((3, 2))), "q must have shape (1001, 2), got (3, 2)"),
+        (lambda: given(tau=np.full((1001, 2), np.nan)), "tau must be finite..."),
+    )
 
 
 def test_a_prior_that_cannot_exist_is_refused():
@@ -410,22 +336,6 @@ def test_a_prior_that_cannot_exist_is_refused():
         ValueError, match=r"^prior must not be negative for unknown coefficients, as it is for joint2\."
     ):
         identify(with_friction(elbow()).with_parameters(pi), T, *motion(2), np.ones((1001, 2)), consistent=True)
-
-
-def test_a_fit_that_stops_at_zero_friction_names_it(monkeypatch):
-    robot = with_friction(elbow())
-    pi = robot.parameters.copy()
-    pi[-2:] *= -1.0
-    tau = robot.regressor(*motion(2)) @ pi + 1e-3 * np.random.default_rng(0).normal(size=(1001, 2))
-    monkeypatch.setattr(
-        "thunder_py.identification.least_squares._newton", lambda *arguments: (_newton(*arguments)[0], False)
-    )
-    message = (
-        r"^the consistent fit did not converge: the torques ask for negative values of joint2.viscous, "
-        r"joint2.coulomb; check tau, leave them out of unknown, or use a larger regularization$"
-    )
-    with pytest.raises(ValueError, match=message):
-        identify(robot, T, *motion(2), tau, consistent=True)
 
 
 @pytest.mark.parametrize(
@@ -445,13 +355,6 @@ def test_bad_filters_are_refused(cutoff, message):
         differentiate(T, np.zeros((1001, 2)), cutoff)
     with pytest.raises(ValueError, match=message):
         identify(elbow(), T, np.zeros((1001, 2)), tau=np.ones((1001, 2)), cutoff=cutoff)
-
-
-def test_uneven_instants_are_refused():
-    uneven = T.copy()
-    uneven[5] += 0.004
-    with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
-        differentiate(uneven, np.zeros((1001, 2)), 5.0)
 
 
 def test_rank_does_not_depend_on_units() -> None:
@@ -534,21 +437,21 @@ def steady(rate, noise=0.5):
     ("method", "options"),
     [(identify, {}), (identify_model, {"friction": "viscous"}), (identify_payload, {"consistent": False})],
 )
-def test_given_noise_is_that_of_the_readings_and_not_of_the_filtered_ones(method, options):
+def test_given_noise_is_that_of_the_readings(method, options):
     log = steady(250.0, 5.0)
     auto, given = (method(elbow(), log, cutoff=15.0, weights=w, **options) for w in ("auto", [0.2, 0.2]))
     auto, given = (np.diag(getattr(found, "identification", found).covariance) for found in (auto, given))
     np.testing.assert_allclose(given, auto, rtol=0.3)
 
 
-def test_regularization_does_not_depend_on_the_sampling_frequency():
+def test_regularization_does_not_depend_on_the_rate():
     guess = elbow().with_parameters(0.7 * elbow().parameters)
     how = {"cutoff": 10.0, "consistent": True, "regularization": 100.0}
     slow, fast = (identify(guess, steady(rate, 0.0), **how).base_parameters for rate in (100.0, 1000.0))
     np.testing.assert_allclose(slow, fast, atol=0.01)
 
 
-def test_the_ends_of_a_log_are_left_out_as_far_as_the_filter_remembers_them():
+def test_the_ends_of_a_filtered_log_are_left_out():
     t = np.arange(0.0, 4.0, 2e-3)
     motion = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
     found = identify(elbow(), Log(t=t, q=motion.q, tau=elbow().inverse_dynamics(*motion)), cutoff=200.0)
@@ -558,29 +461,24 @@ def test_the_ends_of_a_log_are_left_out_as_far_as_the_filter_remembers_them():
 def test_further_columns_are_neither_saved_nor_in_torque(tmp_path):
     log = steady(100.0)
     found = identify_model(elbow(), log, friction="asymmetric", cutoff=10.0)
-    with pytest.raises(ThunderError, match=r"^columns must be empty for torque, got joint1.viscous_negative, "):
-        found.identification.torque(*np.zeros((3, 2)))
-    with pytest.raises(ModelError, match=r"^no file of a robot holds joint1.viscous_negative, .*: with lossy=True"):
-        found.save(tmp_path / "arm.yaml")
+    assert_refused(
+        (lambda: found.identification.torque(*np.zeros((3, 2))), "columns must be empty for torque, got ..."),
+        (lambda: found.save(tmp_path / "arm.yaml"), "no file of a robot holds ...", ModelError),
+    )
     found.save(tmp_path / "arm.yaml", lossy=True)
     np.testing.assert_allclose(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
 
 
 @pytest.mark.parametrize("t", [[], np.zeros(3), {"t": 0.0}])
 def test_what_is_no_log_is_said(t):
-    with pytest.raises(
-        ThunderError, match=r"^t must be a run, a log, a path, or several of these, or instants of q and"
-    ):
-        identify(elbow(), t)
+    assert_refused((lambda: identify(elbow(), t), "t must be a run, a log, a path, or several of these, or ..."))
 
 
 def test_logs_may_come_from_a_generator():
     log = steady(100.0)
     found, expected = (identify(elbow(), logs, cutoff=10.0) for logs in ((each for each in (log, log)), [log, log]))
     np.testing.assert_array_equal(found.parameters, expected.parameters)
-    with pytest.raises(
-        ThunderError, match=r"^columns must be left out: identify_model finds friction and sensors only"
-    ):
-        identify_model(elbow(), log, cutoff=10.0, columns=[])
-    with pytest.raises(ThunderError, match=r"^weights must be 'auto' or one number for each joint, got 'foo'$"):
-        identify_payload(elbow(), log, cutoff=10.0, weights="foo")
+    assert_refused(
+        (lambda: identify_model(elbow(), log, cutoff=10.0, columns=[]), "columns must be left out: identify_model ..."),
+        (lambda: identify_payload(elbow(), log, cutoff=10.0, weights="foo"), "weights must be 'auto' or one ..."),
+    )

@@ -9,6 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.control.arms import elbow, panda
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import differentiate, identify
 from thunder_py.identification.equations import all_names, all_parameters
@@ -75,7 +76,7 @@ def truth(found, robot):
 @pytest.mark.parametrize("robot", [soft_elbow(), half_soft_panda()], ids=["elbow", "half soft Panda"])
 @pytest.mark.parametrize("sensed", [False, True], ids=["motor torque", "joint torque too"])
 @pytest.mark.parametrize("consistent", [False, True], ids=["least squares", "consistent"])
-def test_without_noise_links_and_drives_come_back_in_one_call(robot, sensed, consistent):
+def test_without_noise_links_and_drives_come_back(robot, sensed, consistent):
     data = states(robot)
     if sensed:
         data["joint_torque"] = spring_torque(robot, data)
@@ -125,11 +126,11 @@ def test_standard_deviations_are_those_of_the_errors():
     """Of torque noise, whose effect on the two rows of a joint is the same."""
     robot, data = soft_elbow(), states(soft_elbow())
     tau, errors = data.pop("tau"), []
-    for seed in range(40):
+    for seed in range(12):
         noise = [0.3, 0.1] * np.random.default_rng(seed).normal(size=tau.shape)
         found = identify(robot, T, **data, tau=tau + noise)
         errors.append((found.base_parameters - truth(found, robot)) / found.standard_deviations)
-    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.1)
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.15)
     # counted as independent, the rows would tell twice as much of the motors
     of_motors = np.array(errors)[:, -2:]
     assert np.sqrt(np.mean(np.square(of_motors))) == pytest.approx(1.0, abs=0.25)
@@ -158,16 +159,16 @@ def test_a_simulated_run_is_enough():
     np.testing.assert_allclose(found.base_parameters[cubic], expected[cubic], rtol=0.05)
 
 
-def test_standard_deviations_know_the_filter_and_the_noise_of_encoders():
+def test_standard_deviations_know_the_noise_of_encoders():
     errors = []
-    for seed in range(12):
+    for seed in range(8):
         log = noisy(run(), seed, 5e-5, 0.1)
         found = identify(soft_elbow(), **log, cutoff=20.0, hold=1e-3, unknown="elastic")
         errors.append((found.base_parameters - truth(found, soft_elbow())) / found.standard_deviations)
     assert 0.7 < np.sqrt(np.mean(np.square(errors))) < 1.3
 
 
-def test_the_filter_does_not_bias_nonlinear_springs_and_dampers():
+def test_the_filter_does_not_bias_nonlinear_springs():
     """Powers of the filtered deflection find K0 a fifth too large, K1 a third too small (12 Hz, cutoff of 20 Hz)."""
     t = np.arange(2501) * 1e-3
     robot = elbow().replace(elastic=[Elastic(joint=2, K=(500.0, 2e4), D=(1.0, 0.2), Dm=(0.3, 0.5), Mm=0.1)])
@@ -192,7 +193,7 @@ def test_the_filter_does_not_bias_nonlinear_springs_and_dampers():
 def offset_errors(offset):
     """Errors of the elastic parameters and of the offsets in standard deviations, rows of seeds."""
     errors = []
-    for seed in range(6):
+    for seed in range(4):
         log = noisy(run(), seed, 5e-5, 0.1)
         log["x"] = log["x"] + offset
         found = identify(soft_elbow(), **log, cutoff=20.0, hold=1e-3, unknown="elastic")
@@ -236,7 +237,7 @@ def test_noise_of_the_deflection_does_not_soften_the_spring(consistent):
     stiff, log = stiff_run()
     encoder = 0.5 * np.sqrt(np.mean((log.x - log.q[:, 1:]) ** 2) / noise_gain(sampling_period(log.t), 20.0))
     naive, mine, sigma = [], [], []
-    for seed in range(6):
+    for seed in range(4):
         data = noisy(log, seed, encoder, 0.02)
         how = {"unknown": "K", "consistent": consistent, "regularization": 1e-3, "offsets": False}
         found = identify(stiff, **data, cutoff=20.0, hold=1e-3, **how)
@@ -247,7 +248,7 @@ def test_noise_of_the_deflection_does_not_soften_the_spring(consistent):
         left = lowpass(data["t"], data["tau"], 20.0)[:, 1] - 5.0 * v - 0.2 * motors.dq[:, 0] - 0.08 * motors.ddq[:, 0]
         naive.append(np.linalg.lstsq(d[200:-200, None], left[200:-200], rcond=None)[0][0] / 1e4)
     assert np.mean(naive) < 0.75
-    assert abs(np.mean(mine) - 1.0) < 3.0 * np.mean(sigma) / np.sqrt(6)
+    assert abs(np.mean(mine) - 1.0) < 3.0 * np.mean(sigma) / np.sqrt(4)
     assert np.mean(sigma) < 0.1
 
 
@@ -262,19 +263,7 @@ def test_a_stiffness_that_noise_hides_is_told_and_keeps_the_prior():
     assert found.robot.elastic_parameters["K"][0] == 5e3
 
 
-def test_a_stiffness_that_noise_hides_leaves_the_links_alone():
-    """The links of a spring of 1e7 N m/rad are found as well as those of one whose K is known."""
-    stiff, log = stiff_run()
-    rigid = stiff.with_elastic_parameters(K=[1e7])
-    data = noisy(log, 0, 1e-5, 0.05)
-    data["x"] = data["q"][:, 1:] + np.random.default_rng(1).normal(scale=1e-5, size=log.x.shape)  # no deflection at all
-    with pytest.warns(ThunderWarning, match=r"joint2\.K0 \(inf %\)"):
-        found = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown=["inertial", "K"])
-    known = identify(rigid, **data, cutoff=20.0, hold=1e-3, unknown="inertial")
-    assert found.base.names[:-1] == known.base.names
-    np.testing.assert_allclose(found.base_parameters[:-1], known.base_parameters, rtol=1e-2, atol=1e-3)
-
-
+@pytest.mark.release
 def test_a_panda_with_all_joints_elastic():
     """Encoders of 1e-5 rad and torques of 0.05 N m: stiffnesses from 500 to 20 000 within 3 %."""
     robot = stiff_panda()
@@ -388,7 +377,7 @@ def test_a_log_of_mujoco(tmp_path):
 
 
 def warned(**changes):
-    data = noisy(run(), 0, 1e-6, 0.05)
+    data = {name: values[:2000] for name, values in noisy(run(), 0, 1e-6, 0.05).items()}
     with pytest.warns(ThunderWarning) as found:
         identify(soft_elbow(), **{**data, **{key: change(data) for key, change in changes.items()}}, cutoff=20.0)
     return [str(each.message) for each in found]
@@ -413,34 +402,30 @@ def test_motors_in_other_units_are_told(factor, told):
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"x": None}, r"^x must be given, because \w+ has elastic joints, whose torques drive motors"),
-        ({"ddx": None}, r"^dx and ddx must be given together with ddq$"),
-        ({"x": np.zeros((T.size, 1))}, r"^x must have shape \(401, 2\), got \(401, 1\)$"),
-        ({"joint_torque": np.full((T.size, 2), np.nan)}, r"^joint_torque must be finite"),
-        ({"unknown": "joint3.K0"}, r"^no parameter of \w+ is called 'joint3\.K0'; did you mean 'joint2\.K0'\?$"),
-        ({"unknown": ["K", "joint1.K7"]}, r"^no parameter of \w+ is called 'joint1\.K7'; did you mean 'joint1\.K1'\?$"),
-        ({"unknown": "elastics"}, r"; did you mean 'elastic'\?$"),
-        ({"unknown": "inertia"}, r"; did you mean 'inertial'\?$"),
-        ({"prior": elbow()}, r"^prior must have the parameters of"),
-    ],
-)
-def test_bad_data_are_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        identify(soft_elbow(), T, **{**states(soft_elbow()), **changes})
+def test_bad_data_are_refused():
+    def given(**changes):
+        return identify(soft_elbow(), T, **{**states(soft_elbow()), **changes})
+
+    assert_refused(
+        (lambda: given(x=None), "x must be given, because ... has elastic joints, whose torques drive motors..."),
+        (lambda: given(ddx=None), "dx and ddx must be given together with ddq"),
+        (lambda: given(x=np.zeros((T.size, 1))), "x must have shape (401, 2), got (401, 1)"),
+        (lambda: given(joint_torque=np.full((T.size, 2), np.nan)), "joint_torque must be finite..."),
+        (lambda: given(unknown="joint3.K0"), "no parameter of ... is called 'joint3.K0'; did you mean 'joint2.K0'?"),
+        (lambda: given(unknown=["K", "joint1.K7"]), "no parameter of ... is called 'joint1.K7'; did you mean ..."),
+        (lambda: given(unknown="elastics"), "...; did you mean 'elastic'?"),
+        (lambda: given(unknown="inertia"), "...; did you mean 'inertial'?"),
+        (lambda: given(prior=elbow()), "prior must have the parameters of..."),
+    )
 
 
-def test_motors_of_a_rigid_robot_and_runs_of_another_are_refused():
-    with pytest.raises(ValueError, match=r"^x must be None, because \w+ has no elastic joints$"):
-        identify(elbow(), T, **states(soft_elbow()))
-    with pytest.raises(
-        ValueError, match=r"^t must be a run without elastic joints: their torques drive motors, not links; got 2$"
-    ):
-        identify(elbow(), run(), cutoff=20.0)
+def test_motors_and_runs_of_another_robot_are_refused():
+    assert_refused(
+        (lambda: identify(elbow(), T, **states(soft_elbow())), "x must be None, because ... has no elastic joints"),
+        (lambda: identify(elbow(), run(), cutoff=20.0), "t must be a run without elastic joints: their torques ..."),
+    )
     one = soft_elbow().replace(elastic=soft_elbow().elastic[:1])
-    with pytest.raises(ValueError, match=r"^t must be a run with 1 elastic joints: "):
-        identify(one, run(), cutoff=20.0)
-    with pytest.raises(ValueError, match=r"^x must be None where t is a SimulationResult$"):
-        identify(soft_elbow(), run(), x=run().x, cutoff=20.0)
+    assert_refused(
+        (lambda: identify(one, run(), cutoff=20.0), "t must be a run with 1 elastic joints: ..."),
+        (lambda: identify(soft_elbow(), run(), x=run().x, cutoff=20.0), "x must be None where t is a SimulationResult"),
+    )

@@ -12,28 +12,23 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.dynamics.random_chains import random_robot
+from tests.identification.test_identify import motion as two_tones
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import FrictionColumns, FrictionModel, Log, SensorCalibration, identify_model
 from thunder_py.identification.friction import KINDS, friction_terms
 from thunder_py.identification.model import _problem
 from thunder_py.identification.nonlinear import _all_rows, _sensitivities
-from thunder_py.identification.report import html
 from thunder_py.identification.windows import Filtering
 from thunder_py.reference import Sinusoid
 
-TIMES = np.arange(0.0, 10.0, 4e-3)
+TIMES = np.arange(0.0, 6.0, 4e-3)
 CUTOFF = 12.0
 
 
 @cache
 def motion(n, seed=0):
-    """Two tones in each joint."""
-    rng = np.random.default_rng(seed)
-    slow, fast = (
-        Sinusoid(rng.uniform(0.3, 0.6, n), rng.uniform(*band, n), phase=rng.uniform(0, 6, n))(TIMES)
-        for band in ((0.1, 0.5), (0.6, 1.2))
-    )
-    return tuple(a + b for a, b in zip(slow, fast, strict=True))
+    return two_tones(n, seed, TIMES)
 
 
 def friction_of(kind, n):
@@ -71,7 +66,7 @@ def problem_of(robot, log, **options):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_columns_of_friction_are_the_torque_and_their_slopes_are_derivatives(kind):
+def test_columns_of_friction_and_their_slopes(kind):
     v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
     coefficients, velocity, delta = np.arange(1.0, len(KINDS[kind]) + 1.0), 0.2, 0.01
     model = FrictionColumns((kind,), ("joint1",), delta, [velocity]).model(coefficients)
@@ -93,10 +88,10 @@ def test_a_robot_holds_friction_without_direction():
     assert friction_of("stribeck", 2).in_robot is None
 
 
-def test_a_plant_with_friction_is_the_robot_with_the_same_friction():
+def test_a_plant_with_friction_is_the_robot_with_it():
     model, law = friction_of("coulomb", 2), th.PDGravity(elbow(), 80.0, 20.0)
     runs = [
-        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.1, 1e-5, q0=[0.0, 0.0], integrator=integrator)
+        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.03, 1e-5, q0=[0.0, 0.0], integrator=integrator)
         for integrator in ("rk4", "implicit_midpoint")
         for plant in (elbow().replace(friction=model.in_robot), model.plant(elbow()))
     ]
@@ -107,7 +102,7 @@ def test_a_plant_with_friction_is_the_robot_with_the_same_friction():
 # --- sensors ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_derivatives_by_all_parameters_of_sensors_and_friction():
+def test_derivatives_by_parameters_of_sensors_and_friction():
     """Those of the modelled readings: with torques of zero the residual is minus the model.
 
     A delay of all encoders is a lead of the torque.
@@ -152,7 +147,7 @@ CHAINS = [elbow(), random_robot(3, 3, joints="R"), random_robot(5, 4, "modified"
 
 
 @pytest.mark.parametrize(
-    ("chain", "kind"), [(0, "asymmetric"), (0, "stribeck"), (1, "coulomb"), (1, "stribeck"), (2, "asymmetric")]
+    ("chain", "kind"), [(0, "stribeck"), (1, "coulomb"), pytest.param(2, "asymmetric", marks=pytest.mark.release)]
 )
 def test_friction_and_sensors_come_back_without_noise(chain, kind):
     robot = CHAINS[chain]
@@ -242,7 +237,7 @@ def test_a_simulated_run_with_a_held_torque():
     """A sampled controller's torque is half a period ahead of its mean time; filtered friction columns show it."""
     robot, reference = elbow().replace(friction=friction_of("coulomb", 2).in_robot), Sinusoid([0.8, 0.6], [0.5, 0.8])
     law = th.SlotineLi(elbow(), Lambda=5.0, K_d=10.0, adaptation=1.0)
-    run = th.simulate(robot, law, reference, 4.0, dq0=reference(0.0).dq)
+    run = th.simulate(robot, law, reference, 2.5, dq0=reference(0.0).dq)
     found = identify_model(robot, run, friction="coulomb", sensors="torque_delay", cutoff=40.0)
     np.testing.assert_allclose(found.sensors.torque_delay, -5e-4, atol=5e-5)
     np.testing.assert_allclose(found.robot.parameters[20:], robot.parameters[20:], rtol=0.01)
@@ -250,41 +245,32 @@ def test_a_simulated_run_with_a_held_torque():
     np.testing.assert_allclose(held.sensors.torque_delay, found.sensors.torque_delay + 5e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"friction": "stribek"},
-            r"^friction must be one of none, viscous, .*, got 'stribek'; did you mean 'stribeck'\?$",
-        ),
-        ({"friction": ["viscous"]}, r"^friction must be one kind or one for each of 2 joints, got 1$"),
-        ({"sensors": "torque_gian"}, r"^sensors must be names of sensor parameters, got 'torque_gian'; did you mean"),
-        ({"cutoff": None}, r"^cutoff must be given without ddq"),
-        ({"calibration": SensorCalibration(3)}, r"^calibration must have 2 joints, got 3$"),
-        ({"prior": panda()}, r"^prior must have the parameters of"),
-        (
-            {"sensors": "torque_delay", "longest_delay": 1e-3},
-            r"^longest_delay must be larger: joint1.torque_delay reaches",
-        ),
-        ({"sensors": "torque_delay", "longest_delay": 6.0}, r"^t must span more than 12\."),
-        ({"unknown": "link1.m"}, r"^unknown must hold a parameter that torques depend on$"),
-    ],
-)
-def test_bad_models_are_refused(changes, message):
+def test_bad_models_are_refused():
     log = log_of(elbow(), sensors=SensorCalibration(2, torque_delay=0.01))
-    with pytest.raises(ValueError, match=message):
-        identify_model(elbow(), log, **{"cutoff": CUTOFF, **changes})
+
+    def given(**changes):
+        return identify_model(elbow(), log, **{"cutoff": CUTOFF, **changes})
+
+    assert_refused(
+        (lambda: given(friction="stribek"), "friction must be one of none, viscous, ..., got 'stribek'; did you ..."),
+        (lambda: given(friction=["viscous"]), "friction must be one kind or one for each of 2 joints, got 1"),
+        (lambda: given(sensors="torque_gian"), "sensors must be names of sensor parameters, got 'torque_gian'; ..."),
+        (lambda: given(cutoff=None), "cutoff must be given without ddq..."),
+        (lambda: given(calibration=SensorCalibration(3)), "calibration must have 2 joints, got 3"),
+        (lambda: given(prior=panda()), "prior must have the parameters of..."),
+        (lambda: given(sensors="torque_delay", longest_delay=1e-3), "longest_delay must be larger: ..."),
+        (lambda: given(sensors="torque_delay", longest_delay=6.0), "t must span more than 12.3..."),
+        (lambda: given(unknown="link1.m"), "unknown must hold a parameter that torques depend on"),
+    )
 
 
 def test_bad_sensors_and_frictions_are_refused():
-    with pytest.raises(ValueError, match=r"^torque_gain must be positive, got \[1\.0, 0\.0\]$"):
-        SensorCalibration(2, torque_gain=[1.0, 0.0])
-    with pytest.raises(ValueError, match=r"^friction coulomb must have shape \(2, 2\), got \(3, 2\)$"):
-        FrictionModel(viscous=[[1.0], [1.0]], coulomb=[[1.0]] * 3)
-    with pytest.raises(ValueError, match=r"^friction viscous must have one column, or two"):
-        FrictionModel(viscous=np.ones((2, 3)), coulomb=[[1.0], [1.0]])
-    with pytest.raises(ValueError, match=r"^friction must have 2 joints, got 1$"):
-        FrictionModel(viscous=[[1.0]], coulomb=[[1.0]]).plant(elbow())
+    assert_refused(
+        (lambda: SensorCalibration(2, torque_gain=[1.0, 0.0]), "torque_gain must be positive, got [1.0, 0.0]"),
+        (lambda: FrictionModel(viscous=[[1.0], [1.0]], coulomb=[[1.0]] * 3), "friction coulomb must have shape ..."),
+        (lambda: FrictionModel(viscous=np.ones((2, 3)), coulomb=[[1.0], [1.0]]), "friction viscous must have one ..."),
+        (lambda: FrictionModel(viscous=[[1.0]], coulomb=[[1.0]]).plant(elbow()), "friction must have 2 joints, got 1"),
+    )
 
 
 def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
@@ -322,9 +308,9 @@ def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
     truth, sensors = friction_of("asymmetric", 2), SensorCalibration(2, torque_bias=[0.5, -0.3])
     log = log_of(elbow(), friction=truth, sensors=sensors, noise=0.05)
     tau = log.tau.copy()
-    tau[50::400] += 10.0
-    np.savez(tmp_path / "second.npz", t=log.t[1200:], q=log.q[1200:], tau=tau[1200:])
-    logs = [Log(t=log.t[:1300], q=log.q[:1300], tau=tau[:1300]), tmp_path / "second.npz"]
+    tau[50::300] += 10.0
+    np.savez(tmp_path / "second.npz", t=log.t[700:], q=log.q[700:], tau=tau[700:])
+    logs = [Log(t=log.t[:800], q=log.q[:800], tau=tau[:800]), tmp_path / "second.npz"]
     options = {"friction": "asymmetric", "sensors": "torque_bias", "cutoff": 15.0}
     found = identify_model(elbow(), logs, **options, consistent=True, robust=True)
     plain = identify_model(elbow(), logs, **options)
@@ -336,7 +322,7 @@ def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
     assert (spread[0] < 0.3 * spread[1]).all()
 
 
-def test_known_dry_friction_is_filtered_like_the_torque_and_does_not_bias_a_delay():
+def test_known_dry_friction_does_not_bias_a_delay():
     friction, sensors = friction_of("coulomb", 2), SensorCalibration(2, torque_delay=0.005)
     robot = elbow().replace(friction=friction.in_robot)
     log = log_of(elbow(), friction=friction, sensors=sensors, noise=0.01)
@@ -351,7 +337,7 @@ def test_friction_of_the_robot_has_its_deviations_at_its_place(joints):
     """Of a robot with armature, whose parameters follow those of friction."""
     truth = friction_of("coulomb", 3)
     plain = random_robot(3, 3, joints=joints, armature=True)
-    log = log_of(plain, friction=truth, noise=0.01)
+    log = log_of(plain, friction=truth, noise=0.01)[::2]
     new = identify_model(plain, log, friction=["coulomb", "viscous", "coulomb"], cutoff=CUTOFF)
     named = dict(zip(new.identification.base.names, new.identification.standard_deviations, strict=True))
     assert [named[name] for name in new.names] == new.standard_deviations.tolist()
@@ -370,13 +356,3 @@ def test_a_consistent_fit_has_friction_that_files_hold(tmp_path):
     states = motion(2)
     np.testing.assert_allclose(found.identification.torque(*states), found.torque(*states))
     np.testing.assert_allclose(found.identification.errors(log).rms, found.errors(log).rms, rtol=0.05)
-
-
-def test_the_report_of_a_model_is_on_corrected_logs(monkeypatch):
-    sensors = SensorCalibration(2, torque_gain=[1.0, 1.3])
-    log = log_of(elbow(), sensors=sensors, noise=0.05)[:1000]
-    found, given = identify_model(elbow(), log, sensors="joint2.torque_gain", cutoff=CUTOFF), []
-    monkeypatch.setattr(html, "write_report", lambda path, fit, *, logs, **_: given.extend([path, fit, *logs]))
-    found.report("report.html", logs=[log])
-    assert given[:2] == ["report.html", found.identification]
-    np.testing.assert_allclose(given[2].tau, log.tau / found.sensors.torque_gain)

@@ -11,6 +11,7 @@ import thunder_py as th
 from tests.control.arms import elbow
 from tests.identification.test_identify import motion, wrong
 from tests.identification.test_identify_elastic import run, soft_elbow
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
 from thunder_py.identification.readers.units import scale
@@ -173,15 +174,13 @@ def test_bags_of_ros(version, log, tmp_path):
     file = LogFile(path)
     assert_same(read(file), log, rtol=0, atol=1e-8)
     other = elbow().replace(joint_names=("shoulder", "elbow"))
-    with pytest.raises(ValueError, match=r"messages must have all joints of \w+, never had shoulder, elbow, got"):
-        file.load(other)
+    assert_refused((lambda: file.load(other), "...messages must have all joints of ..., never had shoulder, ..."))
     renamed = LogFile(path, columns={"q": ["joint1", "joint2"]})
     assert_same(renamed.load(other), log, rtol=0, atol=1e-8)
     for columns in ({"q": ["joint1"]}, {"q": ["joint1", "joint2"], "tau": ["joint1", "joint2"]}):
         with pytest.raises(ValueError, match=r"columns of a bag must be the names of 2 joints in its messages, "):
             LogFile(path, columns=columns).load(other)
-    with pytest.raises(ValueError, match=r"there must be a topic of sensor_msgs/msg/JointState, got /joint_states$"):
-        LogFile(path, topic="/other").load(elbow())
+    assert_refused((lambda: LogFile(path, topic="/other").load(elbow()), "...there must be a topic of ..."))
 
 
 def write_bag(folder, version, log):
@@ -283,75 +282,57 @@ def test_even_instants_may_be_rounded(kind):
     np.testing.assert_allclose(instants(rounded) - t[0], t - t[0], atol=6e-4)
     assert sampling_period(rounded) == pytest.approx(2.5e-3, rel=1e-3)
     missing = np.delete(rounded, 1000)
-    with pytest.raises(ValueError, match=r"^t must be evenly spaced"):
-        sampling_period(missing)
+    assert_refused((lambda: sampling_period(missing), "t must be evenly spaced..."))
 
 
 # --- bad files --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_bad_tables_are_refused(tmp_path):
+    def given(text):
+        (tmp_path / "log.csv").write_text(text)
+        return identify(elbow(), tmp_path / "log.csv", cutoff=10.0)
+
+    assert_refused(
+        (lambda: given("t,q1,q2,tau1\n0,0,0,0\n"), "...log.csv: there must be columns of tau, such as tau1 to ..."),
+        (lambda: given("a,q1,q2,tau1,tau2\n"), "...log.csv: there must be a column of time, such as t or time, ..."),
+        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,x,0,0\n"), "...log.csv:3: values must be numbers, got 'x'"),
+        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n"), "...log.csv:3: values must be numbers, got ''"),
+        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n"), "...log.csv:4: values must be finite"),
+        (lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n"), "...log.csv:3: there must be 5 values, got 3"),
+        (lambda: given("t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n"), "...log.csv: the unit of column 'q1 [mm]' must be ..."),
+        (lambda: given("t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be columns of 2 joints, ..."),
+        (lambda: given("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n"), "...log.csv: there must be one column Q1, got 2"),
+        (lambda: given("0,0,0,0,0\n"), "...log.csv: the first line must name the columns, separated by commas"),
         (
-            "t,q1,q2,tau1\n0,0,0,0\n",
-            r"log\.csv: there must be columns of tau, such as tau1 to tau2 or tau_joint1, ",
+            lambda: given("t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n"),
+            "...log.csv:5: t must increase from instant to instant, got 0.1 after 0.1",
         ),
-        ("a,q1,q2,tau1,tau2\n", r"log\.csv: there must be a column of time, such as t or time, got a, q1"),
-        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,x,0,0\n", r"log\.csv:3: values must be numbers, got 'x'$"),
-        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,,0,0\n", r"log\.csv:3: values must be numbers, got ''$"),
-        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n\n1,0,0,nan,0\n", r"log\.csv:4: values must be finite$"),
-        ("t,q1,q2,tau1,tau2\n0,0,0,0,0\n1,0,0\n", r"log\.csv:3: there must be 5 values, got 3$"),
-        (
-            "t,q1 [mm],q2,tau1,tau2\n0,0,0,0,0\n",
-            r"log\.csv: the unit of column 'q1 \[mm\]' must be one of rad, deg, mrad, rev, got 'mm'$",
-        ),
-        (
-            "t,q1,q2,q3,tau1,tau2\n0,0,0,0,0,0\n",
-            r"log\.csv: there must be columns of 2 joints, got also q3; name those of the robot with columns=$",
-        ),
-        ("t,q1,Q1,q2,tau1,tau2\n0,0,0,0,0,0\n", r"log\.csv: there must be one column Q1, got 2$"),
-        ("0,0,0,0,0\n", r"log\.csv: the first line must name the columns, separated by commas$"),
-        (
-            "t,q1,q2,tau1,tau2\n0,0,0,0,0\n# again\n0.1,0,0,0,0\n0.1,0,0,0,0\n",
-            r"log\.csv:5: t must increase from instant to instant, got 0\.1 after 0\.1$",
-        ),
-        ("1\n2\n", r"log\.csv: the first line must name the columns, separated by commas$"),
-        ("t,q1,q2,tau1,tau2\n", r"log\.csv: t must hold at least 5 instants, got 0$"),
-    ],
-)
-def test_bad_tables_are_refused(text, message, tmp_path):
-    (tmp_path / "log.csv").write_text(text)
-    with pytest.raises(ValueError, match=message):
-        identify(elbow(), tmp_path / "log.csv", cutoff=10.0)
+        (lambda: given("1\n2\n"), "...log.csv: the first line must name the columns, separated by commas"),
+        (lambda: given("t,q1,q2,tau1,tau2\n"), "...log.csv: t must hold at least 5 instants, got 0"),
+    )
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"tau": None}, r"log\.npz: there must be arrays tau, got t, q$"),
-        ({"q": np.zeros((3, 2))}, r"log\.npz: arrays must have equal lengths, got t 200, q 3, tau 200$"),
-        ({"q": np.zeros(200)}, r"log\.npz: q must be numbers of shape \(k, n\), got float64 of \(200,\)$"),
-        ({"q": np.asfortranarray(np.ones((200, 2)))}, r"log\.npz: q must be stored row by row: save numpy\.ascont"),
-        ({"q": np.zeros((200, 3))}, r"^log\.npz: q must have shape \(200, 2\), got \(200, 3\)$"),
-        (
-            {"q": np.where(np.arange(400).reshape(200, 2) == 351, np.nan, 0.0)},
-            r"^log\.npz: q must be finite, got nan in row 175, column 1$",
-        ),
-    ],
-)
-def test_bad_archives_are_refused(arrays, message, log, tmp_path):
-    given = {"t": log.t, "q": log.q, "tau": log.tau, **arrays}
-    np.savez(tmp_path / "log.npz", **{name: value for name, value in given.items() if value is not None})
-    with pytest.raises(ValueError, match=message):
-        identify(elbow(), [tmp_path / "log.npz"], cutoff=10.0)
+def test_bad_archives_are_refused(log, tmp_path):
+    def made(**arrays):
+        given = {"t": log.t, "q": log.q, "tau": log.tau, **arrays}
+        np.savez(tmp_path / "log.npz", **{name: value for name, value in given.items() if value is not None})
+        return identify(elbow(), [tmp_path / "log.npz"], cutoff=10.0)
+
+    assert_refused(
+        (lambda: made(tau=None), "...log.npz: there must be arrays tau, got t, q"),
+        (lambda: made(q=np.zeros((3, 2))), "...log.npz: arrays must have equal lengths, got t 200, q 3, tau 200"),
+        (lambda: made(q=np.zeros(200)), "...log.npz: q must be numbers of shape (k, n), got float64 of (200,)"),
+        (lambda: made(q=np.asfortranarray(np.ones((200, 2)))), "...log.npz: q must be stored row by row: save ..."),
+        (lambda: made(q=np.zeros((200, 3))), "log.npz: q must have shape (200, 2), got (200, 3)"),
+        (lambda: made(q=np.where(np.arange(400).reshape(200, 2) == 351, np.nan, 0.0)), "log.npz: q must be ..."),
+    )
 
 
 @pytest.mark.parametrize("name", ["log.npz", "log.parquet", "log.bag"])
 def test_files_of_another_format_are_refused(name, tmp_path):
     (tmp_path / name).write_text("t,q1\n0,0\n")
-    with pytest.raises(ValueError, match=rf"{name}: must be "):
-        LogFile(tmp_path / name).load(elbow())
+    assert_refused((lambda: LogFile(tmp_path / name).load(elbow()), f"...{name}: must be ..."))
     with pytest.raises(FileNotFoundError):
         LogFile(tmp_path / f"missing_{name}").load(elbow())
 
@@ -360,30 +341,22 @@ def test_logs_without_a_name_are_called_by_their_number():
     q, dq, ddq = motion(2)
     good = Log(t=np.arange(len(q)) * 1e-2, q=q, dq=dq, ddq=ddq, tau=elbow().inverse_dynamics(q, dq, ddq))
     assert identify(elbow(), [good, good]).logs == ("log 1", "log 2")
-    with pytest.raises(ValueError, match=r"^log 2: t must increase from instant to instant, got .* in row 1$"):
-        identify(elbow(), [good, good[::-1]])
+    assert_refused((lambda: identify(elbow(), [good, good[::-1]]), "log 2: t must increase from instant to ..."))
 
 
 def test_other_arguments_are_refused(log, tmp_path):
-    with pytest.raises(ValueError, match=r"^path must end in .*got '[^']*log.mat'$"):
-        identify(elbow(), tmp_path / "log.mat", cutoff=10.0)
-    with pytest.raises(ValueError, match=r"^path must be the folder of a bag of ROS 2, 'bag', got 'bag.bag_0\.db3'$"):
-        LogFile(Path("bag", "bag_0.db3"))
-    with pytest.raises(ValueError, match=r"^topic must be None for a file that is no bag, got '/a' for 'log\.csv'$"):
-        LogFile("log.csv", topic="/a")
-    with pytest.raises(ValueError, match=r"^q, tau must be None where t is a Log$"):
-        identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0)
-    with pytest.raises(ValueError, match=r"^t must hold runs, logs or paths, got 3$"):
-        identify(elbow(), [log, 3], cutoff=10.0)
-    with pytest.raises(ValueError, match=r"^unit must be one of \('rad', 'deg'\), got 'grad'"):
-        LogFile("log.csv", unit="grad")
-    with pytest.raises(ValueError, match=r"^q must have 200 rows like t, got 3$"):
-        Log(t=log.t, q=log.q[:3], tau=log.tau)
+    assert_refused(
+        (lambda: identify(elbow(), tmp_path / "log.mat", cutoff=10.0), "path must end in ...got '...log.mat'"),
+        (lambda: LogFile(Path("bag", "bag_0.db3")), "path must be the folder of a bag of ROS 2, 'bag', got ..."),
+        (lambda: LogFile("log.csv", topic="/a"), "topic must be None for a file that is no bag, got '/a' for ..."),
+        (lambda: identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0), "q, tau must be None where t is a Log"),
+        (lambda: identify(elbow(), [log, 3], cutoff=10.0), "t must hold runs, logs or paths, got 3"),
+        (lambda: LogFile("log.csv", unit="grad"), "unit must be one of ('rad', 'deg'), got 'grad'..."),
+        (lambda: Log(t=log.t, q=log.q[:3], tau=log.tau), "q must have 200 rows like t, got 3"),
+    )
     q, dq, ddq = motion(2)
     sensed = Log(t=np.arange(1001.0), q=q, dq=dq, ddq=ddq, tau=q, joint_torque=q)
-    with pytest.raises(ValueError, match=r"^joint_torque must be None, because \w+ has no elastic joints$"):
-        identify(elbow(), sensed)
+    assert_refused((lambda: identify(elbow(), sensed), "joint_torque must be None, because ... has no elastic joints"))
     write_table(tmp_path / "log.csv", "t,q1,q2,tau1,tau2", log)
     file = LogFile(tmp_path / "log.csv", columns={"t": "t", "q": ["q1"], "tau": ["tau1", "tau2"]})
-    with pytest.raises(ValueError, match=r"log\.csv: columns must name 2 of q, got \['q1'\]$"):
-        file.load(elbow())
+    assert_refused((lambda: file.load(elbow()), "...log.csv: columns must name 2 of q, got ['q1']"))

@@ -13,13 +13,9 @@ import pytest
 import thunder_py as th
 from tests.identification.test_validation import arm, log_of, logs, validation  # noqa: F401
 from thunder_py.errors import FileFormatError
-from thunder_py.identification import ModelComparison, compare_models, cross_validate, identify
+from thunder_py.identification import compare_models, cross_validate, identify
 from thunder_py.identification.report.figures import (
-    data_url,
-    draw_comparison,
-    draw_excitation,
     draw_residuals,
-    draw_torques,
 )
 from thunder_py.identification.report.html import findings
 
@@ -121,31 +117,6 @@ def test_any_name_and_uneven_instants_are_drawn(validation, uneven, title):  # n
     figure = draw_residuals([replace(prediction, t=t, name=r"$\frac$")])
     figure.draw_without_rendering()
     assert figure.axes[1].get_title() == title
-
-
-def test_panels_of_an_odd_number_of_joints_have_ticks(validation):  # noqa: F811
-    prediction = validation.predict(0, most=20)
-    three = [0, 1, 0]
-    odd = replace(
-        prediction,
-        rows=("a", "b", "c"),
-        measured=prediction.measured[:, three],
-        predicted=prediction.predicted[:, three],
-    )
-    shown = [ax.xaxis.get_tick_params()["labelbottom"] for ax in draw_torques(odd).axes]
-    assert shown == [False, True, True]
-
-
-def test_the_legend_of_the_excitation_covers_no_bar(arm, logs):  # noqa: F811
-    found = identify(arm, logs[0])
-    figure = draw_excitation(found, [found.predict(logs[0], most=20)])
-    assert [len(figure.legends), *(ax.get_legend() for ax in figure.axes)] == [1, None, None]
-
-
-def test_the_same_numbers_give_the_same_figure(validation):  # noqa: F811
-    comparison = ModelComparison(validations={"all": validation})
-    first, second = (data_url(draw_comparison(comparison)) for _ in range(2))
-    assert first == second
 
 
 def test_a_report_is_html(arm, logs, tmp_path):  # noqa: F811

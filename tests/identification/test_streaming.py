@@ -11,10 +11,10 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.identification.test_identify import NOISE, motion, wrong
 from tests.identification.test_identify_elastic import noisy, run, soft_elbow
+from tests.refusals import assert_refused
 from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
-from thunder_py.identification.sums import triangle
 from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
@@ -54,12 +54,6 @@ def test_logs_in_windows_are_one_least_squares_problem(robot, short_windows):
     np.testing.assert_allclose(found.standard_deviations, sigma, rtol=1e-9)
     assert found.count == sum(map(len, logs))
     assert found.logs == ("log0", "log1", "log2")
-
-
-def test_a_factor_of_parts_is_the_factor_of_all():
-    A = np.random.default_rng(0).normal(size=(50, 4)) * [1.0, 1e-6, 1e6, 1.0]
-    R = triangle(np.vstack([triangle(A[:3]), A[3:]]))
-    np.testing.assert_allclose(np.abs(R), np.abs(np.linalg.qr(A, mode="r")), rtol=1e-9)
 
 
 @pytest.mark.parametrize("consistent", [False, True])
@@ -173,10 +167,7 @@ def test_further_columns_of_a_wrong_shape_are_refused():
         def evaluate(self, samples):
             return np.zeros((len(samples), 2))
 
-    with pytest.raises(
-        ValueError, match=r"^columns must have shape \(\d+, 2\) and one more dimension, got \(\d+, 2\)$"
-    ):
-        identify(elbow(), logs_of(elbow())[0], columns=[Wrong()])
+    assert_refused((lambda: identify(elbow(), logs_of(elbow())[0], columns=[Wrong()]), "columns must have shape ..."))
 
 
 # --- outliers ---------------------------------------------------------------------------------------------------------
@@ -196,19 +187,12 @@ def errors_of(log, **how):
 
 
 def test_robust_weights_ignore_outliers(short_windows):
-    plain, robust = ([errors_of(spoiled(seed), robust=chosen) for seed in range(6)] for chosen in (False, True))
+    plain, robust = ([errors_of(spoiled(seed), robust=chosen) for seed in range(4)] for chosen in (False, True))
     sigma = [np.mean([found.standard_deviations for _, found in each], axis=0) for each in (plain, robust)]
     assert (sigma[1] < 0.25 * sigma[0]).all()
     assert np.sqrt(np.mean([error**2 for error, _ in robust])) == pytest.approx(1.0, abs=0.2)
     noise = np.mean([found.noise for _, found in robust], axis=0)
     np.testing.assert_allclose(noise, NOISE[2], rtol=0.1)
-
-
-def test_robust_weights_cost_little_without_outliers():
-    log = logs_of(elbow(), 1)[0]
-    plain, robust = identify(elbow(), log), identify(elbow(), log, robust=True)
-    assert (np.abs(robust.base_parameters - plain.base_parameters) < plain.standard_deviations).all()
-    np.testing.assert_allclose(robust.standard_deviations, plain.standard_deviations, rtol=0.1)
 
 
 def test_robust_weights_solve_the_equations_of_tukey():
@@ -246,25 +230,3 @@ def test_spikes_of_positions_and_torques_do_not_pass_the_filter():
     np.testing.assert_allclose(found.errors(held_out).rms, clean.residual_rms, rtol=0.2)
     model = identify_model(robot, held_out, sensors="torque_bias", cutoff=15.0, robust=True)
     np.testing.assert_allclose(model.errors(held_out).rms, clean.residual_rms, rtol=0.2)
-
-
-def test_the_typical_error_ignores_outliers():
-    found = identify(elbow(), spoiled(0), robust=True).errors(spoiled(0))
-    np.testing.assert_allclose(found.typical, NOISE[2], rtol=0.15)
-    assert (found.rms > 5.0 * found.typical).all()
-
-
-def test_the_length_of_a_log_is_read_once_in_a_pass(short_windows):
-    class Counted:
-        name, asked = "log", 0
-
-        def rows(self):
-            self.asked += 1
-            return len(log)
-
-        def chunks(self, robot, size):
-            yield from log.chunks(robot, size)
-
-    log, source = logs_of(elbow(), 1)[0], Counted()
-    identify(elbow(), source)
-    assert source.asked == 1

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import robots
 from thunder_py.errors import FileFormatError
 from thunder_py.files import as_file, read_archive, read_whole
@@ -68,17 +69,6 @@ def test_files_that_are_too_large_are_not_read(tmp_path: Path) -> None:
             file.truncate(most + 1)  # no blocks on the disk
         with pytest.raises(FileFormatError, match=f"arm.*: must be at most {most} bytes, got {most + 1}$"):
             th.Robot.load(path)
-
-
-def test_paths_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(th.errors.ThunderError, match=r"^path must be a str or path-like, got int: 3$"):
-        as_file(3)
-    with pytest.raises(th.errors.ThunderError, match=r"^path must be the name of a file, got 'a.*b': embedded null"):
-        as_file("a\0b")
-    with pytest.raises(FileNotFoundError):
-        read_whole(tmp_path / "nothing")
-    with pytest.raises(IsADirectoryError):
-        read_whole(tmp_path)
 
 
 def test_negative_moments_of_inertia_with_their_line(tmp_path: Path) -> None:
@@ -148,3 +138,12 @@ def test_a_long_chain_of_fixed_links_takes_its_length(tmp_path: Path) -> None:
 
     seconds(100)
     assert seconds(4000) < 20.0 * max(seconds(500), 0.05)  # 8 times as long; 64 times where it is quadratic
+
+
+def test_refusals(tmp_path) -> None:
+    assert_refused(
+        (lambda: as_file(3), "path must be a str or path-like, got int: 3"),
+        (lambda: as_file("a\0b"), "path must be the name of a file, got 'a...b': embedded null..."),
+        (lambda: read_whole(tmp_path / "nothing"), "...", FileNotFoundError),
+        (lambda: read_whole(tmp_path), "...", IsADirectoryError),
+    )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import pytest
 from urdf_text import PENDULUM, WORKBENCH, edited, without, workbench
 
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.io.urdf import load_urdf, parse_urdf
 
@@ -195,13 +195,6 @@ def test_several_tips() -> None:
     assert message.endswith("'tip19', ...")
 
 
-def test_links_the_file_does_not_have() -> None:
-    with pytest.raises(UnknownNameError, match=r"tip_link: there is no link 'rood'; did you mean 'rod'\?"):
-        parse_urdf(PENDULUM, tip_link="rood")
-    with pytest.raises(UnknownNameError, match=r"base_link: there is no link 'bas'; did you mean 'base'\?"):
-        parse_urdf(PENDULUM, "bas")
-
-
 def test_the_tip_must_be_below_the_base() -> None:
     assert failure(PENDULUM, base_link="rod", tip_link="base") == (
         "arm.urdf:2: link 'base': the tip is not below the base link 'rod'"
@@ -223,26 +216,22 @@ def test_side_branches_that_move_must_be_locked() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("fix_joints", "message"),
-    [
-        ({"turm": 0.0}, "fix_joints: there is no joint 'turm'; did you mean 'turn'?"),
-        ({"mount": 0.0}, "fix_joints: joint 'mount' is fixed; only revolute, continuous, prismatic can be locked"),
-        ({"turn": math.nan}, "fix_joints['turn'] must be finite, got nan"),
-        ({"turn": "up"}, "fix_joints['turn'] must be numbers of shape (), got 'up'"),
-        (["turn"], "fix_joints must map joint names to positions, got ['turn']"),
-    ],
-)
-def test_wrong_locks(fix_joints: object, message: str) -> None:
-    with pytest.raises(ModelError if "there is no" not in message else UnknownNameError, match=re.escape(message)):
-        workbench(fix_joints=fix_joints)
-
-
 def test_deep_nesting_is_harmless() -> None:
     depth = 100_000
     assert failure("<robot>" + "<x>" * depth + "</x>" * depth + "</robot>") == "arm.urdf:1: <robot>: has no links"
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        load_urdf(tmp_path / "none.urdf")
+def test_refusals(tmp_path) -> None:
+    assert_refused(
+        (lambda: parse_urdf(PENDULUM, tip_link="rood"), "tip_link: there is no link 'rood'; did...", UnknownNameError),
+        (lambda: parse_urdf(PENDULUM, "bas"), "base_link: there is no link 'bas'; did you mean '...", UnknownNameError),
+    )
+    assert_refused(
+        (({"turm": 0.0},), "...fix_joints: there is no joint 'turm'; did you mean 'turn'?..."),
+        (({"mount": 0.0},), "...fix_joints: joint 'mount' is fixed; only revolute, continuous, prismatic can be lo..."),
+        (({"turn": math.nan},), "...fix_joints['turn'] must be finite, got nan..."),
+        (({"turn": "up"},), "...fix_joints['turn'] must be numbers of shape (), got 'up'..."),
+        ((["turn"],), "...fix_joints must map joint names to positions, got ['turn']..."),
+        call=lambda fix_joints: workbench(fix_joints=fix_joints),
+    )
+    assert_refused((lambda: load_urdf(tmp_path / "none.urdf"), "...", FileNotFoundError))

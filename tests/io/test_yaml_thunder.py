@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError
 from thunder_py.io import load_description, parse_description, save_description
 from thunder_py.robot.description import Elastic
@@ -265,22 +266,11 @@ def test_refused_with_line_and_key(case):
     assert str(caught.value).startswith(f"folder/arm3.yaml:{caught.value.line}: ")
 
 
-def test_pipeline_format_is_named():
-    with pytest.raises(FileFormatError, match=r"this is Thunder's 1.0 pipeline format, which is not read"):
-        read("pipeline:\n  loaders: []\n")
-
-
 def test_switches_of_the_generator_have_no_effect():
     switches = "version: 0.3\ngen_python: False\ngen_casadi: true\ngen_robot: true\ncopy_gen: true\n"
     assert read(FILE.replace("version: 0.8\n", switches)) == read()
     with pytest.raises(FileFormatError, match=r"arm3.yaml:5: copy_gen: must be true or false, got '/tmp'$"):
         read(FILE.replace("version: 0.8\n", switches.replace("copy_gen: true", "copy_gen: /tmp")))
-
-
-def test_keys_of_1_0_without_its_pipeline_are_named():
-    new = FILE.replace("type_joints:", "joints_type:").replace("  tr:", "  xyz:")
-    with pytest.raises(FileFormatError, match=r"joints_type: this is written for the loaders of Thunder's 1.0 format"):
-        read(new)
 
 
 def test_friction_before_0_2():
@@ -295,9 +285,12 @@ def test_friction_before_0_2():
         read(old.replace("num_joints", "Dl_order: 2\nnum_joints").replace("[0.5,", "[-0.5,"))
 
 
-def test_the_name_is_the_file_s():
-    with pytest.raises(
-        FileFormatError,
-        match=r"robot name \(the file's name without its suffix\) must be an identifier.*thunder gen: -n",
-    ):
-        read(path="my-arm.yaml")
+def test_refusals():
+    assert_refused(
+        (lambda: read("pipeline:\n  loaders: []\n"), "...this is Thunder's 1.0 pipeline format, w...", FileFormatError)
+    )
+    new = FILE.replace("type_joints:", "joints_type:").replace("  tr:", "  xyz:")
+    assert_refused(
+        (lambda: read(new), "...joints_type: this is written for the loaders of Thunder's 1.0 for...", FileFormatError),
+        (lambda: read(path="my-arm.yaml"), "...robot name (the file's name without its suffix) mu...", FileFormatError),
+    )

@@ -8,6 +8,7 @@ from scipy.optimize import linprog, lsq_linear, minimize
 
 import thunder_py as th
 from tests.kinematics.motions import PANDA_START, SCARA_ROWS, at_rest, pose, robot
+from tests.refusals import assert_refused
 from thunder_py.kinematics import CLIK, JointCentering, Posture
 
 Status = th._core.Status
@@ -284,24 +285,20 @@ def test_limits_of_the_robot_are_the_default():
     assert free.status == Status.ok
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"acceleration_limits": -1.0}, r"^acceleration_limits must be positive, got \["),
-        ({"acceleration_limits": [1.0]}, r"^acceleration_limits must be a number or 7 numbers, one per joint, got 1$"),
-        ({"lower": 3.0}, r"^lower must not exceed upper, got 3 and 2\.8973 for joint 1$"),
-        ({"upper": np.nan}, r"^upper must"),
-        ({"period": 0.0}, r"^period must be positive, got 0$"),
-    ],
-)
-def test_bad_limits(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        CLIK(robot("panda"), 5.0, **arguments)
-
-
 def test_acceleration_limits_need_the_last_output():
     clik = CLIK(robot("panda"), 5.0, acceleration_limits=10.0, null_space=JointCentering(1.0))
     with pytest.raises(ValueError, match=r"^dq must be an array for a CLIK with acceleration limits, got None$"):
         clik.step(0.0, PANDA_START, at_rest(pose(PANDA_START)))
     out = clik.step(0.0, PANDA_START, at_rest(pose(PANDA_START + 0.2)), np.zeros(7))
     assert np.abs(out).max() <= 0.1 * (1 + ROUNDING)
+
+
+def test_refusals():
+    assert_refused(
+        ({"acceleration_limits": -1.0}, "acceleration_limits must be positive, got [..."),
+        ({"acceleration_limits": [1.0]}, "acceleration_limits must be a number or 7 numbers, one per joint, got 1"),
+        ({"lower": 3.0}, "lower must not exceed upper, got 3 and 2.8973 for joint 1"),
+        ({"upper": np.nan}, "upper must..."),
+        ({"period": 0.0}, "period must be positive, got 0"),
+        call=lambda **arguments: CLIK(robot("panda"), 5.0, **arguments),
+    )

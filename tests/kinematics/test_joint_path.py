@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.kinematics import joint_path
 from thunder_py.trajectory import Circle, Line, trapezoidal
 
@@ -57,45 +57,28 @@ def test_rows_leave_others_free() -> None:
     np.testing.assert_allclose(PANDA.forward_kinematics(motion(0.4).q)[:3, 3], line(0.4).p, atol=2e-6)
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        (
-            Line(P, P + np.array([2.0, 0.0, 0.0]), 2.0, orientation=R),
-            "^path must stay within reach and joint limits, but the pose at ",
-        ),
-        (th.reference.SetPose(T0), "^path must have a duration, which a SetPose has not"),
-        (Line(P, P, 2.0, orientation=R), "^path must move, got a constant pose"),
-        (
-            th.trajectory.point_to_point(Q0, np.zeros(7), th.trajectory.quintic(1.0)),
-            "^path must be a reference of poses, got a JointTrajectory",
-        ),
-    ],
-)
-def test_messages(path, message) -> None:
-    with pytest.raises(ThunderError, match=message):
-        joint_path(PANDA, path, Q0)
-
-
-def test_start_outside_the_limits() -> None:
-    line = Line(P, P + np.array([0.0, 0.2, 0.0]), 1.0, orientation=R)
-    with pytest.raises(ThunderError, match=r"^q0 must be within the position limits, but joint1 is at 4, and its"):
-        joint_path(PANDA, line, np.array(Q0) + 4.0)
-
-
-def test_half_a_turn_between_samples() -> None:
-    """The first joint turns by half a turn at once where the end effector passes its axis at a millimeter."""
-    elbow = th.Robot.from_dh([[0, 0, 0, 0], [1.0, 0, 0, 0]], joint_types="RR", tool=_along(1.0))
-    start = elbow.forward_kinematics([0.3, 2.8])[:3, 3]
-    aside = 1e-3 * np.array([-start[1], start[0], 0.0]) / np.linalg.norm(start)
-    line = Line(start + aside, aside - start, 1.0)
-    with pytest.raises(
-        ThunderError, match=r"^samples must be more than 200: between them the joints leave the path by "
-    ):
-        joint_path(elbow, line, [0.3, 2.8], rows=["x", "y"])
-
-
 def _along(x: float) -> np.ndarray:
     T = np.eye(4)
     T[0, 3] = x
     return T
+
+
+def test_refusals() -> None:
+    assert_refused(
+        (Line(P, P + np.array([2.0, 0.0, 0.0]), 2.0, orientation=R), "path must stay within reach and joint limits..."),
+        (th.reference.SetPose(T0), "path must have a duration, which a SetPose has not"),
+        (Line(P, P, 2.0, orientation=R), "path must move, got a constant pose"),
+        (th.trajectory.point_to_point(Q0, np.zeros(7), th.trajectory.quintic(1.0)), "path must be a reference of p..."),
+        call=lambda path: joint_path(PANDA, path, Q0),
+    )
+    line = Line(P, P + np.array([0.0, 0.2, 0.0]), 1.0, orientation=R)
+    assert_refused(
+        (lambda: joint_path(PANDA, line, np.array(Q0) + 4.0), "q0 must be within the position limits, but joint1 i...")
+    )
+    elbow = th.Robot.from_dh([[0, 0, 0, 0], [1.0, 0, 0, 0]], joint_types="RR", tool=_along(1.0))
+    start = elbow.forward_kinematics([0.3, 2.8])[:3, 3]
+    aside = 1e-3 * np.array([-start[1], start[0], 0.0]) / np.linalg.norm(start)
+    line = Line(start + aside, aside - start, 1.0)
+    assert_refused(
+        (lambda: joint_path(elbow, line, [0.3, 2.8], rows=["x", "y"]), "samples must be more than 200: between the...")
+    )

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad_vec
 from scipy.interpolate import BSpline
 
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.motion.fpca.splines import SplineBasis
 
 TAU = np.linspace(0.0, 1.0, 157)
@@ -28,7 +28,7 @@ class TestEveryBasis:
         ends = basis.evaluate([0.0, 1.0])
         np.testing.assert_allclose(ends, np.eye(basis.n_functions)[[0, -1]], atol=1e-15)
 
-    @pytest.mark.parametrize("derivative", [0, 1, 2, 3])
+    @pytest.mark.parametrize("derivative", [0, 2, 3])
     def test_gram_is_the_integral(self, basis, derivative):
         gram = basis.gram(derivative)
         parts = [
@@ -74,43 +74,20 @@ def test_beyond_the_degree_there_is_nothing():
     np.testing.assert_array_equal(SplineBasis(5, degree=2).evaluate(TAU, 3), 0.0)
 
 
-def test_equality_and_text():
-    assert SplineBasis(15) == SplineBasis() == SplineBasis(knots=SplineBasis().knots)
-    assert hash(SplineBasis(15)) == hash(SplineBasis())
-    assert SplineBasis(15, degree=4) != SplineBasis() != UNEVEN
-    assert SplineBasis() != "basis"
-    assert repr(SplineBasis()) == "SplineBasis(15, degree=5)"
-    assert repr(UNEVEN) == "SplineBasis(7, degree=3, breaks=[0.0, 0.1, 0.35, 0.8, 1.0])"
-
-
-def test_knots_cannot_be_changed():
-    with pytest.raises(ValueError, match="read-only"):
-        SplineBasis().knots[3] = 0.5
-
-
-def test_rounding_beyond_the_ends_is_forgiven():
-    np.testing.assert_array_equal(SplineBasis().evaluate([-1e-12, 1.0 + 1e-12]), SplineBasis().evaluate([0.0, 1.0]))
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: SplineBasis(5), r"n_functions must be a whole number of at least 6, got 5"),
-        (lambda: SplineBasis(15.0), "n_functions must be a whole number"),
-        (lambda: SplineBasis(True), "n_functions must be a whole number"),
-        (lambda: SplineBasis(15, degree=0), "degree must be a whole number of at least 1"),
-        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 0.4, 1, 1]), "increasing"),
-        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "0 and 1, each 2 times"),
-        (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "increasing"),
-        (lambda: SplineBasis(degree=2, knots=[0, 1]), "at least 6 numbers"),
-        (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "define 2 functions"),
-        (lambda: SplineBasis().evaluate([0.5, 1.1]), r"tau must lie in \[0, 1\], got 1.1"),
-        (lambda: SplineBasis().evaluate([np.nan]), "tau must lie in"),
-        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), r"shape \(T,\)"),
-        (lambda: SplineBasis().evaluate([0.5], -1), "derivative must be"),
-        (lambda: SplineBasis().spline(np.zeros(14)), r"\(15, ...\), got \(14,\)"),
-    ],
-)
-def test_bad_arguments(call, text):
-    with pytest.raises(ThunderError, match=text):
-        call()
+def test_bad_arguments():
+    assert_refused(
+        (lambda: SplineBasis(5), "...n_functions must be a whole number of at least 6, got 5..."),
+        (lambda: SplineBasis(15.0), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(True), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(15, degree=0), "...degree must be a whole number of at least 1..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 0.4, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "...0 and 1, each 2 times..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=2, knots=[0, 1]), "...at least 6 numbers..."),
+        (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "...define 2 functions..."),
+        (lambda: SplineBasis().evaluate([0.5, 1.1]), "...tau must lie in [0, 1], got 1.1..."),
+        (lambda: SplineBasis().evaluate([np.nan]), "...tau must lie in..."),
+        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "...shape (T,)..."),
+        (lambda: SplineBasis().evaluate([0.5], -1), "...derivative must be..."),
+        (lambda: SplineBasis().spline(np.zeros(14)), "...(15, ...), got (14,)..."),
+    )

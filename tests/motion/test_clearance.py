@@ -1,5 +1,6 @@
 """Clearances are proofs: against dense sampling, roots of polynomials and closed forms."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.interpolate import PPoly
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py import _core
 from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle, bezier_path, clearance, obstacle_set
@@ -41,10 +43,10 @@ def sampled(path, obstacle, velocity, n):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("moving", [False, True])
 def test_no_sample_contradicts_a_proof(kind, moving):
-    """8 cases of 250 paths with 500 samples each: 10^6 chances to be wrong."""
+    """8 cases of 120 paths with 500 samples each: 500 000 chances to be wrong."""
     rng = np.random.default_rng([KINDS.index(kind), moving])
     answers = []
-    for k in range(250):
+    for k in range(120):
         path, obstacle = random_path(rng, 4 + k % 4, 1 + k % 5), random_obstacle(rng, kind)
         velocity = rng.uniform(-0.5, 0.5, 3) if moving else np.zeros(3)
         obstacles = obstacle_set([MovingObstacle(obstacle, velocity)])
@@ -61,7 +63,7 @@ def test_no_sample_contradicts_a_proof(kind, moving):
         assert there == pytest.approx(distance, abs=1e-12)
         assert free == (distance >= margin) or abs(distance - margin) < 2e-9
         answers.append(free)
-    assert 10 < sum(answers) < 240  # both answers are there
+    assert 10 < sum(answers) < 110  # both answers are there
 
 
 @pytest.mark.parametrize("degree", [4, 5, 7])
@@ -163,11 +165,6 @@ def test_far_from_the_origin_rounding_is_counted():
     assert found.distance - found.lower_bound < 1e-6
 
 
-def test_point_at_rest():
-    still = PPoly(np.array([[[0.0, 0.5, 0.0]]]), [0.0, 1.0])
-    assert clearance(still, [Sphere([0, 0, 0], 0.2)]).distance == pytest.approx(0.3, abs=1e-12)
-
-
 def test_conversion_keeps_values_and_derivatives():
     rng = np.random.default_rng(3)
     poly = PPoly(rng.normal(size=(6, 4, 3)), np.cumsum(rng.uniform(0.2, 1.0, 5)))
@@ -178,25 +175,17 @@ def test_conversion_keeps_values_and_derivatives():
         np.testing.assert_allclose(path.sample(t, derivative), expected, atol=1e-10 * abs(expected).max())
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), ["wall"]), "obstacles must be Sphere.*got str"),
-        (lambda: clearance("straight", []), "path must be a PPoly.*got str"),
-        (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "coefficients"),
-        (
-            lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []),
-            "three dimensions, the position first, got 2",
-        ),
-        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "tolerance must be a positive number"),
-        (lambda: MovingObstacle("ball", [0, 0, 0]), "obstacle must be Sphere.*got str"),
-        (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "velocity must be finite"),
-        (lambda: _core.ObstacleSet([None]), "obstacles must not contain None"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_bad_input():
+    assert_refused(
+        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), ["wall"]), "...obstacles must be Sphere...got str..."),
+        (lambda: clearance("straight", []), "...path must be a PPoly...got str..."),
+        (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "...coefficients..."),
+        (lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []), "...three dimensions, the position first, ..."),
+        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "...tolerance must be a positive number..."),
+        (lambda: MovingObstacle("ball", [0, 0, 0]), "...obstacle must be Sphere...got str..."),
+        (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "...velocity must be finite..."),
+        (lambda: _core.ObstacleSet([None]), "...obstacles must not contain None..."),
+    )
 
 
 def test_numbers_that_are_none_are_not_free():
@@ -204,30 +193,29 @@ def test_numbers_that_are_none_are_not_free():
     assert not obstacle_set([Sphere([0, 0, 0], 1.0)]).free(path, 0.0)
 
 
-@pytest.mark.parametrize("size", [1e99, 1e102, 1e160, 1e300])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("speed", [0.0, 1.0])
-def test_nothing_is_proved_of_numbers_whose_squares_overflow(size, kind, speed):
+def test_nothing_is_proved_where_squares_overflow(kind):
     """The path leads through the middle of the obstacle, infinitely far from it in double precision."""
     ends = np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
-    path = _core.BezierPath([0.0, 2.0], size * np.linspace(*ends, 6)[None])
-    here = {
-        "sphere": Sphere([0, 0, 0], 0.1 * size),
-        "box": Box([0, 0, 0], np.full(3, 0.1 * size)),
-        "capsule": Capsule([0, -size, 0], [0, size, 0], 0.1 * size),
-        "half-space": HalfSpace([0, 0, 0], [1, 0, 0]),
-    }[kind]
-    if speed and size < 1e100:
-        here = MovingObstacle(here, [0.0, 1e-3 * size, 0.0])
-    if size > 1e100 and kind in ("sphere", "box", "capsule"):
-        with pytest.raises(ValueError, match="obstacles must be nearer, smaller and slower"):
-            obstacle_set([here])
-        here = Sphere([0, 0, 0], 1.0)
-    obstacles = obstacle_set([here])
-    assert not obstacles.free(path, 0.0)
-    distance, lower_bound, _, _ = obstacles.clearance(path)
-    assert lower_bound < 0.0
-    assert np.isnan(distance) or distance < 0.0
+    for size, speed in itertools.product([1e99, 1e102, 1e300], [0.0, 1.0]):
+        path = _core.BezierPath([0.0, 2.0], size * np.linspace(*ends, 6)[None])
+        here = {
+            "sphere": Sphere([0, 0, 0], 0.1 * size),
+            "box": Box([0, 0, 0], np.full(3, 0.1 * size)),
+            "capsule": Capsule([0, -size, 0], [0, size, 0], 0.1 * size),
+            "half-space": HalfSpace([0, 0, 0], [1, 0, 0]),
+        }[kind]
+        if speed and size < 1e100:
+            here = MovingObstacle(here, [0.0, 1e-3 * size, 0.0])
+        if size > 1e100 and kind != "half-space":
+            with pytest.raises(ValueError, match="obstacles must be nearer, smaller and slower"):
+                obstacle_set([here])
+            here = Sphere([0, 0, 0], 1.0)
+        obstacles = obstacle_set([here])
+        assert not obstacles.free(path, 0.0)
+        distance, lower_bound, _, _ = obstacles.clearance(path)
+        assert lower_bound < 0.0
+        assert np.isnan(distance) or distance < 0.0
 
 
 def test_fast_obstacles_and_late_clocks_do_not_overflow_either():

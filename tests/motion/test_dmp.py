@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from tests.refusals import assert_refused
 from thunder_py.geometry import Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.motion.primitives.dmp import DMP
@@ -45,14 +46,6 @@ def test_demonstration_is_reproduced(basis: str, scaling: str) -> None:
     assert np.abs(motion.x - demo.position(motion.t)).max() < 1e-3
     assert motion.end_error < 2e-4
     assert motion.settled_error < 1e-4
-
-
-def test_least_squares_come_nearer_than_local_regression() -> None:
-    demo, error = Curved(), {}
-    for fit in ("ls", "lwr"):
-        motion = DMP(basis="mollifier", fit=fit).fit(demo).rollout()
-        error[fit] = np.abs(motion.x - demo.position(motion.t)).max()
-    assert 3.0 * error["ls"] < error["lwr"] < 0.02
 
 
 def _solved(dmp: DMP, y0: np.ndarray, g: np.ndarray, tau: float, spheres: list, velocity: np.ndarray, v0: np.ndarray):
@@ -160,27 +153,6 @@ def test_time_scales() -> None:
         np.testing.assert_allclose(a * 3.0 ** (k + 1), b, rtol=1e-9, atol=1e-9)
 
 
-def test_hoffmanns_form_survives_where_the_papers_does_not() -> None:
-    t = np.linspace(0.0, T, 401)
-    flat = np.column_stack([0.3 * (1.0 - np.cos(np.pi * t / T)) / 2.0, 0.1 * np.sin(np.pi * t / T) ** 3])  # y: g = y0
-    motion = DMP().fit((t, flat)).rollout(dt=t[1])
-    assert np.abs(motion.x - flat).max() < 2e-3
-    with pytest.raises(ValueError, match="coordinate 1 must not end where it starts"):
-        DMP(scaling="paper").fit((t, flat))
-    straight = flat[:, :1] + 0.05 * np.sin(np.pi * t / T)[:, None] ** 3
-    x = {}
-    for scaling in ("hoffmann", "paper"):
-        dmp = DMP(scaling=scaling, rotodilatation=False).fit((t, straight))
-        x[scaling] = [dmp.rollout(start=[0.0], goal=[goal], dt=t[1]).x for goal in (0.3, 0.0, -0.3)]
-    there, nowhere, back = x["paper"]
-    np.testing.assert_allclose(back, -there, atol=1e-12)  # mirrored, bump and all
-    np.testing.assert_allclose(nowhere, 0.0, atol=1e-12)  # and without a way there is no motion
-    there, nowhere, back = x["hoffmann"]
-    np.testing.assert_allclose(0.5 * (there + back), nowhere, atol=1e-12)  # the goal is added to one and the same shape
-    assert np.abs(nowhere).max() > 0.03
-    assert np.abs(back[-1] + 0.3) < 3.0 * 0.6 * np.exp(-4.0)  # f was learned for the other goal, and fades
-
-
 def test_rotodilatation_turns_and_stretches_the_motion() -> None:
     demo = Curved()
     dmp = DMP(rotodilatation=True).fit(demo)
@@ -202,7 +174,7 @@ def test_rotodilatation_turns_and_stretches_the_motion() -> None:
     )
 
 
-def test_rotodilatation_learns_demonstrations_in_other_directions() -> None:
+def test_rotodilatation_learns_from_other_directions() -> None:
     demo, R = Curved(), 0.6 * _rotation()
     start = demo.position(np.zeros(1))[0]
     way = demo.position(np.array([T]))[0] - start
@@ -276,20 +248,10 @@ def test_what_settles_when() -> None:
     assert dmp.rollout(tolerance=1e3).settling_time == 0.0
 
 
-def test_every_start_ends_at_the_goal() -> None:
-    """f decays with the phase, and the linear part is critically damped."""
-    rng, dmp = np.random.default_rng(0), DMP().fit(Curved())
-    for _ in range(5):
-        start, goal, velocity = rng.normal(size=(3, 3))
-        motion = dmp.rollout(start, goal, start_velocity=3.0 * velocity, until=8.0 * T, dt=T / 50)
-        assert np.abs(motion.x[-1] - goal).max() < 1e-4
-
-
 def test_many_coordinates() -> None:
     t = np.linspace(0.0, 1.0, 200)
     x = np.sin(np.outer(t, np.arange(1.0, 17.0)) * 0.5)
     dmp = DMP(30).fit((t, x))
     start_velocity = np.arange(1.0, 17.0) * 0.5
     assert np.abs(dmp.rollout(dt=t[1], start_velocity=start_velocity).x - x).max() < 0.02
-    with pytest.raises(ValueError, match="1 to 16 coordinates, got 17"):
-        DMP().fit((t, np.zeros((200, 17)) + t[:, None]))
+    assert_refused((lambda: DMP().fit((t, np.zeros((200, 17)) + t[:, None])), "...1 to 16 coordinates, got 17..."))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.errors import ThunderError, UnknownNameError
+from tests.refusals import assert_refused
+from thunder_py.errors import UnknownNameError
 from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
 
 COMPACT = [name for name in BASES if name != "gaussian"]
@@ -101,27 +102,30 @@ def test_weights_are_found_again() -> None:
 
 def test_what_cannot_be_fitted_is_refused() -> None:
     x, share = _samples(10)
-    with pytest.raises(ThunderError, match="at least n_basis = 21 samples, got 10"):
-        Fit(DMPBasis(21), x, share, "ls")
-    with pytest.raises(ThunderError, match="got none for number"):
-        Fit(DMPBasis(10, "mollifier", overlap=0.1), x, share, "ls")
+    assert_refused(
+        (lambda: Fit(DMPBasis(21), x, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
+        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), x, share, "ls"), "...got none for number..."),
+    )
     x, share = _samples(60)
-    with pytest.raises(ThunderError, match="must determine the weights, got a singular design matrix"):
-        Fit(DMPBasis(50, "gaussian", overlap=40.0), x, share, "ls").weights(np.ones((60, 1)), np.ones((60, 1)))
-    with pytest.raises(UnknownNameError, match="did you mean 'lwr'"):
-        Fit(DMPBasis(5), x, share, "lwrr")
+    assert_refused(
+        (
+            lambda: Fit(DMPBasis(50, "gaussian", overlap=40.0), x, share, "ls").weights(
+                np.ones((60, 1)), np.ones((60, 1))
+            ),
+            "...must determine the weights, got a singular design matrix...",
+        ),
+        (lambda: Fit(DMPBasis(5), x, share, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
+    )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"kind": "mollifer"}, "did you mean 'mollifier'"),
-        ({"n_basis": 1}, "n_basis must be a whole number from 2 to 10000, got 1"),
-        ({"n_basis": 2.5}, "n_basis"),
-        ({"alpha": 0.0}, "alpha must be a positive number"),
-        ({"overlap": float("nan")}, "overlap must be a positive number"),
-    ],
-)
-def test_bad_bases_are_refused(arguments: dict, message: str) -> None:
-    with pytest.raises(ThunderError, match=message):
-        DMPBasis(**arguments)
+def test_bad_bases_are_refused() -> None:
+    def given(**arguments):
+        return DMPBasis(**arguments)
+
+    assert_refused(
+        (lambda: given(kind="mollifer"), "...did you mean 'mollifier'..."),
+        (lambda: given(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
+        (lambda: given(n_basis=2.5), "...n_basis..."),
+        (lambda: given(alpha=0.0), "...alpha must be a positive number..."),
+        (lambda: given(overlap=float("nan")), "...overlap must be a positive number..."),
+    )

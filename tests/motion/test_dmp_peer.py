@@ -17,20 +17,21 @@ from thunder_py.errors import ThunderWarning
 from thunder_py.motion.primitives.dmp import DMP
 from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    peer = pytest.importorskip("movement_primitives.dmp")
-    peer_steps = pytest.importorskip("movement_primitives.dmp._dmp")
-    peer_turns = pytest.importorskip("movement_primitives.dmp._cartesian_dmp")
-
 OVERLAP, ALPHA, N = 1.0 / np.sqrt(-np.log(0.8)), -np.log(0.01), 10
 T = 1.6
 START, GOAL = np.array([0.1, 0.4, -0.2]), np.array([0.5, 0.2, 0.3])
 SCALINGS = [("hoffmann", True), ("paper", False)]
 
 
+def peer(module: str = "dmp"):
+    """A module of movement_primitives, imported late."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(f"movement_primitives.{module}")
+
+
 def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
-    theirs = peer.DMP(3, execution_time=T, n_weights_per_dim=N, smooth_scaling=smooth)
+    theirs = peer().DMP(3, execution_time=T, n_weights_per_dim=N, smooth_scaling=smooth)
     weights = 300.0 * np.random.default_rng(0).normal(size=(3, N))
     theirs.forcing_term.weights_[:] = weights
     theirs.configure(start_y=START, goal_y=GOAL)
@@ -62,7 +63,7 @@ def test_accelerations_agree(scaling: str, smooth: bool) -> None:
             ours.reset(y0, g, start_velocity=v)
         f = theirs.forcing_term(0.0)[:, 0]
         scale = 1.0 if smooth else (g - y0) / (GOAL - START)
-        expected = peer_steps._dmp_acc(
+        expected = peer("dmp._dmp")._dmp_acc(
             y0, v, np.zeros(3), theirs.alpha_y, theirs.beta_y, g, np.zeros(3), np.zeros(3), y0, 1.0, T, scale * f, None,
             np.zeros(3), smooth,
         )  # fmt: skip
@@ -77,7 +78,7 @@ def test_rollouts_agree(scaling: str, smooth: bool) -> None:
     path = [y.copy()]
     for k in range(n):
         # its Runge-Kutta step looks at the forcing from the end of the step on, so it is called one step early
-        peer_steps.dmp_step_rk4(
+        peer("dmp._dmp").dmp_step_rk4(
             (k - 1) * dt, k * dt, y, v, GOAL, zero, zero, START, zero, zero, T, 0.0, theirs.alpha_y, theirs.beta_y,
             theirs.forcing_term, smooth_scaling=smooth,
         )  # fmt: skip
@@ -91,7 +92,7 @@ def test_weights_that_are_learned_agree() -> None:
     t = np.linspace(0.0, T, 2001)
     s = np.sin(0.5 * np.pi * t / T) ** 4
     x = START + s[:, None] * (GOAL - START) + 0.1 * np.sin(np.pi * t / T)[:, None] ** 3
-    theirs = peer.DMP(3, execution_time=T, n_weights_per_dim=N, smooth_scaling=True)
+    theirs = peer().DMP(3, execution_time=T, n_weights_per_dim=N, smooth_scaling=True)
     theirs.imitate(t, x)
     ours = DMP(N, K=25.0 * 6.25, D=25.0, alpha=ALPHA, overlap=OVERLAP).fit((t, x))
     # it differences with first order at the ends, and gives the last sample as much weight as the others
@@ -101,7 +102,7 @@ def test_weights_that_are_learned_agree() -> None:
 
 @pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
 def test_rotations_agree(scaling: str, smooth: bool) -> None:
-    theirs = peer.CartesianDMP(execution_time=T, n_weights_per_dim=N, smooth_scaling=smooth)
+    theirs = peer().CartesianDMP(execution_time=T, n_weights_per_dim=N, smooth_scaling=smooth)
     weights = 100.0 * np.random.default_rng(2).normal(size=(3, N))
     theirs.forcing_term_rot.weights_[:] = weights
     R0, R1 = Rotation.from_rotvec([0.2, -0.5, 0.3]), Rotation.from_rotvec([0.9, 0.4, -0.2])
@@ -109,14 +110,13 @@ def test_rotations_agree(scaling: str, smooth: bool) -> None:
     K, D = 25.0 * 6.25, 25.0
     ours = QuaternionDMP(N, scaling=scaling, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
     ours.with_weights(weights.T / (K if smooth else way), R0.as_matrix(), R1.as_matrix(), T)
+    steps = peer("dmp._cartesian_dmp")
+    step = steps.CARTESIAN_DMP_STEP_FUNCTIONS[steps.DEFAULT_CARTESIAN_DMP_STEP_FUNCTION]
     q0, q1 = (np.roll(R.as_quat(), 1) for R in (R0, R1))
     motion, ends = ours.rollout(dt=T / 100), []
     for n in (1000, 2000):  # Euler steps, so extrapolated
         q, w = q0.copy(), np.zeros(3)
-        peer_turns.DEFAULT_STEP = peer_turns.CARTESIAN_DMP_STEP_FUNCTIONS[
-            peer_turns.DEFAULT_CARTESIAN_DMP_STEP_FUNCTION
-        ]
-        peer_turns.DEFAULT_STEP(
+        step(
             0.0, T, q, w, q1, np.zeros(3), np.zeros(3), q0, np.zeros(3), np.zeros(3), T, 0.0, theirs.alpha_y[3:],
             theirs.beta_y[3:], theirs.forcing_term_rot, None, None, T / n, smooth,
         )  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py.errors import NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
 from thunder_py.recordings import MotionSet, RecordingWarning, Trial
@@ -37,7 +38,10 @@ WAYS = [
 def reaches(count=25, seed=0, noise=0.0, d=3):
     """Reaches with random ends, bends and places, (count, 90, d)."""
     rng = np.random.default_rng(seed)
-    draw = lambda scale: scale * rng.normal(size=(count, 1, d))  # noqa: E731
+
+    def draw(scale):
+        return scale * rng.normal(size=(count, 1, d))
+
     bends = [np.sin(np.pi * TAU) ** 2, np.sin(2.0 * np.pi * TAU), TAU**2 * (1.0 - TAU) ** 3, np.sin(3.0 * np.pi * TAU)]
     shape = sum(draw(0.1 / (i + 1)) * bend[:, None] for i, bend in enumerate(bends))
     return 0.5 * draw(1.0) + draw(0.3) * STEP[:, None] + shape + noise * rng.normal(size=(count, len(TAU), d))
@@ -61,18 +65,6 @@ class TestEveryWay:
         products = inner_products(self.fitted(way))
         np.testing.assert_allclose(products, np.broadcast_to(np.eye(products.shape[-1]), products.shape), atol=1e-12)
 
-    def test_shapes(self, way):
-        fpca = self.fitted(way)
-        n, shape = fpca.n_components_, fpca.variances_.shape
-        assert fpca.mean_coefficients_.shape == (15, 3)
-        assert fpca.component_coefficients_.shape == (n, 15, 3)
-        assert shape == ((n,) if fpca.joint else (n, 3))
-        assert fpca.scores_.shape == (25, *shape)
-        assert fpca.explained_variance_ratio_.shape == shape
-        assert fpca.offset_mean_.shape == fpca.offset_variance_.shape == (3,)
-        assert fpca.mean(TAU).shape == (90, 3)
-        assert fpca.components(TAU, 3).shape == (n, 90, 3)
-
     def test_all_components_give_the_splines_back(self, way):
         fpca = self.fitted(way, n_components=None, shrinkage=0.3)
         y = reaches(seed=1)
@@ -92,15 +84,12 @@ class TestEveryWay:
         p = fpca.project(reaches(noise=1e-3))
         np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
         np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
+        assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
+        assert fpca.scores_.shape == (25, *fpca.variances_.shape)
         if "shrinkage" not in way:
             np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
             # variances that alignment takes away are zero to rounding
             np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
-
-    def test_variances_descend_and_add_up(self, way):
-        fpca = self.fitted(way, n_components=None)
-        assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
-        np.testing.assert_allclose(fpca.explained_variance_ratio_.sum(axis=0), 1.0, atol=1e-12)
 
     def test_derivatives_are_finite_differences(self, way):
         fpca, h = self.fitted(way), 1e-6
@@ -110,21 +99,6 @@ class TestEveryWay:
                 exact = function(tau, order)
                 slope = (function(tau + h, order - 1) - function(tau - h, order - 1)) / (2.0 * h)
                 np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
-
-    def test_saved_and_loaded(self, way, tmp_path):
-        fpca = self.fitted(way)
-        fpca.save(tmp_path / "a.npz")
-        back = FPCA.load(tmp_path / "a.npz")
-        assert repr(back) == repr(fpca)
-        assert back.dofs == fpca.dofs
-        assert back.units == fpca.units
-        p, q = fpca.project(reaches(seed=2)), back.project(reaches(seed=2))
-        np.testing.assert_array_equal(q.scores, p.scores)
-        np.testing.assert_array_equal(back.offset_variance_, fpca.offset_variance_)
-        np.testing.assert_array_equal(
-            back.inverse_transform(back.scores_, frames=back.frames_),
-            fpca.inverse_transform(fpca.scores_, frames=fpca.frames_),
-        )
 
 
 # --- what the numbers are ---------------------------------------------------------------------------------------------
@@ -159,22 +133,17 @@ def test_the_mean_must_be_taken_off():
 
 
 @pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("rule", ["trapezoid", "simpson"])
-def test_equals_components_of_dense_samples(rule, joint):
-    """Ordinary components of 2001 samples, weighted by a rule of integration, to the accuracy of the rule."""
-    weights = np.full(2001, 1.0 / 2000.0)
-    if rule == "trapezoid":
-        weights[[0, -1]] *= 0.5
-    else:
-        weights *= np.where(np.arange(2001) % 2, 4.0, 2.0) / 3.0
-        weights[[0, -1]] *= 0.5
+def test_equals_components_of_dense_samples(joint):
+    """Ordinary components of 2001 samples, weighted by Simpson's rule."""
+    weights = np.where(np.arange(2001) % 2, 4.0, 2.0) / 6000.0
+    weights[[0, -1]] *= 0.5
     fpca = FPCA(4, smoothing=None, joint=joint, **PLAIN).fit(reaches())
     y = FPCA(smoothing=None, **PLAIN).fit(reaches())
     x = y.inverse_transform(y.scores_, tau=FINE)
     x = x - np.einsum("t,rtd->rd", weights, x)[:, None]
     deviations = (x - x.mean(axis=0)) * np.sqrt(weights)[:, None]
     sets = [deviations.reshape(25, -1)] if joint else [deviations[:, :, k] for k in range(3)]
-    tolerance = 1e-5 if rule == "trapezoid" else 1e-8
+    tolerance = 1e-8
     for k, rows in enumerate(sets):
         _, sigma, Vt = np.linalg.svd(rows, full_matrices=False)
         ours = fpca.components(FINE) * np.sqrt(weights)[:, None]
@@ -200,17 +169,6 @@ def test_sampling_does_not_matter():
     assert np.isnan(a.durations_).all()
 
 
-def test_signs_do_not_depend_on_the_order_of_motions():
-    y = reaches()
-    for joint in (False, True):
-        a, b = FPCA(4, joint=joint, **PLAIN).fit(y), FPCA(4, joint=joint, **PLAIN).fit(y[::-1])
-        np.testing.assert_allclose(a.component_coefficients_, b.component_coefficients_, atol=1e-8)
-        if not joint:
-            S = a.components(np.linspace(0.0, 1.0, 201))
-            largest = np.take_along_axis(S, np.abs(S).argmax(axis=1)[:, None], axis=1)
-            assert (largest > 0.0).all()
-
-
 # --- turning motions --------------------------------------------------------------------------------------------------
 
 
@@ -225,12 +183,6 @@ def test_joint_components_turn_with_the_motions():
     np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-8)
     np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
     np.testing.assert_allclose(b.offset_covariance_, R @ a.offset_covariance_ @ R.T, atol=1e-9)
-
-
-def test_components_of_each_coordinate_do_not():
-    y, R = reaches(), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
-    a, b = FPCA(6, **PLAIN).fit(y), FPCA(6, **PLAIN).fit(y @ R.T)
-    assert np.abs(np.abs(b.scores_) - np.abs(a.scores_)).max() > 0.01
 
 
 @pytest.mark.parametrize("joint", [False, True])
@@ -253,15 +205,6 @@ def test_aligned_components_know_no_place_direction_and_size(joint, shrinkage):
         np.testing.assert_allclose(ends, np.broadcast_to([[0.0] * 3, [1.0, 0.0, 0.0]], ends.shape), atol=1e-10)
 
 
-def test_rotation_vectors_turn_with_the_path():
-    y, Q = reaches(d=6), Rotation.from_rotvec([0.0, 0.0, 2.0]).as_matrix()
-    moved = np.concatenate([y[..., :3] @ Q.T, y[..., 3:] @ Q.T], axis=-1)
-    way = {"joint": True, "alignment": "path", "smoothing": None, "shrinkage": 0.0}
-    a, b = FPCA(5, **way).fit(y), FPCA(5, **way).fit(moved)
-    assert a.dofs == ("x", "y", "z", "rx", "ry", "rz")
-    np.testing.assert_allclose(b.components(TAU), a.components(TAU), atol=1e-8)
-
-
 # --- the paper's settings, text, errors -------------------------------------------------------------------------------
 
 
@@ -282,43 +225,14 @@ def test_part_of_the_variance():
         assert (explained[-2] < 0.95).any()
 
 
-def test_coordinates_that_do_not_move():
-    """A plane motion: components along the normal are orthonormal, their variances zero."""
-    y = reaches()
-    y[..., 2] = 0.7
-    for way in ({}, {"joint": True}):
-        fpca = FPCA(smoothing=None, **PLAIN, **way).fit(y)
-        np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
-    fpca = FPCA(smoothing=None, **PLAIN).fit(y)
-    np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
-    assert np.isfinite(fpca.explained_variance_ratio_).all()
-    assert (fpca.scores_[..., 2] ** 2).max() < 1e-25
-
-
-def test_text_and_parameters():
-    assert repr(FPCA(**PLAIN)) == "FPCA(alignment='none', shrinkage=0.0)"
-    fpca = FPCA(5, basis=SplineBasis(12), joint=True, shrinkage="auto", alignment="none")
-    assert repr(fpca) == "FPCA(n_components=5, basis=SplineBasis(12, degree=5), joint=True, alignment='none')"
-    assert repr(FPCA(**fpca.get_params())) == repr(fpca)
-
-
 def test_before_fit():
     fpca = FPCA(**PLAIN)
-    with pytest.raises(NotFittedError, match="FPCA must be fitted before variances_ is used: call fit first"):
-        _ = fpca.variances_
+    assert_refused((lambda: fpca.variances_, "...FPCA must be fitted before variances_ is ..."), error=NotFittedError)
     for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
         with pytest.raises(NotFittedError):
             call()
     assert not hasattr(fpca, "scores_")
-    with pytest.raises(AttributeError, match="FPCA has no attribute 'scored_'"):
-        _ = fpca.scored_
-
-
-def test_fit_returns_itself():
-    fpca, y = FPCA(3, **PLAIN), reaches()
-    assert fpca.fit(y) is fpca
-    np.testing.assert_array_equal(FPCA(3, **PLAIN).fit_transform(y), fpca.scores_)
-    np.testing.assert_allclose(FPCA(3, **PLAIN).fit(y.tolist()).scores_, fpca.scores_, atol=1e-12)
+    assert_refused((lambda: fpca.scored_, "...FPCA has no attribute 'scored_'..."), error=AttributeError)
 
 
 def stretched(x, name="a", duration=1.0, **labels):
@@ -331,72 +245,58 @@ def still():
     return y
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: FPCA(**PLAIN).fit([]), "at least one trial"),
-        (lambda: FPCA(**PLAIN).fit(reaches(count=1)), "one demonstration has no variance, .* shrinkage"),
-        (lambda: FPCA(2, **PLAIN).fit(reaches(count=1)), "one demonstration has no variance"),
-        (lambda: FPCA(5, **PLAIN).fit(reaches(count=4)), "n_components must be at most 3 for 4 motions .* got 5"),
-        (lambda: FPCA(15, **PLAIN).fit(reaches()), "at most 14 for 25 motions"),
-        (lambda: FPCA(-1, **PLAIN).fit(reaches()), "n_components must be"),
-        (lambda: FPCA(1.5, **PLAIN).fit(reaches()), "n_components must be"),
-        (lambda: FPCA(basis=15, **PLAIN).fit(reaches()), "basis must be a SplineBasis, got 15"),
-        (lambda: FPCA(alignment="goal", shrinkage=0.0).fit(reaches()), "'goal'"),
-        (lambda: FPCA(shrinkage=1.5, alignment="none").fit(reaches()), "shrinkage must lie in"),
-        (lambda: FPCA(shrinkage="most", alignment="none").fit(reaches()), "shrinkage must lie in"),
-        (lambda: FPCA(smoothing="most", **PLAIN).fit(reaches()), "smoothing must be 'gcv'"),
-        (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "at least 15 samples .* got 12 in trial 0"),
-        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "start and goal must differ by .* in trial 1"),
-        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "dofs must include x, y and z with"),
-        (lambda: FPCA(**PLAIN).fit(reaches()[0]), r"shape \(trials, samples, dofs\), got \(90, 3\)"),
-        (lambda: FPCA(**PLAIN).fit(reaches()[:, :1]), "at least 2 samples"),
-        (lambda: FPCA(**PLAIN).fit(np.full((2, 50, 3), np.inf)), "got inf in trial 0"),
-        (lambda: FPCA(**PLAIN).fit(1e200 * reaches()), r"below 1e\+100.*got .*e\+"),
-        (lambda: FPCA(**PLAIN).fit(3), "motions must be trials or an array"),
-        (lambda: FPCA(**PLAIN).fit("recording.csv"), "motions must be trials or an array"),
-        (lambda: FPCA(**PLAIN).fit([[["a"]]]), "motions must be numbers"),
-        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "x", "z")), "dofs must be 3 different names"),
-        (lambda: FPCA(**PLAIN).fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "names of their own"),
-        (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "smoothing must be"),
-        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform("a"), "scores must be numbers"),
-        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "y")), "dofs must be 3 different names"),
+def test_bad_arguments():
+    assert_refused(
+        (lambda: FPCA(**PLAIN).fit([]), "...at least one trial..."),
+        (lambda: FPCA(**PLAIN).fit(reaches(count=1)), "...one demonstration has no variance, ... shrinkage..."),
+        (lambda: FPCA(2, **PLAIN).fit(reaches(count=1)), "...one demonstration has no variance..."),
+        (lambda: FPCA(5, **PLAIN).fit(reaches(count=4)), "...n_components must be at most 3 for 4 motions ... got ..."),
+        (lambda: FPCA(15, **PLAIN).fit(reaches()), "...at most 14 for 25 motions..."),
+        (lambda: FPCA(-1, **PLAIN).fit(reaches()), "...n_components must be..."),
+        (lambda: FPCA(1.5, **PLAIN).fit(reaches()), "...n_components must be..."),
+        (lambda: FPCA(basis=15, **PLAIN).fit(reaches()), "...basis must be a SplineBasis, got 15..."),
+        (lambda: FPCA(alignment="goal", shrinkage=0.0).fit(reaches()), "...'goal'..."),
+        (lambda: FPCA(shrinkage=1.5, alignment="none").fit(reaches()), "...shrinkage must lie in..."),
+        (lambda: FPCA(shrinkage="most", alignment="none").fit(reaches()), "...shrinkage must lie in..."),
+        (lambda: FPCA(smoothing="most", **PLAIN).fit(reaches()), "...smoothing must be 'gcv'..."),
+        (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "...at least 15 samples ... got 12 in ..."),
+        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
+        (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
+        (lambda: FPCA(**PLAIN).fit(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
+        (lambda: FPCA(**PLAIN).fit(reaches()[:, :1]), "...at least 2 samples..."),
+        (lambda: FPCA(**PLAIN).fit(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
+        (lambda: FPCA(**PLAIN).fit(1e200 * reaches()), "...below 1e+100...got ...e+..."),
+        (lambda: FPCA(**PLAIN).fit(3), "...motions must be trials or an array..."),
+        (lambda: FPCA(**PLAIN).fit("recording.csv"), "...motions must be trials or an array..."),
+        (lambda: FPCA(**PLAIN).fit([[["a"]]]), "...motions must be numbers..."),
+        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "x", "z")), "...dofs must be 3 different names..."),
+        (lambda: FPCA(**PLAIN).fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "...names of their own..."),
+        (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "...smoothing must be..."),
+        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform("a"), "...scores must be numbers..."),
+        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
         (
             lambda: FPCA(**PLAIN).fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
-            r"trial 0 \(a\) with x \[m\], y \[m\], z \[m\], trial 1 \(a\) with x \[m\], y \[m\]",
+            "...trial 0 (a) with x [m], y [m], z [m], trial 1 (a) with x [m], y [m]...",
         ),
-        (lambda: FPCA(2, **PLAIN).fit(reaches()).transform(reaches(d=2)), "dofs"),
-        (
-            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2))),
-            r"scores must have shape \(R, 2, 3\)",
-        ),
+        (lambda: FPCA(2, **PLAIN).fit(reaches()).transform(reaches(d=2)), "...dofs..."),
+        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2))), "...scores must have shape ..."),
         (
             lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]),
-            "offsets must have shape",
+            "...offsets must have shape...",
         ),
         (
             lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
-            "frames must be PathFrames of",
+            "...frames must be PathFrames of...",
         ),
         (
             lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_),
-            "frames must be PathFrames of",
+            "...frames must be PathFrames of...",
         ),
-    ],
-)
-def test_bad_arguments(call, text):
-    with pytest.raises(ThunderError, match=text):
-        call()
+    )
 
 
 def aligned():
     return FPCA(2, alignment="path", smoothing=None, shrinkage=0.0).fit(reaches(count=5))
-
-
-def test_no_duration():
-    """A motion without duration; Trial itself refuses it, something like a Trial does not."""
-    with pytest.raises(ThunderError, match=r"longer than 0 s, got trial 0 \(frozen\)"):
-        FPCA(**PLAIN).fit([SimpleNamespace(t=np.zeros(9), x=np.zeros((9, 1)), name="frozen", **ANGLE)])
 
 
 #: coordinates of something like a Trial

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    from skfda import FDataBasis, FDataGrid
-    from skfda.misc.operators import LinearDifferentialOperator
-    from skfda.misc.regularization import L2Regularization
-    from skfda.preprocessing.dim_reduction import FPCA as OracleFPCA
-    from skfda.preprocessing.smoothing import BasisSmoother
-    from skfda.representation.basis import BSplineBasis
 
 from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.fpca import FPCA
 from thunder_py.motion.fpca.splines import SplineBasis, smooth
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of scikit-fda
 RNG = np.random.default_rng(23)
 TAU = np.linspace(0.0, 1.0, 120)
 
 
+def fda(module):
+    """A module of scikit-fda, imported late: it takes seconds."""
+    return pytest.importorskip(f"skfda.{module}")
+
+
 def oracle_basis(basis):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return BSplineBasis(domain_range=(0, 1), order=basis.degree + 1, knots=basis.breaks.tolist())
+    kind = fda("representation.basis").BSplineBasis
+    return kind(domain_range=(0, 1), order=basis.degree + 1, knots=basis.breaks.tolist())
 
 
 def oracle_components(basis, coefficients):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        oracle = OracleFPCA(n_components=basis.n_functions - 1)
-        scores = oracle.fit_transform(FDataBasis(oracle_basis(basis), coefficients))
-    return oracle, scores
+    oracle = fda("preprocessing.dim_reduction").FPCA(n_components=basis.n_functions - 1)
+    return oracle, oracle.fit_transform(fda("representation").FDataBasis(oracle_basis(basis), coefficients))
 
 
 @pytest.fixture(scope="module", params=[5, 4])
@@ -66,12 +57,10 @@ def test_components_scores_and_variances(motions, demean):
 def test_penalized_splines(weight):
     basis = SplineBasis()
     y = np.sin(5.0 * TAU) + 0.05 * RNG.normal(size=(5, len(TAU)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        penalty = L2Regularization(LinearDifferentialOperator(3))
-        smoother = BasisSmoother(
-            oracle_basis(basis), smoothing_parameter=weight, regularization=penalty, return_basis=True
-        )
-        theirs = smoother.fit_transform(FDataGrid(y, TAU)).coefficients
+    penalty = fda("misc.regularization").L2Regularization(fda("misc.operators").LinearDifferentialOperator(3))
+    smoother = fda("preprocessing.smoothing").BasisSmoother(
+        oracle_basis(basis), smoothing_parameter=weight, regularization=penalty, return_basis=True
+    )
+    theirs = smoother.fit_transform(fda("representation").FDataGrid(y, TAU)).coefficients
     ours = smooth(read_curves(y[:, :, None]), basis, weight).coefficients[:, :, 0]
     np.testing.assert_allclose(ours, theirs, atol=1e-8)

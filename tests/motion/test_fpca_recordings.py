@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from thunder_py.motion import FPCA
-from thunder_py.motion.fpca.fit import Blend, Setting, SplineSpace, predicted, unit_groups
 from thunder_py.recordings import MotionSet
 
 CULM = Path(__file__).parents[2].parent / "shared" / "data" / "culm"
@@ -39,23 +38,3 @@ def test_a_few_shapes_are_enough(reaches):
         tau = (reaches[k].t - reaches[k].t[0]) / reaches[k].duration
         back = every.inverse_transform(every.scores_[[k]], every.offsets_[[k]], tau=tau)[0]
         assert np.sqrt(((back - reaches[k].position) ** 2).sum(axis=1).mean()) < 1e-3
-
-
-@pytest.mark.release
-def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
-    """Leave one subject out: the chosen share against full minimum jerk, from the ends of reaches."""
-    errors = {"auto": [], 1.0: []}
-    for _, rest, held_out in reaches.leave_one_subject_out():
-        for shrinkage, found in errors.items():
-            fpca = FPCA(alignment="path", shrinkage=shrinkage, smoothing=1e-8).fit(rest)
-            p = fpca.project(held_out)
-            space = SplineSpace(fpca.basis_, zero_mean=True)
-            setting = Setting(fpca.basis_, space, False, True, [[0], [1], [2]], unit_groups(fpca.units))
-            whole = fpca.mean_coefficients_ + np.einsum("rnd,nkd->rkd", p.scores, fpca.component_coefficients_)
-            roots = np.sqrt(fpca.variances_)[:, None] * space.coordinates(fpca.component_coefficients_)
-            none = [np.zeros((0, space.dimension))] * 3
-            blend = Blend(fpca.mean_coefficients_, fpca.offset_mean_, fpca.offset_covariance_, roots, none)
-            left = whole - predicted(setting, blend, whole, 3, moving=True)
-            found.append(p.frames.scale**2 * ((space.L.T @ left) ** 2).sum(axis=(1, 2)))
-    auto, jerk = (np.sqrt(np.concatenate(found)) for found in errors.values())
-    assert auto.mean() < 0.97 * jerk.mean()

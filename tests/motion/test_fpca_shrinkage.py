@@ -8,7 +8,6 @@ import pytest
 from tests.motion.test_fpca import STEP, TAU, reaches
 from thunder_py.errors import ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.recordings import RecordingWarning
 
 ENDS = [(tau, order) for order in range(3) for tau in (0.0, 1.0)]
 
@@ -52,13 +51,6 @@ def test_full_share_is_minimum_jerk(count, joint, demean):
         b[:2] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
         planned = fpca.basis_.evaluate(TAU) @ most_probable(fpca, b)
         np.testing.assert_allclose(planned, quintic(b, TAU), atol=1e-6)
-
-
-def test_rest_to_rest_of_full_share_is_its_mean():
-    fpca = FPCA(alignment="path", shrinkage=1.0).fit(reaches(count=1))
-    whole = fpca.offset_mean_ + fpca.mean(TAU)
-    np.testing.assert_allclose(whole[:, 0], STEP, atol=1e-12)
-    np.testing.assert_allclose(whole[:, 1:], 0.0, atol=1e-12)
 
 
 def test_turned_coordinates_keep_their_ends():
@@ -108,36 +100,6 @@ def test_blend(rho, joint):
         assert shrunk.offset_variance_[k] == pytest.approx((1.0 - rho) * variance + rho / (1.0 - rho) * variance)
 
 
-def test_small_shares_change_little():
-    a, b = (
-        FPCA(3, smoothing=None, alignment="none", shrinkage=0.0).fit(reaches()),
-        FPCA(3, smoothing=None, shrinkage=1e-9, alignment="none").fit(reaches()),
-    )
-    np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-6)
-    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-6)
-
-
-def test_joint_blend_turns_with_the_motions():
-    from scipy.spatial.transform import Rotation
-
-    R = Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
-    way = {"joint": True, "shrinkage": 0.3, "smoothing": None, "alignment": "none"}
-    a, b = FPCA(4, **way).fit(reaches()), FPCA(4, **way).fit(reaches() @ R.T)
-    np.testing.assert_allclose(b.components(TAU), a.components(TAU) @ R.T, atol=1e-7)
-    np.testing.assert_allclose(b.variances_, a.variances_, rtol=1e-8)
-
-
-def test_every_coordinate_can_move():
-    """A plane motion: without shrinkage nothing can leave the plane, with it planning can."""
-    y = reaches()
-    y[..., 2] = 0.7
-    b = np.zeros((6, 3))
-    b[1] = [0.3, 0.2, 0.1]
-    fpca = FPCA(shrinkage=0.2, alignment="none").fit(y)
-    planned = most_probable(fpca, b)
-    np.testing.assert_allclose(planned[[0, -1]], b[:2], atol=1e-8)
-
-
 def test_the_same_motion_again_is_one_motion():
     y = reaches(count=1)
     one, three = (FPCA(alignment="path", shrinkage=0.4).fit(np.repeat(y, n, axis=0)) for n in (1, 3))
@@ -172,8 +134,8 @@ class TestChosenShare:
         assert self.fitted(y, joint=joint, smoothing=None).shrinkage_ >= 0.95
 
     def test_predicts_better_than_either_end(self):
-        """Of 6 motions learned, 200 others predicted from their ends: the chosen share is near the best one."""
-        many = reaches(count=206, seed=4)
+        """Of 6 motions learned, 80 others predicted from their ends: the chosen share is near the best one."""
+        many = reaches(count=86, seed=4)
         few, others = many[:6], many[6:]
 
         def error(shrinkage):
@@ -206,12 +168,6 @@ def test_motions_without_jerk(power, shrinkage):
     reach = np.outer(10.0 * t**3 - 15.0 * t**4 + 6.0 * t**5, [1.2, 0.5])
     share = FPCA(shrinkage=shrinkage).fit(np.array([still, still, reach])).shrinkage_
     assert share == (1.0 if shrinkage == "auto" else shrinkage)
-
-
-def test_units_are_checked_before_the_jerk():
-    ramps = np.array([np.outer(np.linspace(0.0, 1.0, 40), [1200.0, 500.0])] * 3)
-    with pytest.warns(RecordingWarning, match="can hardly be right"), pytest.raises(ThunderError, match="have jerk"):
-        FPCA().fit(ramps)
 
 
 @pytest.mark.filterwarnings("ignore:.*nothing measured")

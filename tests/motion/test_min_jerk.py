@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.trajectory.hermite import minimum_jerk
 
 START, GOAL, T = np.array([0.3, -0.2, 0.1]), np.array([0.7, 0.1, 0.4]), 0.8
@@ -93,15 +93,10 @@ def test_pickles_and_compares():
     assert motion != minimum_jerk(START, GOAL, 2 * T)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: minimum_jerk(START, GOAL, 0.0), "duration must be a positive number of seconds, got 0.0"),
-        (lambda: minimum_jerk(START, GOAL[:2], 1.0), r"goal must have shape \(3,\), got \(2,\)"),
-        (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "goal_velocity must be finite"),
-        (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "derivative must be between 0 and 5, got 6"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ThunderError, match=message):
-        call()
+def test_bad_input():
+    assert_refused(
+        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be a positive number of seconds, got 0.0..."),
+        (lambda: minimum_jerk(START, GOAL[:2], 1.0), "...goal must have shape (3,), got (2,)..."),
+        (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
+        (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "...derivative must be between 0 and 5, got 6..."),
+    )

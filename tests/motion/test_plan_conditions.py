@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.motion import HumanLikePlanner
 from thunder_py.motion.planning.conditions import Constraint
 
@@ -64,7 +67,7 @@ def test_boundary_conditions_are_the_plan(kind) -> None:
 
 @pytest.mark.parametrize("kind", ["plain", "joint", "aligned"])
 def test_samples_have_mean_and_covariance_of_the_tube(kind) -> None:
-    planner, n = HumanLikePlanner(fitted(kind)), 4000
+    planner, n = HumanLikePlanner(fitted(kind)), 2000
     t = np.linspace(0.0, T, 7)
     samples = planner.sample(START, GOAL, T, n, seed=3)
     for derivative in (0, 1):
@@ -94,10 +97,13 @@ def test_square_system_leaves_nothing_open() -> None:
     )
     np.testing.assert_allclose(via.plan().position(0.5), START, atol=1e-11)
     assert not via.scores[2:].any()
-    with pytest.raises(ValueError, match="as many constraints on every degree of freedom"):
-        planner.condition([Constraint(0.0), Constraint(T), Constraint(0.5, dofs="x")], T)
-    with pytest.raises(ValueError, match="need 19 components, the model has"):
-        planner.condition([Constraint(0.06 * k) for k in range(20)], T)
+    assert_refused(
+        (
+            lambda: planner.condition([Constraint(0.0), Constraint(T), Constraint(0.5, dofs="x")], T),
+            "...as many constraints on every degree of freedom...",
+        ),
+        (lambda: planner.condition([Constraint(0.06 * k) for k in range(20)], T), "...need 19 components, the ..."),
+    )
 
 
 def test_noise_lets_go() -> None:
@@ -116,27 +122,24 @@ def test_noise_lets_go() -> None:
 def test_bad_constraints() -> None:
     planner = HumanLikePlanner(fitted("plain"))
     ends = [Constraint(0.0, value=START), Constraint(T, value=GOAL)]
-    for constraints, message in (
+    cases = (
         ([], "sequence of Constraint"),
         (["start"], "sequence of Constraint"),
         ([*ends, Constraint(2.0)], "within the motion, 0 to 1.2 s, got 2"),
         ([*ends, Constraint(0.5, "postion")], "did you mean 'position'"),
         ([*ends, Constraint(0.5, dofs="w")], "dofs must be among x, y, z, got 'w'"),
-        ([*ends, Constraint(0.5, value=[1.0, 2.0])], r"value must have shape \(3,\)"),
+        ([*ends, Constraint(0.5, value=[1.0, 2.0])], "value must have shape (3,)"),
         ([*ends, Constraint(0.5, noise=-1.0)], "noise must not be negative"),
         ([*ends, Constraint(0.0, value=GOAL)], "repeat or contradict"),
         ([Constraint(0.0, "velocity")], "without any position"),
         ([Constraint(0.0, dofs=("x", "y"))], "without any position"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            planner.condition(constraints, T)
-    with pytest.raises(ValueError, match="duration must be positive"):
-        planner.condition(ends, 0.0)
-    with pytest.raises(ValueError, match="constraints must fix the whole position at the start and at the end"):
-        HumanLikePlanner(fitted("aligned")).condition(ends[:1], T)
-    with pytest.raises(ValueError, match="n must be a whole number"):
-        planner.sample(START, GOAL, T, -1)
-    with pytest.raises(ValueError, match="t must lie within"):
-        planner.tube(START, GOAL, T, [1.3])
-    with pytest.raises(ValueError, match="derivative must be 0 to 3"):
-        planner.tube(START, GOAL, T, [1.0], derivative=4)
+    )
+    aligned = HumanLikePlanner(fitted("aligned"))
+    assert_refused(
+        *((partial(planner.condition, constraints, T), f"...{message}...") for constraints, message in cases),
+        (lambda: planner.condition(ends, 0.0), "duration must be positive..."),
+        (lambda: aligned.condition(ends[:1], T), "constraints must fix the whole position at the start and at ..."),
+        (lambda: planner.sample(START, GOAL, T, -1), "n must be a whole number..."),
+        (lambda: planner.tube(START, GOAL, T, [1.3]), "t must lie within..."),
+        (lambda: planner.tube(START, GOAL, T, [1.0], derivative=4), "derivative must be 0 to 3..."),
+    )

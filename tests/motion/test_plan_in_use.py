@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
 
+from tests.refusals import assert_refused
+
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
@@ -64,8 +66,7 @@ def test_joints_follow_a_plan() -> None:
     np.testing.assert_allclose(made(0.2).ddq, (made(0.2 + h).dq - made(0.2 - h).dq) / (2 * h), atol=1e-5)
     result = th.simulate(robot, th.ComputedTorque(robot, [100.0] * 7, [20.0] * 7), made, 0.5, q0=Q0)
     assert np.abs(result.q - made(result.t).q).max() < 5e-3
-    with pytest.raises(ValueError, match="obstacles must be empty for components of joints"):
-        planner.plan(Q0, Q0 + 0.1, 0.5, obstacles=[BALL])
+    assert_refused((lambda: planner.plan(Q0, Q0 + 0.1, 0.5, obstacles=[BALL]), "...obstacles must be empty for ..."))
 
 
 @pytest.mark.parametrize("kind", ["plain", "aligned", "joint aligned", "pose"])
@@ -112,14 +113,10 @@ def test_no_path_is_an_answer() -> None:
     assert batch.status.tolist() == ["none", "start_blocked"]
     assert np.isnan(batch.x).all()
     assert not batch.found.any()
-    refused = (
-        ({"via": "paper"}, "via must be"),
-        ({"margin": np.nan}, "margin"),
-        ({"obstacles": [1]}, "obstacles must"),
+    assert_refused(
+        (lambda: planner.plan(START, GOAL, T, obstacles=[BALL], via="paper"), "via must be..."),
+        (lambda: planner.plan(START, GOAL, T, obstacles=[1]), "obstacles must..."),
     )
-    for bad, message in refused:
-        with pytest.raises(ValueError, match=message):
-            planner.plan(START, GOAL, T, **{"obstacles": [BALL], **bad})
 
 
 def test_batches_among_obstacles() -> None:
@@ -173,7 +170,7 @@ def random_obstacles(rng):
 
 
 @pytest.mark.parametrize("kind", ["plain", "joint", "aligned", "joint aligned", "paper"])
-def test_no_sample_of_plans_and_replans_contradicts_their_clearance(kind) -> None:
+def test_no_sample_contradicts_the_clearance_of_a_plan(kind) -> None:
     planner = HumanLikePlanner(fitted(kind), "paper" if kind == "paper" else "map", max_acceleration_ratio=np.inf)
     rng, answers = np.random.default_rng(17), []
     for _ in range(40):
@@ -196,27 +193,22 @@ def test_no_sample_of_plans_and_replans_contradicts_their_clearance(kind) -> Non
     assert sum(answers) > 3
 
 
-@pytest.mark.parametrize("kind", ["plain", "pose"])
-def test_figures_show_start_via_points_and_goal(kind, tmp_path) -> None:
-    planner = HumanLikePlanner(fitted(kind))
-    ends = (START, GOAL) if kind == "plain" else ((START, np.eye(3)), (GOAL, np.eye(3)))
-    made = planner.plan(*ends, T, obstacles=[BALL], margin=0.02)
+def test_figures_show_start_via_points_and_goal(tmp_path) -> None:
+    made = HumanLikePlanner(fitted("pose")).plan(
+        (START, np.eye(3)), (GOAL, np.eye(3)), T, obstacles=[BALL], margin=0.02
+    )
     axes = made.plot()
-    assert set(axes) == {"path", "position", "speed", *(["rotation"] if kind == "pose" else [])}
+    assert set(axes) == {"path", "position", "speed", "rotation"}
     assert len(axes["position"].lines) == 3 + len(made.via_points)
     speed = axes["speed"].lines[0]
     np.testing.assert_allclose(speed.get_ydata(), np.linalg.norm(made.position(speed.get_xdata(), 1)[:, :3], axis=1))
-    with pytest.raises(ValueError, match="duration must be positive"):
-        made.plot(0.0)
+    assert_refused((lambda: made.plot(0.0), "duration must be positive..."))
     ball = MovingObstacle(BALL, [0.0, 0.1, 0.0])
     film = made.animate(tmp_path / "reach.html", obstacles=[BALL, ball], fps=2.0 / T, dpi=20)
-    assert (tmp_path / "reach.html").stat().st_size > 1000
     (space,) = film._fig.axes  # type: ignore[attr-defined]
     np.testing.assert_allclose(np.ravel(space.lines[-1].get_data_3d()), made.position(T)[:3])
     still, moved = (corners(body) for body in space.collections[-2:])
     np.testing.assert_allclose(moved - still, np.broadcast_to([0.0, 0.1 * T, 0.0], still.shape), atol=1e-12)
-    one = plt.subplots()[1]
-    assert set(made.plot(axes={"speed": one})) == {"speed"}
     plt.close("all")
 
 

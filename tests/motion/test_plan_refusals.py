@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.errors import NoPathError, ThunderError
 from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, MovingObstacle, PathStatus, ViaSearch
@@ -13,7 +16,6 @@ from .planner_models import fitted, reaches
 
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 BALL = Sphere(0.5 * (START + GOAL), 0.05)
-NO_NUMBERS = ("1", None, [1.0], True, 1j)
 KINDS = [("plain", "map"), ("aligned", "map"), ("paper", "paper")]
 
 
@@ -22,15 +24,45 @@ def planner(request):
     return HumanLikePlanner(fitted(request.param[0]), request.param[1])
 
 
-@pytest.mark.parametrize("name", ["duration", "start_time", "margin"])
-@pytest.mark.parametrize("obstacles", [(), (BALL,)])
-def test_numbers_are_numbers(planner, name, obstacles) -> None:
-    for value in NO_NUMBERS:
-        with pytest.raises(ThunderError, match=f"{name} must be a number"):
-            planner.plan(START, GOAL, **{"duration": T, name: value, "obstacles": obstacles})
-    for value in (np.nan, np.inf):
-        with pytest.raises(ThunderError, match=f"{name} must be finite"):
-            planner.plan(START, GOAL, **{"duration": T, name: value, "obstacles": obstacles})
+@pytest.mark.parametrize("obstacles", [(), (BALL,)], ids=["free", "obstacle"])
+def test_arguments_that_are_none(planner, obstacles) -> None:
+    made, ends = planner.plan(START, GOAL, T), [Constraint(0.0, value=START), Constraint(T, value=GOAL)]
+
+    def plan(**change):
+        planner.plan(START, GOAL, **{"duration": T, "obstacles": obstacles, **change})
+
+    def replan(**change):
+        planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, "obstacles": obstacles, **change})
+
+    def many(**change):
+        planner.plan_many(START, GOAL, T, **{"obstacles": obstacles, **change})
+
+    def condition(constraints, duration=T):
+        planner.condition(constraints, duration)
+
+    kinds = {"must be a number...": ("1", None, [1.0], True, 1j), "must be finite...": (np.nan, np.inf)}
+    numbers = [
+        (partial(plan, **{name: value}), f"{name} {message}")
+        for name in ("duration", "start_time", "margin")
+        for message, values in kinds.items()
+        for value in values
+    ]
+    wrong = ({"n": 0}, {"n": 2.5}, {"derivative": 1.5}, {"derivative": -1}, {"threads": -1, "obstacles": [BALL]})
+    counts = [partial(many, **change) for change in wrong]
+    counts += [partial(made.position, 0.5, 1.0), partial(made.position, 0.5, -1), partial(made.mean_jerk, 10.5)]
+    sequences = [partial(call, obstacles=o) for call in (plan, replan, many) for o in (BALL, None, 3)]
+    assert_refused(
+        *numbers,
+        *((partial(plan, duration=duration), "duration must be positive...") for duration in (0.0, -1.0, 0)),
+        *((call, "... must be a whole number of at least ...") for call in counts),
+        *((call, "obstacles must be a sequence of obstacles, got ...") for call in sequences),
+        *((partial(replan, **{name: "now"}), f"{name} must be a number, got 'now'...") for name in ("t", "end_time")),
+        *((partial(condition, c), "constraints must be a sequence of Constraint...") for c in (None, ends[0], 3, "ab")),
+        (partial(condition, [*ends, Constraint(0.5, dofs=5)]), "dofs must be among x, y, z, got 5..."),
+        (partial(condition, [*ends, Constraint("x")]), "t must be a number..."),
+        (lambda: planner.sample(START, GOAL, "long", 1), "duration must be a number..."),
+        (partial(plan, start_time=1e17), "duration must exceed the clock resolution, got 1.2 s from 1e+17 s..."),
+    )
 
 
 def test_any_kind_of_number_is_one(planner) -> None:
@@ -40,33 +72,24 @@ def test_any_kind_of_number_is_one(planner) -> None:
         np.testing.assert_array_equal(planner.plan(START, GOAL, two).position(t), expected)
 
 
-@pytest.mark.parametrize("duration", [0.0, -1.0, 0])
 @pytest.mark.parametrize("obstacles", [(), (BALL,)])
-def test_durations_are_positive(planner, duration, obstacles) -> None:
-    with pytest.raises(ValueError, match="duration must be positive"):
-        planner.plan(START, GOAL, duration, obstacles=obstacles)
-
-
-@pytest.mark.parametrize("obstacles", [(), (BALL,)])
-def test_no_motion_is_too_short_for_its_clock(planner, obstacles) -> None:
-    with pytest.raises(ValueError, match=r"duration must exceed the clock resolution, got 1\.2 s from 1e\+17 s"):
-        planner.plan(START, GOAL, T, start_time=1e17, obstacles=obstacles)
-    now = 1.7e9  # seconds since 1970
+def test_a_clock_since_1970(planner, obstacles) -> None:
+    now = 1.7e9  # [s]
     made = planner.plan(START, GOAL, T, start_time=now, obstacles=obstacles)
     assert (np.diff(made.path.breaks) > 0.0).all()
     np.testing.assert_allclose(made.position([now, now + T]), [START, GOAL], atol=1e-12)
 
 
 def test_numbers_that_overflow_make_no_motion(planner) -> None:
-    with pytest.raises(ValueError, match="rates and the duration must give a finite motion"):
-        planner.plan(START, GOAL, 1e300)
-    with pytest.raises(ValueError, match="rates and the duration must give a finite motion"):
-        planner.plan_many([START, START], GOAL, [1.0, 1e300])
+    assert_refused(
+        (lambda: planner.plan(START, GOAL, 1e300), "...rates and the duration must give a finite motion..."),
+        (lambda: planner.plan_many([START, START], GOAL, [1.0, 1e300]), "...rates and the duration must give a ..."),
+    )
     with pytest.raises(NoPathError):  # finite, but nothing can be proved of it
         planner.plan(START, GOAL, T, start_velocity=[1e307, 0.0, 0.0], obstacles=[BALL], via=ViaSearch(count=5))
 
 
-@pytest.mark.parametrize("wrap", [list, tuple, iter, lambda o: np.array(o, dtype=object)])
+@pytest.mark.parametrize("wrap", [iter, lambda o: np.array(o, dtype=object)], ids=["iterator", "array"])
 def test_obstacles_in_any_wrapping(planner, wrap) -> None:
     t, around = np.linspace(0.0, T, 9), [BALL, MovingObstacle(Sphere([3.0, 3.0, 3.0], 0.1), [0.1, 0.0, 0.0])]
     margin = {"margin": 0.02}
@@ -79,18 +102,7 @@ def test_obstacles_in_any_wrapping(planner, wrap) -> None:
         planner.plan(START, GOAL, T, obstacles=at_start)
 
 
-def test_obstacles_come_in_a_sequence(planner) -> None:
-    made = planner.plan(START, GOAL, T)
-    for obstacles in (BALL, None, 3):
-        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
-            planner.plan(START, GOAL, T, obstacles=obstacles)
-        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
-            planner.replan(made, 0.5, GOAL, obstacles=obstacles)
-        with pytest.raises(ThunderError, match="obstacles must be a sequence of obstacles, got"):
-            planner.plan_many(START, GOAL, T, obstacles=obstacles)
-
-
-def test_obstacle_that_leaves_the_start_and_one_that_arrives_there(planner) -> None:
+def test_obstacles_that_leave_the_start_and_arrive_there(planner) -> None:
     leaves = MovingObstacle(Sphere(START, 0.05), [2.0, 0.0, 0.0])
     with pytest.raises(NoPathError, match="start must keep the margin"):
         planner.plan(START, GOAL, T, obstacles=[leaves])
@@ -106,31 +118,13 @@ def test_negative_margins_say_how_far_inside(planner) -> None:
     assert BALL.distance(made.position(np.linspace(0.0, T, 500))).min() >= -0.03
 
 
-@pytest.mark.parametrize("ends", [([0, 0, 0], [0, 0, 0.4]), ([0, 0, 0.4], [0, 0, 0]), ([0, 0, 0], [1e-9, 0, 0.4])])
-def test_vertical_ways(planner, ends) -> None:
+def test_vertical_ways(planner) -> None:
     v = [0.1, -0.1, 0.2]
-    made = planner.plan(*ends, T, start_velocity=v)
-    np.testing.assert_allclose(made.position([0.0, T]), ends, atol=1e-11)
-    np.testing.assert_allclose(made.position(0.0, 1), v, atol=1e-10)
-    assert planner.plan(*ends, T, obstacles=[Sphere([0, 0, 0.2], 0.05)], margin=0.01).clearance >= 0.01 - 1e-12
-
-
-def test_whole_numbers_are_whole(planner) -> None:
-    made = planner.plan(START, GOAL, T)
-    for call in (
-        lambda: made.position(0.5, 1.0),
-        lambda: made.position(0.5, -1),
-        lambda: made.mean_jerk(0),
-        lambda: made.mean_jerk(10.5),
-        lambda: planner.plan_many(START, GOAL, T, n=0),
-        lambda: planner.plan_many(START, GOAL, T, n=2.5),
-        lambda: planner.plan_many(START, GOAL, T, derivative=1.5),
-        lambda: planner.plan_many(START, GOAL, T, derivative=-1, obstacles=[BALL]),
-        lambda: planner.plan_many(START, GOAL, T, threads=-1, obstacles=[BALL]),
-        lambda: planner.plan_many(START, GOAL, T, threads="all", obstacles=[BALL]),
-    ):
-        with pytest.raises(ThunderError, match="must be a whole number of at least"):
-            call()
+    for ends in (([0, 0, 0], [0, 0, 0.4]), ([0, 0, 0.4], [0, 0, 0]), ([0, 0, 0], [1e-9, 0, 0.4])):
+        made = planner.plan(*ends, T, start_velocity=v)
+        np.testing.assert_allclose(made.position([0.0, T]), ends, atol=1e-11)
+        np.testing.assert_allclose(made.position(0.0, 1), v, atol=1e-10)
+        assert planner.plan(*ends, T, obstacles=[Sphere([0, 0, 0.2], 0.05)], margin=0.01).clearance >= 0.01 - 1e-12
 
 
 def test_batches_hold_good_and_bad_problems(planner) -> None:
@@ -157,44 +151,10 @@ def test_replans_at_every_time(planner) -> None:
     for t in (-1e-9, T + 1e-9):
         with pytest.raises(ThunderError, match="t must lie within the plan"):
             planner.replan(made, t, GOAL)
-    for name in ("t", "end_time", "margin"):
-        with pytest.raises(ThunderError, match=f"{name} must be a number, got 'now'"):
-            planner.replan(**{"plan": made, "t": 0.5, "goal": GOAL, name: "now"})
     restless = HumanLikePlanner(planner.fpca, planner.mode, freeze_time=0.0)
     for left in (1e-12, 1e-10, 1e-6, 1e-3):
         rest = restless.replan(made, T - left, GOAL)
         np.testing.assert_allclose(rest.position(T), GOAL, atol=1e-11)
-
-
-def test_replans_of_replans_and_of_plans_with_via_points(planner) -> None:
-    made, goal = planner.plan(START, GOAL, T, obstacles=[BALL], margin=0.02), GOAL.copy()
-    for t in (0.1, 0.3, 0.7, 0.9, 1.1):
-        goal = goal + np.array([0.01, 0.02, -0.01])
-        rest = planner.replan(made, t, goal)
-        for derivative in range(2):
-            x = made.position(t, derivative)
-            np.testing.assert_allclose(rest.position(t, derivative), x, rtol=0.0, atol=1e-8)
-        np.testing.assert_allclose(rest.position(T), goal, atol=1e-10)
-        with pytest.raises(ThunderError, match="t must lie within the plan"):
-            planner.replan(rest, t - 0.01, goal)
-        made = rest
-
-
-def test_conditions_are_said(planner) -> None:
-    ends = (Constraint(0.0, value=START), Constraint(T, value=GOAL))
-    t = np.linspace(0.0, T, 5)
-    expected = planner.condition(ends, T).plan().position(t)
-    np.testing.assert_array_equal(planner.condition(iter(ends), T).plan().position(t), expected)
-    for constraints in (None, ends[0], 3, ("start", "goal")):
-        with pytest.raises(ThunderError, match="constraints must be a sequence of Constraint"):
-            planner.condition(constraints, T)
-    with pytest.raises(ThunderError, match="dofs must be among x, y, z, got 5"):
-        planner.condition([*ends, Constraint(0.5, dofs=5)], T)
-    for t in ("x", None):
-        with pytest.raises(ThunderError, match="t must be a number"):
-            planner.condition([*ends, Constraint(t)], T)
-    with pytest.raises(ThunderError, match="duration must be a number"):
-        planner.sample(START, GOAL, "long", 1)
 
 
 def test_plans_cannot_be_changed(planner) -> None:
@@ -211,29 +171,11 @@ def test_plans_cannot_be_changed(planner) -> None:
             setattr(made, name, None)
 
 
-def test_searches_are_kept_and_not_for_ever() -> None:
-    planner = HumanLikePlanner(fitted("plain"))
-    of = planner._searches.of
-    via = ViaSearch(count=20, seed=1)
-    assert of(via) is of(via)
-    assert of(ViaSearch(count=20, seed=1)) is of(via)  # of equal settings
-    assert of(None) is of(ViaSearch())
-    first = of(via)
-    for seed in range(100, 120):
-        of(ViaSearch(count=20, seed=seed))
-    assert len(planner._searches._cache) <= 8
-    again = of(via)
-    assert again is not first
-    np.testing.assert_array_equal(again.candidates(START, GOAL), first.candidates(START, GOAL))
-    with pytest.raises(ThunderError, match="via must be a ViaSearch, got int"):
-        of(3)
-
-
 def test_components_that_are_none() -> None:
-    with pytest.raises(ThunderError, match="shrinkage"):
-        HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(reaches()[:1]))
-    with pytest.raises(ValueError, match=r"FPCA must be fitted before .* call fit first"):
-        HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0))
+    assert_refused(
+        (lambda: HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(reaches()[:1])), "...shrinkage..."),
+        (lambda: HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0)), "...FPCA must be fitted before ... call ..."),
+    )
     for fpca in ("fpca", None):
         with pytest.raises(ThunderError, match="fpca must be a fitted FPCA, got"):
             HumanLikePlanner(fpca)

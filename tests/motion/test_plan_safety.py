@@ -7,12 +7,13 @@ import warnings
 import numpy as np
 import pytest
 
-from thunder_py.errors import NoPathError, ThunderError, ThunderWarning
+from tests.refusals import assert_refused
+from thunder_py.errors import NoPathError, ThunderWarning
 from thunder_py.geometry import Box, Sphere
 from thunder_py.motion import FPCA, Constraint, HumanLikePlanner, ViaSearch
 from thunder_py.recordings.synthetic import sigma_lognormal_reaches
 
-from .planner_models import fitted, joints, reaches
+from .planner_models import fitted, joints
 
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 KINDS = [("paper", "paper"), ("plain", "map"), ("joint", "map"), ("aligned", "map"), ("joint aligned", "map")]
@@ -57,11 +58,6 @@ class TestMahalanobisDistance:
         batch = planner.plan_many(START, GOAL, T, obstacles=[wall], margin=0.01, n=3)
         assert batch.mahalanobis_distance[0] == pytest.approx(plan.mahalanobis_distance)
 
-    def test_random_motions_of_the_model_are_within_the_span(self) -> None:
-        planner = HumanLikePlanner(fitted("plain"))
-        made = planner.sample(START, GOAL, T, 20, seed=1)
-        assert max(plan.mahalanobis_distance for plan in made) < planner.training_span
-
     def test_far_from_the_data_a_plan_warns(self) -> None:
         """Reaches that all start at rest: the square system needs scores of many standard deviations."""
         planner = HumanLikePlanner(FPCA.paper(sigma_lognormal_reaches(12, seed=1)), "paper", max_travel_ratio=np.inf)
@@ -90,28 +86,11 @@ class TestMahalanobisDistance:
             planner.replan(plan, 0.5, GOAL, end_time=5.0)
         assert HumanLikePlanner(planner.fpca, max_distance_ratio=np.inf).replan(plan, 0.9, GOAL + 0.1).end_time == T
 
-    def test_around_obstacles_plans_warn_too(self) -> None:
-        """Components of reaches from rest, without shrinkage: paths thousands of times longer than the distance."""
-        motions = sigma_lognormal_reaches(6, seed=2)
-        planner = HumanLikePlanner(FPCA(alignment="none", shrinkage=0.0).fit(motions), max_travel_ratio=np.inf)
-        ball, other = [Sphere([0.3, 0.1, 0.35], 0.04)], [Sphere([0.3, 0.1, -9.0], 0.04)]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("default")
-            for _ in range(3):
-                plan = planner.plan(START, GOAL, 1.0, goal_velocity=[2.0, 0.0, 0.0], obstacles=ball, margin=0.02)
-                planner.plan_many(START, [GOAL, GOAL], 1.0, goal_velocities=[2.0, 0.0, 0.0], obstacles=ball, n=2)
-                planner.plan(START, GOAL, 1.0, obstacles=other)  # from rest: 5 times the distance
-        assert plan.mahalanobis_distance > 1e4
-        assert [str(one.message).split(" is more than 15 standard")[0] for one in caught] == [
-            "the plan", "the farthest plan", "the plan",
-        ]  # fmt: skip
-        assert {one.filename for one in caught} == {__file__}
-
     def test_segments_of_detours_may_be_farther(self) -> None:
         """They begin or end amid a reach: 2.5 times the distance is no warning, more is one."""
         planner = HumanLikePlanner(FPCA().fit(sigma_lognormal_reaches(40, seed=5)))
         rng, ratios, bound = np.random.default_rng(3), [], 2.0 * planner.training_span
-        for _ in range(12):
+        for _ in range(8):
             goal = START + rng.normal(size=3) * 0.2
             balls = [Sphere(START + 0.5 * (goal - START) + rng.normal(size=3) * 0.01, 0.04)]
             plan = planner.plan(START, goal, 1.0, obstacles=balls, margin=0.02)  # a warning is an error
@@ -144,36 +123,6 @@ class TestMahalanobisDistance:
                 call()
             assert caught[0].filename == __file__
 
-    def test_the_advice_is_what_was_not_tried(self) -> None:
-        motions = sigma_lognormal_reaches(12, seed=1)
-        shrunk = FPCA(alignment="none", shrinkage=0.1).fit(motions)
-        published = FPCA.from_components(shrunk.components(np.linspace(0.0, 1.0, 201))[:5], variances=np.full(5, 1e-6))
-        cases = (
-            (FPCA.paper(motions), "paper", ', or use mode="map" or shrinkage or demonstrations like it'),
-            (shrunk, "paper", ', or use mode="map" or demonstrations like it'),
-            (shrunk, "map", ", or use demonstrations like it"),
-            (published, "exact", ""),
-        )
-        for fpca, mode, advice in cases:
-            planner = HumanLikePlanner(fpca, mode, max_condition_number=np.inf)
-            with pytest.warns(ThunderWarning, match="the plan is") as caught:
-                planner.plan(START, GOAL, T, goal_velocity=[50.0, 0.0, 0.0])
-            assert str(caught[0].message).endswith(f"Check the end states and the duration{advice}")
-            assert caught[0].filename == __file__
-
-    def test_the_training_motions_do_not_warn(self) -> None:
-        fpca = fitted("plain")
-        planner = HumanLikePlanner(fpca)
-        for trial in reaches()[:10]:
-            x = fpca.inverse_transform(*fpca.project([trial])[:2], tau=[0.0, 1.0])[0]
-            rates = {}
-            for order, name in ((1, "velocity"), (2, "acceleration")):
-                ends = fpca.inverse_transform(*fpca.project([trial])[:2], tau=[0.0, 1.0], derivative=order)[0]
-                rates |= {f"{end}_{name}": ends[k] / trial.duration**order for k, end in enumerate(("start", "goal"))}
-            plan = planner.plan(x[0], x[1], trial.duration, **rates)
-            own = float(np.sqrt((fpca.transform([trial])[0] ** 2 / fpca.variances_).sum()))
-            assert plan.mahalanobis_distance <= own * (1.0 + 1e-6)  # the most likely motion with these ends
-
 
 class TestStandstill:
     @pytest.mark.parametrize(("kind", "mode"), [*KINDS, ("pose", "map"), ("pose joint aligned", "map")])
@@ -192,14 +141,6 @@ class TestStandstill:
         q = np.linspace(-1.0, 1.0, 7)
         assert np.abs(planner.plan(q, q, 2.0).position([0.5, 1.0, 1.5]) - q).max() < 1e-12
         assert np.abs(planner.plan_many(q, q, 2.0, n=5).x - q).max() < 1e-12
-
-    @pytest.mark.parametrize(("kind", "mode"), KINDS)
-    def test_the_motion_grows_with_the_distance(self, kind, mode) -> None:
-        """No jump at zero: the motion between points a micrometer apart is of that order."""
-        planner = HumanLikePlanner(fitted(kind), mode)
-        t = np.linspace(0.0, 1.0, 21)
-        plan = planner.plan(START, START + np.array([1e-6, 0.0, 0.0]), 1.0)
-        assert np.abs(plan.position(t) - START).max() < 1e-3
 
 
 class TestWiderSearch:
@@ -237,8 +178,7 @@ class TestWiderSearch:
         assert (wide.count, wide.most) == (2000, 4)
         assert wide.half_width == pytest.approx(0.5)
         assert ViaSearch.paper().widenings == 0
-        with pytest.raises(ThunderError, match="widenings must be an integer from 0 to 4, got 5"):
-            ViaSearch(widenings=5)
+        assert_refused((lambda: ViaSearch(widenings=5), "...widenings must be an integer from 0 to 4, got 5..."))
 
 
 def _plate(center, normal, width):

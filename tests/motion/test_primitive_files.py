@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, NotFittedError
 from thunder_py.motion import DMP, ProMP, QuaternionDMP, RhythmicDMP
 from thunder_py.recordings import Trial
@@ -16,8 +20,6 @@ T = np.linspace(0.0, 2.0, 120)
 
 
 def turning() -> QuaternionDMP:
-    from scipy.spatial.transform import Rotation
-
     return QuaternionDMP(15, D=30.0).fit((T, Rotation.from_rotvec(np.outer((T / 2.0) ** 2, [0.3, 1.2, -0.4]))))
 
 
@@ -66,8 +68,7 @@ def test_default_of_the_goal_change_is_stored_as_chosen(tmp_path) -> None:
 
 @pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP])
 def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
-    with pytest.raises(NotFittedError, match="must be fitted before"):
-        kind().save(tmp_path / "a.npz")
+    assert_refused((lambda: kind().save(tmp_path / "a.npz"), "...must be fitted before..."), error=NotFittedError)
     (tmp_path / "b.npz").write_bytes(b"no archive")
     with pytest.raises(FileFormatError, match=f"not a file of {kind.__name__}.save: no archive of plain arrays"):
         kind.load(tmp_path / "b.npz")
@@ -78,9 +79,18 @@ def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
     assert str(tmp_path / "c.npz") in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "text"),
-    [
+def test_damaged_files(tmp_path) -> None:
+    path = tmp_path / "a.npz"
+
+    def load(name, changes):
+        one = MADE[name]()
+        one.save(path)
+        with np.load(path) as file:
+            arrays = {key: file[key] for key in file.files} | changes
+        np.savez(path, **{key: value for key, value in arrays.items() if value is not None})
+        return type(one).load(path)
+
+    cases = (
         ("DMP", {"thunder_dmp": np.array(2)}, "version 2 of DMP.save, this package reads 1"),
         ("DMP", {"weights_": None}, "weights_ missing"),
         ("DMP", {"weights_": np.zeros((3, 3))}, "weights must have shape"),
@@ -91,19 +101,12 @@ def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
         ("DMP", {"rotodilatation_": np.array("yes")}, "rotodilatation_ must be True or False"),
         ("DMP, not turned", {"rotodilatation_": np.array(True)}, "rotodilatation_ must agree with rotodilatation"),
         ("RhythmicDMP", {"period_": np.array(-1.0)}, "duration must be a positive number"),
-        ("RhythmicDMP", {"goal_": np.zeros(2)}, r"goal must have shape \(1,\)"),
+        ("RhythmicDMP", {"goal_": np.zeros(2)}, "goal must have shape (1,)"),
         ("QuaternionDMP", {"start_": np.zeros((3, 3))}, "start must hold an orthonormal rotation matrix"),
         ("ProMP", {"covariance_": np.zeros((3, 3))}, "covariance_ must have shape"),
         ("ProMP", {"covariance_": np.diag(-np.ones(21))}, "covariance_ must be symmetric, and not negative"),
         ("ProMP", {"dofs": np.array(["x"])}, "dofs must name 3 coordinates"),
         ("ProMP", {"dofs": np.zeros(3)}, "dofs must be texts"),
-    ],
-)
-def test_damaged_files(name: str, changes: dict, text: str, tmp_path) -> None:
-    one = MADE[name]()
-    one.save(tmp_path / "a.npz")
-    with np.load(tmp_path / "a.npz") as file:
-        arrays = {key: file[key] for key in file.files} | changes
-    np.savez(tmp_path / "a.npz", **{key: value for key, value in arrays.items() if value is not None})
-    with pytest.raises(FileFormatError, match=text):
-        type(one).load(tmp_path / "a.npz")
+    )
+    refused = ((partial(load, name, changes), f"...{message}...") for name, changes, message in cases)
+    assert_refused(*refused, error=FileFormatError)

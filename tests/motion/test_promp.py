@@ -6,23 +6,25 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate
 
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.motion.primitives.bases import GaussianBasis
 from thunder_py.motion.primitives.promp import Observation, ProMP
 from thunder_py.recordings.metrics import mean_jerk
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    oracle = pytest.importorskip("movement_primitives.promp")
-
 TAU = np.linspace(0.0, 1.0, 101)
 
 
-def theirs(ours):
+@pytest.fixture
+def oracle():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("movement_primitives.promp")
+
+
+def theirs(oracle, ours):
     """The same weight distribution in movement_primitives."""
     n, d = ours.mean_weights_.shape
     promp = oracle.ProMP(n_dims=d, n_weights_per_dim=n)
@@ -34,7 +36,7 @@ def learned():
     return ProMP(12).fit(minimum_jerk_reaches(40, 1))
 
 
-def test_weights_equal_movement_primitives():
+def test_weights_equal_movement_primitives(oracle):
     trial = minimum_jerk_reaches(1, 3)[0]
     tau = (trial.t - trial.t[0]) / trial.duration
     for regularization in (1e-6, 1e-2):
@@ -43,8 +45,8 @@ def test_weights_equal_movement_primitives():
         np.testing.assert_allclose(ours.T.ravel(), expected, rtol=0, atol=1e-8)
 
 
-def test_distribution_equals_movement_primitives(learned):
-    promp = theirs(learned)
+def test_distribution_equals_movement_primitives(oracle, learned):
+    promp = theirs(oracle, learned)
     np.testing.assert_allclose(learned.mean(TAU), promp.mean_trajectory(TAU.copy()), rtol=0, atol=1e-13)
     np.testing.assert_allclose(learned.mean(TAU, 1), promp.mean_velocities(TAU.copy()), rtol=0, atol=1e-11)
     variance = np.diagonal(learned.covariance(TAU), axis1=1, axis2=2)
@@ -54,11 +56,11 @@ def test_distribution_equals_movement_primitives(learned):
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.01])
-def test_conditioning_on_positions_equals_movement_primitives(learned, noise):
+def test_conditioning_equals_movement_primitives(oracle, learned, noise):
     """All at once here, one after the other there."""
     points = {0.0: [0.3, 0.0, -0.1], 0.4: [0.35, 0.1, 0.0], 1.0: [0.5, 0.2, 0.1]}
     ours = learned.condition([Observation(tau, p, noise=noise) for tau, p in points.items()])
-    promp = theirs(learned)
+    promp = theirs(oracle, learned)
     for tau, p in points.items():
         promp = promp.condition_position(np.array(p), noise**2 * np.eye(3), t=tau)
     np.testing.assert_allclose(ours.mean(TAU), promp.mean_trajectory(TAU.copy()), rtol=0, atol=2e-7)
@@ -74,18 +76,6 @@ def test_derivatives_of_the_basis_by_finite_differences(derivative):
     np.testing.assert_allclose(exact, difference, rtol=0, atol=1e-7 * np.abs(exact).max())
     np.testing.assert_allclose(basis.evaluate(TAU).sum(axis=1), 1.0, rtol=1e-14)
     np.testing.assert_allclose(exact.sum(axis=1), 0.0, atol=1e-9 * np.abs(exact).max())
-
-
-def test_moments_are_those_of_the_demonstrations(learned):
-    motions = minimum_jerk_reaches(40, 1)
-    x = motions.to_array(len(TAU))
-    np.testing.assert_allclose(learned.mean(TAU), x.mean(axis=0), rtol=0, atol=1e-3)
-    covariance = np.stack([np.cov(x[:, k].T) for k in range(len(TAU))])
-    np.testing.assert_allclose(learned.covariance(TAU), covariance, rtol=0, atol=2e-3 * np.abs(covariance).max())
-    assert learned.duration_ == pytest.approx(motions.durations.mean())
-    assert learned.dofs == ("x", "y", "z")
-    array = ProMP(12).fit(x)
-    np.testing.assert_allclose(array.mean(TAU), learned.mean(TAU), rtol=0, atol=1e-3)
 
 
 def test_plan_meets_states_of_all_orders(learned):
@@ -108,23 +98,6 @@ def test_rest_is_the_default_and_outside_of_it(learned):
     assert 0.0 < mean_jerk(motion) < 100.0
 
 
-def test_conditioning_is_that_of_a_gaussian():
-    """Means and covariances of the joint distribution, by blocks, against a large sample's regression."""
-    rng = np.random.default_rng(2)
-    A = rng.normal(size=(8, 8))
-    promp = ProMP.from_weights(rng.normal(size=(4, 2)), A @ A.T)
-    draws = np.stack([m.position(np.array([0.0, 0.5]), 0) for m in promp.sample(8_000, 1, 1.0)])
-    seen, hidden = draws[:, 0], draws[:, 1]
-    new = promp.condition([Observation(0.0, [0.5, -0.5])])
-    C = np.cov(seen.T, hidden.T)
-    gain = C[2:, :2] @ np.linalg.inv(C[:2, :2])
-    np.testing.assert_allclose(
-        new.mean(0.5), hidden.mean(axis=0) + gain @ ([0.5, -0.5] - seen.mean(axis=0)), rtol=0, atol=0.1
-    )
-    np.testing.assert_allclose(new.covariance(0.5), C[2:, 2:] - gain @ C[:2, 2:], rtol=0, atol=0.2)
-    np.testing.assert_allclose(new.covariance(0.0), 0.0, atol=1e-10)
-
-
 def test_open_degrees_of_freedom_and_order_of_observations(learned):
     half = learned.condition([Observation(0.5, [0.4, np.nan, np.nan])])
     assert half.mean(0.5)[0] == pytest.approx(0.4, abs=1e-8)
@@ -135,14 +108,6 @@ def test_open_degrees_of_freedom_and_order_of_observations(learned):
     np.testing.assert_allclose(together.rollout(1.3).position(0.26, 1), [0.1, 0.2, 0.3], rtol=0, atol=1e-6)
 
 
-def test_noise_between_prior_and_observation(learned):
-    prior, point = learned.mean(0.5), learned.mean(0.5) + 0.1
-    deviations = [
-        np.abs(learned.condition([Observation(0.5, point, noise=s)]).mean(0.5) - point).max() for s in (1e-4, 0.05, 1.0)
-    ]
-    assert deviations[0] < 1e-3 < deviations[1] < deviations[2] < np.abs(prior - point).max()
-
-
 def test_samples_are_seeded_and_follow_the_distribution(learned):
     samples = learned.sample(2000, 5, 1.0)
     x = np.stack([m.position(0.3) for m in samples])
@@ -150,12 +115,6 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     np.testing.assert_allclose(np.cov(x.T), learned.covariance(0.3), rtol=0, atol=0.15 * learned.covariance(0.3).max())
     assert samples[0] == learned.sample(1, 5, 1.0)[0]
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
-
-
-def test_position_is_the_integral_of_velocity(learned):
-    motion = learned.rollout(0.9)
-    moved = [integrate.quad(lambda t, k=k: float(motion.position(t, 1)[k]), 0.0, 0.9)[0] for k in range(3)]
-    np.testing.assert_allclose(motion.position(0.9) - motion.position(0.0), moved, rtol=0, atol=1e-10)
 
 
 def test_one_demonstration_is_enough():
@@ -188,31 +147,26 @@ def gap():
     return Trial(np.arange(20.0), x, ("x", "y", "z"))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ProMP(1).fit(gapless()), "n_basis must be a whole number of at least 2, got 1"),
-        (lambda: ProMP(5, overlap=1.0).fit(gapless()), r"overlap must be a number in \(0, 1\)"),
-        (lambda: ProMP(5, regularization=-1.0).fit(gapless()), "regularization must be a number >= 0"),
-        (lambda: ProMP(5).rollout(), "ProMP must be fitted before .*: call fit first"),
-        (lambda: ProMP(5).fit(gap()), "must have no gaps"),
-        (lambda: ProMP(5).fit(np.zeros((3, 4))), r"motions must have shape \(n, n, n\)"),
-        (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([]), "at least one observation"),
-        (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([Observation(1.5, [0, 0, 0])]), "0 <= tau <= 1"),
+def test_bad_input():
+    assert_refused(
+        (lambda: ProMP(1).fit(gapless()), "...n_basis must be a whole number of at least 2, got 1..."),
+        (lambda: ProMP(5, overlap=1.0).fit(gapless()), "...overlap must be a number in (0, 1)..."),
+        (lambda: ProMP(5, regularization=-1.0).fit(gapless()), "...regularization must be a number >= 0..."),
+        (lambda: ProMP(5).rollout(), "...ProMP must be fitted before ...: call fit first..."),
+        (lambda: ProMP(5).fit(gap()), "...must have no gaps..."),
+        (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions must have shape (n, n, n)..."),
+        (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([]), "...at least one observation..."),
+        (lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([Observation(1.5, [0, 0, 0])]), "...0 <= tau <= 1..."),
         (
             lambda: ProMP(5).fit(minimum_jerk_reaches(2)).condition([Observation(0.5, [0, 0])]),
-            r"must be \(3,\) numbers",
+            "...must be (3,) numbers...",
         ),
         (
             lambda: ProMP(8).fit(minimum_jerk_reaches(9)).condition([Observation(0, [k, 0, 0]) for k in (0, 1)]),
-            "observations without noise must be possible, got a residual of",
+            "...observations without noise must be possible, got a residual of...",
         ),
-        (lambda: ProMP(8, variance_floor=0.0).fit(gapless()).plan([1, 1, 1], [0, 0, 0], 1.0), "do not vary"),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(ThunderError, match=message):
-        call()
+        (lambda: ProMP(8, variance_floor=0.0).fit(gapless()).plan([1, 1, 1], [0, 0, 0], 1.0), "...do not vary..."),
+    )
 
 
 def gapless():

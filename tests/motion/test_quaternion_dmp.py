@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.motion.primitives.bases import DMPBasis
 from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
@@ -121,8 +122,7 @@ def test_trials_teach_as_their_rotations_do() -> None:
     given = QuaternionDMP().fit((t, rotations))
     np.testing.assert_allclose(QuaternionDMP().fit(trial).weights_, given.weights_, atol=1e-9)
     gap = np.where(np.arange(400)[:, None] == 30, np.nan, trial.x)
-    with pytest.raises(ThunderError, match="must have no gaps"):
-        QuaternionDMP().fit(Trial(t, gap, trial.dofs))
+    assert_refused((lambda: QuaternionDMP().fit(Trial(t, gap, trial.dofs)), "...must have no gaps..."))
 
 
 def test_several_demonstrations_and_flipped_quaternions() -> None:
@@ -136,33 +136,32 @@ def test_several_demonstrations_and_flipped_quaternions() -> None:
 def test_bad_input_is_refused() -> None:
     t, rotations = demonstration(n=100)
     about_z = Rotation.from_rotvec(np.outer(np.linspace(0.0, 1.0, 100), [0.0, 0.0, 4.0]))
-    with pytest.raises(ThunderError, match="half a turn"):
-        QuaternionDMP().fit((t, about_z))
-    with pytest.raises(ThunderError, match="must rotate about every axis"):
-        QuaternionDMP(scaling="paper").fit((t, Rotation.from_rotvec(0.2 * about_z.as_rotvec())))
-    with pytest.raises(ThunderError, match="as many rotations as times"):
-        QuaternionDMP().fit((t[:-1], rotations))
-    with pytest.raises(ThunderError, match="at least n_basis"):
-        QuaternionDMP().fit((t[:10], rotations[:10]))
-    with pytest.raises(ThunderError, match="must be a Trial with rotations"):
-        QuaternionDMP().fit([rotations])
+    assert_refused(
+        (lambda: QuaternionDMP().fit((t, about_z)), "...half a turn..."),
+        (
+            lambda: QuaternionDMP(scaling="paper").fit((t, Rotation.from_rotvec(0.2 * about_z.as_rotvec()))),
+            "...must rotate about every axis...",
+        ),
+        (lambda: QuaternionDMP().fit((t[:-1], rotations)), "...as many rotations as times..."),
+        (lambda: QuaternionDMP().fit((t[:10], rotations[:10])), "...at least n_basis..."),
+        (lambda: QuaternionDMP().fit([rotations]), "...must be a Trial with rotations..."),
+    )
     flat = Trial(t, np.zeros((len(t), 2)), ("x", "y"))
     for demonstrations in (flat, [(t, rotations), flat]):
         with pytest.raises(
             ThunderError, match=r"demonstration . must have rotation vectors rx, ry, rz, got .* of x, y"
         ):
             QuaternionDMP().fit(demonstrations)
-    with pytest.raises(ThunderError, match="at least one"):
-        QuaternionDMP().fit([])
-    with pytest.raises(ThunderError, match="call fit"):
-        QuaternionDMP().rollout()
+    assert_refused(
+        (lambda: QuaternionDMP().fit([]), "...at least one..."),
+        (lambda: QuaternionDMP().rollout(), "...call fit..."),
+    )
     learned = QuaternionDMP().fit((t, rotations))
-    with pytest.raises(ThunderError, match="call reset"):
-        learned.step(0.01)
-    with pytest.raises(ValueError, match="goal"):
-        learned.rollout(goal=np.diag([1.0, 1.0, -1.0]))
-    with pytest.raises(ThunderError, match="duration"):
-        learned.rollout(duration=0.0)
+    assert_refused(
+        (lambda: learned.step(0.01), "...call reset..."),
+        (lambda: learned.rollout(goal=np.diag([1.0, 1.0, -1.0])), "...goal..."),
+        (lambda: learned.rollout(duration=0.0), "...duration..."),
+    )
 
 
 def test_forcing_is_that_of_the_basis() -> None:

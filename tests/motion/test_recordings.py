@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thunder_py.errors import FileFormatError, ThunderError
+from tests.refusals import assert_refused
+from thunder_py.errors import FileFormatError
 from thunder_py.recordings.loaders import load_culm, load_kinesis
-from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
+from thunder_py.recordings.processing import fill_gaps, resample, segment_by_speed
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 CULM, KINESIS = DATA / "culm", DATA / "kinesis_rtg" / "rtgData.txt"
@@ -52,30 +53,31 @@ def test_tasks_and_order_of_culm(tmp_path):
     ]
     assert len(load_culm(tmp_path, "Planned01")) == 2
     assert len(load_culm(tmp_path)) == 4
-    with pytest.raises(FileFormatError, match="of task 'Circle'"):
-        load_culm(tmp_path, "Circle")
+    assert_refused((lambda: load_culm(tmp_path, "Circle"), "...of task 'Circle'..."), error=FileFormatError)
 
 
 def swapped(lines):
     return [*lines[:800], lines[801], lines[800], *lines[802:]]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda lines: ["time;x;y;z", *lines[1:]], r"csv:1: expected the header 't;X;Y;Z'"),
-        (lambda lines: [*lines[:700], *lines[701:]], r"csv:701: expected time 5\.8333 s at 120 Hz, got 5\.8417"),
-        (swapped, r"csv:801: expected time 6\.6667 s"),
-        (lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]], r"csv:801: .*got 6\.6668"),
-        (lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]], "four numbers in every row"),
-        (lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]], "four numbers in every row"),
-        (lambda lines: lines[:2], "two rows"),
-    ],
-)
-def test_damaged_culm(tmp_path, change, message):
-    culm_file(tmp_path, "S02/Planned01.csv", change=change)
-    with pytest.raises(FileFormatError, match=message):
-        load_culm(tmp_path)
+def test_damaged_culm(tmp_path):
+    def given(change):
+        culm_file(tmp_path, "S02/Planned01.csv", change=change)
+        return load_culm(tmp_path)
+
+    assert_refused(
+        (lambda: given(lambda lines: ["time;x;y;z", *lines[1:]]), "...csv:1: expected the header 't;X;Y;Z'..."),
+        (lambda: given(lambda lines: [*lines[:700], *lines[701:]]), "...csv:701: expected time 5.8333 s at 120 ..."),
+        (lambda: given(swapped), "...csv:801: expected time 6.6667 s..."),
+        (
+            lambda: given(lambda lines: [*lines[:800], lines[800].replace("6.6667", "6.6668"), *lines[801:]]),
+            "...csv:801: ...got 6.6668...",
+        ),
+        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2", *lines[10:]]), "...four numbers in every row..."),
+        (lambda: given(lambda lines: [*lines[:9], "0.075;1;2;x", *lines[10:]]), "...four numbers in every row..."),
+        (lambda: given(lambda lines: lines[:2]), "...two rows..."),
+        error=FileFormatError,
+    )
 
 
 @needs_culm
@@ -94,43 +96,6 @@ def test_planned_reaches_of_culm():
     distance = np.array([np.linalg.norm(trial.position[-1] - trial.position[0]) for trial in reaches])
     assert (distance.min() > 0.05, distance.max() < 1.2) == (True, True)
     assert 0.8 < np.median(reaches.durations) < 1.0
-
-
-@needs_culm
-def test_reaches_of_one_subject_are_bell_shaped():
-    trial = low_pass(load_culm(CULM, task="Planned01").filter(subject="S02"), 10.0)[0]
-    places, ratios = [], []
-    for reach in segment_by_speed(trial, cutoff=np.inf):
-        v = speed(reach, cutoff=np.inf)
-        places.append(np.argmax(v) / (len(v) - 1))
-        ratios.append(v.max() / v.mean())
-    assert 0.4 < np.median(places) < 0.6
-    assert 1.4 < np.median(ratios) < 1.9
-
-
-@needs_culm
-def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
-    """The numbers in docs/motion_data.md: standard deviation between trials, in parts of the distance."""
-    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=np.inf).map(unit_reach)
-    assert len(reaches) == 148
-    spread = {
-        name: register(reaches, **how).to_array(101)[:, :, 1].std(axis=0).mean()
-        for name, how in {
-            "none": {"method": "none"},
-            "affine": {"method": "affine"},
-            "peak_speed": {"landmarks": "peak_speed"},
-            "half_path": {"landmarks": "half_path"},
-        }.items()
-    }
-    assert spread == pytest.approx({"none": 0.039, "affine": 0.024, "peak_speed": 0.088, "half_path": 0.015}, abs=5e-4)
-
-
-def unit_reach(trial):
-    """Scale a reach along y to start at 0 and end at 1; drop it if it is shorter than 0.5 m or 0.5 s."""
-    distance = trial.x[-1, 1] - trial.x[0, 1]
-    if trial.duration <= 0.5 or abs(distance) <= 0.5:
-        return None
-    return trial.with_values((trial.x - trial.x[0]) / distance)
 
 
 # --- kinesis ----------------------------------------------------------------------------------------------------
@@ -219,10 +184,10 @@ def test_damaged_kinesis(tmp_path, change, message):
 
 def test_questions_to_kinesis_that_make_no_sense(tmp_path):
     path = kinesis_file(tmp_path / "rtg.txt")
-    with pytest.raises(ThunderError, match="marker"):
-        load_kinesis(path, "middle")
-    with pytest.raises(ThunderError, match="drop_start"):
-        load_kinesis(path, drop_start=-1.0)
+    assert_refused(
+        (lambda: load_kinesis(path, "middle"), "...marker..."),
+        (lambda: load_kinesis(path, drop_start=-1.0), "...drop_start..."),
+    )
 
 
 @needs_kinesis

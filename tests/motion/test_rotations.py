@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py import spatial as rot
-from thunder_py.errors import ThunderError
 
 RNG = np.random.default_rng(3)
 
@@ -90,11 +90,6 @@ def test_mean_has_no_gradient_and_turns_with_the_rotations():
     np.testing.assert_allclose(rot.exp(moved), (A * mean * B).as_matrix(), atol=1e-12)
 
 
-def test_mean_of_two_is_half_way():
-    mean = rot.karcher_mean([[0.0, 0.0, 0.2], [0.0, 0.0, 1.0]])
-    np.testing.assert_allclose(mean, [0.0, 0.0, 0.6], atol=1e-14)
-
-
 def test_reference_and_back():
     t = np.linspace(0.0, 1.0, 60)[:, None]
     phi = rot.continuous(np.array([2.5, 1.0, 0.2]) + t * np.array([1.0, -0.5, 0.4]))
@@ -128,29 +123,24 @@ def test_continuous_through_a_whole_turn_and_over_a_gap():
     np.testing.assert_allclose(free[:, 1], angle, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (lambda: rot.exp([1.0, 2.0]), r"phi must have shape \(\.\.\., 3\), got \(2,\)"),
-        (lambda: rot.exp("turn"), "phi must be numbers, got str"),
-        (lambda: rot.log(np.eye(2)), r"R must have shape"),
-        (lambda: rot.log(np.zeros((3, 3))), "R must hold rotations"),
-        (lambda: rot.log(-np.eye(3)), "R must hold rotations"),
-        (lambda: rot.log(1e200 * np.eye(3)), "R must hold rotations"),
-        (lambda: rot.angular_velocity(np.zeros((2, 3)), np.zeros((5, 3))), "phi, dphi must have one shape"),
-        (lambda: rot.karcher_mean([[np.nan, 0.0, 0.0]]), "leave gaps out"),
-        (lambda: rot.karcher_mean(np.zeros((2, 3)), "ab"), "weights must be numbers"),
-        (lambda: rot.to_reference(np.zeros((2, 3)), [np.nan, 0.0, 0.0]), "one finite rotation vector"),
-        (lambda: rot.to_reference(np.zeros((2, 3)), np.zeros((2, 3))), "one finite rotation vector"),
-        (lambda: rot.angular_velocity(np.zeros(3), np.zeros(3), frame="tool"), "'tool'"),
-        (lambda: rot.karcher_mean(np.zeros((0, 3))), "N >= 1"),
-        (lambda: rot.karcher_mean(np.zeros((2, 3)), [1.0, -1.0]), "not negative"),
-        (lambda: rot.continuous(np.zeros(3)), r"\(\.\.\., T, 3\)"),
-    ],
-)
-def test_bad_arguments(call, text):
-    with pytest.raises(ThunderError, match=text):
-        call()
+def test_bad_arguments():
+    assert_refused(
+        (lambda: rot.exp([1.0, 2.0]), "...phi must have shape (..., 3), got (2,)..."),
+        (lambda: rot.exp("turn"), "...phi must be numbers, got str..."),
+        (lambda: rot.log(np.eye(2)), "...R must have shape..."),
+        (lambda: rot.log(np.zeros((3, 3))), "...R must hold rotations..."),
+        (lambda: rot.log(-np.eye(3)), "...R must hold rotations..."),
+        (lambda: rot.log(1e200 * np.eye(3)), "...R must hold rotations..."),
+        (lambda: rot.angular_velocity(np.zeros((2, 3)), np.zeros((5, 3))), "...phi, dphi must have one shape..."),
+        (lambda: rot.karcher_mean([[np.nan, 0.0, 0.0]]), "...leave gaps out..."),
+        (lambda: rot.karcher_mean(np.zeros((2, 3)), "ab"), "...weights must be numbers..."),
+        (lambda: rot.to_reference(np.zeros((2, 3)), [np.nan, 0.0, 0.0]), "...one finite rotation vector..."),
+        (lambda: rot.to_reference(np.zeros((2, 3)), np.zeros((2, 3))), "...one finite rotation vector..."),
+        (lambda: rot.angular_velocity(np.zeros(3), np.zeros(3), frame="tool"), "...'tool'..."),
+        (lambda: rot.karcher_mean(np.zeros((0, 3))), "...N >= 1..."),
+        (lambda: rot.karcher_mean(np.zeros((2, 3)), [1.0, -1.0]), "...not negative..."),
+        (lambda: rot.continuous(np.zeros(3)), "...(..., T, 3)..."),
+    )
 
 
 def test_gaps_stay():

@@ -10,28 +10,14 @@ import sys
 import numpy as np
 import pytest
 
-from tests.motion.test_fpca import reaches
+from tests.motion.test_fpca import PLAIN, reaches
 from thunder_py import errors
 from thunder_py.errors import ThunderError, UnknownNameError
-from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis, turns_from_start
+from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
-sklearn = pytest.importorskip("sklearn")
-
-from sklearn.base import clone  # noqa: E402
-from sklearn.exceptions import NotFittedError  # noqa: E402
-from sklearn.linear_model import LinearRegression  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
-from sklearn.pipeline import Pipeline  # noqa: E402
-from sklearn.preprocessing import FunctionTransformer, StandardScaler  # noqa: E402
-from sklearn.utils import estimator_checks  # noqa: E402
-from sklearn.utils.validation import check_is_fitted  # noqa: E402
-
-#: components coordinate by coordinate, of the data alone
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
-
-PLAIN = {"alignment": "none", "shrinkage": 0.0}
 
 REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)
 WAVE = (np.linspace(0.0, 2.0, 80), np.sin(np.linspace(0.0, 14.0, 80)))
@@ -51,67 +37,19 @@ ESTIMATORS = {
 each = pytest.mark.parametrize(("estimator", "X"), ESTIMATORS.values(), ids=ESTIMATORS)
 
 
-# --- scikit-learn's own checks ----------------------------------------------------------------------------------------
-
 #: checks that need no data
-OF_PARAMETERS = (
-    "check_do_not_raise_errors_in_init_or_set_params",
-    "check_estimator_cloneable",
-    "check_estimator_repr",
-    "check_estimator_tags_renamed",
-    "check_get_params_invariance",
-    "check_no_attributes_set_in_init",
-    "check_parameters_default_constructible",
-    "check_set_params",
-    "check_valid_tag_types",
-)
+OF_PARAMETERS = """
+    do_not_raise_errors_in_init_or_set_params estimator_cloneable estimator_repr estimator_tags_renamed
+    get_params_invariance no_attributes_set_in_init parameters_default_constructible set_params valid_tag_types
+"""
 #: checks with an X (samples, features); see `Rows`
-OF_FITS = (
-    "check_dict_unchanged",
-    "check_dont_overwrite_attributes",  # up to scikit-learn 1.5
-    "check_dont_overwrite_parameters",
-    "check_dtype_object",
-    "check_estimators_dtypes",
-    "check_estimators_fit_returns_self",
-    "check_estimators_overwrite_params",
-    "check_estimators_pickle",
-    "check_estimators_unfitted",
-    "check_f_contiguous_array_estimator",
-    "check_fit_check_is_fitted",
-    "check_fit_idempotent",
-    "check_fit_score_takes_y",
-    "check_methods_sample_order_invariance",
-    "check_methods_subset_invariance",
-    "check_pipeline_consistency",
-    "check_readonly_memmap_input",
-    "check_requires_y_none",
-    "check_transformer_data_not_an_array",
-    "check_transformer_preserve_dtypes",
-    "check_transformers_unfitted",
-)
-#: and those that do not apply, with the reason
-NOT_APPLICABLE = {
-    "check_array_api_input": "NumPy alone",
-    "check_complex_data": "complex X is refused with the message of thunder_py",
-    "check_dataframe_column_names_consistency": "motions have no table of columns",
-    "check_estimator_sparse_array": "motions are dense",
-    "check_estimator_sparse_matrix": "motions are dense",
-    "check_estimator_sparse_tag": "motions are dense",
-    "check_estimators_empty_data_messages": "messages name motions, not samples and features",
-    "check_estimators_nan_inf": "NaN marks gaps of a motion",
-    "check_fit1d": "no motion is 1-D; refused with the message of thunder_py",
-    "check_fit2d_1feature": "one sample is no motion",
-    "check_fit2d_1sample": "one motion has no variance",
-    "check_fit2d_predict1d": "no predict",
-    "check_mixin_order": "no base class of scikit-learn",
-    "check_n_features_in": "motions differ in their number of samples",
-    "check_n_features_in_after_fitting": "motions differ in their number of samples",
-    "check_positive_only_tag_during_fit": "coordinates have any sign",
-    "check_set_output_transform": "scores have three axes, tables two",
-    "check_transformer_general": "motions may have more or fewer samples than those fitted",
-    "check_transformer_get_feature_names_out": "scores have three axes, tables two",
-    "check_transformer_n_iter": "not iterative",
-}
+OF_FITS = """
+    dict_unchanged dont_overwrite_attributes dont_overwrite_parameters dtype_object estimators_dtypes
+    estimators_fit_returns_self estimators_overwrite_params estimators_pickle estimators_unfitted
+    f_contiguous_array_estimator fit_check_is_fitted fit_idempotent fit_score_takes_y methods_sample_order_invariance
+    methods_subset_invariance pipeline_consistency readonly_memmap_input requires_y_none transformer_data_not_an_array
+    transformer_preserve_dtypes transformers_unfitted
+"""
 
 
 class Rows:
@@ -146,69 +84,46 @@ class RowsProMP(Rows, ProMP):
         super().__init__(n_basis)
 
 
-def run(name, estimator):
-    check = getattr(estimator_checks, name, None)
-    if check is None:
-        pytest.skip("not in this version of scikit-learn")
-    if name.startswith("check_transformer_") and not hasattr(estimator, "transform"):
-        pytest.skip("no transformer")
-    check(type(estimator).__name__, estimator)
+def sk(module):
+    """A module of scikit-learn, imported late: it takes seconds."""
+    return pytest.importorskip(f"sklearn.{module}")
+
+
+def run(names, estimator):
+    checks = sk("utils.estimator_checks")
+    for name in names.split():
+        known = hasattr(checks, f"check_{name}")  # not in every version
+        if known and (hasattr(estimator, "transform") or not name.startswith("transformer_")):
+            getattr(checks, f"check_{name}")(type(estimator).__name__, estimator)
 
 
 @each
-@pytest.mark.parametrize("name", OF_PARAMETERS)
-def test_checks_of_parameters(name, estimator, X):
-    run(name, estimator)
+def test_checks_of_parameters(estimator, X):
+    run(OF_PARAMETERS, estimator)
 
 
-@pytest.mark.parametrize("name", OF_FITS)
 @pytest.mark.parametrize("estimator", [RowsFPCA(basis=SplineBasis(2, degree=1)), RowsProMP()], ids=["FPCA", "ProMP"])
-def test_checks_of_fits(name, estimator):
-    run(name, estimator)
-
-
-@pytest.mark.filterwarnings("ignore:Estimator RowsFPCA does not inherit")
-def test_all_checks_are_named():
-    """Every check that scikit-learn yields for a transformer is run or has a reason not to."""
-    if not sklearn.__version__.startswith("1.9."):
-        pytest.skip("the names are those of scikit-learn 1.9")
-    yielded = {getattr(c, "func", c).__name__ for c in estimator_checks._yield_all_checks(RowsFPCA(), legacy=True)}
-    assert not yielded - {*OF_PARAMETERS, *OF_FITS, *NOT_APPLICABLE}
-
-
-# --- clone, parameters ------------------------------------------------------------------------------------------------
+def test_checks_of_fits(estimator):
+    run(OF_FITS, estimator)
 
 
 @each
 def test_clone_has_the_parameters_and_no_results(estimator, X):
-    fitted = copy.deepcopy(estimator).fit(X)
-    fresh = clone(fitted)
+    fitted = copy.deepcopy(estimator)
+    assert fitted.fit(X, None) is fitted
+    fresh, check = sk("base").clone(fitted), sk("utils.validation").check_is_fitted
     assert type(fresh) is type(estimator)
     assert fresh.get_params() == estimator.get_params() == fitted.get_params()
     assert repr(fresh) == repr(estimator)
     assert not [name for name in vars(fresh) if name.endswith("_") and not name.startswith("_")]
-    check_is_fitted(fitted)
-    with pytest.raises(NotFittedError):
-        check_is_fitted(fresh)
-
-
-@each
-def test_parameters_go_round(estimator, X):
-    params = estimator.get_params()
-    assert type(estimator)(**params).get_params() == params
-    other = type(estimator)()
+    check(fitted)
+    with pytest.raises(sk("exceptions").NotFittedError):
+        check(fresh)
+    other, params = type(estimator)(), estimator.get_params()
     assert other.set_params(**params) is other
-    assert other.get_params() == params
     for name, value in params.items():
         if name != "fit":  # a method
             assert getattr(other, name) is value
-
-
-@each
-def test_fit_returns_the_estimator_and_takes_y(estimator, X):
-    one = clone(estimator)
-    assert one.fit(X, None) is one
-    assert one.get_params() == estimator.get_params()
 
 
 def test_new_parameters_act_at_the_next_fit():
@@ -228,8 +143,8 @@ def test_new_parameters_act_at_the_next_fit():
     [(DMP(), REACH, {"D": -1.0}), (ProMP(), reaches(), {"n_basis": 0}), (FPCA(**PLAIN), reaches(), {"basis": 3})],
 )
 def test_a_fit_that_fails_keeps_the_results(estimator, X, wrong):
-    fitted = {name: value for name, value in vars(clone(estimator).fit(X)).items() if name.endswith("_")}
-    one = clone(estimator).fit(X).set_params(**wrong)
+    fitted = {name: value for name, value in vars(sk("base").clone(estimator).fit(X)).items() if name.endswith("_")}
+    one = sk("base").clone(estimator).fit(X).set_params(**wrong)
     with pytest.raises(ThunderError, match=next(iter(wrong))):
         one.fit(X)
     assert {name for name in vars(one) if name.endswith("_")} == set(fitted)
@@ -246,49 +161,24 @@ def test_unknown_parameters_are_refused():
     assert fpca.n_components is None
 
 
-def test_text():
-    assert repr(DMP(9, fit="lwr")) == "DMP(n_basis=9, fit='lwr')"
-    assert repr(ProMP(overlap=0.9)) == "ProMP(overlap=0.9)"
-    assert repr(QuaternionDMP()) == "QuaternionDMP()"
-
-
-# --- pipelines and searches -------------------------------------------------------------------------------------------
-
-
 def test_pipeline_forwards_and_back():
-    motions = minimum_jerk_reaches(20, seed=1, noise=1e-4)
-    flat = FunctionTransformer(lambda a: a.reshape(len(a), -1), lambda a: a.reshape(len(a), -1, 3))
-    pipeline = Pipeline([("fpca", FPCA(3, **PLAIN)), ("flat", flat), ("scale", StandardScaler())])
+    motions, preprocessing = minimum_jerk_reaches(20, seed=1, noise=1e-4), sk("preprocessing")
+    flat = preprocessing.FunctionTransformer(lambda a: a.reshape(len(a), -1), lambda a: a.reshape(len(a), -1, 3))
+    steps = [("fpca", FPCA(3, **PLAIN)), ("flat", flat), ("scale", preprocessing.StandardScaler())]
+    pipeline = sk("pipeline").Pipeline(steps)
     scores = pipeline.fit_transform(motions)
-    assert scores.shape == (20, 9)
     np.testing.assert_allclose(pipeline.transform(motions), scores, atol=1e-9)
     direct = FPCA(3, **PLAIN).fit(motions)
-    back = pipeline.inverse_transform(scores)
-    np.testing.assert_allclose(back, direct.inverse_transform(direct.scores_), atol=1e-12)
-    assert repr(clone(pipeline)) == repr(pipeline)
-    assert "FPCA(n_components=3, alignment='none', shrinkage=0.0)" in repr(pipeline)
+    np.testing.assert_allclose(pipeline.inverse_transform(scores), direct.inverse_transform(direct.scores_), atol=1e-12)
     assert "FPCA" in pipeline._repr_html_()
     assert pipeline.set_params(fpca__n_components=2).fit_transform(motions).shape == (20, 6)
-
-
-def test_pipeline_of_poses_to_a_regression():
-    """Durations from scores: turns about the start, components, a linear model."""
-    motions = daily_living(30, seed=2)
-    pipeline = Pipeline(
-        [
-            ("turns", FunctionTransformer(turns_from_start)),
-            ("fpca", FPCA(2, joint=True, shrinkage=0.2, alignment="none")),
-            ("model", LinearRegression()),
-        ]
-    )
-    assert pipeline.fit(motions, motions.durations).predict(motions).shape == (30,)
 
 
 def near(estimator, motions, y=None):
     """Negative RMS distance of motions and their projections."""
     part, tau = estimator.project(motions), np.linspace(0.0, 1.0, 50)
     back = estimator.inverse_transform(part.scores, part.offsets, tau=tau)
-    exact = clone(estimator).set_params(n_components=None, shrinkage=0.1).fit(motions)
+    exact = sk("base").clone(estimator).set_params(n_components=None, shrinkage=0.1).fit(motions)
     x = exact.inverse_transform(exact.scores_, exact.offsets_, tau=tau)
     return -float(np.sqrt(((back - x) ** 2).mean()))
 
@@ -296,23 +186,11 @@ def near(estimator, motions, y=None):
 @pytest.mark.parametrize("motions", [reaches(noise=1e-3), minimum_jerk_reaches(12, seed=0)], ids=["array", "MotionSet"])
 def test_grid_search(motions):
     grid = {"n_components": [1, 2, 4], "basis": [None, SplineBasis(8)]}
-    search = GridSearchCV(FPCA(smoothing=1e-9, **PLAIN), grid, scoring=near, cv=3).fit(motions)
+    search = sk("model_selection").GridSearchCV(FPCA(smoothing=1e-9, **PLAIN), grid, scoring=near, cv=3).fit(motions)
     assert search.best_params_["n_components"] == 4
     table = search.cv_results_["mean_test_score"].reshape(2, 3)  # bases, components
     assert (np.diff(table, axis=1) > 0.0).all()
     assert (table < 0.0).all()
-    check_is_fitted(search.best_estimator_)
-
-
-def test_cross_validation_of_primitives():
-    def score(promp, motions, y=None):
-        return -max(float(np.abs(promp.mean(0.5) - trial.x[len(trial) // 2]).max()) for trial in motions)
-
-    scores = cross_val_score(ProMP(8), minimum_jerk_reaches(9, seed=0), scoring=score, cv=3)
-    assert scores.shape == (3,)
-
-
-# --- before fit, and without scikit-learn -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -330,7 +208,7 @@ def test_cross_validation_of_primitives():
     ],
 )
 def test_use_before_fit(use):
-    with pytest.raises(NotFittedError, match=r"must be fitted before .*: call fit first") as theirs:
+    with pytest.raises(sk("exceptions").NotFittedError, match=r"must be fitted before .*: call fit first") as theirs:
         use()
     assert isinstance(theirs.value, errors.NotFittedError)
     assert isinstance(theirs.value, (ValueError, AttributeError))

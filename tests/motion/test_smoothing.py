@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.motion.fpca.curves import read_curves
 from thunder_py.motion.fpca.splines import SplineBasis, smooth
@@ -29,8 +30,7 @@ def normal_equations(tau, y, weight, penalty=3):
     return np.linalg.solve(A, B.T @ y[valid]), np.trace(np.linalg.solve(A, B.T @ B))
 
 
-@pytest.mark.parametrize("penalty", [2, 3, 4])
-@pytest.mark.parametrize("weight", [1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize(("weight", "penalty"), [(1e-9, 3), (1e-6, 2), (1e-3, 4)])
 def test_equals_the_normal_equations(weight, penalty):
     y, _ = noisy_motions()
     result = smooth(read_curves(y), BASIS, weight, penalty=penalty)
@@ -52,14 +52,6 @@ def test_without_penalty_splines_come_back():
         result = smooth(read_curves(y), BASIS, smoothing)
         np.testing.assert_allclose(result.coefficients, c, atol=1e-12)
         np.testing.assert_array_equal(result.smoothing, 0.0)
-
-
-def test_quadratics_pass_any_penalty():
-    tau = np.linspace(0.0, 1.0, 50)
-    y = (1.0 + 2.0 * tau - 3.0 * tau**2)[None, :, None]
-    result = smooth(read_curves(y), BASIS, 1e3)
-    np.testing.assert_allclose(BASIS.evaluate(tau) @ result.coefficients, y, atol=1e-9)
-    assert result.degrees_of_freedom[0] == pytest.approx(3.0, abs=1e-3)
 
 
 def gcv(y, weight, dofs):
@@ -86,15 +78,6 @@ def test_weight_minimizes_cross_validation(shared):
         least = gcv(y, weight, dofs)
         factors = [*np.logspace(-2.0, 2.0, 9)[[0, 1, 2, 3, 5, 6, 7, 8]], 0.97, 1.03]
         assert all(gcv(y, factor * weight, dofs) > least for factor in factors)
-
-
-def test_cross_validation_takes_noise_away():
-    """What is left of the noise is near what least squares with the best weight leaves, and below the noise."""
-    y, clean = noisy_motions(count=30, noise=0.02)
-    curves, B = read_curves(y), BASIS.evaluate(np.linspace(0.0, 1.0, y.shape[1]))
-    error = lambda smoothing: np.sqrt(((B @ smooth(curves, BASIS, smoothing).coefficients - clean) ** 2).mean())  # noqa: E731
-    best = min(error(weight) for weight in np.logspace(-12.0, -2.0, 41))
-    assert error("gcv") < 1.01 * best < 0.4 * 0.02
 
 
 def test_gaps_are_left_out():
@@ -128,8 +111,7 @@ def test_fewer_samples_than_functions_need_a_penalty():
     A = B.T @ B + 1e-5 * BASIS.gram(3)
     np.testing.assert_allclose(A @ result.coefficients, B.T @ y, atol=1e-8)
     assert np.isfinite(smooth(read_curves(y), BASIS).coefficients).all()
-    with pytest.raises(ThunderError, match=r"at least 15 samples .* got 10 in trial 0"):
-        smooth(read_curves(y), BASIS, None)
+    assert_refused((lambda: smooth(read_curves(y), BASIS, None), "...at least 15 samples ... got 10 in trial 0..."))
 
 
 @pytest.mark.filterwarnings("ignore:.*nothing measured")
@@ -138,8 +120,7 @@ def test_a_gap_that_hides_a_function():
     y, _ = noisy_motions(count=2, samples=80)
     y[1, 10:69] = np.nan
     assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
-    with pytest.raises(ThunderError, match="samples of trial 1 must determine all basis functions, got a gap"):
-        smooth(read_curves(y), BASIS, None)
+    assert_refused((lambda: smooth(read_curves(y), BASIS, None), "...samples of trial 1 must determine all basis ..."))
 
 
 def with_gap(where):

@@ -5,7 +5,8 @@ import pytest
 from motion.body import moving_body, pose_error
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import FileFormatError, ThunderError
+from tests.refusals import assert_refused
+from thunder_py.errors import FileFormatError
 from thunder_py.recordings.loaders import load_ulimb_uzh
 
 SIDES = ("Right", "Left")
@@ -139,21 +140,20 @@ def test_sign_of_a_quaternion_does_not_matter(tmp_path):
     assert np.abs(np.diff(trial.x[:, 3:], axis=0)).max() < 0.2
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"rate": 120}, "expected 60 Hz, got 120"),
-        ({"rate": "fast"}, "frameRate.*expected a number"),
-        ({"stamp": lambda k: 10 * k}, r"frame 1 must be stamped 0\.01667 s after the first, got 0\.01 s"),
-        ({"segments": ("T8", "LeftHand")}, "segments RightHand"),
-        ({"segments": ()}, "for each of 0 labels"),
-        ({"missing": range(59)}, "two frames"),
-    ],
-)
-def test_what_does_not_fit_is_said(tmp_path, change, message):
-    save(tmp_path, "P05_T01_R1.mvnx", mvnx(moving_body(), **change))
-    with pytest.raises(FileFormatError, match=message):
-        load_ulimb_uzh(tmp_path)
+def test_what_does_not_fit_is_said(tmp_path):
+    def given(**change):
+        save(tmp_path, "P05_T01_R1.mvnx", mvnx(moving_body(), **change))
+        return load_ulimb_uzh(tmp_path)
+
+    assert_refused(
+        (lambda: given(rate=120), "...expected 60 Hz, got 120..."),
+        (lambda: given(rate="fast"), "...frameRate...expected a number..."),
+        (lambda: given(stamp=lambda k: 10 * k), "...frame 1 must be stamped 0.01667 s after the first, got 0.01 s..."),
+        (lambda: given(segments=("T8", "LeftHand")), "...segments RightHand..."),
+        (lambda: given(segments=()), "...for each of 0 labels..."),
+        (lambda: given(missing=range(59)), "...two frames..."),
+        error=FileFormatError,
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,14 +178,12 @@ def test_damaged_files(tmp_path, old, new, message):
 def test_document_types_are_refused_before_they_act(tmp_path):
     bomb = '<!DOCTYPE mvnx [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;"> <!ENTITY f SYSTEM "file:///etc/hostname">]>'
     save(tmp_path, "P05_T01_R1.mvnx", mvnx(moving_body(), head=bomb))
-    with pytest.raises(FileFormatError, match=r"R1\.mvnx:1: document type declarations"):
-        load_ulimb_uzh(tmp_path)
+    assert_refused((lambda: load_ulimb_uzh(tmp_path), "...R1.mvnx:1: document type ..."), error=FileFormatError)
 
 
 def test_questions_that_make_no_sense(tmp_path):
-    with pytest.raises(ThunderError, match="quantity"):
-        load_ulimb_uzh(tmp_path, "foot")
-    with pytest.raises(ThunderError, match="side"):
-        load_ulimb_uzh(tmp_path, side="right")
-    with pytest.raises(FileFormatError, match="found none"):
-        load_ulimb_uzh(tmp_path)
+    assert_refused(
+        (lambda: load_ulimb_uzh(tmp_path, "foot"), "...quantity..."),
+        (lambda: load_ulimb_uzh(tmp_path, side="right"), "...side..."),
+        (lambda: load_ulimb_uzh(tmp_path), "...found none...", FileFormatError),
+    )

@@ -9,6 +9,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, ThunderWarning
 from thunder_py.io import conversion_losses
 from thunder_py.io.mjcf import parse_mjcf
@@ -178,22 +179,6 @@ def test_nothing_is_lost_without_a_word(tmp_path):
         assert text.count("not carried over") == len(losses)
 
 
-def test_names_that_urdf_needs_are_refused():
-    description = th.Robot.load("cart_pendulum").description  # its base is turned, so the root is 'world'
-    with pytest.raises(ModelError, match="URDF needs the name 'world' for itself"):
-        write_urdf(description.replace(link_names=("world", "pole")))
-    with pytest.raises(ModelError, match="URDF needs the name 'tool_fixed'"):
-        write_urdf(description.replace(joint_names=("slide", "tool_fixed")))
-    with pytest.raises(ModelError, match="mass of cart must be >= 0"):
-        write_urdf(description.replace(inertial=-description.inertial))
-
-
-def test_estimates_are_refused():
-    robot = th.Robot.load("panda")
-    with pytest.raises(ModelError, match="mass of link7 must be >= 0"):
-        write_mjcf(robot.with_parameters(np.where(np.arange(robot.p) == 60, -1.0, robot.parameters)))
-
-
 @pytest.mark.parametrize("suffix", ["yaml", "xml", "urdf"])
 def test_a_folder_that_is_not_there_is_named(suffix, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no such folder: '.*none'"):
@@ -261,3 +246,19 @@ def test_renamed_joints_and_links_are_told():
     text = f'<mujoco model="m"><worldbody><body name="b">{body}</body></worldbody></mujoco>'
     with pytest.warns(ThunderWarning, match="called 'mjcf:friction'"):
         assert parse_mjcf(text).joint_names == ("mjcf:friction",)
+
+
+def test_refusals():
+    description = th.Robot.load("cart_pendulum").description  # its base is turned, so the root is 'world'
+    assert_refused(
+        (lambda: write_urdf(description.replace(link_names=("world", "pole"))), "URDF needs the name 'world' for i..."),
+        (lambda: write_urdf(description.replace(joint_names=("slide", "tool_fixed"))), "URDF needs the name 'tool_..."),
+        (lambda: write_urdf(description.replace(inertial=-description.inertial)), "mass of cart must be >= 0..."),
+    )
+    robot = th.Robot.load("panda")
+    assert_refused(
+        (
+            lambda: write_mjcf(robot.with_parameters(np.where(np.arange(robot.p) == 60, -1.0, robot.parameters))),
+            "mass of link7 must be >= 0...",
+        )
+    )

@@ -8,7 +8,8 @@ import pytest
 
 import thunder_py as th
 from tests.mujoco_plant.arms import FINGERS, HAND_WRITTEN, relative, states
-from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from tests.refusals import assert_refused
+from thunder_py.errors import FileFormatError, UnknownNameError
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.mujoco import MujocoPlant
 
@@ -63,21 +64,6 @@ def _locked_oracle():
         return M[:2, :2], (data.qfrc_bias - data.qfrc_passive)[:2], np.array(data.site_xpos[0])
 
     return evaluate
-
-
-def test_without_a_tip_the_candidates_are_named():
-    with pytest.raises(FileFormatError, match=r"2 bodies could be the tip.*'left_finger', 'right_finger'"):
-        parse_mjcf(HAND_WRITTEN)
-    with pytest.raises(UnknownNameError, match="no body or site 'gripp'; did you mean 'grip'"):
-        parse_mjcf(HAND_WRITTEN, tip_link="gripp")
-    with pytest.raises(FileFormatError, match=r"fix_joints={'finger_joint1': 0.0}, at positions of your choice"):
-        parse_mjcf(HAND_WRITTEN, tip_link="hand")
-    with pytest.raises(FileFormatError, match="equality constraints on the arm are not supported"):
-        parse_mjcf(HAND_WRITTEN, tip_link="left_finger", fix_joints={"finger_joint2": 0.0})
-    with pytest.raises(UnknownNameError, match="there is no joint 'finger'"):
-        parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger": 0.0})
-    with pytest.raises(ModelError, match="must be finite"):
-        parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger_joint1": np.nan})
 
 
 def test_several_joints_in_a_body_references_and_places():
@@ -178,17 +164,16 @@ def test_what_would_take_memory_is_left_out():
 def test_bad_arguments(tmp_path):
     path = tmp_path / "m.xml"
     path.write_text(document(ONE))
-    with pytest.raises(ModelError, match="base_link: not for MJCF files"):
-        th.Robot.load(path, base_link="b")
-    with pytest.raises(ModelError, match="fix_joints must map joint names"):
-        th.Robot.load(path, fix_joints=["a"])
+    assert_refused(
+        (lambda: th.Robot.load(path, base_link="b"), "base_link: not for MJCF files..."),
+        (lambda: th.Robot.load(path, fix_joints=["a"]), "fix_joints must map joint names..."),
+    )
     assert th.Robot.load(path, name="other").name == "other"
-    with pytest.raises(FileFormatError, match="this is a URDF"):
-        MujocoPlant(_urdf(tmp_path))
-    with pytest.raises(ModelError, match="robot must be a Robot or an MJCF file"):
-        MujocoPlant(3)
-    with pytest.raises(ModelError, match=r"robot must be a Robot or an MJCF file \(.xml, .mjcf\), got 'panda'"):
-        MujocoPlant("panda")
+    assert_refused(
+        (lambda: MujocoPlant(_urdf(tmp_path)), "...this is a URDF...", FileFormatError),
+        (lambda: MujocoPlant(3), "robot must be a Robot or an MJCF file..."),
+        (lambda: MujocoPlant("panda"), "robot must be a Robot or an MJCF file (.xml, .mjcf), got 'panda'"),
+    )
 
 
 def _urdf(folder):
@@ -219,3 +204,25 @@ def test_included_files_do_not_multiply_without_end(tmp_path):
     (tmp_path / "4.xml").write_text("<mujoco/>")
     with pytest.raises(FileFormatError, match="at most 200 files may be included"):
         th.Robot.load(tmp_path / "0.xml")
+
+
+def test_refusals():
+    assert_refused(
+        (lambda: parse_mjcf(HAND_WRITTEN), "2 bodies could be the tip...'left_finger', 'right_fin...", FileFormatError),
+        (lambda: parse_mjcf(HAND_WRITTEN, tip_link="gripp"), "...no body or site 'gripp'; did yo...", UnknownNameError),
+        (lambda: parse_mjcf(HAND_WRITTEN, tip_link="hand"), "...fix_joints={'finger_joint1': 0.0}...", FileFormatError),
+        (
+            lambda: parse_mjcf(HAND_WRITTEN, tip_link="left_finger", fix_joints={"finger_joint2": 0.0}),
+            "...equality constraints on the arm are not supported",
+            FileFormatError,
+        ),
+        (
+            lambda: parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger": 0.0}),
+            "...there is no joint 'finger'...",
+            UnknownNameError,
+        ),
+        (
+            lambda: parse_mjcf(HAND_WRITTEN, tip_link="hand", fix_joints={"finger_joint1": np.nan}),
+            "...must be finite...",
+        ),
+    )

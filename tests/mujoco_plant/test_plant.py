@@ -9,6 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.mujoco_plant.arms import HAND_WRITTEN, relative
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.mujoco import MujocoPlant
 from thunder_py.reference import Sinusoid
@@ -66,12 +67,6 @@ def test_friction_of_all_kinds():
     apart = [distance(loop(MujocoPlant(robot, timestep=h), robot, "plant"), ours) for h in (1e-3, 2.5e-4)]
     assert apart[0] < 1e-2
     assert apart[1] < 0.4 * apart[0]
-
-
-def test_runge_kutta_would_hold_friction_over_its_stages():
-    robot = rubbing(th.Robot.load("elbow"))
-    with pytest.raises(ModelError, match="integrator='rk4' needs friction that is viscous only"):
-        MujocoPlant(robot, integrator="rk4")
 
 
 def test_stiff_coulomb_friction_is_stable_with_long_steps():
@@ -139,34 +134,15 @@ def test_results_have_the_joints_names_and_plants_can_be_pickled():
     np.testing.assert_array_equal(again.forward_dynamics(*state), MujocoPlant(robot).forward_dynamics(*state))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"integrator": ["rk4"]}, "integrator must be one of .*, got \\['rk4'\\]"),
-        ({"integrator": "verlet"}, "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'"),
-        ({"timestep": 0.0}, "timestep must be positive, got 0"),
-        ({"timestep": np.nan}, "timestep must be finite"),
-        ({"limits": 1}, "limits must be True or False, got 1"),
-        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
-        ({"payloads": th.Payload(1.0, link=9)}, "payload link must be 1 to 7 or a name, got 9"),
-    ],
-)
-def test_bad_options(options, message):
-    with pytest.raises(ModelError, match=message):
-        MujocoPlant(th.Robot.load("panda"), **options)
-
-
-def test_unknown_links_of_payloads():
-    with pytest.raises(UnknownNameError, match="payload link must be a link, got 'lnk7'; did you mean 'link7'"):
-        MujocoPlant(th.Robot.load("panda"), payloads=th.Payload(1.0, link="lnk7"))
-
-
 def test_an_integrator_of_the_plants_own_is_asked_for():
     robot = th.Robot.load("elbow")
-    with pytest.raises(ValueError, match="plant must have a method advance for integrator='plant', got Robot"):
-        loop(robot, robot, "plant")
-    with pytest.raises(ValueError, match="actuators must have no lag"):
-        loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1))
+    assert_refused(
+        (lambda: loop(robot, robot, "plant"), "...plant must have a method advance for integrator='plant', got Rob..."),
+        (
+            lambda: loop(MujocoPlant(robot), robot, "plant", actuators=th.Actuators(lag=0.1)),
+            "...actuators must have no lag...",
+        ),
+    )
     late = th.Actuators(delay=2e-3, rate_limits=500.0)
     ours = loop(robot, robot, actuators=late)
     assert distance(loop(MujocoPlant(robot, integrator="rk4"), robot, "plant", actuators=late), ours) < 1e-6
@@ -177,23 +153,6 @@ def test_an_integrator_of_the_plants_own_is_asked_for():
 
     with pytest.raises(ValueError, match=r"plant.advance must return q, dq, got \["):
         loop(Broken(robot), robot, "plant")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda plant, x: plant.forward_dynamics(0.0, x, x), r"q must have shape \(2,\), got \(\)"),
-        (lambda plant, x: plant.forward_dynamics(x, x, np.zeros((3, 2))), r"tau must have shape \(2,\), got \(3, 2\)"),
-        (lambda plant, x: plant.mass_matrix([np.nan, 0.0]), "q must be finite"),
-        (lambda plant, x: plant.bias(x, [np.inf, 0.0]), "dq must be finite"),
-        (lambda plant, x: plant.advance(0.0, x, x, x, 0.0), "dt must be positive and finite"),
-        (lambda plant, x: plant.advance(0.0, x, x, x, np.nan), "dt must be positive and finite"),
-        (lambda plant, x: plant.begin_step(np.nan), "t must be finite, got nan"),
-    ],
-)
-def test_bad_states(call, message):
-    with pytest.raises(ModelError, match=message):
-        call(MujocoPlant(th.Robot.load("elbow")), np.zeros(2))
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
@@ -244,3 +203,37 @@ def test_files_with_infinite_masses_are_refused(tmp_path):
     (tmp_path / "arm.xml").write_text(one_body().replace('mass="1"', 'mass="inf"'))
     with pytest.raises(FileFormatError, match="masses, inertias, positions and damping must be finite"):
         MujocoPlant(tmp_path / "arm.xml")
+
+
+def test_refusals():
+    robot = rubbing(th.Robot.load("elbow"))
+    assert_refused(
+        (lambda: MujocoPlant(robot, integrator="rk4"), "integrator='rk4' needs friction that is viscous only...")
+    )
+    assert_refused(
+        ({"integrator": ["rk4"]}, "integrator must be one of ..., got ['rk4']"),
+        ({"integrator": "verlet"}, "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'"),
+        ({"timestep": 0.0}, "timestep must be positive, got 0"),
+        ({"timestep": np.nan}, "timestep must be finite..."),
+        ({"limits": 1}, "limits must be True or False, got 1"),
+        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
+        ({"payloads": th.Payload(1.0, link=9)}, "payload link must be 1 to 7 or a name, got 9"),
+        call=lambda **options: MujocoPlant(th.Robot.load("panda"), **options),
+    )
+    assert_refused(
+        (
+            lambda: MujocoPlant(th.Robot.load("panda"), payloads=th.Payload(1.0, link="lnk7")),
+            "payload link must be a link, got 'lnk7'; did you mean 'link7'...",
+            UnknownNameError,
+        )
+    )
+    assert_refused(
+        (lambda plant, x: plant.forward_dynamics(0.0, x, x), "q must have shape (2,), got ()"),
+        (lambda plant, x: plant.forward_dynamics(x, x, np.zeros((3, 2))), "tau must have shape (2,), got (3, 2)"),
+        (lambda plant, x: plant.mass_matrix([np.nan, 0.0]), "q must be finite..."),
+        (lambda plant, x: plant.bias(x, [np.inf, 0.0]), "dq must be finite..."),
+        (lambda plant, x: plant.advance(0.0, x, x, x, 0.0), "dt must be positive and finite..."),
+        (lambda plant, x: plant.advance(0.0, x, x, x, np.nan), "dt must be positive and finite..."),
+        (lambda plant, x: plant.begin_step(np.nan), "t must be finite, got nan"),
+        call=lambda call: call(MujocoPlant(th.Robot.load("elbow")), np.zeros(2)),
+    )

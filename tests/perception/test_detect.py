@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import matplotlib as mpl
@@ -10,13 +9,13 @@ import numpy as np
 import pytest
 from perception.scenes import SETTINGS, box, view
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import (
     Ball,
     CloudPipeline,
     CloudPoseSource,
-    Cuboid,
     Cylinder,
     DepthCamera,
     Detection,
@@ -93,16 +92,6 @@ def test_grasps_come_from_above_with_the_long_side_between_thumb_and_index() -> 
     assert np.array_equal(R[:, 1], found.pose[:3, 0])
 
 
-def test_occlusion_hides_a_part_and_is_no_error() -> None:
-    hand = Cuboid((0.02, 0.03, 0.3), pose_from_rpy((0.21, -0.2, 0.2)))
-    cloud = view(box(_BOX, 0.0, 0.0, 0.0), hand)
-    found = _FIND(cloud, near=(0.0, 0.0, 0.05))
-    assert found.found
-    np.testing.assert_allclose(found.center, (0.0, 0.0, 0.05), atol=0.04)
-    whole = _FIND(view(box(_BOX, 0.0, 0.0, 0.0)))
-    assert (found.groups == found.chosen).sum() < 0.95 * (whole.groups == whole.chosen).sum()
-
-
 def test_of_two_equal_boxes_the_place_decides() -> None:
     cloud = view(box((0.08, 0.08, 0.08), -0.2), box((0.08, 0.08, 0.08), 0.2))
     for x in (-0.2, 0.2):
@@ -145,30 +134,22 @@ def test_a_known_table_and_a_region_are_used() -> None:
     np.testing.assert_allclose(alone.center, (0.0, 0.0, 0.05), atol=0.015)
 
 
-def test_the_same_cloud_gives_the_same_answer() -> None:
-    cloud = view(box(_BOX))
-    assert _FIND(cloud) == _FIND(cloud)
-    assert pickle.loads(pickle.dumps(_FIND(cloud))) == _FIND(cloud)
+def test_settings_that_make_no_sense_are_refused() -> None:
+    def given(**settings):
+        return CloudPipeline(**settings)
 
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"voxel": 0.0}, "voxel must be a positive number"),
-        ({"voxel": 0.01, "gap": 0.01}, "gap must be at least a voxel's diagonal"),
-        ({"table": (0.0, 0.0, 1.0)}, "table must be a Plane"),
-        ({"least": 2}, "least must be a whole number of at least 3"),
-        ({"up": (0.0, 0.0, 0.0)}, "up must not be zero"),
-        ({"surface_share": 1.5}, "surface_share must be a probability"),
-        ({"elongation": 0.5}, "elongation must be at least 1"),
-        ({"tilt": 2.0}, "tilt must be at most pi / 2"),
-        ({"region": [(0, 0, 1), (1, 1, 0)]}, "region must be a lowest and a highest corner"),
-        ({"region": [(0, 0), (1, 1)]}, r"region must have shape \(2, 3\)"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ThunderError, match=message):
-        CloudPipeline(**settings)
+    assert_refused(
+        (lambda: given(voxel=0.0), "...voxel must be a positive number..."),
+        (lambda: given(voxel=0.01, gap=0.01), "...gap must be at least a voxel's diagonal..."),
+        (lambda: given(table=(0.0, 0.0, 1.0)), "...table must be a Plane..."),
+        (lambda: given(least=2), "...least must be a whole number of at least 3..."),
+        (lambda: given(up=(0.0, 0.0, 0.0)), "...up must not be zero..."),
+        (lambda: given(surface_share=1.5), "...surface_share must be a probability..."),
+        (lambda: given(elongation=0.5), "...elongation must be at least 1..."),
+        (lambda: given(tilt=2.0), "...tilt must be at most pi / 2..."),
+        (lambda: given(region=[(0, 0, 1), (1, 1, 0)]), "...region must be a lowest and a highest corner..."),
+        (lambda: given(region=[(0, 0), (1, 1)]), "...region must have shape (2, 3)..."),
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -182,8 +163,7 @@ def test_outliers_however_far_change_nothing(seed: int) -> None:
 
 
 def test_clouds_of_another_shape_are_refused() -> None:
-    with pytest.raises(ThunderError, match=r"cloud must have shape \(\.\.\., 3\)"):
-        _FIND(np.zeros((4, 2)))
+    assert_refused((lambda: _FIND(np.zeros((4, 2))), "...cloud must have shape (..., 3)..."))
     with pytest.raises(ThunderError, match="cloud must be numbers"):
         _FIND("cloud")  # type: ignore[arg-type]
 
@@ -210,8 +190,7 @@ def test_a_pose_source_needs_a_function_that_grabs() -> None:
             CloudPoseSource(**{"grab": lambda t: None, "camera": camera, "pipeline": _FIND, **wrong})
     (nothing,) = CloudPoseSource(lambda t: None, camera, _FIND).poll(0.0)
     assert not nothing.usable
-    with pytest.raises(ThunderError, match=r"depth must have shape \(6, 8\), got \(1,\)"):
-        CloudPoseSource(lambda t: [None], camera, _FIND).poll(0.0)
+    assert_refused((lambda: CloudPoseSource(lambda t: [None], camera, _FIND).poll(0.0), "...depth must have shape ..."))
 
 
 def test_every_outcome_can_be_drawn() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from perception.pose_server import StandInServer, entry, packed, text
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.perception import MegaPoseClient, MegaPoseSource, PinholeCamera, PoseServerError, PoseSource
 from thunder_py.spatial import pose_from_rpy
@@ -114,10 +114,11 @@ def test_a_server_that_goes_away_is_told_and_found_again() -> None:
     assert len(client.poses(_PICTURE, ["cube"], boxes=[_BOX])) == 1
     port = server.port
     server.stop()
-    with pytest.raises(PoseServerError, match="no connection to a pose server at 127"):
-        client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-    with pytest.raises(PoseServerError, match=f"no connection to a pose server at 127.0.0.1:{port}"):
-        client.objects()
+    assert_refused(
+        (lambda: client.poses(_PICTURE, ["cube"], boxes=[_BOX]), "...no connection to a pose server at 127..."),
+        (lambda: client.objects(), f"...no connection to a pose server at 127.0.0.1:{port}..."),
+        error=PoseServerError,
+    )
 
 
 def test_half_a_message_is_told_in_time_and_the_next_is_whole() -> None:
@@ -137,24 +138,6 @@ def test_a_second_answer_is_not_taken_for_that_to_the_next_request() -> None:
         np.testing.assert_allclose(first.pose, old, atol=1e-6)
         (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
         np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
-
-
-def test_a_server_that_was_started_again_is_found_without_a_failure() -> None:
-    server = StandInServer(lambda request: _poses(entry(_POSE)))
-    client = _client(server)
-    client.objects()
-    for connection in server._connections:
-        connection.shutdown(socket.SHUT_RDWR)
-    assert client.objects()
-    client.close()
-    server.stop()
-
-
-def test_a_stranger_on_the_port_is_no_pose_server() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        client = MegaPoseClient(_CAMERA, port=listening.getsockname()[1], timeout=0.2)
-        with pytest.raises(PoseServerError, match=r"did not answer within 0\.2 s"):
-            client.objects()
 
 
 @pytest.mark.parametrize(
@@ -182,14 +165,12 @@ def test_requests_that_make_no_sense_are_not_sent(change: dict[str, Any], messag
 
 def test_clients_are_checked() -> None:
     bent = PinholeCamera(40, 30, 50.0, 51.0, 20.0, 14.0, (-0.1, 0.0, 0.0, 0.0, 0.0))
-    with pytest.raises(ThunderError, match="camera must be without distortion"):
-        MegaPoseClient(bent)
-    with pytest.raises(ThunderError, match="port must be at most 65535"):
-        MegaPoseClient(_CAMERA, port=70000)
-    with pytest.raises(ThunderError, match="timeout must be a positive number"):
-        MegaPoseClient(_CAMERA, timeout=0.0)
-    with pytest.raises(ThunderError, match="host must be a name"):
-        MegaPoseClient(_CAMERA, host="")
+    assert_refused(
+        (lambda: MegaPoseClient(bent), "...camera must be without distortion..."),
+        (lambda: MegaPoseClient(_CAMERA, port=70000), "...port must be at most 65535..."),
+        (lambda: MegaPoseClient(_CAMERA, timeout=0.0), "...timeout must be a positive number..."),
+        (lambda: MegaPoseClient(_CAMERA, host=""), "...host must be a name..."),
+    )
 
 
 def _source(server: StandInServer, grab: Callable[[float], Any] = lambda t: _PICTURE, **options: Any) -> MegaPoseSource:
@@ -259,10 +240,12 @@ def test_no_picture_is_nothing_seen_and_times_do_not_go_back() -> None:
         source = _source(server, grab=lambda t: None)
         (m,) = source.poll(1.0)
         assert (m.time, m.pose) == (1.0, None)
-        with pytest.raises(ThunderError, match="t must not be before the last time"):
-            source.poll(0.5)
+        assert_refused((lambda: source.poll(0.5), "...t must not be before the last time..."))
         source.close()
-        with pytest.raises(ThunderError, match="the source is closed"):
-            source.poll(2.0)
-        with pytest.raises(ThunderError, match=r"box must have shape \(4,\)"):
-            MegaPoseSource(_client(server), lambda t: None, "cube", box=(1.0, 2.0))
+        assert_refused(
+            (lambda: source.poll(2.0), "...the source is closed..."),
+            (
+                lambda: MegaPoseSource(_client(server), lambda t: None, "cube", box=(1.0, 2.0)),
+                "...box must have shape (4,)...",
+            ),
+        )

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from perception.scenes import BELT, CAMERA, box
 
+from tests.refusals import assert_refused
 from thunder_py.checks import Array
-from thunder_py.errors import ThunderError
 from thunder_py.perception.clouds import Ball, Cuboid, Cylinder, DepthCamera, look_at
 from thunder_py.perception.clouds.scenes import Shape
 from thunder_py.spatial import pose_from_rpy
@@ -69,16 +69,6 @@ def test_a_perfect_camera_sees_surfaces_exactly_and_what_is_in_front() -> None:
     assert (alone.shape == 1).sum() > (seen.shape == 1).sum() > 0
 
 
-def test_draws_do_not_depend_on_the_scene() -> None:
-    camera = DepthCamera(CAMERA, look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), noise_per_z2=0.002, dropout=0.05)
-    left = []
-    for shapes in ([BELT], [BELT, box((0.1, 0.1, 0.1))], [Ball(0.05)]):
-        rng = np.random.default_rng(0)
-        camera.see(shapes, rng)
-        left.append(rng.random())
-    assert left[0] == left[1] == left[2]
-
-
 def test_noise_grows_with_depth_and_steps_and_holes_are_there() -> None:
     wall = Cuboid((4.0, 4.0, 0.1), pose_from_rpy((0.0, 0.0, 2.05)))
     eye = np.eye(4)
@@ -96,27 +86,13 @@ def test_noise_grows_with_depth_and_steps_and_holes_are_there() -> None:
     assert np.isnan(depths(near=2.1)).all()
 
 
-def test_depth_is_lost_at_edges() -> None:
-    camera = DepthCamera(CAMERA, look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), edge_dropout=1.0)
-    shapes = [BELT, box((0.1, 0.1, 0.1))]
-    seen = camera.see(shapes, np.random.default_rng(0))
-    whole = DepthCamera(CAMERA, camera.pose).see(shapes, np.random.default_rng(0))
-    lost = np.isnan(seen.cloud[..., 0]) & ~np.isnan(whole.cloud[..., 0])
-    assert 100 < lost.sum() < 2000
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Cuboid((0.1, 0.0, 0.1)), "size must be positive"),
-        (lambda: Cylinder(-0.1, 0.1), "radius must be a positive number"),
-        (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "center must be finite"),
-        (lambda: DepthCamera(CAMERA, np.eye(4), near=2.0, far=1.0), "near must be below far"),
-        (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "dropout must be a probability"),
-        (lambda: DepthCamera("D435", np.eye(4)), "camera must be a PinholeCamera"),  # type: ignore[arg-type]
-        (lambda: look_at((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)), "target must not be at eye, nor straight along up"),
-    ],
-)
-def test_nonsense_is_refused(make: Any, message: str) -> None:
-    with pytest.raises(ThunderError, match=message):
-        make()
+def test_nonsense_is_refused() -> None:
+    assert_refused(
+        (lambda: Cuboid((0.1, 0.0, 0.1)), "...size must be positive..."),
+        (lambda: Cylinder(-0.1, 0.1), "...radius must be a positive number..."),
+        (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "...center must be finite..."),
+        (lambda: DepthCamera(CAMERA, np.eye(4), near=2.0, far=1.0), "...near must be below far..."),
+        (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "...dropout must be a probability..."),
+        (lambda: DepthCamera("D435", np.eye(4)), "...camera must be a PinholeCamera..."),
+        (lambda: look_at((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)), "...target must not be at eye, nor straight along up..."),
+    )

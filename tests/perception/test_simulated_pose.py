@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.perception import PoseFault, PoseMeasurement, PoseSource, SimulatedPoseSource
 from thunder_py.spatial import pose_from_rpy
@@ -91,10 +92,6 @@ def test_faults() -> None:
             np.testing.assert_allclose(m.pose, _truth(m.time), atol=1e-15)
 
 
-def test_frozen_from_the_start_there_is_nothing_to_repeat() -> None:
-    assert [m.pose for m in _source(faults=[PoseFault("freeze", 0.0)]).poll(0.1)] == [None] * 3
-
-
 def test_the_truth_may_be_what_a_simulation_says_now() -> None:
     now = 0.0
     source = SimulatedPoseSource(lambda t: pose_from_rpy((now, 0.0, 0.0)), rate=10.0, latency=0.5)
@@ -105,47 +102,42 @@ def test_the_truth_may_be_what_a_simulation_says_now() -> None:
             assert m.pose[0, 3] == pytest.approx(m.time, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rate": 0.0}, "rate must be a positive number"),
-        ({"latency": -0.1}, "latency must be a finite number >= 0"),
-        ({"jitter": np.nan}, "jitter must be a finite number >= 0"),
-        ({"position_noise": -1.0}, "position_noise must not be negative"),
-        ({"rotation_noise": (1.0, 2.0)}, r"rotation_noise must have shape \(3,\)"),
-        ({"dropout": 2.0}, "dropout must be a probability"),
-        ({"occlusions": [(1.0, 0.5)]}, "an occlusion must start"),
-        ({"occlusions": [3.0]}, "an occlusion must be an interval"),
-        ({"occlusions": 3.0}, "occlusions must be a sequence"),
-        ({"faults": 3.0}, "faults must be a sequence"),
-        ({"faults": ["freeze"]}, "every fault must be a PoseFault"),
-        ({"seed": -1}, "seed must be a whole number"),
-        ({"start": np.inf}, "start must be a finite number"),
-    ],
-)
-def test_nonsense_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ThunderError, match=message):
-        _source(**options)
+def test_nonsense_is_refused() -> None:
+    def given(**options):
+        return _source(**options)
+
+    assert_refused(
+        (lambda: given(rate=0.0), "...rate must be a positive number..."),
+        (lambda: given(latency=-0.1), "...latency must be a finite number >= 0..."),
+        (lambda: given(jitter=np.nan), "...jitter must be a finite number >= 0..."),
+        (lambda: given(position_noise=-1.0), "...position_noise must not be negative..."),
+        (lambda: given(rotation_noise=(1.0, 2.0)), "...rotation_noise must have shape (3,)..."),
+        (lambda: given(dropout=2.0), "...dropout must be a probability..."),
+        (lambda: given(occlusions=[(1.0, 0.5)]), "...an occlusion must start..."),
+        (lambda: given(occlusions=[3.0]), "...an occlusion must be an interval..."),
+        (lambda: given(occlusions=3.0), "...occlusions must be a sequence..."),
+        (lambda: given(faults=3.0), "...faults must be a sequence..."),
+        (lambda: given(faults=["freeze"]), "...every fault must be a PoseFault..."),
+        (lambda: given(seed=-1), "...seed must be a whole number..."),
+        (lambda: given(start=np.inf), "...start must be a finite number..."),
+    )
 
 
 def test_times_that_go_back_and_bad_truths_are_refused() -> None:
     source = _source()
     source.poll(1.0)
-    with pytest.raises(ThunderError, match=r"t must not be before the last time, 1 s, got 0\.5 s"):
-        source.poll(0.5)
-    with pytest.raises(ThunderError, match="t must be a finite number"):
-        source.poll(np.nan)
-    with pytest.raises(ThunderError, match=r"true_pose\(t\) must have shape"):
-        SimulatedPoseSource(lambda t: np.eye(3)).poll(0.0)
+    assert_refused(
+        (lambda: source.poll(0.5), "...t must not be before the last time, 1 s, got 0.5 s..."),
+        (lambda: source.poll(np.nan), "...t must be a finite number..."),
+        (lambda: SimulatedPoseSource(lambda t: np.eye(3)).poll(0.0), "...true_pose(t) must have shape..."),
+    )
     with pytest.raises(ThunderError, match="true_pose must be callable"):
         SimulatedPoseSource(np.eye(4))  # type: ignore[arg-type]
     with pytest.raises(ThunderError, match="kind of a fault must be one of freeze, jump, nan, got 'melt'"):
         PoseFault("melt", 0.0)  # type: ignore[arg-type]
-    with pytest.raises(ThunderError, match="offset of a fault must hold an orthonormal rotation"):
-        PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0]))
+    assert_refused((lambda: PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0])), "...offset of a fault ..."))
 
 
 def test_a_clock_that_begins_elsewhere_is_told_instead_of_taking_pictures_for_ever() -> None:
-    with pytest.raises(ThunderError, match=r"t must not be more than 100000 pictures after .* start="):
-        _source(rate=30.0).poll(1.7e9)
+    assert_refused((lambda: _source(rate=30.0).poll(1.7e9), "...t must not be more than 100000 pictures after ..."))
     assert len(_source(rate=30.0, start=1.7e9).poll(1.7e9 + 0.05)) == 2

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yourdfpy
 from real_urdfs import description, real_urdf_cases
 
 import thunder_py as th
@@ -53,6 +52,7 @@ def test_vertices_stand_at_forward_kinematics_of_their_link(arm: tuple[th.Robot,
 
 def test_they_are_where_yourdfpy_puts_them(arm: tuple[th.Robot, Meshes]) -> None:
     robot, meshes = arm
+    yourdfpy = pytest.importorskip("yourdfpy")
     logging.getLogger("yourdfpy").setLevel(logging.ERROR)
     urdf = meshes.path
     root = next(parent for parent in urdf.parents if (parent / "example-robot-data").is_dir())

@@ -6,49 +6,36 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-import thunder_py as th
 from thunder_py import _core
 from thunder_py.control import (
     ButterworthDerivative,
-    CompositeControl,
     ContactDetector,
-    ElasticFeedbackLinearization,
-    ElasticSlotineLi,
     EnergyObserver,
     MomentumObserver,
-    MotorPD,
 )
 from thunder_py.geometry import Sphere
-from thunder_py.hardware import Safety, SafetyLimits
 from thunder_py.kinematics import CLIK
 from thunder_py.manipulation.interception import ConstantVelocityFilter, Feed, Interceptor
 from thunder_py.manipulation.interception.runs import default_belt, default_planner
 from thunder_py.motion.planning.obstacles import ViaSearch, obstacle_set
-from thunder_py.realtime import ControlLoop
+from thunder_py.realtime import ControlLoop, Safety, SafetyLimits
 from thunder_py.realtime.hold import safe_torque
 from thunder_py.reference import JointReference, SmoothJointReference, TaskReference
 from thunder_py.trajectory import PotentialField
+
+from .recipes import LAWS, RECIPES
+from .recipes import panda as robot
 
 Q, ZERO = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), np.zeros(7)
 JOINTS, SMOOTH = JointReference(Q, ZERO, ZERO), SmoothJointReference(Q, ZERO, ZERO, ZERO, ZERO)
 START, GOAL = np.array([0.0, -0.3, 0.1]), np.array([0.2, 0.4, 0.3])
 NOW = 10**18
 OBSTACLES = (Sphere(0.5 * (START + GOAL), 0.1),)
-
-
-@cache
-def robot() -> th.Robot:
-    return th.Robot.load("panda")
-
-
-@cache
-def elastic_robot() -> th.Robot:
-    return robot().replace(elastic=[th.robot.Elastic(joint=j + 1, K=(800.0,), Mm=0.1) for j in range(7)])
 
 
 @cache
@@ -73,7 +60,7 @@ class Stateful:
     hold : callable
         Of an object and an array: a use that reads the array, and so lasts as long as that takes.
     uses : dict of str to callable
-        Every method and property that the class adds to its bases; setters as ``"name="``.
+        Every method that the class adds to its bases; setters as ``"name="``; properties are added below.
     constants : set of str
         Properties that never change: any thread may read them.
     """
@@ -88,57 +75,35 @@ def _setter(name: str, value: object) -> Callable[[Any], None]:
     return lambda x: setattr(x, name, value)
 
 
-def _getter(name: str) -> Callable[[Any], object]:
-    return lambda x: getattr(x, name)
+def _members(cls: type) -> Iterator[tuple[str, Any]]:
+    """Yield what an extension class and its bases there define."""
+    for base in cls.__mro__:
+        if base.__module__ == _core.__name__:
+            yield from vars(base).items()
 
 
 def _controller(
-    make: Callable[[], Any], reference: Any, constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]
+    make: Callable[[], Any], reference: Any, motors: tuple[Any, ...] = (), **uses: Callable[[Any], object]
 ) -> Stateful:
     common: dict[str, Callable[[Any], object]] = {
-        "step": lambda x: x.step(0.0, Q, ZERO, reference()),
+        "step": lambda x: x.step(0.0, Q, ZERO, reference(), *motors),
         "reset": lambda x: x.reset(),
-        "status": _getter("status"),
-        "signals": _getter("signals"),
-        "torque_limits": _getter("torque_limits"),
         "torque_limits=": _setter("torque_limits", 5.0),
         "_hold_rate": lambda x: x._hold_rate(1e-3, Q),
         "_unmodeled_gravity": lambda x: x._unmodeled_gravity(Q, robot()),
     }
     return Stateful(
         make,
-        lambda x, array: x.step(0.0, array, ZERO, reference()),
+        lambda x, array: x.step(0.0, array, ZERO, reference(), *motors),
         {**common, **uses},
-        frozenset({"n", "sees_motors"}) | constants,
+        frozenset({"n", "sees_motors", "lyapunov_matrix"}) & set(dir(make())),
     )
 
 
 ESTIMATE: dict[str, Callable[[Any], object]] = {
-    "parameters": _getter("parameters"),
     "parameters=": lambda x: setattr(x, "parameters", robot().parameters),
-    "adapting": _getter("adapting"),
     "adapting=": lambda x: setattr(x, "adapting", np.zeros(len(robot().parameters), bool)),
 }
-
-
-def _joint(
-    make: Callable[[], Any], constants: frozenset[str] = frozenset(), **uses: Callable[[Any], object]
-) -> Stateful:
-    return _controller(make, lambda: JOINTS, constants, **uses)
-
-
-def _elastic(make: Callable[[th.Robot], Any], **uses: Callable[[Any], object]) -> Stateful:
-    """A law that sees the motors of elastic joints."""
-    common = _controller(lambda: make(elastic_robot()), lambda: JOINTS, **uses)
-    return replace(
-        common,
-        hold=lambda x, array: x.step(0.0, array, ZERO, SMOOTH, Q, ZERO),
-        uses={**common.uses, "step": lambda x: x.step(0.0, Q, ZERO, SMOOTH, Q, ZERO)},
-    )
-
-
-def _task(make: Callable[[], Any], **uses: Callable[[Any], object]) -> Stateful:
-    return _controller(make, pose, **uses)
 
 
 def _end(x: _core.StepEnd, q: Any = Q) -> np.ndarray:
@@ -146,9 +111,7 @@ def _end(x: _core.StepEnd, q: Any = Q) -> np.ndarray:
 
 
 def _step_end() -> Stateful:
-    common = _controller(
-        lambda: _core.StepEnd(robot(), 5.0), pose, holding=_getter("holding"), settling=_getter("settling")
-    )
+    common = _controller(lambda: _core.StepEnd(robot(), 5.0), pose)
     return replace(common, hold=_end, uses={**common.uses, "step": _end})
 
 
@@ -193,7 +156,6 @@ def _observer(cls: type) -> Stateful:
             "step": lambda x: x.step(0.0, Q, ZERO, ZERO),
             "apply": lambda x: x.apply(np.arange(3) * 1e-3, [Q] * 3, [ZERO] * 3, [ZERO] * 3),
             "reset": lambda x: x.reset(),
-            **{name: _getter(name) for name in ("estimate", "contact", "status")},
         },
         frozenset({"n"}),
     )
@@ -203,36 +165,7 @@ FIELD = _core.DynamicPotential(1.0, 1.0, 0.01, 0.1, [0.0, 0.0, 1.0])
 GAINS = 100.0, 20.0
 
 STATEFUL: dict[type, Stateful] = {
-    _core.IndependentJoint: _joint(lambda: th.IndependentJoint(robot(), 100.0, 20.0, inertia=1.0)),
-    _core.PDGravity: _joint(lambda: th.PDGravity(robot(), 100.0, 20.0)),
-    _core.ComputedTorque: _joint(lambda: th.ComputedTorque(robot(), *GAINS)),
-    _core.PassivityBased: _joint(lambda: th.PassivityBased(robot(), 5.0, 8.0)),
-    _core.RobustUnitVector: _joint(
-        lambda: th.RobustUnitVector(robot(), *GAINS, rho=5.0, epsilon=0.1), frozenset({"lyapunov_matrix"})
-    ),
-    _core.SlotineLi: _joint(lambda: th.SlotineLi(robot(), 5.0, 8.0, adaptation=2.0), **ESTIMATE),
-    _core.ACT: _joint(lambda: th.ACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
-    _core.MACT: _joint(lambda: th.MACT(robot(), *GAINS, adaptation=2.0), **ESTIMATE),
-    _core.MotorPD: _elastic(lambda r: MotorPD(r, 100.0, 8.0)),
-    _core.ElasticFeedbackLinearization: _elastic(lambda r: ElasticFeedbackLinearization.with_bandwidth(r, 10.0)),
-    _core.ElasticSlotineLi: _elastic(lambda r: ElasticSlotineLi(r, 5.0, 5.0, adaptation=2.0), **ESTIMATE),
-    _core.CompositeControl: _elastic(lambda r: CompositeControl(r, th.ComputedTorque(robot(), *GAINS))),
-    _core.OperationalSpace: _task(lambda: th.OperationalSpace(robot(), 100.0, 20.0, 1.0)),
-    _core.CartesianComputedTorque: _task(
-        lambda: th.CartesianComputedTorque(robot(), 100.0, 20.0, 1.0),
-        **{"_obstacles": _getter("_obstacles"), "_obstacles=": _setter("_obstacles", np.ones((2, 4)))},
-    ),
-    _core.Impedance: _task(
-        lambda: th.Impedance(robot(), 100.0, 20.0, 1.0, inertia=1.0),
-        **{"wrench": _getter("wrench"), "wrench=": _setter("wrench", np.ones(6))},
-    ),
-    _core.CartesianMACT: _task(lambda: th.CartesianMACT(robot(), 100.0, 20.0, adaptation=2.0), **ESTIMATE),
     _core.StepEnd: _step_end(),
-    _core.Backstepping: _task(
-        lambda: th.Backstepping(robot(), 5.0, 100.0, 20.0, adaptation=2.0),
-        _evaluate=lambda x: x._evaluate(Q, ZERO, pose()),
-        **ESTIMATE,
-    ),
     _core.MomentumObserver: _observer(MomentumObserver),
     _core.EnergyObserver: _observer(EnergyObserver),
     _core.DerivativeEstimator: Stateful(
@@ -248,8 +181,6 @@ STATEFUL: dict[type, Stateful] = {
         lambda: CLIK(robot(), 5.0),
         lambda x, array: x._step(array, None, pose(), None),
         {
-            "status": _getter("status"),
-            "error": _getter("error"),
             "_set_tool": lambda x: x._set_tool(np.eye(4)),
             "_step": lambda x: x._step(Q, None, pose(), None),
             "_follow": lambda x: x._follow(lambda t: pose(), None, Q, ZERO, 1e-3, 5, False),
@@ -291,7 +222,6 @@ STATEFUL: dict[type, Stateful] = {
             "set_obstacles": lambda x: x.set_obstacles(FIELD, np.ones((3, 7))),
             "_rollout": lambda x: x._rollout(200, 1e-3, 2),
             "copy": lambda x: x.copy(),
-            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "amplitude", "x", "dx", "ddx", "dddx")},
         },
         frozenset({"dimension"}),
     ),
@@ -305,7 +235,6 @@ STATEFUL: dict[type, Stateful] = {
             "set_tau": lambda x: x.set_tau(1.1),
             "_rollout": lambda x: x._rollout(200, 1e-3),
             "copy": lambda x: x.copy(),
-            **{name: _getter(name) for name in ("time", "tau", "phase", "goal", "R", "w", "dw")},
         },
     ),
     _core.ConstantVelocityFilter: Stateful(
@@ -315,9 +244,6 @@ STATEFUL: dict[type, Stateful] = {
             "reset": lambda x: x.reset(),
             "update": lambda x: x.update(0.0, GOAL),
             "estimate": lambda x: x.estimate() if x.started else None,
-            "started": _getter("started"),
-            "updates": _getter("updates"),
-            "distance": _getter("distance"),
             "time": lambda x: x.time if x.started else None,
         },
     ),
@@ -329,10 +255,6 @@ STATEFUL: dict[type, Stateful] = {
             "measure": lambda x: x.measure(0.1, 0.08, [0.5, -0.3, 0.1]),
             "advance": lambda x: x.advance(0.1),
             "at": lambda x: x.at(0.1),
-            **{
-                name: _getter(name)
-                for name in ("phase", "reason", "arrival", "goal", "goal_velocity", "filter", "path", "_plans")
-            },
         },
     ),
     _core.ScheduledInterception: Stateful(
@@ -369,28 +291,29 @@ STATEFUL: dict[type, Stateful] = {
             "cancel": lambda x: x.cancel(),
             "time_of": lambda x: x.time_of(NOW),
             "reset": lambda x: x.reset(),
-            **{
-                name: _getter(name)
-                for name in (
-                    "joint_reference",
-                    "q",
-                    "origin",
-                    "t",
-                    "task",
-                    "mode",
-                    "reason",
-                    "contact",
-                    "taken",
-                    "dropped",
-                    "motions_refused",
-                    "period",
-                    "latency",
-                    "computing",
-                )
-            },
         },
     ),
 }
+#: what single laws have beside what all have
+MORE: dict[type, dict[str, Callable[[Any], object]]] = {
+    _core.CartesianComputedTorque: {"_obstacles=": _setter("_obstacles", np.ones((2, 4)))},
+    _core.Impedance: {"wrench=": _setter("wrench", np.ones(6))},
+    _core.Backstepping: {"_evaluate": lambda x: x._evaluate(Q, ZERO, pose())},
+}
+for law in LAWS:
+    core = next((base for base in law.__mro__ if base.__module__ == _core.__name__), None)
+    if core is None:  # written in Python
+        continue
+    reference = (lambda: JOINTS) if issubclass(core, _core.JointController) else pose
+    motors: tuple[Any, ...] = ()
+    if RECIPES[law].make().sees_motors:
+        reference, motors = (lambda: SMOOTH), (Q, ZERO)
+    uses = {**(ESTIMATE if hasattr(core, "adapting") else {}), **MORE.get(core, {})}
+    STATEFUL[core] = _controller(RECIPES[law].make, reference, motors, **uses)
+for cls, kind in STATEFUL.items():  # reading a property is a use
+    for name, member in _members(cls):
+        if isinstance(member, property) and name not in kind.constants:
+            kind.uses.setdefault(name, partial(lambda x, name: getattr(x, name), name=name))
 
 
 #: classes whose uses read a vector of joints
@@ -401,13 +324,7 @@ _OF_JOINTS = (
 
 
 class Blocking:
-    """An array that another thread waits for: while it is read, whatever reads it is in use.
-
-    Parameters
-    ----------
-    values : array_like
-        What is read in the end.
-    """
+    """An array that another thread waits for: while it is read, whatever reads it is in use."""
 
     def __init__(self, values: object) -> None:
         self.values, self.reading, self.finish = np.asarray(values, float), threading.Event(), threading.Event()

@@ -25,7 +25,8 @@ from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import SetPoint
 from thunder_py.symbolic import Function
 
-from .stateful import STATEFUL, ZERO, Q, elastic_robot, pose, robot
+from .recipes import elastic_panda as elastic_robot
+from .stateful import STATEFUL, ZERO, Q, pose, robot
 
 BATCH = np.random.default_rng(1).uniform(-1.0, 1.0, (2500, 7))
 

@@ -6,7 +6,6 @@ import enum
 import pickle
 import re
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from thunder_py.geometry import Sphere
 from thunder_py.kinematics import InverseKinematics
 from thunder_py.reference import SetPoint, Sinusoid, TaskReference
 
-from .stateful import GOAL, JOINTS, START, STATEFUL, ZERO, Blocking, Q, in_use, robot
+from .stateful import GOAL, JOINTS, START, STATEFUL, ZERO, Q, _members, in_use, robot
 
 CPP = Path(__file__).parents[2] / "cpp"
 #: classes without methods that change anything
@@ -50,15 +49,12 @@ def classes() -> list[type]:
 def members(cls: type) -> set[str]:
     """Methods, properties and, as ``name=``, setters of an extension class and its bases there."""
     found: set[str] = set()
-    for base in cls.__mro__:
-        if base.__module__ != _core.__name__:
+    for name, value in _members(cls):
+        if (name.startswith("__") and name not in ("__call__", "__len__")) or "conduit" in name:
             continue
-        for name, value in vars(base).items():
-            if (name.startswith("__") and name not in ("__call__", "__len__")) or "conduit" in name:
-                continue
-            found.add(name)
-            if isinstance(value, property) and value.fset is not None:
-                found.add(f"{name}=")
+        found.add(name)
+        if isinstance(value, property) and value.fset is not None:
+            found.add(f"{name}=")
     return found
 
 
@@ -69,41 +65,28 @@ def test_every_class_is_known() -> None:
     assert {cls.__name__ for cls in classes()} == known
 
 
-@pytest.mark.parametrize("cls", STATEFUL, ids=lambda cls: cls.__name__)
-def test_every_use_is_known(cls: type) -> None:
-    kind = STATEFUL[cls]
-    assert members(cls) - STATE == set(kind.uses) | set(kind.constants)
+def test_every_use_is_known() -> None:
+    for cls, kind in STATEFUL.items():
+        assert members(cls) - STATE == set(kind.uses) | set(kind.constants), cls
 
 
-@pytest.mark.parametrize("cls", STATEFUL, ids=lambda cls: cls.__name__)
-def test_a_second_thread_is_refused(cls: type) -> None:
-    kind = STATEFUL[cls]
-    value = kind.make()
-    with in_use(kind, value):
-        for name, use in kind.uses.items():
-            with pytest.raises(ConcurrentUseError) as caught:
-                use(value)
-            assert re.fullmatch(
-                r"\w+ is in use by another thread: make one for each thread, or use it in one at a time",
-                str(caught.value),
-            ), name
-        for name in kind.constants:
-            getattr(value, name)
-    for use in kind.uses.values():  # free again, and as before
-        use(value)
-
-
-@pytest.mark.parametrize("cls", [cls for cls in STATEFUL if hasattr(cls, "_core_state")], ids=lambda cls: cls.__name__)
-def test_a_second_thread_neither_saves_nor_restores(cls: type) -> None:
-    kind = STATEFUL[cls]
-    value = kind.make()
-    state = value._core_state()
-    with in_use(kind, value):
-        with pytest.raises(ConcurrentUseError):
-            value._core_state()
-        with pytest.raises(ConcurrentUseError):
-            value._set_core_state(state)
-    value._set_core_state(state)
+def test_a_second_thread_is_refused() -> None:
+    message = r"\w+ is in use by another thread: make one for each thread, or use it in one at a time"
+    for cls, kind in STATEFUL.items():
+        value = kind.make()
+        state = value._core_state() if hasattr(cls, "_core_state") else None
+        uses = dict(kind.uses)
+        if state is not None:
+            uses |= {"save": lambda x: x._core_state(), "restore": lambda x, state=state: x._set_core_state(state)}
+        with in_use(kind, value):
+            for name, use in uses.items():
+                with pytest.raises(ConcurrentUseError) as caught:
+                    use(value)
+                assert re.fullmatch(message, str(caught.value)), (cls, name)
+            for name in kind.constants:
+                getattr(value, name)
+        for use in uses.values():  # free again, and as before
+            use(value)
 
 
 def test_the_error() -> None:
@@ -282,30 +265,6 @@ def test_a_copy_is_free() -> None:
         copy.step(1e-3)
 
 
-def test_setting_limits_while_a_run_goes_on() -> None:
-    """Setting them used to free what the run was reading."""
-    law = th.ComputedTorque(robot(), 100.0, 20.0)
-    stop, refused = time.monotonic() + 0.5, 0
-    law.torque_limits = [80.0] * 7
-
-    def run() -> None:
-        while time.monotonic() < stop:
-            try:
-                th.simulate(robot(), law, SetPoint(Q), 0.5, q0=Q, log=())
-            except ConcurrentUseError:
-                time.sleep(0)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    while thread.is_alive():
-        try:
-            law.torque_limits = [80.0 + refused % 7] * 7
-        except ConcurrentUseError:
-            refused += 1
-    thread.join()
-    assert refused
-
-
 # -- what may be shared ------------------------------------------------------------------------------------------------
 
 
@@ -367,18 +326,3 @@ def test_one_place(pattern: str, where: set[str]) -> None:
 
 def _code(path: Path) -> str:
     return re.sub(r"//.*|std::thread::hardware_concurrency|std::this_thread", "", path.read_text(encoding="utf-8"))
-
-
-def test_blocking_arrays_are_read_within_the_use() -> None:
-    """What the tests above rest on: the object is in use while its argument is read, and not before."""
-    law = th.PDGravity(robot(), 100.0, 20.0)
-    array = Blocking(Q)
-    thread = threading.Thread(target=law.step, args=(0.0, array, ZERO, JOINTS))
-    law.reset()
-    thread.start()
-    assert array.reading.wait(60.0)
-    with pytest.raises(ConcurrentUseError):
-        law.reset()
-    array.finish.set()
-    thread.join()
-    law.reset()

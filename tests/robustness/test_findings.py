@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import math
-import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import _core
 from thunder_py.geometry import Sphere
 from thunder_py.kinematics import InverseKinematics
@@ -22,6 +25,7 @@ from .stateful import GOAL, START, ZERO, Q, robot
 # -- the GIL -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.release
 def test_a_plant_with_its_own_integrator_has_the_gil() -> None:
     program = """
     class R(th.Robot):
@@ -138,13 +142,13 @@ def test_compile_while_a_batch_is_evaluated() -> None:
 
 
 @pytest.mark.parametrize("method", ["levenberg_marquardt", "gradient_descent"])
-@pytest.mark.parametrize("size", [1e150, 1e200, 1.7e308])
+@pytest.mark.parametrize("size", [1e150, 1.7e308])
 def test_inverse_kinematics_of_a_target_beyond_numbers(method: str, size: float) -> None:
     """The first start comes back, an infinite error and no success; it used to be memory as it was."""
     ik = InverseKinematics(robot(), method=method, restarts=2)
-    T = np.tile(np.eye(4), (50, 1, 1))
+    T = np.tile(np.eye(4), (10, 1, 1))
     T[:, :3, 3] = size
-    junk = [np.full((50, 7), 123.0) for _ in range(20)]
+    junk = [np.full((10, 7), 123.0) for _ in range(20)]
     del junk
     gc.collect()
     found = ik.solve(T, Q)
@@ -154,30 +158,24 @@ def test_inverse_kinematics_of_a_target_beyond_numbers(method: str, size: float)
     assert (found.q >= lower - 1e-12).all()
     assert (found.q <= upper + 1e-12).all()
     if size > 1e160:
-        np.testing.assert_array_equal(found.q, np.tile(np.clip(Q, lower, upper), (50, 1)))
+        np.testing.assert_array_equal(found.q, np.tile(np.clip(Q, lower, upper), (10, 1)))
         assert np.isinf(found.error).all()
 
 
-@pytest.mark.parametrize("t", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_a_time_must_be_a_number() -> None:
+    sources = (
         SetPoint([0.0, 1.0]),
         Sinusoid([0.1], [0.5]),
         SetPose(np.eye(4)),
         Lissajous([0.1] * 3, [0.2] * 3, center=[0.0, 0.0, 0.5]),
         quintic_spline([0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]]),
-    ],
-    ids=lambda source: type(source).__name__,
-)
-def test_a_time_must_be_a_number(source: object, t: float) -> None:
-    with pytest.raises(ValueError, match=f"^t must be finite, got {t}$"):
-        source(t)  # type: ignore[operator]
-    with pytest.raises(ValueError, match=r"^t must be finite, got"):
-        source([0.0, t])  # type: ignore[operator]
+    )
+    for t in (math.nan, math.inf, -math.inf):
+        assert_refused(*((partial(source, t), f"t must be finite, got {t}") for source in sources))
+        assert_refused(*((partial(source, [0.0, t]), "t must be finite, got...") for source in sources))
 
 
-# -- error indicators --------------------------------------------------------------------------------------------------
+# -- wrong arguments ---------------------------------------------------------------------------------------------------
 
 
 class Raises:
@@ -187,31 +185,26 @@ class Raises:
         raise TypeError("no")
 
 
-@pytest.mark.parametrize("rows", [np.array([[0, 1, 2]]), [Raises()], [10**30], [[0]], [-1], "xyz", 3, [2, 1]])
-def test_wrong_rows_leave_no_error_behind(rows: object) -> None:
-    for _ in range(3):
-        with pytest.raises(ValueError, match=r"^rows must be increasing whole numbers from 0 to 5, got"):
-            robot().manipulability(Q, rows=rows)
+NO_INDEX = [np.array([1, 2]), Raises(), 10**30, 1.5, -1]
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong", "message"),
+    [
+        (lambda rows: robot().manipulability(Q, rows=rows),
+         [np.array([[0, 1, 2]]), [Raises()], [10**30], [[0]], [-1], "xyz", 3, [2, 1]],
+         "rows must be increasing whole numbers from 0 to 5, got..."),
+        (lambda frame: robot().forward_kinematics(Q, frame=frame), [*NO_INDEX, True, 8],
+         "frame must be a link index 0 to 7 or one of..."),
+        (lambda threads: robot().mass_matrix(Q, threads=threads), [*NO_INDEX, None],
+         "threads must be a whole number from 0..."),
+    ],
+    ids=["rows", "frame", "threads"],
+)  # fmt: skip
+def test_wrong_arguments_leave_no_error_behind(call: Callable[[Any], Any], wrong: list[Any], message: str) -> None:
+    for value in wrong:
+        assert_refused(*3 * [(partial(call, value), message)])
         assert robot().manipulability(Q) > 0.0
-
-
-@pytest.mark.parametrize("frame", [np.array([1, 2]), Raises(), 10**30, 1.5, True, -1, 8])
-def test_wrong_frames_leave_no_error_behind(frame: object) -> None:
-    for _ in range(3):
-        with pytest.raises(ValueError, match=r"^frame must be a link index 0 to 7 or one of"):
-            robot().forward_kinematics(Q, frame=frame)
-        robot().forward_kinematics(Q)
-
-
-@pytest.mark.parametrize("threads", [np.array([1, 2]), Raises(), 10**30, 1.5, -1, None])
-def test_wrong_threads_leave_no_error_behind(threads: object) -> None:
-    for _ in range(3):
-        with pytest.raises(ValueError, match=r"^threads must be a whole number from 0"):
-            robot().mass_matrix(Q, threads=threads)
-        robot().mass_matrix(Q)
-
-
-# -- sizes that the private module trusted -----------------------------------------------------------------------------
 
 
 def loop(**changes: object) -> None:
@@ -236,77 +229,67 @@ ACTUATORS = {
     "time_constants": ZERO, "damping": ZERO,
 }  # fmt: skip
 FEW = np.ones(3)
+
+
+def second(value: float) -> list[float]:
+    return [0.0, value, *ZERO[2:]]
+
+
+def sensors(**changes: object) -> dict[str, object]:
+    return {"sensors": {**SENSORS, **changes}}
+
+
+def actuators(**changes: object) -> dict[str, object]:
+    return {"actuators": {**ACTUATORS, **changes}}
+
+
+NOISE = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
+UNLIMITED, FINITE = ("torque_limits", "rate_limits", "stall"), ("feedforward", "time_constants", "damping")
+NEGATIVE = "at least 0, got -0.1"
 WRONG_LOOPS: list[tuple[dict[str, object], str]] = [
-    ({"log_every": 0}, "log_every must be positive"),
-    ({"log_every": -1}, "log_every must be positive"),
+    *(({"log_every": wrong}, "log_every must be positive") for wrong in (0, -1)),
     ({"observers": [("a", "b", None)]}, "observers must be observers, 'a' is None"),
-    ({"periods": -1}, "periods from 0 to 2^52"),
-    ({"periods": 2**62}, "periods from 0 to 2^52"),
+    *(({"periods": wrong}, "periods from 0 to 2^52") for wrong in (-1, 2**62)),
     ({"steps_per_period": 0}, "steps_per_period and log_every must be positive"),
-    ({"dt": 0.0}, "dt, steps_per_period and log_every must be positive"),
-    ({"dt": math.nan}, "dt, steps_per_period and log_every must be positive"),
+    *(({"dt": wrong}, "dt, steps_per_period and log_every must be positive") for wrong in (0.0, math.nan)),
     ({"n": 0}, "n must be at least 1, got 0"),
-    ({"n": 6}, "n must be the plant's 7, got 6"),
-    ({"n": 64}, "n must be the plant's 7, got 64"),
+    *(({"n": wrong}, f"n must be the plant's 7, got {wrong}") for wrong in (6, 64)),
     ({"x0": np.zeros(3)}, "the initial state must have 14 entries below 1e8"),
     ({"torque_limits": FEW}, "torque_limits must have 7 entries or none, got 3"),
+    ({"torque_limits": [*FEW, -1.0, *FEW]}, "torque_limits must be at least 0, got -1.0"),
+    ({"torque_limits": np.full(7, math.nan)}, "torque_limits must be finite, got nan at index (0,)"),
     ({"payloads": [(0.0, 1, [1.0, 2.0])]}, "payload parameters must have shape (10,), got (2,)"),
-    ({"payloads": [(0.0, 8, [1.0] * 10)]}, "a payload's link must be 1 to 7, got 8"),
-    ({"payloads": [(0.0, 0, [1.0] * 10)]}, "a payload's link must be 1 to 7, got 0"),
+    ({"payloads": [(0.0, 1, [math.nan] * 10)]}, "payload parameters must be finite, got nan at index (0,)"),
+    *(({"payloads": [(0.0, k, [1.0] * 10)]}, f"a payload's link must be 1 to 7, got {k}") for k in (0, 8)),
     ({"external": [(0.0, 1.0, False, [1.0])]}, "external must have shape (7,), got (1,)"),
     ({"external": [(0.0, 1.0, None, [1.0] * 7)]}, "external must have shape (6,), got (7,)"),
     ({"external": [(0.0, 1.0, 99, [1.0] * 6)]}, "frame must be a link index 0 to 7"),
-    ({"torque_limits": [*FEW, -1.0, *FEW]}, "torque_limits must be at least 0, got -1.0"),
-    ({"torque_limits": np.full(7, math.nan)}, "torque_limits must be finite, got nan at index (0,)"),
-    ({"payloads": [(0.0, 1, [math.nan] * 10)]}, "payload parameters must be finite, got nan at index (0,)"),
     ({"external": [(0.0, 1.0, None, [math.inf] * 6)]}, "external must be finite, got inf at index (0,)"),
-    *[
-        ({"sensors": {**SENSORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be {message}")
-        for name in ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
-        for wrong, message in ((-0.1, "at least 0, got -0.1"), (math.nan, "finite, got nan at index (1,)"))
-    ],
-    *[
-        ({"sensors": {**SENSORS, "dropout": wrong}}, f"dropout must be at least 0 and less than 1, got {wrong}")
-        for wrong in (-0.1, 1.0, 1.5, math.nan, math.inf)
-    ],
-    *[
-        ({"actuators": {**ACTUATORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be at least 0, got {wrong}")
-        for name in ("torque_limits", "rate_limits", "stall")
-        for wrong in (-0.1, -math.inf, math.nan)
-    ],
-    *[
-        ({"actuators": {**ACTUATORS, name: [0.0, wrong, *ZERO[2:]]}}, f"{name} must be {message}")
-        for name in ("feedforward", "time_constants", "damping")
-        for wrong, message in ((-0.1, "at least 0, got -0.1"), (math.inf, "finite, got inf at index (1,)"))
-    ],
-    *[
-        ({"sensors": {**SENSORS, name: FEW}}, f"{name} must have shape (7,), got (3,)")
-        for name in ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
-    ],
-    ({"sensors": {**SENSORS, "delay": -1}}, "delay must not be negative, got -1"),
-    *[
-        ({"actuators": {**ACTUATORS, name: FEW}}, f"{name} must have shape (7,), got (3,)")
-        for name in ("torque_limits", "rate_limits", "feedforward", "stall", "time_constants", "damping")
-    ],
-    ({"actuators": {**ACTUATORS, "delay": -3}}, "delay must not be negative, got -3"),
-]
+    *((sensors(**{k: second(-0.1)}), f"{k} must be {NEGATIVE}") for k in NOISE),
+    *((sensors(**{k: second(math.nan)}), f"{k} must be finite, got nan at index (1,)") for k in NOISE),
+    *((sensors(**{k: FEW}), f"{k} must have shape (7,), got (3,)") for k in NOISE),
+    *((sensors(dropout=wrong), f"dropout must be at least 0 and less than 1, got {wrong}")
+      for wrong in (-0.1, 1.0, 1.5, math.nan, math.inf)),
+    (sensors(delay=-1), "delay must not be negative, got -1"),
+    *((actuators(**{k: second(wrong)}), f"{k} must be at least 0, got {wrong}")
+      for k in UNLIMITED for wrong in (-0.1, -math.inf, math.nan)),
+    *((actuators(**{k: second(-0.1)}), f"{k} must be {NEGATIVE}") for k in FINITE),
+    *((actuators(**{k: second(math.inf)}), f"{k} must be finite, got inf at index (1,)") for k in FINITE),
+    *((actuators(**{k: FEW}), f"{k} must have shape (7,), got (3,)") for k in UNLIMITED + FINITE),
+    (actuators(delay=-3), "delay must not be negative, got -3"),
+    ({"integrator": "nonsense"}, "or 'implicit_midpoint', got 'nonsense'"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "message"), WRONG_LOOPS, ids=lambda value: str(value)[:60])
-def test_sizes_of_a_loop(changes: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        loop(**changes)
-
-
-def test_objects_of_a_loop() -> None:
+def test_sizes_and_objects_of_a_loop() -> None:
+    assert_refused(*((partial(loop, **changes), f"...{message}...") for changes, message in WRONG_LOOPS))
     for changes in ({"plant": None}, {"plant": 3}, {"sensors": {**SENSORS, "velocity": 3}}):
         with pytest.raises(TypeError):
             loop(**changes)
     with pytest.raises(KeyError):
         loop(sensors={})
     loop(sensors=SENSORS, actuators=ACTUATORS)
-    unlimited = np.full(7, math.inf)
-    loop(actuators={**ACTUATORS, "torque_limits": unlimited, "rate_limits": unlimited, "stall": unlimited})
+    loop(**actuators(**dict.fromkeys(UNLIMITED, np.full(7, math.inf))))
 
 
 def test_a_python_status_is_one() -> None:
@@ -320,106 +303,102 @@ def test_a_python_status_is_one() -> None:
         th.simulate(robot(), Law(), SetPoint(ZERO), 0.01, q0=ZERO)
 
 
-NONE_FOR_A_MODEL = [
-    lambda: _core.PDGravity(None, 1.0, 1.0, None, None, False),
-    lambda: _core.ComputedTorque(None, 1.0, 1.0, False),
-    lambda: _core.InverseKinematics(None, None, 63, True, 1e-6, 10, 0.0, [0.0], [0.0], [[0.0]]),
-    lambda: _core.Clik(None, None, 63, 0, {}),
-    lambda: _core.ViaSearch(None, "uniform", 1, 0, 1.0, "paper", 1, True),
-    lambda: _core.PotentialField(None, [], [0.0], [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
-    lambda: _core.SymbolicChain(None, _core.Graph(), {}, False, False),
-    lambda: _core.SymbolicChain(robot(), None, {}, False, False),
-    lambda: _core.ScheduledInterception(None, [0.0], [0.0], [[0.0, 0.0, 0.0]]),
-]
+NO_RADII = np.zeros((0, 3))
 
 
-@pytest.mark.parametrize("call", NONE_FOR_A_MODEL)
-def test_none_is_no_model(call: object) -> None:
-    with pytest.raises(TypeError, match="incompatible constructor arguments"):
-        call()  # type: ignore[operator]
+def potential(obstacles: Any = (), links: Any = (), radii: Any = NO_RADII, interior: int = 1) -> Any:
+    numbers = 1.0, 1.0, 1.0, 1.0, 1.0, 0.0
+    return _core.PotentialField(robot(), list(obstacles), Q, list(links), radii, *numbers, interior)
 
 
-CARTESIAN = th.CartesianComputedTorque
-WRONG_VALUES = [
-    (lambda: setattr(CARTESIAN(robot(), 100.0, 20.0, 1.0), "_obstacles", np.ones((2, 2))),
-     "obstacles must have shape (n, 4), got (2, 2)"),
-    (lambda: _core.OperationalSpace(robot(), 1.0, 1.0, 1.0, None, None, [0, 99], None, (None, [True] * 7, None)),
-     "rows of a task must be some of 0 to 5"),
-    (lambda: _core.ManipulabilityObjective(robot(), None, 1 << 20, 1.0), "rows of a task must be some of 0 to 5"),
-    (lambda: _core.ManipulabilityObjective(robot(), None, 0, 1.0), "rows of a task must be some of 0 to 5"),
-    (lambda: _core.Clik(robot(), None, 63, 17, {}), "orientation must be 0 to 5, got 17"),
-    (lambda: InverseKinematics(robot())._solve(np.eye(4)[None], None, -1), "threads must not be negative, got -1"),
-    (lambda: _core.InverseKinematics(robot(), None, 63, True, 1e-6, 10, 0.0, Q, Q, np.zeros((0, 7))),
-     "limits and starts must have one entry per joint, and at least one start"),
-    (lambda: _core.PotentialField(robot(), [None], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
-     "obstacles must not contain None"),
-    (lambda: _core.PotentialField(robot(), [], Q, [9], np.zeros((1, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
-     "links must be 0 to 7, got 9"),
-    (lambda: _core.PotentialField(robot(), [], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -1),
-     "interior must be 0 to 10000, got -1"),
-    (lambda: _core.PotentialField(robot(), [], Q, [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 2**31 - 1),
-     "interior must be 0 to 10000, got 2147483647"),
-    (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 1, 4.0, 1.0), "count must be 2 to 10000, got 1"),
-    (lambda: _core.DmpBasis(_core.BasisKind.gaussian, 2**31 - 1, 4.0, 1.0), "count must be 2 to 10000, got 2147483647"),
-    (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must have at least two entries, got 0"),
-    (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must have at least two entries, got 0"),
-    (lambda: _core.ConstantVelocityFilter("paper", 1.0, np.eye(3), 1.0, 1.0, 99, 3),
-     "reinitialize_after must be 0 to 16, got 99"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("call", "message"), WRONG_VALUES, ids=lambda value: value if isinstance(value, str) else "")
-def test_values_of_the_private_module(call: object, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        call()  # type: ignore[operator]
-
-
-@pytest.mark.parametrize("k", [-1, 1, 10**6])
-def test_an_obstacle_that_is_not_there(k: int) -> None:
-    with pytest.raises(IndexError, match=f"^obstacle index must be 0 or more and less than 1, got {k}$"):
-        _core.ObstacleSet([Sphere(GOAL, 0.1)]).distance(k, START, 0.0)
-
-
-@pytest.mark.parametrize("steps", [-1, -5, -(2**31), 10_000_001, 2**31 - 1])
-def test_steps_of_rollouts(steps: int) -> None:
-    from .stateful import STATEFUL
-
-    for kind in (_core.Dmp, _core.QuaternionDmp):
-        rest = (1e-3, 1) if kind is _core.Dmp else (1e-3,)
-        with pytest.raises(ValueError, match=f"^steps must be 0 to 10000000, got {steps}$"):
-            STATEFUL[kind].make()._rollout(steps, *rest)
-    with pytest.raises(ValueError, match=r"^pieces must be at least 1, got 0$"):
-        STATEFUL[_core.Dmp].make()._rollout(5, 1e-3, 0)
-
-
-@pytest.mark.parametrize("term", [-1, 7, 99])
-def test_friction_terms_are_known(term: int) -> None:
+def core_model(**changes: Any) -> Any:
     arguments = {
         "name": "arm", "prismatic": [False], "placements": np.eye(4)[None], "axes": [[0.0, 0.0, 1.0]],
         "offsets": np.eye(4)[None], "inertial": np.ones((1, 10)), "gravity": [0.0, 0.0, -9.81], "base": np.eye(4),
-        "tool": np.eye(4), "friction_terms": [term], "friction": [[0.1]], "friction_delta": 0.01, "armature": [],
+        "tool": np.eye(4), "friction_terms": [0], "friction": [[0.1]], "friction_delta": 0.01, "armature": [],
         "rotors": [], "elastic": ([], np.zeros((0, 1)), np.zeros((0, 1)), np.zeros((0, 1)), []),
         "joint_names": ["j"], "link_names": ["l"], "frames": [], "lower": [-1.0], "upper": [1.0],
     }  # fmt: skip
-    with pytest.raises(ValueError, match=f"^friction term must be 0 to 6, got {term}$"):
-        _core.Model(**arguments)
-    assert _core.Model(**{**arguments, "friction_terms": [0]}).n == 1
+    return _core.Model(**{**arguments, **changes})
 
 
-@pytest.mark.parametrize("wrong", [-1, 0, 3.5, "x", object()])
-def test_a_planner_is_one(wrong: object) -> None:
-    """A call that failed used to look at a result that was not there."""
-    with pytest.raises(TypeError, match="incompatible constructor arguments"):
-        _core.ConditionedMotion(wrong, START, GOAL, 1.0, np.zeros((3, 5)))
+def core_clik(**changes: Any) -> Any:
+    settings = {
+        "method": 2, "order": 1, "K": 10.0, "K_D": 10.0, "damping": 0.0, "threshold": 0.0, "measure": 0,
+        "null_damping": 10.0, "largest_condition": 1e3, "lower": np.full(7, -1.0), "upper": np.ones(7),
+        "velocity_limits": np.ones(7), "acceleration_limits": np.ones(7), "period": 0.01,
+    }  # fmt: skip
+    return _core.Clik(robot(), None, 63, 0, {**settings, **changes})
 
 
-@pytest.mark.parametrize("derivative", [-1, 4, 2**31 - 1])
-def test_derivatives_of_a_conditioned_motion(derivative: int) -> None:
-    """They are indices of a table of four."""
-    motion = _conditioned()
-    with pytest.raises(ValueError, match=f"^derivative must be 0 to 3, got {derivative}$"):
-        motion.tube([0.5], derivative)
+def test_values_of_the_private_module() -> None:
+    from .stateful import STATEFUL
+
+    arm, elbow = robot(), th.Robot.load("elbow")
+    chain, graph, motion = arm.symbolic()._chain, _core.Graph(), _conditioned()
+    dmp, turning, clik = STATEFUL[_core.Dmp].make(), STATEFUL[_core.QuaternionDmp].make(), th.kinematics.CLIK(arm, 10.0)
+    law, ik, rows = th.CartesianComputedTorque(arm, 100.0, 20.0, 1.0), InverseKinematics(arm), "rows of a task must be"
+    obstacles, many = _core.ObstacleSet([Sphere(GOAL, 0.1)]), 2**31 - 1
+    no_arguments, seven = "...incompatible constructor arguments...", [[0.0] * 7]
+    assert_refused(
+        (lambda: setattr(law, "_obstacles", np.ones((2, 2))), "obstacles must have shape (n, 4), got (2, 2)"),
+        (lambda: _core.OperationalSpace(arm, 1.0, 1.0, 1.0, None, None, [0, 99], None, (None, [True] * 7, None)),
+         f"{rows} some of 0 to 5"),
+        (lambda: _core.ManipulabilityObjective(arm, None, 1 << 20, 1.0), f"{rows} some of 0 to 5"),
+        (lambda: _core.ManipulabilityObjective(arm, None, 0, 1.0), f"{rows} some of 0 to 5"),
+        (lambda: _core.Clik(arm, None, 63, 17, {}), "orientation must be 0 to 5, got 17"),
+        (lambda: core_clik(objective=_core.PostureObjective(elbow, np.zeros(2), 1.0)),
+         "objective must be of 7 joints, got one of..."),
+        (lambda: ik._solve(np.eye(4)[None], None, -1), "threads must not be negative, got -1"),
+        (lambda: _core.InverseKinematics(arm, None, 63, True, 1e-6, 10, 0.0, Q, Q, np.zeros((0, 7))),
+         "limits and starts must have one entry per joint, and at least one start"),
+        (lambda: potential([None]), "obstacles must not contain None"),
+        (lambda: potential(links=[9], radii=np.zeros((1, 3))), "links must be 0 to 7, got 9"),
+        *((partial(potential, interior=k), f"interior must be 0 to 10000, got {k}") for k in (-1, many)),
+        *((partial(_core.DmpBasis, _core.BasisKind.gaussian, k, 4.0, 1.0), f"count must be 2 to 10000, got {k}")
+          for k in (1, many)),
+        (lambda: _core.PiecewisePolynomial([], np.zeros((2, 5, 1))), "breaks must have at least two entries, got 0"),
+        (lambda: _core.BezierPath([], np.zeros((5, 2, 1))), "breaks must have at least two entries, got 0"),
+        (lambda: _core.ConstantVelocityFilter("paper", 1.0, np.eye(3), 1.0, 1.0, 99, 3),
+         "reinitialize_after must be 0 to 16, got 99"),
+        *((partial(obstacles.distance, k, START, 0.0), f"obstacle index must be 0 or more and less than 1, got {k}",
+           IndexError) for k in (-1, 1, 10**6)),
+        *((partial(roll, k, *rest), f"steps must be 0 to 10000000, got {k}")
+          for roll, *rest in ((dmp._rollout, 1e-3, 1), (turning._rollout, 1e-3))
+          for k in (-1, -5, -(2**31), 10_000_001, many)),
+        (lambda: dmp._rollout(5, 1e-3, 0), "pieces must be at least 1, got 0"),
+        *((partial(core_model, friction_terms=[k]), f"friction term must be 0 to 6, got {k}") for k in (-1, 7, 99)),
+        *((partial(motion.tube, [0.5], k), f"derivative must be 0 to 3, got {k}") for k in (-1, 4, many)),
+        (lambda: chain.evaluate("mass_matrix", [], 8, [0]), "mass_matrix takes 1 inputs, got 0"),
+        (lambda: chain.evaluate("mass_matrix", [[0.0] * 6], 8, [0]), "q must have 7 entries, got 6"),
+        (lambda: chain.evaluate("inverse_dynamics", [*seven, *seven, []], 8, [0]), "ddq must have 7 entries, got 0"),
+        *((partial(chain.evaluate, "forward_kinematics", seven, k, [0]), f"there is no frame {k}")
+          for k in (-1, 10**6)),
+        (lambda: chain.evaluate("jacobian", seven, 8, [7]), f"{rows} some of 0 to 5"),
+        *((partial(clik._follow, SetPose(np.eye(4)), None, Q, ZERO, 1e-3, k, False),
+           f"steps must be 0 to 5000000, got {k}") for k in (-1, 5_000_001, 2**63 - 1)),
+        *((partial(_core.SymbolicChain, arm, graph, {group: [1.0, 2.0]}, False, False),
+           f"group {group} must have ... entries, got 2...")
+          for group in ("dh", "inertial", "friction", "gravity", "base", "tool", "elastic_K")),
+        (lambda: _core.SymbolicChain(arm, graph, {"other": [1.0]}, False, False),
+         "...no group of parameters called other..."),
+        *((call, no_arguments, TypeError) for call in (
+            lambda: _core.PDGravity(None, 1.0, 1.0, None, None, False),
+            lambda: _core.ComputedTorque(None, 1.0, 1.0, False),
+            lambda: _core.InverseKinematics(None, None, 63, True, 1e-6, 10, 0.0, [0.0], [0.0], [[0.0]]),
+            lambda: _core.Clik(None, None, 63, 0, {}),
+            lambda: _core.ViaSearch(None, "uniform", 1, 0, 1.0, "paper", 1, True),
+            lambda: _core.PotentialField(None, [], [0.0], [], np.zeros((0, 3)), 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1),
+            lambda: _core.SymbolicChain(None, graph, {}, False, False),
+            lambda: _core.SymbolicChain(arm, None, {}, False, False),
+            lambda: _core.ScheduledInterception(None, [0.0], [0.0], [[0.0, 0.0, 0.0]]),
+            *(partial(_core.ConditionedMotion, wrong, START, GOAL, 1.0, np.zeros((3, 5)))
+              for wrong in (-1, 0, 3.5, "x", object())),
+        )),
+    )  # fmt: skip
+    assert core_model().n == 1
     assert np.isfinite(motion.tube([0.5], 3)[0]).all()
+    assert len(chain.evaluate("mass_matrix", seven, 8, [0])) == 49
 
 
 def _conditioned() -> _core.ConditionedMotion:
@@ -437,27 +416,6 @@ def test_a_conditioned_motion_keeps_its_planner() -> None:
     np.testing.assert_allclose(motion.tube([0.0, 1.0])[0], [[0.0] * 3, [1.0] * 3], atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("mass_matrix", [], 8, [0]), "mass_matrix takes 1 inputs, got 0"),
-        (("mass_matrix", [[0.0] * 6], 8, [0]), "q must have 7 entries, got 6"),
-        (("inverse_dynamics", [[0.0] * 7, [0.0] * 7, []], 8, [0]), "ddq must have 7 entries, got 0"),
-        (("forward_kinematics", [[0.0] * 7], -1, [0]), "there is no frame -1"),
-        (("forward_kinematics", [[0.0] * 7], 10**6, [0]), "there is no frame 1000000"),
-        (("jacobian", [[0.0] * 7], 8, [7]), "rows of a task must be some of 0 to 5"),
-    ],
-)
-def test_sizes_of_a_symbolic_chain(arguments: tuple[object, ...], message: str) -> None:
-    chain = robot().symbolic()._chain
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        chain.evaluate(*arguments)
-    assert len(chain.evaluate("mass_matrix", [[0.0] * 7], 8, [0])) == 49
-
-
-# -- what a reviewer found ---------------------------------------------------------------------------------------------
-
-
 def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
     kept = []
 
@@ -468,34 +426,3 @@ def test_the_rate_that_an_integrator_is_given_ends_with_its_step() -> None:
     loop(integrator=advance, periods=2)
     with pytest.raises(ValueError, match=r"^f\(t, x\) of an integrator must be called within its step$"):
         kept[0](0.0, np.zeros(14))
-
-
-def test_unknown_integrators_of_the_core() -> None:
-    with pytest.raises(ValueError, match=r"^integrator must be 'plant'.* or 'implicit_midpoint', got 'nonsense'$"):
-        loop(integrator="nonsense")
-
-
-@pytest.mark.parametrize("steps", [-1, 5_000_001, 2**63 - 1])
-def test_steps_of_a_followed_motion(steps: int) -> None:
-    clik = th.kinematics.CLIK(robot(), 10.0)
-    with pytest.raises(ValueError, match=f"^steps must be 0 to 5000000, got {steps}$"):
-        clik._follow(SetPose(np.eye(4)), None, Q, ZERO, 1e-3, steps, False)
-
-
-def test_objectives_of_other_arms() -> None:
-    clik = _core.PostureObjective(th.Robot.load("elbow"), np.zeros(th.Robot.load("elbow").n), 1.0)
-    settings = {
-        "method": 2, "order": 1, "K": 10.0, "K_D": 10.0, "damping": 0.0, "threshold": 0.0, "measure": 0,
-        "null_damping": 10.0, "largest_condition": 1e3, "lower": np.full(7, -1.0), "upper": np.ones(7),
-        "velocity_limits": np.ones(7), "acceleration_limits": np.ones(7), "period": 0.01, "objective": clik,
-    }  # fmt: skip
-    with pytest.raises(ValueError, match=r"^objective must be of 7 joints, got one of"):
-        _core.Clik(robot(), None, 63, 0, settings)
-
-
-@pytest.mark.parametrize("group", ["dh", "inertial", "friction", "gravity", "base", "tool", "elastic_K"])
-def test_groups_of_symbolic_parameters_have_their_size(group: str) -> None:
-    with pytest.raises(ValueError, match=f"^group {group} must have [0-9]+ entries, got 2"):
-        _core.SymbolicChain(robot(), _core.Graph(), {group: [1.0, 2.0]}, False, False)
-    with pytest.raises(ValueError, match="no group of parameters called other"):
-        _core.SymbolicChain(robot(), _core.Graph(), {"other": [1.0]}, False, False)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import importlib
 import inspect
 import multiprocessing
 import pickle
-import pkgutil
-import re
 import struct
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import _core
 
-from .recipes import RECIPES
+from .recipes import RECIPES, Recipe, from_examples, public_classes
 
 #: Public classes without a recipe, and why
 EXCLUDED = {
@@ -31,45 +30,31 @@ EXCLUDED = {
     "thunder_py.mujoco.Renderer": "holds an OpenGL context of its thread",
     "thunder_py.io.Meshes": "needs mesh files, which no bundled robot has",
     "thunder_py.realtime.Pacer": "a clock of its process",
-    "thunder_py.hardware.DriveLoop": "holds the drive of a robot",
-    "thunder_py.hardware.FrankyDrive": "connection to a robot",
-    "thunder_py.hardware.PandaPyDrive": "connection to a robot",
-    "thunder_py.hardware.PylibfrankaDrive": "connection to a robot",
-    "thunder_py.hardware.RealtimeLoop": "a thread of its process",
-    "thunder_py.hardware.URDrive": "connection to a robot",
+    "thunder_py.realtime.DriveLoop": "holds the drive of a robot",
+    "thunder_py.realtime.FrankyDrive": "connection to a robot",
+    "thunder_py.realtime.PandaPyDrive": "connection to a robot",
+    "thunder_py.realtime.PylibfrankaDrive": "connection to a robot",
+    "thunder_py.realtime.RealtimeLoop": "a thread of its process",
+    "thunder_py.realtime.URDrive": "connection to a robot",
     "thunder_py.realtime.nodes.ControllerNode": "live ROS node",
     "thunder_py.realtime.nodes.ReferenceNode": "live ROS node",
     "thunder_py.realtime.nodes.RobotNode": "live ROS node",
 }
 
 COPIES: dict[str, Callable[[Any], Any]] = {
-    **{
-        f"protocol {k}": lambda thing, k=k: pickle.loads(pickle.dumps(thing, protocol=k))
-        for k in range(2, pickle.HIGHEST_PROTOCOL + 1)
-    },
+    **{f"protocol {k}": lambda x, k=k: pickle.loads(pickle.dumps(x, protocol=k)) for k in (2, pickle.HIGHEST_PROTOCOL)},
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
 }
 
 
-def public_classes() -> dict[type, str]:
-    """Classes in an ``__all__`` of the package, protocols and errors left out, with a name each."""
-    packages = [m.name for m in pkgutil.walk_packages(th.__path__, "thunder_py.") if m.ispkg and ".cli" not in m.name]
-    modules = [f"thunder_py.{name}" for name in th.__all__ if inspect.ismodule(getattr(th, name))]
-    found: dict[type, str] = {}
-    for name in ("thunder_py", *packages, *modules):
-        module = importlib.import_module(name)
-        for attribute in getattr(module, "__all__", ()):
-            thing = getattr(module, attribute)
-            if inspect.isclass(thing) and thing.__module__.startswith("thunder_py"):
-                found[thing] = f"{name}.{attribute}"
-    return {
-        c: n for c, n in found.items() if not getattr(c, "_is_protocol", False) and not issubclass(c, BaseException)
-    }
-
-
 CLASSES = public_classes()
 NAMES = {name: cls for cls, name in CLASSES.items() if name not in EXCLUDED}
+
+
+@pytest.fixture(scope="module")
+def examples() -> dict[type, Any]:
+    return from_examples({*NAMES.values()} - {*RECIPES})
 
 
 def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
@@ -103,46 +88,51 @@ def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
     return type(value).__name__, contents(parts if isinstance(parts, str) else parts[1:3], inside)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_what_comes_back_goes_on_as_the_original(name: str) -> None:
+def differences(recipe: Recipe) -> list[str]:
     """Copies one after the other, the original last: none of them shares what it remembers with another."""
-    recipe = RECIPES[NAMES[name]]
     original = recipe.make()
-    assert type(original) is NAMES[name]
     before = contents(original)
-    copies = {how: make(original) for how, make in COPIES.items()}
+    copies = {how: copied(original) for how, copied in COPIES.items()}
     results = {how: contents(recipe.use(one)) for how, one in copies.items()}
     expected = contents(recipe.use(original))
-    for how, one in copies.items():
-        assert type(one) is type(original), how
-        assert results[how] == expected, how
-    assert (contents(original) != before) == recipe.moves
+    wrong = [how for how, one in copies.items() if type(one) is not type(original) or results[how] != expected]
+    return wrong + ["moves"] * ((contents(original) != before) != recipe.moves)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("protocol", [0, 1])
-def test_old_protocols_end_well(name: str, protocol: int) -> None:
-    """They are raised to protocol 2, or refused by Python."""
-    if "mujoco" in name:
-        pytest.skip("objects of MuJoCo itself end the process under these protocols")
-    original = RECIPES[NAMES[name]].make()
-    with contextlib.suppress(TypeError):
-        assert type(pickle.loads(pickle.dumps(original, protocol))) is type(original)
+def test_what_comes_back_goes_on_as_the_original() -> None:
+    wrong = {cls.__name__: differences(recipe) for cls, recipe in RECIPES.items()}
+    assert not any(wrong.values()), wrong
+    assert all(type(recipe.make()) is cls for cls, recipe in RECIPES.items())
+
+
+@pytest.mark.release
+def test_every_public_class_pickles_or_has_a_reason(examples: dict[type, Any]) -> None:
+    assert {CLASSES[c] for c in (*RECIPES, *examples)} == set(NAMES)
+    assert set(EXCLUDED) <= set(CLASSES.values())
+    wrong = {cls.__name__: differences(Recipe(lambda one=one: one)) for cls, one in examples.items()}
+    assert not any(wrong.values()), wrong
+
+
+@pytest.mark.release
+def test_old_protocols_end_well(examples: dict[type, Any]) -> None:
+    """They are raised to protocol 2, or refused by Python; objects of MuJoCo itself end the process."""
+    for cls, name in CLASSES.items():
+        if name in EXCLUDED or "mujoco" in name:
+            continue
+        original = RECIPES[cls].make() if cls in RECIPES else examples[cls]
+        for protocol in (0, 1):
+            with contextlib.suppress(TypeError):
+                assert type(pickle.loads(pickle.dumps(original, protocol))) is cls
 
 
 BOUND = [c for c in vars(_core).values() if inspect.isclass(c) and "pybind11_object" in [b.__name__ for b in c.__mro__]]
 
 
-@pytest.mark.parametrize("cls", BOUND, ids=lambda c: c.__name__)
-def test_instances_that_were_never_initialized_do_not_pickle(cls: type) -> None:
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        with pytest.raises((TypeError, ValueError)):
-            pickle.loads(pickle.dumps(cls.__new__(cls), protocol))
-
-
-def test_every_public_class_has_a_recipe_or_a_reason() -> None:
-    assert {CLASSES[c] for c in RECIPES} == set(NAMES)
-    assert set(EXCLUDED) <= set(CLASSES.values())
+def test_instances_that_were_never_initialized_do_not_pickle() -> None:
+    for cls in BOUND:
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises((TypeError, ValueError)):
+                pickle.loads(pickle.dumps(cls.__new__(cls), protocol))
 
 
 def core_objects() -> dict[str, Any]:
@@ -163,7 +153,7 @@ def core_objects() -> dict[str, Any]:
         elif type(value).__module__.startswith("thunder_py") and hasattr(value, "__dict__"):
             visit(vars(value), depth + 1)
 
-    made = [RECIPES[cls].make() for cls in NAMES.values() if not issubclass(cls, th.Robot)]
+    made = [RECIPES[cls].make() for cls in RECIPES if not issubclass(cls, th.Robot)]
     found |= {type(one).__name__: one for one in made if "_core_arguments" in getattr(one, "__dict__", ())}
     for one in made:
         visit(one)
@@ -229,6 +219,7 @@ def test_the_core_refuses_states_that_cannot_be(objects: dict[str, Any]) -> None
         assert refused >= 5, name
 
 
+@pytest.mark.release
 def test_a_refused_state_changes_nothing(objects: dict[str, Any]) -> None:
     for name, one in objects.items():
         if not hasattr(one, "_core_state"):
@@ -244,33 +235,38 @@ def test_a_refused_state_changes_nothing(objects: dict[str, Any]) -> None:
         assert refused >= 3, name
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda state: state[:-1], "state must have the size that belongs to the object's arguments"),
-        (lambda state: np.append(state, 0.0), "state must have the size that belongs to the object's arguments"),
-        (lambda state: state[:0], "state must have the size that belongs to the object's arguments"),
-        (lambda state: state + 1.0, "state must be of schema 2, which this version of thunder_py reads"),
-        (lambda state: np.r_[state[:1], 99.0, state[2:]], "state must hold integers in their ranges"),
-        (lambda state: np.r_[state[:1], 0.5, state[2:]], "state must hold integers in their ranges"),
-        (lambda state: np.r_[state[:1], np.nan, state[2:]], "state must hold integers in their ranges"),
-    ],
-)
-def test_messages_of_states(change: Callable[[Any], Any], message: str) -> None:
+def test_messages_of_states() -> None:
     args, kwargs, attributes, state = RECIPES[th.PDGravity].make().__reduce__()[2]
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        rebuilt(th.PDGravity, (args, kwargs, attributes, change(state)))
+    size = "state must have the size that belongs to the object's arguments"
+    integers = "state must hold integers in their ranges"
+    changed = [
+        (state[:-1], size),
+        (np.append(state, 0.0), size),
+        (state[:0], size),
+        (state + 1.0, "state must be of schema 2, which this version of thunder_py reads"),
+        *((np.r_[state[:1], wrong, state[2:]], integers) for wrong in (99.0, 0.5, np.nan)),
+        (None, "the pickle of a PDGravity must hold arguments, attributes and state..."),
+        *((lie, "state must...") for lie in (7, "text", np.zeros((2, 2)), np.array(["a"]), np.array([None]), [])),
+    ]
+    assert_refused(
+        *((partial(rebuilt, th.PDGravity, (args, kwargs, attributes, part)), message) for part, message in changed),
+        *(
+            (partial(rebuilt, cls, parts), "the pickle of a ... must hold...")
+            for cls in (th.reference.SetPoint, th.PDGravity)
+            for parts in (
+                None,
+                (),
+                (1, 2, 3, 4),
+                ((), {}, {}),
+                ((), {}, {}, None, None),
+                ((), [], {}, None),
+                ([], {}, {}, None),
+            )
+        ),
+    )
 
 
-@pytest.mark.parametrize("lie", [None, 7, "text", np.zeros((2, 2)), np.array(["a"]), np.array([None]), []])
-def test_states_are_arrays_of_numbers(lie: Any) -> None:
-    args, kwargs, attributes, _ = RECIPES[th.PDGravity].make().__reduce__()[2]
-    with pytest.raises(
-        ValueError, match=r"^(the pickle of a PDGravity must hold arguments, attributes and state|state must)"
-    ):
-        rebuilt(th.PDGravity, (args, kwargs, attributes, lie))
-
-
+@pytest.mark.release
 def test_the_core_refuses_arguments_that_cannot_be(objects: dict[str, Any]) -> None:
     """A ValueError, or an object: never an exception of another kind."""
     lies = [None, "text", -1, 3, 64, 0.5, np.zeros(2), np.full((3, 3), np.nan), [], {}, [None], (1, 2)]
@@ -284,17 +280,6 @@ def test_the_core_refuses_arguments_that_cannot_be(objects: dict[str, Any]) -> N
                     pass
                 except Exception as error:
                     raise AssertionError(f"{name}, argument {place} = {lie!r}") from error
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [None, (), (1, 2, 3, 4), ((), {}, {}), ((), {}, {}, None, None), ((), [], {}, None), ([], {}, {}, None)],
-)
-def test_pickles_have_four_parts(parts: Any) -> None:
-    with pytest.raises(ValueError, match=r"^the pickle of a (SetPoint|PDGravity) must hold"):
-        rebuilt(th.reference.SetPoint, parts)
-    with pytest.raises(ValueError, match=r"^the pickle of a (SetPoint|PDGravity) must hold"):
-        rebuilt(th.PDGravity, parts)
 
 
 def test_what_exists_is_not_restored() -> None:

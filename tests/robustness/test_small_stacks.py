@@ -38,6 +38,7 @@ print(len(done) == len(INPUTS.keys() - heavy))
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
 def test_every_quantity_of_64_joints(instruction_set: str) -> None:
     assert run(PROGRAM.format(instruction_set=instruction_set)) == "True"

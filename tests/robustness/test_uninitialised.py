@@ -27,16 +27,8 @@ def functions(cls: type) -> dict[str, Any]:
     for base in reversed(cls.__mro__):
         if base.__module__ == _core.__name__:
             found.update(vars(base))
-    left_out = {
-        "__init__",
-        "__new__",
-        "__doc__",
-        "__module__",
-        "__array_priority__",
-        "__dict__",
-        "__slotnames__",
-        *PICKLING,
-    }
+    names = "init", "new", "doc", "module", "array_priority", "dict", "slotnames"
+    left_out = {*(f"__{name}__" for name in names), *PICKLING}
     return {
         name: value
         for name, value in found.items()
@@ -55,46 +47,47 @@ def refuses(call: Callable[..., object]) -> bool:
     return refused
 
 
-@pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
-def test_every_function_of_every_class(cls: type) -> None:
-    value = cls.__new__(cls)
-    for name, function in functions(cls).items():
-        if isinstance(function, property):
-            assert function.fget is not None
-            with pytest.raises(TypeError) as caught:
-                function.fget(value)
-            assert str(caught.value) == MESSAGE, name
-            if function.fset is not None:
-                assert refuses(lambda *rest, f=function, v=value: f.fset(v, *rest)), name
-        else:
-            assert refuses(lambda *rest, f=function, v=value: f(v, *rest)), name
+def test_every_function_of_every_class() -> None:
+    for cls in classes():
+        value = cls.__new__(cls)
+        for name, function in functions(cls).items():
+            if isinstance(function, property):
+                assert function.fget is not None
+                with pytest.raises(TypeError) as caught:
+                    function.fget(value)
+                assert str(caught.value) == MESSAGE, (cls, name)
+                if function.fset is not None:
+                    assert refuses(lambda *rest, f=function, v=value: f.fset(v, *rest)), (cls, name)
+            else:
+                assert refuses(lambda *rest, f=function, v=value: f(v, *rest)), (cls, name)
 
 
-@pytest.mark.parametrize("cls", [cls for cls in classes() if "__reduce__" in vars(cls)], ids=lambda cls: cls.__name__)
-def test_it_is_not_pickled(cls: type) -> None:
-    value = cls.__new__(cls)
-    with pytest.raises(TypeError, match=r"never initialized, cannot be pickled|not initialized"):
-        value.__reduce__()
-    with pytest.raises((TypeError, ValueError), match=r"must hold|not initialized|incompatible function arguments"):
-        value.__setstate__(None)
+def test_it_is_not_pickled() -> None:
+    for cls in classes():
+        if "__reduce__" not in vars(cls):
+            continue
+        value = cls.__new__(cls)
+        with pytest.raises(TypeError, match=r"never initialized, cannot be pickled|not initialized"):
+            value.__reduce__()
+        with pytest.raises((TypeError, ValueError), match=r"must hold|not initialized|incompatible function arguments"):
+            value.__setstate__(None)
 
 
-@pytest.mark.parametrize("cls", classes(), ids=lambda cls: cls.__name__)
-def test_a_subclass_that_comes_too_early(cls: type) -> None:
+def test_a_subclass_that_comes_too_early() -> None:
     """Its base cannot be used before it is initialized."""
-    seen: list[str] = []
+    for cls in classes():
+        function, seen = next(iter(functions(cls).values()), None), list[str]()
 
-    def early(self: Any) -> None:
-        function = next(iter(functions(cls).values()), lambda *_: None)
-        for count in range(MOST_ARGUMENTS):
-            try:
-                function.fget(self) if isinstance(function, property) else function(self, *[None] * count)
-            except TypeError as error:
-                seen.append(str(error))
+        def early(self: Any, function: Any = function, seen: list[str] = seen) -> None:
+            for count in range(MOST_ARGUMENTS if function is not None else 0):
+                try:
+                    function.fget(self) if isinstance(function, property) else function(self, *[None] * count)
+                except TypeError as error:
+                    seen.append(str(error))
 
-    with pytest.raises(TypeError):  # pybind11 asks for super().__init__() itself
-        type("Early", (cls,), {"__init__": early})()
-    assert not functions(cls) or MESSAGE in seen
+        with pytest.raises(TypeError):  # pybind11 asks for super().__init__() itself
+            type("Early", (cls,), {"__init__": early})()
+        assert function is None or MESSAGE in seen, cls
 
 
 def test_of_the_findings() -> None:
@@ -113,23 +106,14 @@ def test_as_an_argument() -> None:
     arm, reference, controller = (
         th.Robot.__new__(th.Robot), SetPoint.__new__(SetPoint), th.PDGravity.__new__(th.PDGravity)
     )  # fmt: skip
+    planner, basis = (cls.__new__(cls) for cls in (_core.FunctionalPlanner, _core.DmpBasis))
     calls: list[Callable[[], object]] = [
         lambda: _core.PDGravity(arm, 1.0, 1.0, None, None, False),
         lambda: th.simulate(robot(), law, reference, 0.1, q0=Q),
         lambda: th.simulate(robot(), controller, SetPoint(Q), 0.1, q0=Q),
-        lambda: _core.ViaSearch(
-            _core.FunctionalPlanner.__new__(_core.FunctionalPlanner), "uniform", 1, 0, 1.0, "paper", 1, True
-        ),
+        lambda: _core.ViaSearch(planner, "uniform", 1, 0, 1.0, "paper", 1, True),
         lambda: _core.ObstacleSet([_core.Sphere.__new__(_core.Sphere)]),
-        lambda: _core.Dmp(
-            _core.DmpBasis.__new__(_core.DmpBasis),
-            1.0,
-            1.0,
-            _core.DmpScaling.paper,
-            False,
-            np.ones((3, 3)),
-            np.ones(3),
-        ),
+        lambda: _core.Dmp(basis, 1.0, 1.0, _core.DmpScaling.paper, False, np.ones((3, 3)), np.ones(3)),
         lambda: _core.select(_core.Expression.__new__(_core.Expression), 1.0, 0.0),
         lambda: _core.emit_c([_core.Function.__new__(_core.Function)], header_name=""),
         lambda: _core.quantities(arm),
@@ -140,6 +124,7 @@ def test_as_an_argument() -> None:
             call()
 
 
+@pytest.mark.release
 def test_no_memory_is_touched() -> None:
     """In a process of its own, many times: what is freed again was never made."""
     program = """

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import ComputedTorque, DCMotor, IndependentJoint, PassivityBased, PDGravity, RobustUnitVector
 from thunder_py.simulation import Actuators, Sensors
 
@@ -42,61 +43,12 @@ def test_laws_want_a_robot(law: str, robot: object) -> None:
         LAWS[law](robot)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: run(payloads=1.0), "payloads must be a sequence of Payload, got 1.0"),
-        (lambda: run(external=1.0), "external must be a sequence of ExternalWrench and ExternalTorque, got 1.0"),
-        (lambda: run(log=3), "log must be a sequence of names or None, got 3"),
-        (lambda: run(log=["error", 3]), "log must be a sequence of names or None, got ['error', 3]"),
-        (lambda: run(progress="yes"), "progress must be True, False or callable, got 'yes'"),
-        (lambda: th.simulate_many(3), "runs must be a sequence of RunSpec or a function that makes them, got 3"),  # type: ignore[arg-type]
-        (lambda: th.compare_results([run()]), 'results must map names to SimulationResult, {"name": run}, got list'),  # type: ignore[arg-type]
-        (
-            lambda: IndependentJoint.with_poles(elbow(), 1.0, inertia=[1.0, 2.0, 3.0]),
-            "inertia must be a number or 2 numbers, one per joint, got 3",
-        ),
-    ],
-)
-def test_arguments_of_runs(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        call()
-
-
 @pytest.mark.parametrize("name", ["inertia", "torque_constant", "resistance", "back_emf", "gear_ratio"])
 @pytest.mark.parametrize("options", [{}, {"voltage_limit": 24.0}, {"inductance": 0.1}])
 def test_motors_of_another_arm(name: str, options: dict) -> None:
     other = Actuators(motor=motor(**{name: np.ones(7)}), **options)
     with pytest.raises(ValueError, match=r"^actuators motor \w+ must be a number or 2 numbers, one per joint, got 7$"):
         run(actuators=other)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: motor(inertia="x"), "inertia must be a number or a row of numbers, got 'x'"),
-        (lambda: motor(resistance=[1.0, 1.0], gear_ratio=[1.0] * 3), "got sizes {'resistance': 2, 'gear_ratio': 3}"),
-        (lambda: Actuators(lag="x"), "actuators lag must be a number or a row of numbers, got 'x'"),
-        (lambda: Actuators(lag=np.nan), "actuators lag must be finite, got nan"),
-        (lambda: Actuators(delay="x"), "actuators delay must be numbers of shape (), got 'x'"),  # type: ignore[arg-type]
-        (lambda: Actuators(delay=-1.0), "actuators delay must not be negative, got -1"),
-        (lambda: Actuators(rate_limits=[0.0, 1.0]), "actuators rate_limits must be positive, got [0.0, 1.0]"),
-        (lambda: Actuators(motor=motor(), voltage_limit=-1.0), "actuators voltage_limit must be positive, got -1.0"),
-        (lambda: Actuators(motor=motor(), inductance=-1.0), "actuators inductance must not be negative, got -1.0"),
-        (
-            lambda: Actuators(motor=motor(), compensate_back_emf="no"),  # type: ignore[arg-type]
-            "actuators compensate_back_emf must be True or False, got 'no'",
-        ),
-        (lambda: Sensors(position_noise=np.nan), "sensors position_noise must be finite, got nan"),
-        (lambda: Sensors(velocity_noise="x"), "sensors velocity_noise must be a number or a row of numbers, got 'x'"),
-        (lambda: Sensors(position_resolution=[-1.0, 0.0]), "must not be negative, got [-1.0, 0.0]"),
-        (lambda: Sensors(position_noise=[[1.0]]), "sensors position_noise must have shape (n,), got (1, 1)"),
-        (lambda: Sensors(delay=np.inf), "sensors delay must be finite, got inf"),
-    ],
-)
-def test_parts_are_checked_when_they_are_made(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make()
 
 
 def test_files_that_are_no_runs(tmp_path: Path) -> None:
@@ -140,3 +92,31 @@ def test_delays_are_bounded() -> None:
     for name, parts in (("sensors", th.Sensors(delay=1e6)), ("actuators", th.Actuators(delay=1e300))):
         with pytest.raises(ValueError, match=rf"^{name} delay must be at most 1000000 control periods of 0.001 s, got"):
             th.simulate(robot, law, rest, 0.1, **{name: parts})
+
+
+def test_refusals() -> None:
+    assert_refused(
+        (lambda: run(payloads=1.0), "payloads must be a sequence of Payload, got 1.0"),
+        (lambda: run(external=1.0), "external must be a sequence of ExternalWrench and ExternalTorque, got 1.0"),
+        (lambda: run(log=3), "log must be a sequence of names or None, got 3"),
+        (lambda: run(log=["error", 3]), "log must be a sequence of names or None, got ['error', 3]"),
+        (lambda: run(progress="yes"), "progress must be True, False or callable, got 'yes'"),
+        (lambda: th.simulate_many(3), "runs must be a sequence of RunSpec or a function that makes them, got 3"),
+        (lambda: th.compare_results([run()]), 'results must map names to SimulationResult, {"name": run}, got list'),
+        (lambda: IndependentJoint.with_poles(elbow(), 1.0, inertia=[1.0, 2.0, 3.0]), "inertia must be a number or..."),
+        (lambda: motor(inertia="x"), "inertia must be a number or a row of numbers, got 'x'"),
+        (lambda: motor(resistance=[1.0, 1.0], gear_ratio=[1.0] * 3), "...got sizes {'resistance': 2, 'gear_ratio': 3}"),
+        (lambda: Actuators(lag="x"), "actuators lag must be a number or a row of numbers, got 'x'"),
+        (lambda: Actuators(lag=np.nan), "actuators lag must be finite, got nan"),
+        (lambda: Actuators(delay="x"), "actuators delay must be numbers of shape (), got 'x'"),
+        (lambda: Actuators(delay=-1.0), "actuators delay must not be negative, got -1"),
+        (lambda: Actuators(rate_limits=[0.0, 1.0]), "actuators rate_limits must be positive, got [0.0, 1.0]"),
+        (lambda: Actuators(motor=motor(), voltage_limit=-1.0), "actuators voltage_limit must be positive, got -1.0"),
+        (lambda: Actuators(motor=motor(), inductance=-1.0), "actuators inductance must not be negative, got -1.0"),
+        (lambda: Actuators(motor=motor(), compensate_back_emf="no"), "actuators compensate_back_emf must be True o..."),
+        (lambda: Sensors(position_noise=np.nan), "sensors position_noise must be finite, got nan"),
+        (lambda: Sensors(velocity_noise="x"), "sensors velocity_noise must be a number or a row of numbers, got 'x'"),
+        (lambda: Sensors(position_resolution=[-1.0, 0.0]), "...must not be negative, got [-1.0, 0.0]"),
+        (lambda: Sensors(position_noise=[[1.0]]), "sensors position_noise must have shape (n,), got (1, 1)"),
+        (lambda: Sensors(delay=np.inf), "sensors delay must be finite, got inf"),
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import (
     ButterworthDerivative,
     DerivativeEstimator,
@@ -186,31 +185,17 @@ def test_sensors_keep_what_they_log_for_themselves() -> None:
         th.simulate(elbow(), Taken(), elbow_motion(), 0.01)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_refusals() -> None:
+    assert_refused(
         ({"position_noise": -1.0}, "sensors position_noise must not be negative, got -1.0"),
-        (
-            {"velocity_resolution": [1.0]},
-            "sensors velocity_resolution must be a number or 2 numbers",
-        ),
+        ({"velocity_resolution": [1.0]}, "sensors velocity_resolution must be a number or 2 numbers..."),
         ({"delay": 1.5e-3}, "sensors delay must be a whole multiple of the control period 0.001, got 0.0015"),
         ({"delay": -1e-3}, "sensors delay must not be negative, got -0.001"),
         ({"dropout": 1.0}, "sensors dropout must be at least 0 and less than 1, got 1"),
         ({"seed": -1}, "seed must be an integer from 0 to 2**64 - 1, got -1"),
         ({"velocity": "differences"}, "velocity must be 'measured' or a DerivativeEstimator, got 'differences'"),
-        (
-            {"velocity": FirstOrderDerivative(10.0), "velocity_noise": 1.0},
-            "velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'",
-        ),
-        ({"velocity": FirstOrderDerivative(600.0)}, "cutoff must be below half of the sampling rate, 500"),
-    ],
-)
-def test_bad_sensors(arguments: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        run(Sensors(**arguments))
-
-
-def test_not_sensors() -> None:
-    with pytest.raises(ValueError, match="sensors must be Sensors or None, got 3"):
-        run(3)  # type: ignore[arg-type]
+        ({"velocity": FirstOrderDerivative(10.0), "velocity_noise": 1.0}, "velocity_noise and velocity_resolution..."),
+        ({"velocity": FirstOrderDerivative(600.0)}, "cutoff must be below half of the sampling rate, 500..."),
+        call=lambda **arguments: run(Sensors(**arguments)),
+    )
+    assert_refused((lambda: run(3), "sensors must be Sensors or None, got 3"))

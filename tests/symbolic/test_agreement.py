@@ -71,14 +71,17 @@ def test_all_quantities_are_there():
 
 
 @pytest.mark.parametrize("name", bundled())
-@pytest.mark.parametrize("inertial", [False, True])
+@pytest.mark.parametrize("inertial", [False, pytest.param(True, marks=pytest.mark.release)])
 def test_bundled_robots(name, inertial):
     robot = th.Robot.load(name)
     blocks = ("coriolis_blocks", "mass_blocks") if inertial else ()
     assert_agreement(robot, robot.symbolic(inertial=inertial), skip=(*blocks, *PARTIAL) if robot.n > 4 else ())
 
 
-@pytest.mark.parametrize(("seed", "n", "kind", "joints"), CHAINS)
+@pytest.mark.parametrize(
+    ("seed", "n", "kind", "joints"),
+    [*CHAINS[:8], *(pytest.param(*case, marks=pytest.mark.release) for case in CHAINS[8:])],
+)
 def test_random_chains(seed, n, kind, joints):
     drives = {"friction": seed % 2 == 0, "rotors": seed % 3 == 0, "armature": seed % 5 == 0, "elastic": seed % 4 == 0}
     robot = random_robot(seed, n, kind, joints=joints, **drives)
@@ -143,7 +146,7 @@ def everything(model, names):
 @pytest.mark.parametrize(
     "name", ["elbow", *(pytest.param(name, marks=pytest.mark.release) for name in ("scara", "sea3"))]
 )
-@pytest.mark.parametrize("outline", [False, True])
+@pytest.mark.parametrize("outline", [False, pytest.param(True, marks=pytest.mark.release)])
 def test_compiled(name, outline, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import geometry, trajectory
 from thunder_py.reference import Lissajous, Sinusoid
 
@@ -107,15 +106,10 @@ def test_pictures() -> None:
     plt.close("all")
 
 
-@pytest.mark.parametrize(
-    ("draw", "message"),
-    [
+def test_refusals() -> None:
+    assert_refused(
         (lambda: Sinusoid([1.0], [1.0]).plot(), "duration must be given for a Sinusoid, which has none"),
         (lambda: JOINT["spline"].plot(0.0), "duration must be positive, got 0"),
         (lambda: JOINT["spline"].plot(axes={"v": None}), "axes must be named q, dq, ddq, got 'v'"),
         (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v, w, got 'speed'"),
-    ],
-)
-def test_pictures_that_cannot_be_drawn(draw, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        draw()
+    )

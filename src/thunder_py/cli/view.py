@@ -191,8 +191,8 @@ def _check_display() -> None:
 
 
 def _result(file: Path, robot: Robot) -> tuple[Array, Array]:
-    from ..result import SimulationResult
-    from ..result.plot import robot_of
+    from ..simulation import SimulationResult
+    from ..simulation.figure import robot_of
 
     result = SimulationResult.load(file)
     robot_of(result, robot)  # it says whether they fit

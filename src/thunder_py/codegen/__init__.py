@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ..public import publish
 from .library import generate
 
 __all__ = ["generate"]
+
+publish(__name__)

@@ -6,6 +6,7 @@ estimate: each simultaneous run needs its own.
 """
 
 from .._core import Status
+from ..public import publish
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
 from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, ExactPosition
@@ -81,3 +82,5 @@ __all__ = [
     "stable_rate",
     "tune",
 ]
+
+publish(__name__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,7 @@ from ..checks import Array, given_group
 from ..errors import ThunderError
 from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
-from .lyapunov_functions import check_parameters, gain, half_form
-
-if TYPE_CHECKING:
-    from ..result import SimulationResult
+from .lyapunov_functions import LoggedRun, check_parameters, gain, half_form
 
 __all__ = ["ACT"]
 
@@ -107,7 +104,7 @@ class ACT(AdaptiveController, _core.ACT):
         filtered = self._filtered(route, cutoff)
         super().__init__(robot, position, velocity, Q, damping, law, mask, "K_0" in gains, *filtered)
 
-    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+    def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,), for the gradient law.
 
         With `K_0` and `K_1` and with the regressor of the true acceleration, its derivative is -x' Q x.

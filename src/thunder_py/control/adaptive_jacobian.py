@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,8 @@ from .axis_angle import TaskError, task_error
 from .backstepping import Backstepping
 from .length_adaptation import LengthAdaptation, LengthModel
 from .length_estimate import LengthEstimate
-from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
+from .lyapunov_functions import AdaptiveLyapunov, LoggedRun, gain, half_form
 from .null_space import PostureLike, null_space
-
-if TYPE_CHECKING:
-    from ..result import SimulationResult
 
 __all__ = ["AdaptiveJacobianBackstepping", "AdaptiveJacobianTerms", "ExactPosition"]
 
@@ -409,7 +406,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         torque: Array = np.tensordot(Y, products, 2)
         return torque
 
-    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+    def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,); see `SimulationResult.lyapunov`."""
         V = super().lyapunov(robot, result)
         model = self._model
@@ -423,7 +420,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         V += 0.5 * np.einsum("kai,ij,kaj->k", wrong[..., 1:], self._Gamma, wrong[..., 1:])
         return V
 
-    def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
+    def lyapunov_dot(self, robot: Robot, result: LoggedRun) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None where its expression does not hold."""
         V_dot, model = super().lyapunov_dot(robot, result), self._model
         others = np.ones(2 * robot.n + 3, dtype=bool)

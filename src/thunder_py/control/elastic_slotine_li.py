@@ -9,12 +9,11 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, above_zero, all_positive, per_joint
-from ..errors import ModelError
-from ..result import SimulationResult
+from ..errors import ModelError, outer_level
 from ..robot import Robot, require_robot
 from .adaptation import AdaptationLike
 from .elastic_gains import critical_damping
-from .lyapunov_functions import AdaptiveLyapunov, gain, half_form
+from .lyapunov_functions import AdaptiveLyapunov, LoggedRun, gain, half_form
 
 __all__ = ["ElasticSlotineLi"]
 
@@ -117,7 +116,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         self._robot = robot
         super().__init__(robot, self.Lambda, K_d, self.K_x, self.bandwidth, rate, law, unknown)
 
-    def _warn_at(self, q: Array, stacklevel: int) -> None:
+    def _warn_at(self, q: Array) -> None:
         """Warn if K_d over the links' inertia at q is beyond what the filter's lag allows."""
         share = _LARGEST_SHARE if self.adaptation is None else _LARGEST_ADAPTIVE_SHARE
         D = gain(self.K_d, self._robot.n)
@@ -128,10 +127,10 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
                 f"the links with {rate:.3g} 1/s, and {share * self.bandwidth:.3g} is stable; multiply K_d by "
                 f"{share * self.bandwidth / rate:.2g} or raise bandwidth",
                 RuntimeWarning,
-                stacklevel=stacklevel + 1,
+                stacklevel=outer_level(),
             )
 
-    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+    def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,); see `SlotineLi.lyapunov`.
 
         Parameters
@@ -156,7 +155,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
             V += half_form(wrong_c, np.diag(ratio * self.Gamma_K)) + half_form(wrong_k, self.Gamma_K * np.eye(len(K)))
         return V
 
-    def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
+    def lyapunov_dot(self, robot: Robot, result: LoggedRun) -> Array | None:
         """Return V_dot at each logged instant, (k,), the filter's lag included; None as in `SlotineLi.lyapunov_dot`.
 
         Parameters
@@ -182,7 +181,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
     def _motor_rates(self, robot: Robot) -> Array:
         return self._rates[list(robot.motor_joints)]
 
-    def _motor_errors(self, robot: Robot, result: SimulationResult) -> tuple[Array, Array, Array]:
+    def _motor_errors(self, robot: Robot, result: LoggedRun) -> tuple[Array, Array, Array]:
         """Return s_x, delta and its derivative, (k, e)."""
         joints = list(robot.motor_joints)
         rate = self._motor_rates(robot)

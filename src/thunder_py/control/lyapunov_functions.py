@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,28 @@ from ..robot import Robot
 from ..robot.inertia import is_physical, pseudo_inertia
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
 
-if TYPE_CHECKING:
-    from ..result import SimulationResult
+__all__ = ["AdaptiveLyapunov", "LoggedRun", "check_parameters", "gain", "half_form"]
 
-__all__ = ["AdaptiveLyapunov", "check_parameters", "gain", "half_form"]
+
+class LoggedRun(Protocol):
+    """Signals of a run at k instants, as `thunder_py.SimulationResult` has them."""
+
+    @property
+    def q(self) -> Array: ...  # noqa: D102
+    @property
+    def x(self) -> Array: ...  # noqa: D102
+    @property
+    def dx(self) -> Array: ...  # noqa: D102
+    @property
+    def s(self) -> Array: ...  # noqa: D102
+    @property
+    def error(self) -> Array: ...  # noqa: D102
+    @property
+    def parameters(self) -> Array: ...  # noqa: D102
+    @property
+    def signals(self) -> Mapping[str, Array]: ...  # noqa: D102
+    @property
+    def status(self) -> npt.NDArray[Any]: ...  # noqa: D102
 
 
 def gain(value: npt.ArrayLike, size: int) -> Array:
@@ -45,7 +64,7 @@ class AdaptiveLyapunov(AdaptiveController):
     K_p: npt.ArrayLike | None = None  # gain of the position error, for laws with e in V
     _counts_motors = False  # V has the energy of springs and motors
 
-    def lyapunov(self, robot: Robot, result: SimulationResult) -> Array:
+    def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,).
 
         Parameters
@@ -73,7 +92,7 @@ class AdaptiveLyapunov(AdaptiveController):
         wrong = (robot.parameters - result.parameters)[:, mask]
         return V + half_form(wrong, gain(self.adaptation.Gamma, wrong.shape[1]))
 
-    def lyapunov_dot(self, robot: Robot, result: SimulationResult) -> Array | None:
+    def lyapunov_dot(self, robot: Robot, result: LoggedRun) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None if the law's expression does not hold.
 
         It holds in continuous time without saturation, sensor and actuator models, external wrenches, projection, dead
@@ -97,7 +116,7 @@ class AdaptiveLyapunov(AdaptiveController):
             V_dot -= 2.0 * half_form(wrong, gain(self.prediction_weight, wrong.shape[1]))
         return V_dot
 
-    def _undisturbed(self, result: SimulationResult) -> bool:
+    def _undisturbed(self, result: LoggedRun) -> bool:
         between = {"q_measured", "tau_commanded", "external"} & set(result.signals)
         law = self.adaptation
         bounded = isinstance(law, GradientAdaptation) and (law.lower is not None or law.upper is not None)
@@ -106,13 +125,13 @@ class AdaptiveLyapunov(AdaptiveController):
         elastic = result.x.shape[1] > 0 and not self._counts_motors
         return not between and not bounded and not elastic and bool(np.all(result.status == int(Status.ok)))
 
-    def _fixed_are_known(self, robot: Robot, result: SimulationResult) -> bool:
+    def _fixed_are_known(self, robot: Robot, result: LoggedRun) -> bool:
         check_parameters(robot, result)
         fixed = np.ones(robot.p, dtype=bool) if self.adaptation is None else ~self.unknown.mask
         return np.allclose(result.parameters[0, fixed], robot.parameters[fixed], rtol=1e-9, atol=1e-12)
 
 
-def check_parameters(robot: Robot, result: SimulationResult) -> None:
+def check_parameters(robot: Robot, result: LoggedRun) -> None:
     """Raise ModelError unless the estimate has the plant's parameters."""
     if result.parameters.shape[1] != robot.p:
         raise ModelError(

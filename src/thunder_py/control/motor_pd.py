@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array
+from ..errors import outer_level
 from ..robot import Robot, require_robot
 from ..robot.elastic import spring_slopes
 from .elastic_gains import gravity_gradients
@@ -93,7 +94,7 @@ def _warn_of_weak_gains(robot: Robot, K_p: Array, online: bool) -> None:
             f"K_p and the springs of {robot.name} are too weak against gravity: the least curvature of the potential "
             f"energy is {least:.3g}, so set points may be unstable; raise K_p",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=outer_level(),
         )
 
 

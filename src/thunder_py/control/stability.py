@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from .._core import Status
 from ..checks import Array
-from ..errors import ModelError
+from ..errors import ModelError, outer_level
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
 from ..robot import Elastic, Robot
 from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop, stable_rate
@@ -355,7 +355,6 @@ def warn_of_high_gains(
     channel: Channel,
     *,
     owner: str = "hold",
-    stacklevel: int = 2,
 ) -> None:
     """Warn if linear feedback, of a law or of its hold, is unstable around a position.
 
@@ -373,8 +372,6 @@ def warn_of_high_gains(
         Sampling, delay and lag.
     owner : str
         Name of the safe torque.
-    stacklevel : int
-        Frame that the warning names, as in `warnings.warn`.
     """
     robot = _model(cast("_core.Controller", law)) if plant is None else plant
     if robot is None:
@@ -382,7 +379,7 @@ def warn_of_high_gains(
     messages, loop = [], loop_at(law, robot, q, channel, owner)
     if loop is not None:
         if isinstance(law, _core.ElasticSlotineLi):
-            cast("Any", law)._warn_at(q, stacklevel + 1)
+            cast("Any", law)._warn_at(q)
         elastic = robot.elastic and isinstance(law, _core.Controller)
         message = _elastic_message(cast("_core.Controller", law), robot, q, loop) if elastic else None
         messages.append(loop.message(robot.joint_names) if message is None else message)
@@ -391,7 +388,7 @@ def warn_of_high_gains(
         messages.append(hold.message(robot.joint_names))
     for message in messages:
         if message is not None:
-            warnings.warn(message, RuntimeWarning, stacklevel=stacklevel + 1)
+            warnings.warn(message, RuntimeWarning, stacklevel=outer_level())
 
 
 def warn_over_range(
@@ -400,20 +397,19 @@ def warn_over_range(
     channel: Channel,
     *,
     owner: str = "hold",
-    stacklevel: int = 2,
 ) -> None:
     """Warn as `warn_of_high_gains` if the feedback is unstable in half of the postures within the joints' range.
 
     Parameters
     ----------
-    law, robot, channel, owner, stacklevel
+    law, robot, channel, owner
         See `warn_of_high_gains`.
     """
     postures = typical_states(robot, 0.0).q[:_POSTURES]
     loops = [(k, loop_at(law, robot, q, channel, owner)) for k, q in enumerate(postures)]
     growths = sorted((loop.growth(), k) for k, loop in loops if loop is not None)
     middle = growths[len(growths) // 2][1] if growths else 0
-    warn_of_high_gains(law, robot, postures[middle], channel, owner=owner, stacklevel=stacklevel + 1)
+    warn_of_high_gains(law, robot, postures[middle], channel, owner=owner)
 
 
 def rest(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, above_zero, none_negative, one_of, per_joint, zero_or_above
-from ..errors import ThunderError
+from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
@@ -281,7 +281,7 @@ def tune(
     feedback, gains, share, limit, unstable = best[1]
     unstable = [loop for loop in unstable if loop.growth() > 0.0]
     if len(unstable) > _RARE * len(states.q[::_EVERY]):
-        warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=outer_level())
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)

@@ -1,5 +1,6 @@
 """Excitation measures, exciting motions, and identification of parameters from logged data."""
 
+from ..public import publish
 from .convergence import AdaptationConvergence, adaptation_convergence
 from .equations import Columns
 from .excitation import MotionLimits
@@ -55,3 +56,5 @@ __all__ = [
     "optimize_excitation",
     "persistent_excitation",
 ]
+
+publish(__name__)

@@ -12,9 +12,8 @@ from ..checks import Array
 from ..control import SlotineLi
 from ..control.adaptation import AdaptationLike
 from ..reference import JointReference
-from ..result import SimulationResult
 from ..robot import Robot
-from ..simulation import simulate
+from ..simulation import SimulationResult, simulate
 from .measures import PersistentExcitation, persistent_excitation
 
 __all__ = ["AdaptationConvergence", "adaptation_convergence"]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array
 from ..errors import ThunderError
-from ..result import SimulationResult
 from ..robot import Robot
+from ..simulation import SimulationResult
 from ..values import Value, set_fields
 from .signals import check_increasing
 

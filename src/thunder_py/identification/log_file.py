@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ..checks import one_of
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_DATA, as_file, parsing
-from ..result import SimulationResult
 from ..robot import Robot
+from ..simulation import SimulationResult
 from ..values import Value, frozen, set_fields
 from .log import Log, LogSource, log_of_run, signals_of
 from .readers.archive import ArchiveReader

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import numpy.typing as npt
 
 from .. import robots
 from ..checks import check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
+from ..public import publish
 from ..robot import Robot
 from ..robot.description import RobotDescription
 from .meshes import Meshes
@@ -24,7 +28,16 @@ _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
 
-def load_description(source: str | Path, *, name: str | None = None, **options: Any) -> RobotDescription:
+def load_description(
+    source: str | Path,
+    *,
+    name: str | None = None,
+    base_link: str | None = None,
+    tip_link: str | None = None,
+    missing_inertia: Literal["error", "zero"] | None = None,
+    fix_joints: Mapping[str, float] | None = None,
+    gravity: npt.ArrayLike | None = None,
+) -> RobotDescription:
     """Read a robot from a file, or a bundled robot by name.
 
     Parameters
@@ -35,9 +48,14 @@ def load_description(source: str | Path, *, name: str | None = None, **options: 
         ``mujoco``).
     name : str, optional
         Name of the robot, an identifier; default the name in the file, or the file's name for Thunder's format.
-    **options
-        For URDF, see `thunder_py.io.urdf.load_urdf`: ``base_link``, ``tip_link``, ``missing_inertia``, ... For MJCF,
-        see `thunder_py.io.mjcf.load_mjcf`: ``tip_link``, ``fix_joints``.
+    base_link, tip_link : str, optional
+        URDF: links between which the arm is; `tip_link` of MJCF: body or site of the end effector.
+    missing_inertia : {"error", "zero"}, optional
+        URDF: refuse a moving body without inertia (default), or treat it as massless.
+    fix_joints : mapping of str to float, optional
+        URDF and MJCF: joints to lock, with their positions [rad or m].
+    gravity : (3,) array_like, optional
+        URDF: acceleration of gravity in the world [m/s^2]; default (0, 0, -9.81).
 
     Returns
     -------
@@ -62,6 +80,14 @@ def load_description(source: str | Path, *, name: str | None = None, **options: 
     >>> description.n, description.convention, description.joint_names[0]
     (6, 'standard', 'shoulder_pan_joint')
     """
+    given = {
+        "base_link": base_link,
+        "tip_link": tip_link,
+        "missing_inertia": missing_inertia,
+        "fix_joints": fix_joints,
+        "gravity": gravity,
+    }
+    options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if not isinstance(source, (str, Path)):
         raise ModelError(f"source must be a robot's name or a path, got {source!r}")
     if name is not None:
@@ -213,3 +239,6 @@ def _unknown(source: str | Path, path: Path) -> UnknownNameError | FileFormatErr
     names = robots.names()
     hint = nearest_hint(str(source), names) or f"; bundled are {', '.join(names)}"
     return UnknownNameError(f"no robot is called {str(source)!r}{hint}")
+
+
+publish(__name__)

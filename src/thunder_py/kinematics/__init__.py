@@ -1,5 +1,5 @@
 """Kinematic control and inverse kinematics: CLIK, numeric and analytic solvers, wrenches."""
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -27,7 +27,7 @@ from ..checks import (
     pose,
     zero_or_above,
 )
-from ..errors import ThunderError
+from ..errors import ThunderError, outer_level
 from ..reference import SetPose, _JointSource
 from ..robot import Limits, Robot
 from ..sampled_loop import excess
@@ -425,7 +425,7 @@ class CLIK(_core.Clik):
                 f"{name} of CLIK is too high for steps of {dt:g} s: small errors "
                 f"grow; multiply the gain by {share:.2g} at most, or make the steps shorter",
                 RuntimeWarning,
-                stacklevel=3,
+                stacklevel=outer_level(),
             )
 
     def joint_reference(

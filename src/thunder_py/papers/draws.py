@@ -11,8 +11,6 @@ import numpy as np
 from ..checks import Array
 from .tables import markdown
 
-__all__ = ["Draws", "spread", "wilson_interval"]
-
 
 @dataclass(frozen=True, eq=False)
 class Draws:

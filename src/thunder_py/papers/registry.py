@@ -16,7 +16,6 @@ from ..parallel.tasks import check_workers
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FILMED", "PHYSICS", "REGISTRY", "Experiment", "is_filmed", "run_experiment", "summaries", "takes_data"]
 
 #: name -> module of this package with ``run(quick, *, seeds=None, workers=1) -> Experiment``, and ``data=None`` where
 #: the experiment can use recordings; the first line of the module's docstring describes the experiment

@@ -13,8 +13,6 @@ import numpy as np
 from ..files import write_whole
 from ..table import Table
 
-__all__ = ["markdown", "plain", "write_results"]
-
 
 def markdown(header: Iterable[str], rows: Iterable[Iterable[object]], digits: int = 3) -> str:
     """Return a table as Markdown with aligned columns.

@@ -1,5 +1,6 @@
 """Many independent runs: in this process, in worker processes, on a cluster."""
 
+from ..public import publish
 from .executors import connect
 from .ordered import map_items, map_seeds
 from .processes import shared_workers
@@ -17,3 +18,5 @@ __all__ = [
     "run_tasks",
     "shared_workers",
 ]
+
+publish(__name__)

@@ -1,5 +1,5 @@
 """Perception: poses from several sources, and objects in point clouds."""
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -15,7 +15,7 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import f as f_distribution
 
 from ..checks import Array, pose
-from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint
+from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..table import Table
 from ..values import Value
 
@@ -257,7 +257,7 @@ def _warn_of_residuals(A: Array, seen: Array, offsets: Array, mounting: str) -> 
         )
     else:
         return
-    warnings.warn(f"noise does not explain the residuals, {reason}", ThunderWarning, stacklevel=3)
+    warnings.warn(f"noise does not explain the residuals, {reason}", ThunderWarning, stacklevel=outer_level())
 
 
 def _extent(poses: Array, part: slice) -> float:

@@ -1,9 +1,11 @@
-"""Controllers, references and a simulated arm in real time, driven by messages, as components of middleware nodes.
+"""Control loops in real time: components of middleware nodes, drives of real arms, limits and stops.
 
-The package depends on no middleware. Time stamps are integer nanoseconds of one clock, as in messages; durations are
-seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md).
+The components of nodes depend on no middleware. Time stamps are integer nanoseconds of one clock, as in messages;
+durations are seconds. Invalid messages never raise: they are dropped, counted and reported (docs/ros.md). Drives are
+adapters of published packages, in `drives`; they were tested with substitutes that have the published signatures, not
+on a robot (docs/hardware.md).
 """
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

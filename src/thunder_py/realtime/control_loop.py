@@ -84,7 +84,7 @@ class ControlLoop(Stateful):
         self._law_spec = self.options.law
         self._law = self._build(self._law_spec)
         hold = safe_torque(robot, self.options.hold_rate, self.options.torque_limits, self.options.torque_rate)
-        warn_over_range(hold, robot, self.options.channel, stacklevel=3)
+        warn_over_range(hold, robot, self.options.channel)
         self._order = JointOrder(robot.joint_names, self.options.other_joints, robot.motor_names)
         self._observer = None if observer is None else observer.build(robot)
         self._core = self._new_core()
@@ -92,7 +92,7 @@ class ControlLoop(Stateful):
 
     def _build(self, spec: LawSpec) -> Any:
         law = build_law(self.options.robot, spec)
-        warn_over_range(law, self.options.robot, self.options.channel, stacklevel=4)
+        warn_over_range(law, self.options.robot, self.options.channel)
         return law
 
     def _new_core(self) -> _core.ControlLoop:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ..checks import Array, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
-from ..table import Table
+from ..table import Table, Tabular
 from .trial import Trial
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = ["MotionSet", "load_npz", "save_npz"]
 _FIELDS = ("frame", "subject", "task", "name")
 
 
-class MotionSet(Sequence[Trial]):
+class MotionSet(Sequence[Trial], Tabular):
     """An immutable sequence of trials.
 
     Parameters
@@ -130,6 +130,22 @@ class MotionSet(Sequence[Trial]):
     def durations(self) -> Array:
         """Durations (len,) [s]."""
         return np.array([trial.duration for trial in self], dtype=np.float64)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the samples of all trials one below the other: number from 0 and labels of the trial, `t`, dofs.
+
+        Examples
+        --------
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> list(minimum_jerk_reaches(3, seed=0, n_subjects=2).to_columns())
+        ['trial', 'subject', 'task', 'name', 't', 'x', 'y', 'z']
+        """
+        names, lengths = ("t", *self.dofs), [len(trial) for trial in self]
+        columns: dict[str, Any] = {"trial": np.repeat(np.arange(len(self)), lengths)}
+        for label in ("subject", "task", "name"):
+            columns[label] = np.repeat([getattr(trial, label) for trial in self], lengths)
+        rows = np.concatenate([np.column_stack([trial.t, trial.x]) for trial in self])
+        return columns | dict(zip(names, rows.T, strict=True))
 
     def summary(self) -> Table:
         """Return a table of trials, durations, rates and gaps of every subject.

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ..checks import Array, at_least, is_number, numbers, positive
 from ..checks import pose as check_pose
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..errors import Suggesting, ThunderError, UnknownNameError, nearest_hint
+from ..table import Tabular
 from . import orientation
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ _LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trial:
+class Trial(Tabular, Suggesting):
     """A recorded movement: d values at T times.
 
     Orientations are rotation vectors on a continuous branch; `from_poses` converts from quaternions, Euler angles and
@@ -209,6 +210,10 @@ class Trial:
         rate = "" if self.rate is None else f" at {self.rate:g} Hz"
         missing = f", {len(self.gaps)} gaps" if self.gaps else ""
         return f"<Trial {' '.join(self.dofs)}: {len(self)} samples{rate}, {self.duration:.4g} s{missing}{labels}>"
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the times ``t`` and the values of each dof, (T,) each."""
+        return dict(zip(("t", *self.dofs), (self.t, *self.x.T), strict=True))
 
     @property
     def duration(self) -> float:

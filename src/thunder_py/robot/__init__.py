@@ -1,5 +1,6 @@
 """Robot models: the description, inertial parameters, elastic joints, payloads, workspaces and the class `Robot`."""
 
+from ..public import publish
 from .derivatives import (
     ForwardDynamicsDerivatives,
     ForwardDynamicsSecondDerivatives,
@@ -31,3 +32,5 @@ __all__ = [
     "UnknownParameters",
     "Workspace",
 ]
+
+publish(__name__)

@@ -6,13 +6,14 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, is_whole, real
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ModelError, Suggesting, UnknownNameError, nearest_hint
+from ..table import Table, html_text
 from . import elastic, inertia
 from .derivatives import DerivativeMethods
 from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
@@ -305,7 +306,11 @@ def core_arguments(d: RobotDescription) -> dict[str, Any]:
     }
 
 
-class Robot(DerivativeMethods):
+class _Body(Protocol):
+    def added_to(self, robot: Robot) -> Robot: ...
+
+
+class Robot(DerivativeMethods, Suggesting):
     """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
     Create a robot with `load`, `from_dh` or from a `RobotDescription`. Robots are immutable; `with_parameters` and
@@ -344,7 +349,17 @@ class Robot(DerivativeMethods):
         self._description = description
 
     @classmethod
-    def load(cls, source: str | Path, *, name: str | None = None, **options: Any) -> Robot:
+    def load(
+        cls,
+        source: str | Path,
+        *,
+        name: str | None = None,
+        base_link: str | None = None,
+        tip_link: str | None = None,
+        missing_inertia: Literal["error", "zero"] | None = None,
+        fix_joints: Mapping[str, float] | None = None,
+        gravity: npt.ArrayLike | None = None,
+    ) -> Robot:
         """Load a bundled robot by name, or a robot from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
 
         Parameters
@@ -353,9 +368,14 @@ class Robot(DerivativeMethods):
             Name of a bundled robot (``thunder_py.robots.names()``) or path of a file.
         name : str, optional
             Name of the robot; default the name in the file.
-        **options
-            For URDF: ``base_link``, ``tip_link``, ``missing_inertia``, ``fix_joints``, ``gravity``; for MJCF:
-            ``tip_link``, ``fix_joints``.
+        base_link, tip_link : str, optional
+            URDF: links between which the arm is; `tip_link` of MJCF: body or site of the end effector.
+        missing_inertia : {"error", "zero"}, optional
+            URDF: refuse a moving body without inertia (default), or treat it as massless.
+        fix_joints : mapping of str to float, optional
+            URDF and MJCF: joints to lock, with their positions [rad or m].
+        gravity : (3,) array_like, optional
+            URDF: acceleration of gravity in the world [m/s^2]; default (0, 0, -9.81).
 
         Raises
         ------
@@ -372,7 +392,17 @@ class Robot(DerivativeMethods):
         """
         from ..io import load_description
 
-        return cls(load_description(source, name=name, **options))
+        return cls(
+            load_description(
+                source,
+                name=name,
+                base_link=base_link,
+                tip_link=tip_link,
+                missing_inertia=missing_inertia,
+                fix_joints=fix_joints,
+                gravity=gravity,
+            )
+        )
 
     @classmethod
     def from_dh(
@@ -465,6 +495,11 @@ class Robot(DerivativeMethods):
     def inertial(self) -> Array:
         """REG parameters of the links, (n, 10), inertia about the origin of the link frame."""
         return self._description.inertial
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all moving links [kg]."""
+        return float(self.inertial[:, 0].sum())
 
     @property
     def elastic(self) -> tuple[Elastic, ...]:
@@ -760,6 +795,23 @@ class Robot(DerivativeMethods):
         if d.armature is not None:
             changes["armature"] = armature
         return self.replace(**changes)
+
+    def with_payload(self, payload: _Body) -> Robot:
+        """Return a robot that carries a `Payload` from the start; see `Payload.added_to`.
+
+        Parameters
+        ----------
+        payload : Payload
+            Its time does not matter.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("elbow")
+        >>> round(robot.with_payload(th.Payload(0.5)).total_mass - robot.total_mass, 6)
+        0.5
+        """
+        return payload.added_to(self)
 
     def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:
         """Select the unknown parameters (Thunder article, Remark 2).
@@ -1135,6 +1187,12 @@ class Robot(DerivativeMethods):
 
         space = self.sample_workspace(samples, seed=seed, frame=frame, limits=limits)
         return animate_workspace(self, space, path, duration=duration, fps=fps, dpi=dpi)
+
+    def _repr_html_(self) -> str:
+        limits = self.limits
+        columns = (self.joint_names, self.joint_types, limits.lower, limits.upper, limits.velocity, limits.effort)
+        rows = zip(*columns, self.inertial[:, 0], strict=True)
+        return html_text(self, Table(["joint", "type", "lower", "upper", "velocity", "effort", "mass [kg]"], rows))
 
     def __repr__(self) -> str:
         elastic = f", {self.e} elastic" if self.e else ""

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from ..errors import UnknownNameError, nearest_hint
+from ..public import publish
 
 __all__ = ["names", "path"]
 
@@ -52,3 +53,6 @@ def path(name: str) -> Path:
     if name not in names():
         raise UnknownNameError(f"no robot is called {name!r}{nearest_hint(name, names())}")
     return Path(str(resources.files(__name__) / f"{name}.yaml"))
+
+
+publish(__name__)

@@ -13,9 +13,10 @@ import numpy as np
 
 from .._core import Status
 from ..control.stability import hold_at, loop_at
-from ..result import SimulationResult
+from ..errors import outer_level
 from ..robot import Robot
 from ..sampled_loop import Channel
+from .result import SimulationResult
 
 __all__ = ["divergence_recorded", "warn_of_divergence"]
 
@@ -40,8 +41,6 @@ def warn_of_divergence(
     robot: Robot | None,
     between: Channel | None,
     times: dict[str, Any],
-    *,
-    stacklevel: int,
 ) -> None:
     """Warn if a run has ended as `diverged`, unless this is recorded.
 
@@ -56,8 +55,6 @@ def warn_of_divergence(
         Sampling, delay and lag between plant and controller.
     times : dict
         Steps and periods, as `time_options` returns them.
-    stacklevel : int
-        Frame that the warning names, as in `warnings.warn`.
     """
     if not run.diverged or _RECORDED.get():
         return
@@ -72,7 +69,7 @@ def warn_of_divergence(
             f"the run diverged after t = {run.t[-1]:.4g} s, first {run.names['joints'][joint]!r}, last seen with "
             f"{abs(dq[joint]):.3g} rad/s or m/s at {q[joint]:.3g}: {cause}"
         )
-    warnings.warn(text, RuntimeWarning, stacklevel=stacklevel + 1)
+    warnings.warn(text, RuntimeWarning, stacklevel=outer_level())
 
 
 def _cause(run: SimulationResult, law: object, robot: Robot | None, between: Channel | None, dt: float) -> str:

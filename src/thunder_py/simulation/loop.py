@@ -14,7 +14,6 @@ from ..checks import Array
 from ..control.stability import warn_of_high_gains
 from ..progress import percentage
 from ..reference import JointReference, TaskReference
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
@@ -23,6 +22,7 @@ from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
+from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
 __all__ = ["INTEGRATORS", "simulate"]
@@ -167,12 +167,12 @@ def simulate(
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
     between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
     if between is not None:
-        warn_of_high_gains(controller, loaded, options["x0"][:n], between, stacklevel=3)
+        warn_of_high_gains(controller, loaded, options["x0"][:n], between)
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
     result = _result(raw, _names(plant, robot, n), robot, bodies, held)
-    warn_of_divergence(result, controller, loaded, between, times, stacklevel=2)
+    warn_of_divergence(result, controller, loaded, between, times)
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from .. import _core
 from ..checks import of_kind
-from ..result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
+from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
 
 __all__ = ["named_observers", "read_observers"]
 

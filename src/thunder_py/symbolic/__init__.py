@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._core import Expression
+from ..public import publish
 from .function import Function
 from .mathematics import (
     arccos,
@@ -59,3 +60,5 @@ __all__ = [
     "tanh",
     "where",
 ]
+
+publish(__name__)

@@ -4,6 +4,6 @@ Every trajectory is called with a time, or an array of times, and returns a `thu
 `TaskReference` with consistent derivatives. All are evaluated in C++ inside `thunder_py.simulate`.
 """
 
-import lazy_loader as lazy
+from ..public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, above_zero, all_positive, apart, per_joint, real, whole
-from ..errors import ThunderError, ThunderWarning
+from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from ..robot.robot import require_robot
 from .joint import JointTrajectory
@@ -287,7 +287,7 @@ def time_optimal(
             + (f"{100.0 * slower:.2g} % above the least one" if np.isfinite(slower) else "far above the least one")
             + "; increase cells, or the limits where little is left beside gravity",
             ThunderWarning,
-            stacklevel=2,
+            stacklevel=outer_level(),
         )
     return motion
 
@@ -481,7 +481,7 @@ def _check_coulomb(robot: Robot, grid: PathGrid, limits: Mapping[str, Array]) ->
             f"{robot.joint_names[joint]} they take {load[cell, point, joint]:.4g} at {grid.s[cell, point]:.4g} "
             f"{_range(grid)}, and its limit is {limits['effort'][joint]:.4g}: increase it",
             ThunderWarning,
-            stacklevel=3,
+            stacklevel=outer_level(),
         )
 
 

@@ -3,7 +3,7 @@
 
 namespace thunder::realtime {
 
-/// In the order of `thunder_py.hardware.StopReason`.
+/// In the order of `thunder_py.realtime.StopReason`.
 enum class StopReason {
   finished,
   requested,

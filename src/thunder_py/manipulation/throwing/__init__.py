@@ -1,5 +1,5 @@
 """Throwing (D4.2, section 3.3.3): flight, choice of the release, throwing motion, throw in simulation."""
 
-import lazy_loader as lazy
+from ...public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -11,9 +11,8 @@ import numpy.typing as npt
 from ...checks import Array, array, at_least, of_kind, positive, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import rk4_step
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, Sensors, simulate
+from ...simulation import Payload, Sensors, SimulationResult, simulate
 from ...simulation.divergence import divergence_recorded
 from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
 from .motion import ThrowMotion

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import NotFittedError, ThunderError, ThunderWarning
+from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
 from ...recordings.trial import POSITION
+from ...table import Tabular
 from ...values import Estimator
 from ..alignment import PathFrames, from_canonical, has_path, path_frames, returning, to_canonical
 from .archive import check_fitted, load_fpca, save_fpca
@@ -36,7 +37,13 @@ __all__ = ["FPCA", "NotFittedError", "Projection"]
 _HEAVIEST = 1e100
 
 
-class Projection(NamedTuple):
+class _Projection(NamedTuple):
+    scores: Array
+    offsets: Array
+    frames: PathFrames | None
+
+
+class Projection(_Projection, Tabular):
     """Scores, offsets and frames of motions projected on components.
 
     Attributes
@@ -49,9 +56,24 @@ class Projection(NamedTuple):
         Frames of the motions before alignment.
     """
 
-    scores: Array
-    offsets: Array
-    frames: PathFrames | None
+    __slots__ = ()
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return ``score.COMPONENT.COORDINATE`` and ``offset.COORDINATE``, counted from 1, (R,) each.
+
+        Examples
+        --------
+        >>> from thunder_py.motion import FPCA
+        >>> from thunder_py.recordings.synthetic import minimum_jerk_reaches
+        >>> motions = minimum_jerk_reaches(6, seed=0)
+        >>> list(FPCA(n_components=2).fit(motions).project(motions).to_columns())[:4]
+        ['score.1.1', 'score.1.2', 'score.1.3', 'score.2.1']
+        """
+        columns: dict[str, Any] = {}
+        for name, values in (("score", self.scores), ("offset", self.offsets)):
+            for index in np.ndindex(values.shape[1:]):
+                columns[".".join([name, *(str(k + 1) for k in index)])] = values[(slice(None), *index)]
+        return columns
 
 
 class FPCA(Estimator):
@@ -444,7 +466,7 @@ class FPCA(Estimator):
             f"(recordings.processing.segment_by_speed), leave them out, or {'use' if aligned else 'confirm with'} "
             'alignment="none"',
             ThunderWarning,
-            stacklevel=3,
+            stacklevel=outer_level(),
         )
 
     def _aligned(self, coefficients: Array, curves: Curves) -> tuple[Array, PathFrames | None]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, numbers
-from ...errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint
+from ...errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ...files import as_file, read_archive
 from ...recordings.mat_file import read_mat
 from .curves import Curves
@@ -89,7 +89,7 @@ def fit_samples(
             f"(RMS), more than {tolerance:.2g}: plans may differ by far more. Pass the basis that the components were "
             "published with, or one with more functions",
             ThunderWarning,
-            stacklevel=4,
+            stacklevel=outer_level(),
         )
     return best
 

@@ -137,7 +137,7 @@ class ConditionedPlan:
         plan = self._plan(None)
         if not self._via:
             exceeded = self._planner._core.exceeds_travel(plan.path)
-            warn_travel(self._planner, exceeded, "the most likely motion", stacklevel=3)
+            warn_travel(self._planner, exceeded, "the most likely motion")
         return plan
 
     def _plan(self, along: Array | None) -> HumanLikePlan | HumanLikeJointPlan:
@@ -188,7 +188,6 @@ def condition_plan(
     goal: npt.ArrayLike | None,
     start_time: float,
     R: Array | None = None,
-    stacklevel: int = 4,
 ) -> ConditionedPlan:
     """Condition motions on constraints; see `HumanLikePlanner.condition`."""
     T, t0 = number(duration, "duration"), number(start_time, "start_time")
@@ -213,7 +212,7 @@ def condition_plan(
         R = np.eye(3)
     result = ConditionedPlan(planner, core, T, t0, R)
     result._via = bool(((rows[:, 0] > 0.0) & (rows[:, 0] < 1.0)).any())
-    warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion", stacklevel)
+    warn_beyond(planner, distance_of(planner, result.scores), "the most likely motion")
     return result
 
 

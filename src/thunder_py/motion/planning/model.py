@@ -14,7 +14,7 @@ from scipy.stats import chi2
 
 from ... import _core
 from ...checks import Array, array, is_number, pose
-from ...errors import ThunderError, ThunderWarning
+from ...errors import ThunderError, ThunderWarning, outer_level
 from ...recordings.trial import POSITION, ROTATION
 from ..fpca.splines import bernstein_points
 from .obstacles import Searches, ViaSearch
@@ -367,7 +367,6 @@ def warn_beyond(
     planner: PlannerModel,
     distance: float | None,
     what: str = "the plan",
-    stacklevel: int = 4,
     *,
     detour: bool = False,
 ) -> None:
@@ -385,11 +384,11 @@ def warn_beyond(
             f"components, training data span {planner._span:.3g}: it may be useless. Check the end states and the "
             f"duration{_unused_remedies(planner)}",
             ThunderWarning,
-            stacklevel=stacklevel,
+            stacklevel=outer_level(),
         )
 
 
-def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan", stacklevel: int = 4) -> None:
+def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan") -> None:
     """Warn of a motion that is far longer or faster than comparable ones; one text for all plans of a planner."""
     if not exceeded:
         return
@@ -404,7 +403,7 @@ def warn_travel(planner: PlannerModel, exceeded: bool, what: str = "the plan", s
         f"{what} is longer or faster (path_length, peak_speed) than {ratio:g} times a minimum-jerk motion between the "
         f"same states and {TRAINING_SHARE * ratio:g} times the training motions, scaled to its distance{remedy}",
         ThunderWarning,
-        stacklevel=stacklevel,
+        stacklevel=outer_level(),
     )
 
 

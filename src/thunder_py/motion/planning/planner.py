@@ -154,12 +154,12 @@ class HumanLikePlanner(PlannerModel):
         shapes = as_sequence(obstacles)
         if shapes:
             around = plan_with_obstacles(self, ends, T, shapes, distance, via, t0)
-            warn_beyond(self, around.mahalanobis_distance, stacklevel=3, detour=around._details.detour)
-            warn_travel(self, around._details.far, stacklevel=3)
+            warn_beyond(self, around.mahalanobis_distance, detour=around._details.detour)
+            warn_travel(self, around._details.far)
             return around
         path, size, far = self._core.plan(ends.start, ends.goal, T, t0, *ends.rates)
-        warn_beyond(self, size, stacklevel=3)
-        warn_travel(self, far, stacklevel=3)
+        warn_beyond(self, size)
+        warn_travel(self, far)
         details = PlanDetails(Stretch(t0, 0.0, T), self._condition, distance=size, segment=(path, t0), far=far)
         return make_plan(path, ends.R, self, details)
 
@@ -348,4 +348,4 @@ class HumanLikePlanner(PlannerModel):
         ends = read_ends(self, start, goal, None, None, None, None)
         rest = [Constraint(t, kind) for kind in self.constraints[1:] for t in (0.0, duration)]
         places = [Constraint(0.0, "position", ends.start), Constraint(duration, "position", ends.goal)]
-        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R, stacklevel=5)
+        return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)

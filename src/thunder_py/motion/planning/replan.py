@@ -102,7 +102,7 @@ def _warn_beyond(planner: PlannerModel, plan: Plan) -> None:
     # the triangle inequality decides most cases without the scores of the motion so far
     if before is None or added - before <= most < added + before:
         added = plan.mahalanobis_distance or 0.0
-    warn_beyond(planner, added, "the replanned motion", stacklevel=5, detour=detour)
+    warn_beyond(planner, added, "the replanned motion", detour=detour)
 
 
 def _clock(planner: PlannerModel, plan: Plan, now: float) -> Stretch:
@@ -291,5 +291,5 @@ def _avoiding(
         settings = settings.wider()
         if not len(left):
             break
-    warn_travel(planner, far, "a plan", stacklevel=5)
+    warn_travel(planner, far, "a plan")
     return PlannedBatch(tau, x, T, status, clearance, distance, widenings)

@@ -264,9 +264,9 @@ class DMP(PositionPrimitive):
         """Return the sizes that scale the forcing term: of coordinates (..., d), or norms (..., 1)."""
         return np.abs(x) if self.scaling == "paper" else np.linalg.norm(x, axis=-1, keepdims=True)
 
-    def _warn_growth(self, way: Array, stacklevel: int = 4) -> None:
+    def _warn_growth(self, way: Array) -> None:
         if self.scaling == "paper" or self.rotodilatation_:
-            warn_growth(self._sizes(way), self._sizes(self.goal_ - self.start_), self._extent, stacklevel)
+            warn_growth(self._sizes(way), self._sizes(self.goal_ - self.start_), self._extent)
 
     def _turns(self, demos: list[Demonstration]) -> bool:
         """Return whether f is rotated and scaled, after checks of the displacements."""
@@ -435,7 +435,7 @@ class DMP(PositionPrimitive):
         tau = self.duration_ if duration is None else duration_of(duration)
         v0 = np.zeros(shape) if velocity is None else array(velocity, shape, "start_velocity")
         core.reset(y0, g, tau, v0, np.ones(shape), 0.0)
-        self._warn_growth(g - y0, stacklevel=5)
+        self._warn_growth(g - y0)
         return g, tau
 
 

@@ -341,7 +341,7 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
         core.reset(R0, R1, tau, np.zeros(3) if velocity is None else array(velocity, (3,), "start_velocity"))
         if self.scaling == "paper":
             way, shown = (np.abs(log(b @ a.T)) for a, b in ((R0, R1), (self.start_, self.goal_)))
-            warn_growth(way, shown, self._extent, stacklevel=4)
+            warn_growth(way, shown, self._extent)
         return tau
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ... import _core
 from ...checks import Array, array, positive
-from ...errors import NotFittedError, ThunderError, ThunderWarning
+from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
 from ...values import Estimator, Stateful
 from .bases import FITS, PhaseBasis, known_name
 from .dynamic_potential import DynamicPotential, spheres_of
@@ -152,7 +152,7 @@ def check_coordinates(count: int, what: str) -> None:
         raise ThunderError(f"{what} must have 1 to {_MOST} coordinates, got {count}")
 
 
-def warn_growth(way: Array, shown: Array, extent: Array, stacklevel: int = 3) -> None:
+def warn_growth(way: Array, shown: Array, extent: Array) -> None:
     """Warn of forcing terms that are scaled up from a small displacement.
 
     A coordinate whose forcing is scaled by ``way / shown`` moves ``extent way / shown``. That is compared with the
@@ -174,7 +174,7 @@ def warn_growth(way: Array, shown: Array, extent: Array, stacklevel: int = 3) ->
             f"the demonstration ends {shown[worst]:.3g} from its start, of an extent of {extent[worst]:.3g}: use "
             "scaling='hoffmann' with rotodilatation=False, or demonstrations like the motion",
             ThunderWarning,
-            stacklevel=stacklevel,
+            stacklevel=outer_level(),
         )
 
 

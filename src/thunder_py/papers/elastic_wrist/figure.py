@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from .run import ArmCase, ElasticWristExperiment
 
-__all__ = ["plot_arms", "plot_elastic_wrist"]
-
 
 def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
     """Draw the motions of the motor alone: one switch and several, speed over the time of release, gravity.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,23 +25,8 @@ from ...manipulation.wrist.throw import WristThrow
 from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar, reporting
 from ...robot import Robot
+from ..result import drawing
 from ..tables import markdown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "MOUNT",
-    "TIP",
-    "WRIST",
-    "ArmCase",
-    "Case",
-    "ElasticWristExperiment",
-    "Together",
-    "run",
-    "run_arm",
-    "run_elastic_wrist",
-]
 
 WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03, theta_max=0.6)
 #: distance of the object from the wrist's axis [m]
@@ -302,17 +287,8 @@ class ElasticWristExperiment:
         parts += [f"{arm.title}\n\n{arm.table()}" for arm in self.arms]
         return "\n\n".join([*parts, _NOTES])
 
-    def plot(self) -> Figure:
-        """Draw switching functions, phase portraits, speeds over T and the cases with gravity."""
-        from .figure import plot_elastic_wrist
-
-        return plot_elastic_wrist(self)
-
-    def plot_arms(self) -> Figure:
-        """Draw the throws of the arm: speed, wrist and motor, torques."""
-        from .figure import plot_arms
-
-        return plot_arms(self)
+    plot = drawing("plot_elastic_wrist")
+    plot_arms = drawing("plot_arms")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers."""

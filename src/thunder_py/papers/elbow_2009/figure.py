@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...robot import Robot
     from .run import Elbow2009
 
-__all__ = ["plot_elbow"]
 
 _LINKS = (BLUE, GREEN)
 _GHOSTS = 7

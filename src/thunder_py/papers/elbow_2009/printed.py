@@ -6,8 +6,6 @@ from typing import Any
 
 from ...optional import require
 
-__all__ = ["SYMBOLS", "printed_symbols", "printed_terms"]
-
 #: names of the symbols, as in `SymbolicModel.to_sympy`; the paper's g_y points down
 SYMBOLS = ("q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2", "a1", "a2", "g_y")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,9 @@ from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
 from ..draws import spread
+from ..result import drawing
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Elbow2009", "Entry", "elbow_model", "motion", "recorded_terms", "run"]
 
 #: columns of each block in the ten parameters of a link
 _BLOCKS = (slice(0, 1), slice(1, 4), slice(4, 10))
@@ -240,11 +236,7 @@ class Elbow2009:
             result[name] = np.array([Y(*state) @ robot.parameters for state in zip(*states, strict=True)])
         return result
 
-    def plot(self) -> Figure:
-        """Draw the arm along a motion, and the torques of the regressors."""
-        from .figure import plot_elbow
-
-        return plot_elbow(self)
+    plot = drawing("plot_elbow")
 
 
 def _count(model: SymbolicModel, expression: Any) -> int:

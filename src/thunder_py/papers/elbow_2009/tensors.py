@@ -12,8 +12,6 @@ from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ..tables import markdown
 
-__all__ = ["TransposeCheck", "check_transposes", "coriolis_by_words", "three_joints", "transpose", "transposes_table"]
-
 _FIRST_MOMENTS = slice(1, 4)  # as many as the arm has joints, so that wrong orders of axes have valid shapes
 
 

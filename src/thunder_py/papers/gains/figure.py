@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from ..lissajous.run import Run
     from .run import ArticleGains
 
-__all__ = [
-    "ESTIMATES",
-    "body_of",
-    "draw_error",
-    "plot_adaptation",
-    "plot_curve",
-    "plot_errors",
-    "plot_estimates",
-    "plot_gains",
-]
 
 #: rows of `body_of`: title, label of the y axis
 ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
 from ..draws import Draws
 from ..lissajous.run import DRAWN, Run, draw_last_link, follow_lissajous
+from ..result import drawing
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import CASES, DURATION, PUBLISHED, TABLES, controller_of, curve, panda_with_friction
 from .sweeps import sweep_tables
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["ArticleGains", "run", "run_article_gains"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,35 +88,11 @@ class ArticleGains:
             rows.append([label, printed, *states])
         return markdown(["norm of e", "article", "without friction", "with", "published code"], rows)
 
-    def plot(self) -> Figure:
-        """Draw errors and estimates on the plant with friction."""
-        from .figure import plot_gains
-
-        return plot_gains(self)
-
-    def plot_curve(self) -> Figure:
-        """Draw Figure 5, the curve, and the motion of the flange in the last period."""
-        from .figure import plot_curve
-
-        return plot_curve(self)
-
-    def plot_errors(self, table: str) -> Figure:
-        """Draw Figure 6 (``"Table 6"``) or 8 (``"Table 7"``) for both plants."""
-        from .figure import plot_errors
-
-        return plot_errors(self, table)
-
-    def plot_estimates(self, table: str) -> Figure:
-        """Draw Figure 7 (``"Table 6"``) or 9 (``"Table 7"``) for the plant with friction."""
-        from .figure import plot_estimates
-
-        return plot_estimates(self, table)
-
-    def plot_adaptation(self) -> Figure:
-        """Draw Figure 10 for the plant with friction."""
-        from .figure import plot_adaptation
-
-        return plot_adaptation(self)
+    plot = drawing("plot_gains")
+    plot_curve = drawing("plot_curve")
+    plot_errors = drawing("plot_errors")
+    plot_estimates = drawing("plot_estimates")
+    plot_adaptation = drawing("plot_adaptation")
 
 
 def _rise(run: Run) -> float | str:

@@ -13,18 +13,6 @@ from ...robot import Robot
 from ...robot.joint_data import Friction
 from ..lissajous.run import AMPLITUDE, FREQUENCY, K_P, LAMBDA, START, link_7_adaptation
 
-__all__ = [
-    "CASES",
-    "DURATION",
-    "FRICTION",
-    "PUBLISHED",
-    "TABLES",
-    "Case",
-    "controller_of",
-    "curve",
-    "panda_with_friction",
-]
-
 
 class Case(NamedTuple):
     """Setting of the article.

@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...parallel import Workers
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import RunSpec, Sensors, simulate_many
+from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
-
-__all__ = ["QUANTITIES", "sweep_tables", "table_errors"]
 
 QUANTITIES = (
     Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),

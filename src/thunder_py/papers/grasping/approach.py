@@ -11,8 +11,6 @@ from ...checks import Array
 from ...reference import TaskReference
 from ...values import Stateful
 
-__all__ = ["Approach", "YawEstimate"]
-
 #: number of measured yaws that are averaged
 _YAWS = 9
 #: spread of their mean direction beyond which it is not used

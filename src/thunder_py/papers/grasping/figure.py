@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .run import Grasping
 
-__all__ = ["plot_grasping"]
 
 _COLORS = {
     ("gripper", "no replan"): VERMILION,

@@ -15,8 +15,6 @@ from ...mujoco.world.grasp_world import GraspWorld
 from ...optional import require
 from .trial import Watcher
 
-__all__ = ["WorldView", "film_world"]
-
 _SIZE, _FPS = (640, 480), 30.0
 #: depths of black and white in the picture of depths [m]
 _NEAR, _FAR = 0.5, 1.6

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,9 @@ from ...checks import whole
 from ...parallel import Workers, map_seeds
 from ..draws import wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
+from ..result import drawing
 from ..tables import markdown
 from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["FIRST_SEED", "Grasping", "run", "run_grasping"]
 
 #: scenes of lower seeds were looked at while the loop was made
 FIRST_SEED = 2000
@@ -102,11 +98,7 @@ class Grasping:
         header = ["object", "pictures with a measurement [%]", "RMS of a measured position [mm]"]
         return markdown([*header, "RMS of hand to object [mm]", "simulated over computing time"], rows)
 
-    def plot(self) -> Figure:
-        """Draw success by speed and shape, and where the object was when the hand began to close."""
-        from .figure import plot_grasping
-
-        return plot_grasping(self)
+    plot = drawing("plot_grasping")
 
     def film(self, path: str | Path) -> int:
         """Write a film of one grasp of each shape and return its number of pictures."""

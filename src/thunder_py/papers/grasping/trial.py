@@ -42,29 +42,6 @@ from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
 from .approach import Approach, YawEstimate
 
-__all__ = [
-    "CAMERA_TIMES",
-    "HANDS",
-    "MOUNT",
-    "PERIOD",
-    "SHAPES",
-    "STRATEGIES",
-    "SURFACE",
-    "Case",
-    "GraspLoop",
-    "GraspTrial",
-    "OwnPoints",
-    "Scene",
-    "Watcher",
-    "draw_cameras",
-    "draw_scene",
-    "draw_thing",
-    "find_surface",
-    "grasp_point",
-    "run_trial",
-    "symmetry_of",
-]
-
 SHAPES = ("box", "cylinder", "sphere")
 STRATEGIES: dict[str, Strategy] = {
     "no replan": SingleShot(),

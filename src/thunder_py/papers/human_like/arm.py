@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,33 +18,14 @@ from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
 from ...recordings.synthetic import daily_living
 from ...reference import SetPose, TaskReference
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import simulate
+from ...simulation import SimulationResult, simulate
 from ...simulation.protocols import ControllerLike
 from ..draws import Draws
+from ..result import drawing
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "TABLE_14",
-    "TABLE_15",
-    "ArmRun",
-    "HumanLikeArm",
-    "JointStops",
-    "KinematicNullSpace",
-    "arm_controller",
-    "arm_points_at",
-    "follow",
-    "pose_error",
-    "run",
-    "run_human_like_arm",
-    "settled",
-]
 
 # eq. 108; the report prints no gains: critically damped, two time constants of 0.1 s
 K_0 = 100.0  # [1/s^2]
@@ -371,11 +352,7 @@ class HumanLikeArm:
             row[f"{name}: final error [m]"] = _median(np.array([run.final_error[0] for run in self.of(name).values()]))
         return row
 
-    def plot(self) -> Figure:
-        """Draw Figures 33 and 34, and the jerk of all methods."""
-        from .figure import plot_human_like_arm
-
-        return plot_human_like_arm(self)
+    plot = drawing("plot_human_like_arm")
 
     def _jerk_table(self, printed: dict[str, tuple[float, ...]], real: bool) -> str:
         kinds = ("translation [m/s^3]", "orientation [rad/s^3]", "joints [rad/s^3]")[: 3 if real else 2]

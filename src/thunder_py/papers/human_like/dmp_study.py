@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,10 @@ from ...checks import Array
 from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_seeds
 from ...recordings.metrics import mean_jerk, rms_distance
+from ..result import drawing
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["CHOSEN", "COUNTS", "UNPRINTED", "VARIANTS", "DMPStudy", "reproductions", "run"]
 
 #: numbers of functions: the report names 50, 10 and the one that it chose
 COUNTS = (10, 15, 21, 30, 40, 50)
@@ -131,11 +127,7 @@ class DMPStudy:
         """Return all distances [m] and ratios of jerk, and the sweep."""
         return {"counts": self.counts, "distance_m_and_jerk_ratio": self.found, "sweep": self.sweep.to_dict()}
 
-    def plot(self) -> Figure:
-        """Draw distance and jerk over the number of functions, and the best number over noise."""
-        from .figure import plot_dmp_study
-
-        return plot_dmp_study(self)
+    plot = drawing("plot_dmp_study")
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> DMPStudy:

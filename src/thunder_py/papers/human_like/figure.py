@@ -41,23 +41,6 @@ if TYPE_CHECKING:
     from .sampling import HumanLikeSampling
     from .scenarios import Scenario
 
-__all__ = [
-    "METHOD_COLORS",
-    "draw_arm",
-    "draw_distances",
-    "draw_path",
-    "draw_scene",
-    "draw_setting",
-    "draw_speed",
-    "equal_scales",
-    "log_scale",
-    "plot_dmp_study",
-    "plot_human_like",
-    "plot_human_like_arm",
-    "plot_human_like_obstacles",
-    "plot_human_like_real",
-    "plot_human_like_sampling",
-]
 
 METHOD_COLORS = LAW_COLORS | {"minimum jerk, via": FAINT, "ProMP, via": PURPLE}
 #: start, via points and goal of the report's figures

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,31 +24,10 @@ from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
+from ..result import drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "AVOIDING",
-    "GAINS",
-    "METHODS",
-    "NOTES",
-    "POTENTIAL",
-    "TABLE_12",
-    "TABLE_13",
-    "Attempt",
-    "GainSweep",
-    "HumanLikeObstacles",
-    "Method",
-    "attempt",
-    "methods",
-    "run",
-    "run_human_like_obstacles",
-    "sweep_gains",
-]
 
 Method: TypeAlias = Callable[[Scenario], Motion]
 
@@ -319,11 +298,7 @@ class HumanLikeObstacles:
         gains = None if self.gains is None else {"gains": self.gains.gains, "error_jerk_room": self.gains.values}
         return {"table_12_m": TABLE_12, "table_13_m_s3": TABLE_13, "attempts": attempts, "gain_sweep": gains}
 
-    def plot(self) -> Figure:
-        """Draw Figures 31 and 32, jerk and clearance of all methods."""
-        from .figure import plot_human_like_obstacles
-
-        return plot_human_like_obstacles(self)
+    plot = drawing("plot_human_like_obstacles")
 
     def _errors(self) -> str:
         rows: list[list[object]] = []

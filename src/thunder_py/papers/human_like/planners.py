@@ -30,24 +30,6 @@ from ...recordings.trial import Trial
 from ...trajectory.hermite import minimum_jerk
 from .tasks import PERIOD, HandMotion, Scene, sample_times
 
-__all__ = [
-    "ARM_POTENTIAL",
-    "AVOIDING",
-    "DIFFERENCES",
-    "METHODS",
-    "VIA",
-    "Learned",
-    "Planner",
-    "as_path",
-    "default_recordings",
-    "hand_motion",
-    "map_components",
-    "movements",
-    "planners",
-    "report_planners",
-    "way",
-]
-
 #: last line of the tables
 DIFFERENCES = "Differences from the report: docs/human_like_planning.md, section 'Differences from the report'."
 

@@ -34,27 +34,6 @@ from .planners import METHODS, map_components
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = [
-    "CUTOFF",
-    "STATES",
-    "VARIANTS",
-    "Ends",
-    "Fold",
-    "Functional",
-    "Planner",
-    "Reach",
-    "Reaches",
-    "canonical",
-    "culm_reaches",
-    "daily_reaches",
-    "demonstration",
-    "kinesis_reaches",
-    "least_jerk",
-    "planners",
-    "reaches_of",
-    "synthetic_reaches",
-    "variants",
-]
 
 _ORDERS = ("position", "velocity", "acceleration")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ...parallel import Workers, map_seeds
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
 from ..draws import Draws
+from ..result import drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
@@ -33,22 +34,6 @@ from .reaches import (
     reaches_of,
     variants,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "OTHER_CUTS",
-    "PAIRINGS",
-    "TABLE_10",
-    "TABLE_11",
-    "Comparison",
-    "HumanLikeReal",
-    "compare",
-    "run",
-    "run_human_like_real",
-    "tables",
-]
 
 PAIRINGS = ("tau", "arc_length", "nearest")
 #: other speeds at which recordings are cut [m/s]
@@ -439,11 +424,7 @@ class HumanLikeReal:
             parts.append(f"Table 10 with ends at rest, other synthetic reaches\n\n{self.draws.table()}")
         return "\n\n".join([*parts, DIFFERENCES])
 
-    def plot(self) -> Figure:
-        """Draw distances of all methods, and examples: paths and speeds."""
-        from .figure import plot_human_like_real
-
-        return plot_human_like_real(self)
+    plot = drawing("plot_human_like_real")
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 10 (mean, standard deviation [m]) and 11 [m/s^3], and the results of every source."""

@@ -7,16 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
 from ..registry import Experiment
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["PARTS", "HumanLike", "run", "run_human_like"]
+from ..result import drawing
 
 #: section -> module
 PARTS: dict[str, str] = {
@@ -53,11 +49,7 @@ class HumanLike:
         """Return the numbers of all parts."""
         return {name: part.to_dict() for name, part in self.parts.items()}
 
-    def plot(self) -> Figure:
-        """Draw six panels of the parts: Figures 30, 31, 33 and 34, Tables 10 and 13; `parts` draw their own figures."""
-        from .figure import plot_human_like
-
-        return plot_human_like(self)
+    plot = drawing("plot_human_like")
 
 
 def run_human_like(

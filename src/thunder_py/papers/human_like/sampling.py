@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,10 @@ from ...motion.planning.obstacles import ViaSearch, obstacle_set
 from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
+from ..result import drawing
 from ..tables import markdown
 from .planners import VIA, Learned, default_recordings
 from .scenarios import FAMILIES, families_table, scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["COUNTS", "FIGURE_30", "HumanLikeSampling", "Samples", "run", "run_human_like_sampling"]
 
 COUNTS = (10, 30, 100, 300, 1000, 3000, 10_000)
 #: number of samples -> mean time [s], failure rate over all scenarios, from the text of section 5.3.1
@@ -119,11 +115,7 @@ class HumanLikeSampling:
         report = {count: {"seconds": x[0], "failure_rate": x[1]} for count, x in FIGURE_30.items()}
         return {"candidates": self.counts, "report": report, "samples": samples}
 
-    def plot(self) -> Figure:
-        """Draw Figure 30."""
-        from .figure import plot_human_like_sampling
-
-        return plot_human_like_sampling(self)
+    plot = drawing("plot_human_like_sampling")
 
     def _numbers(self, name: str) -> str:
         every = [self.samples[name, family] for family in self.families]

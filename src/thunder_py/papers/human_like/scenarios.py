@@ -29,8 +29,6 @@ from ...checks import Array, array
 from ...geometry import Sphere
 from ..tables import markdown
 
-__all__ = ["FAMILIES", "Family", "Placement", "Scenario", "families_table", "scenario", "scenarios"]
-
 REACH = (1.1, 1.3)  # [m]
 MIDDLE = 0.1  # [m]
 DURATION = 5.0  # [s]

@@ -44,8 +44,6 @@ from .reaches import (
 from .real import DURATION, PAIRINGS, REST, TABLE_10, TABLE_11
 from .scenarios import FAMILIES, MARGIN, REACH, Scenario, scenario
 
-__all__ = ["ARM", "OBSTACLES", "REACHES", "run", "run_human_like_sweeps", "table_10", "table_12", "table_14"]
-
 _SOURCE = "sigma-lognormal"
 _MEAN_REACH = 0.5 * (REACH[0] + REACH[1])
 

@@ -36,20 +36,6 @@ from ...reference import TaskReference
 from ...robot import Robot
 from ..tables import markdown
 
-__all__ = [
-    "OBSTACLE_SETS",
-    "PERIOD",
-    "REST",
-    "TASKS",
-    "HandMotion",
-    "Scene",
-    "Task",
-    "mean_norm",
-    "sample_times",
-    "scenes",
-    "tasks_table",
-]
-
 DURATION = 5.0  # [s]
 MARGIN = 0.2  # of the hand, from the surfaces [m]
 RADIUS = 0.05  # [m]

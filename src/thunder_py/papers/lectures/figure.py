@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ...identification import AdaptationConvergence
     from .run import Study
 
-__all__ = ["plot_excitation_study", "plot_mass_spring", "plot_study"]
 
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,37 +19,10 @@ from ...identification import (
 )
 from ...optional import require
 from ...reference import JointReference, SetPoint, Sinusoid
-from ...result import SimulationResult
-from ...result.result import Lyapunov
 from ...robot import Robot
-from ...simulation import simulate
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "Candidate",
-    "LectureModel",
-    "PrintedSlotineLi",
-    "Study",
-    "adaptation_study",
-    "cart_pendulum_by_hand",
-    "cart_pendulum_by_package",
-    "difference",
-    "euler_lagrange",
-    "excitation_study",
-    "kinetic_energy_matrix",
-    "mass_spring",
-    "mass_spring_candidates",
-    "mass_spring_motion",
-    "passivity_study",
-    "pendulum_frame",
-    "planar_arm_by_hand",
-    "planar_arm_by_package",
-    "printed_cart_pendulum_gravity",
-    "set_point_study",
-    "wrong_arm",
-]
+from ...simulation import SimulationResult, simulate
+from ...simulation.result import Lyapunov
+from ..result import drawing
 
 GOAL = np.array([0.9, -0.6])
 K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])
@@ -120,11 +93,7 @@ class Study:
     runs: Mapping[str, SimulationResult]
     lyapunov: Mapping[str, Lyapunov]
 
-    def plot(self) -> Figure:
-        """Draw the errors of all runs, and V and its derivative for the run of the proof."""
-        from .figure import plot_study
-
-        return plot_study(self)
+    plot = drawing("plot_study")
 
     def table(self) -> str:
         """Return the errors in the middle and at the end, as Markdown."""

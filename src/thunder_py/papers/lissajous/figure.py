@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from .. import LissajousPanda
 
-__all__ = ["LISSAJOUS_PANELS", "plot_lissajous_panda", "save_lissajous_panda"]
 
 #: for `matplotlib.figure.Figure.subplot_mosaic`
 LISSAJOUS_PANELS: list[HashableList[str]] = [

@@ -19,27 +19,14 @@ from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
 from ...progress import percentage
 from ...reference import Lissajous
-from ...result import SimulationResult
 from ...robot import Robot, inertia
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..tables import markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "LINK_7_NAMES",
-    "LissajousPanda",
-    "Run",
-    "SteadyState",
-    "draw_last_link",
-    "follow_lissajous",
-    "link_7_adaptation",
-    "run",
-    "run_lissajous_panda",
-    "wrong_last_link",
-]
 
 #: the franka "ready" configuration: far from singularities and limits, the flange points down
 START = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ...parallel import Workers
 from ...reference import TaskReference
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, RunSpec, simulate_many
+from ...simulation import Payload, RunSpec, SimulationResult, simulate_many
 from ..draws import spread
+from ..result import drawing
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
 from ..sweeps.sweep import Sweep
@@ -35,11 +35,6 @@ from .setup import (
     wrong_panda,
 )
 from .sweeps import sweep_task
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["TABLE_8", "TABLE_9", "D42Cartesian", "run", "run_d42_cartesian"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,23 +109,9 @@ class D42Cartesian:
         tables = {"table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9}
         return {"drawn": drawn, **tables, "rmse": rows, "sweep": None if self.sweep is None else self.sweep.to_dict()}
 
-    def plot(self) -> Figure:
-        """Draw Figure 16 and the position errors of Figures 17, 18 and 21 to 23."""
-        from .figure import plot_cartesian
-
-        return plot_cartesian(self)
-
-    def plot_paths(self) -> Figure:
-        """Draw the paths of Figures 16, 18 and 21 to 23."""
-        from .figure import plot_paths
-
-        return plot_paths(self)
-
-    def plot_orientation(self) -> Figure:
-        """Draw the orientation errors of Figures 17, 18 and 21 to 23."""
-        from .figure import plot_orientation
-
-        return plot_orientation(self)
+    plot = drawing("plot_cartesian")
+    plot_paths = drawing("plot_paths")
+    plot_orientation = drawing("plot_orientation")
 
 
 def run_d42_cartesian(

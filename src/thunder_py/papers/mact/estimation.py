@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ...parallel import Workers, map_seeds
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
+from ..result import drawing
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import REPORT, UNITS, joint_controllers, joint_curve, panda
 from .sweeps import sweep_estimation
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["REPORT", "D42Estimation", "run", "run_d42_estimation"]
 
 _PARTS = {"mass": slice(0, 1), "first moments": slice(1, 4), "inertia": slice(4, 10)}
 _SETTLED = 100.0  # [s]
@@ -93,11 +88,7 @@ class D42Estimation:
             "sweep": None if self.sweep is None else self.sweep.to_dict(),
         }
 
-    def plot(self) -> Figure:
-        """Draw Figures 19 and 20b."""
-        from .figure import plot_estimation
-
-        return plot_estimation(self)
+    plot = drawing("plot_estimation")
 
 
 def run_d42_estimation(duration: float = 200.0, progress: bool = False, *, seed: int = 0) -> D42Estimation:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .joint import D42Joint
     from .setup import Plant
 
-__all__ = ["plot_cartesian", "plot_estimation", "plot_joint", "plot_orientation", "plot_paths"]
 
 _DRAW = "first draw of the parameter error"
 

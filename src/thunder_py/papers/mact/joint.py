@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ...parallel import Workers
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import RunSpec, simulate_many
+from ...simulation import RunSpec, SimulationResult, simulate_many
 from ..draws import spread
+from ..result import drawing
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 from .sweeps import sweep_joint
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["TABLE_7", "D42Joint", "equivalent_gains", "run", "run_d42_joint"]
 
 
 def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
@@ -92,11 +87,7 @@ class D42Joint:
         sweep = None if self.sweep is None else self.sweep.to_dict()
         return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse, "sweep": sweep}
 
-    def plot(self) -> Figure:
-        """Draw Figures 14 and 15."""
-        from .figure import plot_joint
-
-        return plot_joint(self)
+    plot = drawing("plot_joint")
 
 
 def _spread(run: SimulationResult, samples: int) -> np.ndarray[Any, np.dtype[np.intp]]:

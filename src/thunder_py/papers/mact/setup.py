@@ -14,33 +14,6 @@ from ...robot import Robot
 from ...robot.joint_data import Friction
 from ...trajectory import Circle, Path, quintic
 
-__all__ = [
-    "CLIK_GAINS",
-    "ETA",
-    "ETAS",
-    "K_P",
-    "K_V",
-    "K_XI",
-    "LAMBDA",
-    "REPORT",
-    "START",
-    "TABLES",
-    "TABLE_7",
-    "TABLE_8",
-    "TABLE_9",
-    "UNITS",
-    "Curve",
-    "Plant",
-    "curves",
-    "inverse_kinematics",
-    "joint_controllers",
-    "joint_curve",
-    "panda",
-    "stiffness",
-    "task_controllers",
-    "wrong_panda",
-]
-
 Plant = Literal["simulation", "hand"]
 Curve = Lissajous | Path
 

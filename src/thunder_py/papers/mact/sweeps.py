@@ -18,9 +18,8 @@ from ...kinematics import CLIK
 from ...kinematics.clik import SampledJointReference
 from ...parallel import Workers
 from ...reference import Sinusoid
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, RunSpec, Sensors, simulate, simulate_many
+from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import (
@@ -43,20 +42,6 @@ from .setup import (
     task_controllers,
     wrong_panda,
 )
-
-__all__ = [
-    "COMMON",
-    "ESTIMATION",
-    "JOINT",
-    "PUBLISHED",
-    "TASK",
-    "estimation_figures",
-    "joint_errors",
-    "sweep_estimation",
-    "sweep_joint",
-    "sweep_task",
-    "task_errors",
-]
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
 #: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints

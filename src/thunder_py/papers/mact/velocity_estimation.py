@@ -16,8 +16,6 @@ from ...control.estimation import (
 )
 from ...table import Table
 
-__all__ = ["DEFAULT_ESTIMATORS", "VelocityEstimation", "velocity_estimation"]
-
 DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
     "differences": SavitzkyGolayDerivative(3, 2),
     "first order, 10 Hz": FirstOrderDerivative(10.0),

@@ -20,15 +20,13 @@ from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCam
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
 from ..draws import wilson_interval
+from ..result import drawing
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from ...perception.clouds.scenes import Shape
 
-__all__ = ["KINDS", "CloudTrial", "Kind", "MovingObjectClouds", "run", "run_clouds", "run_trial"]
 
 #: success over all trials of the report, Figure 38
 TOTAL = 0.76
@@ -275,11 +273,7 @@ class MovingObjectClouds:
             rows.append([name, f"{found:.0%}", 1e3 * float(np.mean(bias)), 1e3 * float(np.mean(error)), turned])
         return markdown(["", "found", "bias [mm]", "RMS [mm]", "closing direction, median [degree]"], rows)
 
-    def plot(self) -> Figure:
-        """Draw Figure 38 and the errors of the clouds."""
-        from .figure import plot_clouds
-
-        return plot_clouds(self)
+    plot = drawing("plot_clouds")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all trials, and success by group and speed."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from .single_plan import SinglePlans
     from .sweeps import MovingObjectsSweeps
 
-__all__ = ["plot_clouds", "plot_moving_objects", "plot_moving_objects_sweeps", "plot_reach"]
-
 
 def plot_moving_objects(found: MovingObjects) -> Figure:
     """Draw one reach with either strategy, its jerk, success and errors of all runs.

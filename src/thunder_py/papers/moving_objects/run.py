@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,12 +21,8 @@ from ...manipulation.interception.interceptor import (
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
 from ...parallel import Workers, map_seeds
 from ..draws import wilson_interval
+from ..result import drawing
 from ..tables import markdown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["PRINTED_JERK", "SPEEDS", "STRATEGIES", "TABLE_16", "Cell", "MovingObjects", "run", "run_moving_objects"]
 
 SPEEDS = (0.16, 0.26, 0.38)  # of the belt [m/s]
 #: success of the report, by what it calls them; its replanning does not say which of the two strategies it is
@@ -128,11 +124,7 @@ class MovingObjects:
         ]
         return "\n\n".join(part for part in parts if part)
 
-    def plot(self) -> Figure:
-        """Draw Figures 37 and 39."""
-        from .figure import plot_moving_objects
-
-        return plot_moving_objects(self)
+    plot = drawing("plot_moving_objects")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all cells as numbers and texts."""

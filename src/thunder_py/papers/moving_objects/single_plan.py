@@ -26,19 +26,6 @@ from ...parallel import Workers, map_seeds
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 
-__all__ = [
-    "DEPARTURES",
-    "ENTRIES",
-    "TIMES",
-    "Departure",
-    "Reading",
-    "SinglePlans",
-    "closes_on",
-    "grasped",
-    "plans_of",
-    "run_single_plans",
-]
-
 PRINTED = TABLE_16["no replan"]
 #: 117 trials over five of the six cells of Table 16; the sixth, without a success, was "not tested extensively"
 TRIALS, FEW_TRIALS = 23, 5

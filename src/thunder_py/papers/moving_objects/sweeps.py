@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +13,11 @@ from ...manipulation.interception.conveyor import Conveyor, GraspTolerance, Meas
 from ...manipulation.interception.interceptor import InterceptionOptions
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_seeds
+from ..result import drawing
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
 from .single_plan import ENTRIES, SinglePlans, closes_on, plans_of, run_single_plans
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["TOGETHER", "UNPRINTED", "MovingObjectsSweeps", "run", "run_moving_objects_sweeps", "table_16"]
 
 #: of a first plan that is made at once [s]
 _AT_ONCE = 10.0
@@ -150,11 +146,7 @@ class MovingObjectsSweeps:
         together = [{"settings": s, "success": f} for s, f in zip(TOGETHER, self.together, strict=True)]
         return {"sweep": self.sweep.to_dict(), "single_plans": self.single.to_dict(), "together": together}
 
-    def plot(self) -> Figure:
-        """Draw three cells of Table 16 over one quantity each, and the readings of the single plan."""
-        from .figure import plot_moving_objects_sweeps
-
-        return plot_moving_objects_sweeps(self)
+    plot = drawing("plot_moving_objects_sweeps")
 
 
 def run_moving_objects_sweeps(

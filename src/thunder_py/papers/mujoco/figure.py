@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from .run import MujocoPlants
 
-__all__ = ["plot_mujoco_plants"]
 
 #: group of cases -> title of its panel
 _TITLES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,32 +16,14 @@ from ...mujoco import MujocoPlant
 from ...optional import require
 from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
-from ...result import SimulationResult
 from ...robot import Robot
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
+from ..result import drawing
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "ETA",
-    "PLANTS",
-    "Agreement",
-    "Case",
-    "MujocoPlants",
-    "agreement",
-    "article_cases",
-    "cartesian_cases",
-    "joint_cases",
-    "run",
-    "run_case",
-    "run_mujoco_plants",
-]
 
 #: adaptive gain of D4.2's controllers: the slow one, with which all of them stay bounded
 ETA = 10.0
@@ -358,11 +340,7 @@ class MujocoPlants:
         title = f"RMS difference of q from our RK4 with steps of {1e3 * _FINEST:g} ms [rad]"
         return f"{title}\n\n{markdown(['time step [ms]', *columns], rows)}"
 
-    def plot(self) -> Figure:
-        """Draw tracking errors and mass estimates on both plants, and the effect of the time step."""
-        from .figure import plot_mujoco_plants
-
-        return plot_mujoco_plants(self)
+    plot = drawing("plot_mujoco_plants")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all reported numbers; steady states in the unit of the loop, differences in N m and rad."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from .physics import PhysicalPicking
     from .run import Picking, PickTrace
 
-__all__ = ["plot_physical_picking", "plot_pick", "plot_picking", "plot_servoing_domain"]
 
 _COLORS = {
     "servoing": BLUE,

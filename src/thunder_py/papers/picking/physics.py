@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,13 +46,9 @@ from ..grasping.trial import (
     grasp_point,
     symmetry_of,
 )
+from ..result import drawing
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["PhysicalPick", "PhysicalPicking", "PickCase", "pick", "run"]
 
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: where the arm waits, its hand 0.3 m above the table [rad]
@@ -309,11 +305,7 @@ class PhysicalPicking:
             f"Simulated over computing time: {factor:.2f}"
         )
 
-    def plot(self) -> Figure:
-        """Draw success rates and times."""
-        from .figure import plot_physical_picking
-
-        return plot_physical_picking(self)
+    plot = drawing("plot_physical_picking")
 
     def film(self, path: str | Path) -> int:
         """Write a film of one pick of each object and return its number of pictures."""

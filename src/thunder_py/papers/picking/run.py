@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,27 +27,9 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
 from ..draws import wilson_interval
+from ..result import drawing
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "CAMERAS",
-    "FIRST_SEED",
-    "REPORTED_RATE",
-    "VARIANTS",
-    "FrozenTracker",
-    "LatestTool",
-    "Pick",
-    "Picking",
-    "StoppedSource",
-    "pick",
-    "run",
-    "run_picking",
-    "trace",
-]
 
 
 class FrozenTracker(TargetTracker):
@@ -461,11 +443,7 @@ class Picking:
         """Return success rates beside the report's, errors at contact, and reasons of failures."""
         return "\n\n".join([self._rates(), "Reasons of failures\n\n" + self._failures(), _notes()])
 
-    def plot(self) -> Figure:
-        """Draw rates, errors at contact and failures by reason."""
-        from .figure import plot_picking
-
-        return plot_picking(self)
+    plot = drawing("plot_picking")
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as numbers, texts, lists and dictionaries."""

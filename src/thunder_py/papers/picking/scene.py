@@ -11,8 +11,6 @@ from ...perception.pose_source import PoseFault
 from ...robot import Robot
 from ...spatial.single import exp, make_pose
 
-__all__ = ["CAMERA", "GRASP", "HAND", "HOME", "TASKS", "Scene", "Task", "VisionErrors", "random_scene"]
-
 #: where the arm waits, the hand above the table and pointing down
 HOME = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8])
 #: pose of the hand's palm in the flange

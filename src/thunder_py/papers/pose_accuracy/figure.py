@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...checks import Array
     from .run import PoseAccuracy
 
-__all__ = ["plot_pose_accuracy"]
-
 
 def plot_pose_accuracy(found: PoseAccuracy) -> Figure:
     """Draw three panels: clouds of partly hidden objects, moving tags, resting tags."""

@@ -14,14 +14,12 @@ from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
+from ..result import drawing
 from ..tables import markdown
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from ...perception.clouds.scenes import Shape
 
-__all__ = ["OBJECTS", "PoseAccuracy", "cloud_errors", "run", "run_pose_accuracy", "tag_errors"]
 
 #: largest position error of the report's poses, of a moving tool too [m]
 PRINTED = 0.01
@@ -218,11 +216,7 @@ class PoseAccuracy:
         header = ["tag", "found", "position: median [mm]", "95 %", "largest", "angle: median [deg]", "95 %"]
         return markdown(header, rows)
 
-    def plot(self) -> Figure:
-        """Draw the errors over what is hidden, the speed and the distance."""
-        from .figure import plot_pose_accuracy
-
-        return plot_pose_accuracy(self)
+    plot = drawing("plot_pose_accuracy")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all errors in meters and radians."""

@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,53 +15,14 @@ from ..._core import Controller
 from ...checks import Array
 from ...control import ComputedTorque, GradientAdaptation, OperationalSpace, RobustUnitVector, SlotineLi
 from ...kinematics.clik import SampledJointReference
-from ...result import SimulationResult
 from ...robot import Robot
 from ...robot.joint_data import Friction
-from ...simulation import Payload, simulate
+from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import divergence_recorded
 from ...trajectory import Path
+from ..result import drawing
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "ADAPTED",
-    "CASES",
-    "CLAIMS",
-    "EPSILON",
-    "K_D",
-    "K_I",
-    "K_P",
-    "LAMBDA",
-    "LAMBDA_Z",
-    "OPERATIONAL",
-    "PAYLOAD",
-    "Q_Z",
-    "RHO",
-    "WITH_ROTORS",
-    "Claim",
-    "Loaded",
-    "ScaraControl",
-    "ScaraDynamics",
-    "ScaraSampling",
-    "adaptive",
-    "coriolis_by_printed_formula",
-    "joint_reference",
-    "operational",
-    "printed_coriolis_matrix",
-    "printed_mass_matrix",
-    "robust",
-    "run_control",
-    "run_dynamics",
-    "run_sampling",
-    "sampled_error_dynamics",
-    "scara",
-    "spectral_radius",
-    "z_error_at_rest",
-]
 
 PAYLOAD = Payload(5.0)  # at the origin of the last frame, the end effector
 #: gains of sections 4.1 and 4.2; K_D is the same in both [1/s] and [N m s/rad]
@@ -244,17 +205,8 @@ class ScaraControl:
         }
         return {"runs": runs, "estimated_mass_kg": self.estimated_mass()[-1] if "adaptive" in runs else None}
 
-    def plot(self) -> Figure:
-        """Draw the error along z of the three controllers, the estimated mass, and forces along z."""
-        from .figure import plot_control
-
-        return plot_control(self)
-
-    def plot_choices(self) -> Figure:
-        """Draw the effects of unit vector, adaptation and integral on the error along z."""
-        from .figure import plot_choices
-
-        return plot_choices(self)
+    plot = drawing("plot_control")
+    plot_choices = drawing("plot_choices")
 
 
 def run_control(
@@ -400,11 +352,7 @@ class ScaraSampling:
         names = ("spectral_radius", "end_s", "status", "z_error_m")
         return {Lambda: dict(zip(names, values, strict=True)) for Lambda, values in runs.items()}
 
-    def plot(self) -> Figure:
-        """Draw the spectral radius over Lambda_3 and the errors of the runs."""
-        from .figure import plot_sampling
-
-        return plot_sampling(self)
+    plot = drawing("plot_sampling")
 
 
 def _end(result: SimulationResult) -> tuple[float, str, float]:
@@ -498,11 +446,7 @@ class ScaraDynamics:
         """Return the largest differences between the report's matrices and the package's."""
         return {"largest_differences": self.differences}
 
-    def plot(self) -> Figure:
-        """Draw the Coriolis torque of joint 2 along the path by the printed matrix and by the printed formula."""
-        from .figure import plot_coriolis
-
-        return plot_coriolis(self)
+    plot = drawing("plot_coriolis")
 
 
 def run_dynamics(samples: int = 200) -> ScaraDynamics:

@@ -41,26 +41,6 @@ if TYPE_CHECKING:
     from .planning import ScaraPlanning
     from .run import Scara
 
-__all__ = [
-    "draw_arm",
-    "draw_mass",
-    "draw_plan",
-    "draw_position_errors",
-    "draw_z_errors",
-    "plot_choices",
-    "plot_control",
-    "plot_coriolis",
-    "plot_dexterity",
-    "plot_errors",
-    "plot_path",
-    "plot_postures",
-    "plot_profiles",
-    "plot_sampling",
-    "plot_scara",
-    "plot_transpose",
-    "plot_velocities",
-    "plot_workspace",
-]
 
 _STYLES = ("-", "--", "-.", ":")
 

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,40 +16,8 @@ from ...kinematics import CLIK, CLIKResult, Manipulability
 from ...reference import SetPose, TaskReference
 from ...robot import Ellipsoid, Robot
 from ...trajectory import Arc, Line, Orientation, Path, TimingLaw, trapezoidal
+from ..result import drawing
 from ..tables import markdown
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "CENTER",
-    "DURATION",
-    "FOLDED",
-    "GAINS",
-    "HALF",
-    "KEY_POINTS",
-    "POSTURES",
-    "PRINTED_ORDER",
-    "ROWS",
-    "SCALE",
-    "SHEET",
-    "TASK",
-    "ScaraClik",
-    "ScaraKinematics",
-    "ScaraTranspose",
-    "Scheme",
-    "inverse_kinematics",
-    "orientation_at_zero",
-    "printed_direct_kinematics",
-    "printed_jacobian",
-    "run_clik",
-    "run_kinematics",
-    "run_transpose",
-    "scara_path",
-    "schemes",
-    "stability_number",
-    "start",
-]
 
 #: rows of the geometric Jacobian for the motions of a SCARA: x, y, z and the angle about z
 ROWS = (0, 1, 2, 5)
@@ -157,17 +125,8 @@ class ScaraKinematics:
         header = ["", "theta_2 [deg]", "w, report", "w", "velocity: half axes [m/s]", "force: half axes [N]"]
         return markdown(header, rows, 4)
 
-    def plot(self) -> Figure:
-        """Draw velocity and force ellipsoids in the three configurations."""
-        from .figure import plot_postures
-
-        return plot_postures(self)
-
-    def plot_workspace(self) -> Figure:
-        """Draw both ellipsoids over the workspace."""
-        from .figure import plot_workspace
-
-        return plot_workspace(self)
+    plot = drawing("plot_postures")
+    plot_workspace = drawing("plot_workspace")
 
 
 def run_kinematics(samples: int = 200) -> ScaraKinematics:
@@ -402,23 +361,9 @@ class ScaraClik:
         desired: Array = _sampled(self.path, result.t).p[:, 0]
         return desired - self.robot.forward_kinematics(result.q)[:, 0, 3]
 
-    def plot(self) -> Figure:
-        """Draw the errors of all schemes."""
-        from .figure import plot_errors
-
-        return plot_errors(self)
-
-    def plot_velocities(self) -> Figure:
-        """Draw the joint velocities of inverse and transpose."""
-        from .figure import plot_velocities
-
-        return plot_velocities(self)
-
-    def plot_dexterity(self) -> Figure:
-        """Draw manipulability, joints and the error of the relaxed task, with and without the objective."""
-        from .figure import plot_dexterity
-
-        return plot_dexterity(self)
+    plot = drawing("plot_errors")
+    plot_velocities = drawing("plot_velocities")
+    plot_dexterity = drawing("plot_dexterity")
 
 
 def _sampled(path: Path, t: Array) -> TaskReference:
@@ -522,11 +467,7 @@ class ScaraTranspose:
         header = ["", "theta_2 [deg]", "K_tr: dt lambda_max", "norm of e", "K_tr / 2: dt lambda_max", "norm of e"]
         return markdown(header, rows)
 
-    def plot(self) -> Figure:
-        """Draw the stability number over the workspace with the path, and the runs to set points."""
-        from .figure import plot_transpose
-
-        return plot_transpose(self)
+    plot = drawing("plot_transpose")
 
     def to_dict(self) -> dict[str, Any]:
         """Return stability numbers and errors, by gains: ``"printed"`` and ``"half"``."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
 from ...trajectory import Line, Path
+from ..result import drawing
 from ..tables import markdown
 from .kinematics import scara_path
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["PRINTED_COUNTS", "ScaraPlanning", "run_planning"]
 
 #: counts in the report; its task requires 11 points, 1 straight, 1 circular portion and 4 via points
 PRINTED_COUNTS = {"key points": 16, "straight portions": 12, "circular portions": 3, "via points": 5}
@@ -69,17 +65,8 @@ class ScaraPlanning:
             "report": PRINTED_COUNTS, "ours": self.counts(), "duration_s": self.path.duration, "length_m": length
         }  # fmt: skip
 
-    def plot(self) -> Figure:
-        """Draw the path from above and the angle over time."""
-        from .figure import plot_path
-
-        return plot_path(self)
-
-    def plot_profiles(self) -> Figure:
-        """Draw velocities and accelerations of position and angle."""
-        from .figure import plot_profiles
-
-        return plot_profiles(self)
+    plot = drawing("plot_path")
+    plot_profiles = drawing("plot_profiles")
 
 
 def run_planning() -> ScaraPlanning:

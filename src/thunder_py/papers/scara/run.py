@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...parallel import Workers, map_seeds
 from ..draws import Draws
 from ..registry import Experiment
+from ..result import drawing
 from ..sweeps.sweep import Sweep
 from .control import (
     DRAWN,
@@ -22,11 +23,6 @@ from .control import (
 from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose, run_clik, run_kinematics, run_transpose
 from .planning import ScaraPlanning, run_planning
 from .sweeps import sweep_control
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Scara", "run"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,11 +89,7 @@ class Scara:
         sweep = None if self.sweep is None else self.sweep.to_dict()
         return {**{title: part.to_dict() for title, part in self.parts.items()}, "draws": draws, "sweep": sweep}
 
-    def plot(self) -> Figure:
-        """Draw the path, errors of inverse and transpose, errors along z of the controllers, and the estimated mass."""
-        from .figure import plot_scara
-
-        return plot_scara(self)
+    plot = drawing("plot_scara")
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Scara:

@@ -14,8 +14,6 @@ from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .control import LAMBDA_Z, PAYLOAD, joint_reference, run_control
 from .kinematics import PERIOD, scara_path, schemes, start
 
-__all__ = ["QUANTITIES", "remaining_errors", "sweep_control"]
-
 QUANTITIES = (
     Unprinted("Q_z", 1.0, (1e2, 1e4, 1e6), "Q of the unit vector along z", "right side of the Lyapunov equation"),
     Unprinted(

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .run import SoftHand
 
-__all__ = ["plot_softhand"]
-
 
 def plot_softhand(experiment: SoftHand) -> Figure:
     """Draw errors with and without adaptation, and the estimates with our truth and the article's estimate."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,11 @@ from ...simulation import Payload
 from ..draws import Draws
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
+from ..result import drawing
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged
 from .sweeps import sweep_hand
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["SoftHand", "run", "run_softhand"]
 
 PLANTS = ("friction", "ideal")
 _LINK_7 = slice(60, 70)
@@ -129,11 +125,7 @@ class SoftHand:
         columns = ["mass [kg]", "m c_x, m c_y [kg m]", "m c [kg m]", "inertia [kg m2]"]
         return markdown(["distance from the truth", *columns], rows)
 
-    def plot(self) -> Figure:
-        """Draw Figures 12 and 13."""
-        from .figure import plot_softhand
-
-        return plot_softhand(self)
+    plot = drawing("plot_softhand")
 
 
 def _moments(body: tuple[float, ...]) -> Array:

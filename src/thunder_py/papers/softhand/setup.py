@@ -8,8 +8,6 @@ from ...checks import Array
 from ...robot import Robot
 from ...simulation import Payload
 
-__all__ = ["DRAWN", "HAND_COM", "HAND_MASS", "TABLE_8", "draw_com", "hand_of_table_8", "merged"]
-
 #: mass and center of mass of the SoftHand, in its base frame, printed in D4.2, section 3.3.2 [kg, m]
 HAND_MASS, HAND_COM = 0.83, (0.102, -0.003, 0.037)
 #: Table 8: mass [kg] and center of mass of link 7 with the hand, in the frame of link 7 [m]

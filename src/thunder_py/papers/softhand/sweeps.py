@@ -15,8 +15,6 @@ from ..lissajous.run import LOG_EVERY, PERIOD, START
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from .setup import HAND_COM, HAND_MASS, TABLE_8, hand_of_table_8, merged
 
-__all__ = ["QUANTITIES", "hand_estimate", "sweep_hand"]
-
 #: turn about the flange [deg] and shift [m] of the hand's base; the last gives the true center of mass of Table 8
 _MOUNTINGS: dict[str, tuple[float, Array]] = {
     "at the flange": (0.0, np.zeros(3)),

@@ -15,8 +15,6 @@ import numpy as np
 from ...optional import require
 from ...robot import Robot
 
-__all__ = ["ArticleFormulas", "panda_of"]
-
 #: elements of the inertia tensor, in the order of REG parameters
 _TENSOR = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 

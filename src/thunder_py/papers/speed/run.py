@@ -20,20 +20,6 @@ from ...symbolic import Function
 from ...symbolic.compiler import compile_source
 from .formulas import ArticleFormulas, panda_of
 
-__all__ = [
-    "Timing",
-    "article_curves",
-    "casadi_times",
-    "compiled_casadi_times",
-    "compiled_jitter",
-    "compiled_times",
-    "our_curves",
-    "our_functions",
-    "pinocchio_calls",
-    "pinocchio_curves",
-    "python_times",
-]
-
 Array = npt.NDArray[np.float64]
 STATES = 16
 _SHORTEST = 2e-3  # shortest run, well above the resolution of the clock [s]

@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "JITTER",
-    "TABLE_2",
-    "TABLE_3",
-    "count_operations",
-    "markdown",
-    "plot_operations",
-    "plot_times",
-    "table_2",
-    "table_3",
-]
 
 #: joints -> robot creation [ms], library creation [s]; we separated the milliseconds from text without columns
 TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .several import Sweeps
     from .sweep import Sweep
 
-__all__ = ["draw_sweep", "plot_sweep", "plot_sweeps"]
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0

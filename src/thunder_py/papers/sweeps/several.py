@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..result import drawing
 from .sweep import Sweep
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Sweeps"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +32,4 @@ class Sweeps:
         """Return the numbers of all parts."""
         return {name: part.to_dict() for name, part in self.parts.items()}
 
-    def plot(self) -> Figure:
-        """Draw the panels `shown` whose quantity was swept, with the titles of their parts."""
-        from .figure import plot_sweeps
-
-        return plot_sweeps(self)
+    plot = drawing("plot_sweeps")

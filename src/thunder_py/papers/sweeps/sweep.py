@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-__all__ = ["Sweep", "Unprinted", "sweep"]
 
 #: a quantity moves a result if the result changes over its values by more than this share of the result at its nominal
 MOVES = 0.1

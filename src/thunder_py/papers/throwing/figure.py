@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .run import Throwing
 
-__all__ = ["plot_throwing"]
 
 #: MACT and both laws without adaptation, stiffness of the hand 30 or 300 N/m
 COLORS = {"adaptive, low": LAW_COLORS["MACT"], "fixed, low": LAW_COLORS["not adaptive"], "fixed, high": ORANGE}

@@ -13,8 +13,6 @@ from ...manipulation.throwing import ThrowMotion, landing
 from ...recordings.statistics import bootstrap_interval
 from ..draws import wilson_interval
 
-__all__ = ["Figures", "Window", "descent_of", "figures_of", "hits", "window"]
-
 _CONFIDENCE = 0.95
 
 

@@ -25,7 +25,6 @@ from .setup import ACCELERATION, CONTROLLERS, FRACTION, GAMMA, NOISE, PLANE, REP
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MOTIONS", "OBJECTS", "Case", "ThrowsByHand", "make_worlds", "run", "throws_of_seed"]
 
 #: acceleration that vanishes at the release: of the object relative to the hand, or of the joints
 MOTIONS = ("free fall", "joints")

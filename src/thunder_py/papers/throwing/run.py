@@ -15,6 +15,7 @@ from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...simulation import Payload
 from ..mact.setup import ETA, FLOOR, TORQUES
+from ..result import drawing
 from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .landings import Figures, descent_of, figures_of, hits, window
@@ -35,9 +36,8 @@ from .sweeps import sweep_throws
 from .throws import throws_of_seed
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
-__all__ = ["FRICTIONS", "KINDS", "Throwing", "friction_table", "run", "run_throwing", "throw_with_friction"]
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
@@ -209,11 +209,7 @@ class Throwing:
         motion = self.setup.motion
         return f"{motion.release!r}, then {motion!r}"
 
-    def plot(self) -> Figure:
-        """Draw Figures 27a, 27b and 28."""
-        from .figure import plot_throwing
-
-        return plot_throwing(self)
+    plot = drawing("plot_throwing")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain numbers."""

@@ -19,26 +19,6 @@ from ...simulation import Payload, Sensors
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
 from ..softhand.setup import HAND_COM, HAND_MASS
 
-__all__ = [
-    "BOX",
-    "CONTROLLERS",
-    "FARTHEST",
-    "OBJECTS",
-    "OPENING",
-    "PLANE",
-    "REPETITIONS",
-    "REPORT",
-    "SHARE",
-    "TARGET",
-    "Grasp",
-    "Setup",
-    "controller_of",
-    "farthest_target",
-    "joint_gains",
-    "make_setup",
-    "with_friction",
-]
-
 # printed
 #: mass [kg]; sizes of boxes of the same inertia are ours [m]
 OBJECTS = {

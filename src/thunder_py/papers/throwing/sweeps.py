@@ -15,8 +15,6 @@ from .landings import descent_of, hits, window
 from .setup import BOX, CONTROLLERS, FARTHEST, GAMMA, OBJECTS, OPENING, PLANE, REPORT, SHARE, Setup, make_setup
 from .throws import throws_of_seed
 
-__all__ = ["QUANTITIES", "sweep_throws", "throw_errors"]
-
 QUANTITIES = (
     Unprinted("box", BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
     Unprinted("gamma", GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma", "R_t also unprinted; 3 in the published code"),

@@ -8,8 +8,6 @@ from ...checks import Array
 from ...manipulation.throwing import throw
 from .setup import CONTROLLERS, OBJECTS, REPETITIONS, Setup, controller_of
 
-__all__ = ["Row", "throws_of_seed"]
-
 #: by controller and object: miss, RMSE of position and of velocity
 Row = dict[tuple[str, str], tuple[Array, Array, Array]]
 

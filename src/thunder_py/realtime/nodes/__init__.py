@@ -4,6 +4,6 @@ Messages of both have the same names and fields except for times. Nodes receive 
 from a `Middleware` and import nothing of ROS. The adapters are in examples/ros.
 """
 
-import lazy_loader as lazy
+from ...public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

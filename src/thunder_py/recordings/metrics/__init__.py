@@ -4,6 +4,6 @@ Each takes a `Trial`, a motion object (``position(t, derivative)`` and ``duratio
 or a tuple ``(t, x)``. docs/motion_metrics.md explains the numbers.
 """
 
-import lazy_loader as lazy
+from ...public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

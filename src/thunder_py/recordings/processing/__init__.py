@@ -1,5 +1,5 @@
 """Processing of recordings: filters, gaps, segments, sampling, registration; for a `Trial` or a `MotionSet`."""
 
-import lazy_loader as lazy
+from ...public import attach
 
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

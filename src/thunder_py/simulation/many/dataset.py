@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 from ...optional import require
-from ...result import SimulationResult
+from ..result import SimulationResult
 from .encoding import printable
 
 __all__ = ["axis_of", "dataset_of", "filled", "short"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...optional import require
-from ...result import DEFAULT_METRICS, Metric, SimulationResult
-from ...result.tables import metric_functions
 from ...table import Table
+from ..comparison import DEFAULT_METRICS, Metric, metric_functions
+from ..result import SimulationResult
 from .dataset import short
 from .spec import RunRecord, describe
 from .store import RESERVED, RunStore
@@ -262,7 +262,7 @@ class Runs(Sequence[SimulationResult]):
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
-        from ...result.plot import plot_comparison
+        from ..figure import plot_comparison
 
         return plot_comparison(self.succeeded, axes=axes)
 

@@ -20,8 +20,7 @@ from ...checks import positive
 from ...errors import ThunderError
 from ...parallel import Outcome, Workers, available_threads, run_tasks
 from ...progress import progress_bar, reporting
-from ...result import Metric
-from ...result.tables import metric_functions
+from ..comparison import Metric, metric_functions
 from ..divergence import divergence_recorded
 from .encoding import digest, printable
 from .provenance import worker

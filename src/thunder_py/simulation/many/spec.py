@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ThunderError
-from ...result import SimulationResult
 from ...values import Stateful
 from ..loop import simulate
 from ..observers import named_observers
+from ..result import SimulationResult
 from .encoding import printable
 
 __all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state", "with_text"]

@@ -22,7 +22,7 @@ from typing import Any
 
 from ...errors import FileFormatError, ThunderError, ThunderWarning
 from ...files import LARGEST_DATA, as_file, parsing, read_whole, write_whole
-from ...result import SimulationResult
+from ..result import SimulationResult
 from .encoding import as_json, decoded, encoded
 from .provenance import provenance
 from .spec import RunRecord, StoredError, describe

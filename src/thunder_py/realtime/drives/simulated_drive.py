@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy.typing as npt
 
-from .. import _core
-from ..checks import finite, of_kind, per_joint
-from ..errors import ThunderError
-from ..robot import Robot, require_robot
-from ..robot.payload import Payload, read_payloads
-from ..simulation.sensors import ExternalTorque, ExternalWrench, read_external
-from ..values import StrEnum
+from ... import _core
+from ...checks import finite, of_kind, per_joint
+from ...errors import ThunderError
+from ...robot import Robot, require_robot
+from ...robot.payload import Payload, read_payloads
+from ...simulation.sensors import ExternalTorque, ExternalWrench, read_external
+from ...values import StrEnum
 from .adapter import DriveFacts
 
 __all__ = ["DriveFault", "SimulatedDrive"]
@@ -23,7 +23,7 @@ class DriveFault(StrEnum):
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveFault
+    >>> from thunder_py.realtime import DriveFault
     >>> DriveFault.silence.value
     'no new state arrives'
     """
@@ -75,7 +75,7 @@ class SimulatedDrive(_core.SimulatedDrive):
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import SimulatedDrive
+    >>> from thunder_py.realtime import SimulatedDrive
     >>> drive = SimulatedDrive(th.Robot.load("elbow"), [0.4, 0.6])
     >>> drive.q.tolist(), drive.running, drive.facts.period
     ([0.4, 0.6], False, 0.001)

@@ -17,15 +17,16 @@ from ..checks import Array, above_zero, of_kind, whole
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
 from ..errors import ThunderError
-from ..realtime import Mode, Quantiles, Reason
-from ..realtime.configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
-from ..realtime.hold import braking_rate
 from ..robot import Robot, require_robot
 from ..simulation.native import in_core, reference_in_core
+from .command import Mode, Reason
+from .configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
+from .drives.simulated_drive import SimulatedDrive
+from .hold import braking_rate
 from .interruptions import Interruptions
 from .safety import Safety, SafetyLimits, brake, within_drive
-from .simulated_drive import SimulatedDrive
 from .stops import StopReason, stop_number, stop_reason
+from .timing import Quantiles
 
 __all__ = ["LoopLog", "LoopStatistics", "RealtimeLoop"]
 
@@ -62,7 +63,7 @@ class LoopLog(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.hardware import LoopLog
+    >>> from thunder_py.realtime import LoopLog
     >>> LoopLog._fields
     ('t', 'q', 'dq', 'tau', 'command', 'status', 'mode', 'stop', 'signals')
     """
@@ -116,7 +117,7 @@ class LoopStatistics(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.hardware import LoopStatistics
+    >>> from thunder_py.realtime import LoopStatistics
     >>> LoopStatistics._fields[:4]
     ('t', 'cycles', 'missed', 'worst_missed')
     """
@@ -207,7 +208,7 @@ class RealtimeLoop:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import RealtimeLoop, SimulatedDrive
+    >>> from thunder_py.realtime import RealtimeLoop, SimulatedDrive
     >>> robot = th.Robot.load("elbow")
     >>> drive = SimulatedDrive(robot, [0.4, 0.6], real_time=False)
     >>> law = th.SlotineLi(robot, 10.0, 20.0, adaptation=None)
@@ -267,8 +268,8 @@ class RealtimeLoop:
             log_every=log_every,
         )
         self._channel = facts.channel
-        warn_over_range(self._law, robot, self._channel, stacklevel=3)
-        warn_over_range(braking, held, self._channel, owner="the brake", stacklevel=3)
+        warn_over_range(self._law, robot, self._channel)
+        warn_over_range(braking, held, self._channel, owner="the brake")
         self._end = weakref.finalize(self, _stop_and_wait, self._core)  # also at the end of the program
         self._asked = {"priority": priority > 0, "core": core is not None, "lock_memory": bool(lock_memory)}
         adapts = getattr(self._law, "adaptation", None) is not None
@@ -477,7 +478,7 @@ class RealtimeLoop:
         if isinstance(self._checked(law), _core.TaskController):
             raise ThunderError("law must be in joint space: set_gains changes one that follows poses")
         with self._one_change:
-            warn_over_range(law, self._robot, self._channel, stacklevel=3)
+            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = None
 
@@ -506,7 +507,7 @@ class RealtimeLoop:
                 raise ThunderError("set_gains needs a law that was given as a mapping; use set_law")
             spec = self._spec.changed(gains)
             law = self._checked(build_law(self._robot, spec))
-            warn_over_range(law, self._robot, self._channel, stacklevel=3)
+            warn_over_range(law, self._robot, self._channel)
             self._exchange(law)
             self._spec = spec
 

@@ -12,7 +12,7 @@ class StopKind(StrEnum):
 
     Examples
     --------
-    >>> from thunder_py.hardware import StopKind
+    >>> from thunder_py.realtime import StopKind
     >>> [kind.name for kind in StopKind]
     ['brake', 'immediate']
     """
@@ -28,7 +28,7 @@ class StopReason(StrEnum):
 
     Examples
     --------
-    >>> from thunder_py.hardware import StopReason
+    >>> from thunder_py.realtime import StopReason
     >>> StopReason.position.value, StopReason.position.kind.name, StopReason.drive_fault.kind.name
     ('a position limit is near', 'brake', 'immediate')
     """

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..robot import Robot
-from ..robot.payload import Payload
+from ...robot import Robot
+from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
 __all__ = ["CYCLE", "drive_state", "franka_facts", "franka_load", "raise_errors"]

@@ -16,13 +16,13 @@ from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
-from ..realtime import Quantiles
-from ..realtime.joint_states import JointOrder, JointStateReader, MeasuredState
 from ..robot import Robot, require_robot
-from .adapter import DriveAdapter, DriveError
+from .drives.adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
+from .joint_states import JointOrder, JointStateReader, MeasuredState
 from .safety import Safety, SafetyLimits, brake, within_drive
 from .stops import StopKind, StopReason
+from .timing import Quantiles
 
 __all__ = ["Cycle", "DriveLoop", "DriveRun"]
 
@@ -54,7 +54,7 @@ class Cycle(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.hardware import Cycle
+    >>> from thunder_py.realtime import Cycle
     >>> Cycle(0.0, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2)).stop is None
     True
     """
@@ -94,7 +94,7 @@ class DriveRun:
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveRun
+    >>> from thunder_py.realtime import DriveRun
     >>> DriveRun().ok
     True
     """
@@ -161,7 +161,7 @@ class DriveLoop:
     --------
     See `DriveAdapter` for a run with a drive written in Python. A controller that fails is replaced by the brake:
 
-    >>> from thunder_py.hardware import StopReason
+    >>> from thunder_py.realtime import StopReason
     >>> StopReason.controller_failed.kind.name
     'brake'
     """
@@ -199,8 +199,8 @@ class DriveLoop:
         self._safety = Safety(held, self.limits, torque_step=step, period=period, observer=observer)
         self._safe_torque = brake(held, self.limits, step, period)
         channel = replace(self._facts.channel, lag=np.asarray(self._facts.lag)[places])
-        warn_over_range(controller, robot, channel, stacklevel=3)
-        warn_over_range(self._safe_torque, held, channel, owner="the brake", stacklevel=3)
+        warn_over_range(controller, robot, channel)
+        warn_over_range(self._safe_torque, held, channel, owner="the brake")
         self._reader = JointStateReader(order, robot.n, 1.0)
         self._requested = False
         self._one_run = threading.Lock()

@@ -14,9 +14,9 @@ from ..checks import Array, above_zero, all_positive, array, of_kind, per_joint,
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
-from ..realtime.hold import braking_rate, safe_torque
 from ..robot import Robot, require_robot
 from ..values import Value, set_fields
+from .hold import braking_rate, safe_torque
 from .stops import StopReason, stop_number, stop_reason
 
 __all__ = ["Safety", "SafetyLimits"]
@@ -58,7 +58,7 @@ class SafetyLimits(Value):
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import SafetyLimits
+    >>> from thunder_py.realtime import SafetyLimits
     >>> limits = SafetyLimits.of(th.Robot.load("panda"), velocity=0.5)
     >>> limits.velocity[:2].tolist(), limits.upper[:2].round(4).tolist(), limits.torque[:2].tolist()
     ([0.5, 0.5], [2.8473, 1.7128], [87.0, 87.0])
@@ -185,7 +185,7 @@ class Safety(_core.Safety):
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import Safety, SafetyLimits
+    >>> from thunder_py.realtime import Safety, SafetyLimits
     >>> robot = th.Robot.load("elbow")
     >>> limits = SafetyLimits([-1.0, -1.0], [1.0, 1.0], 2.0, 50.0)
     >>> safety = Safety(robot, limits, torque_step=[1.0, 1.0])

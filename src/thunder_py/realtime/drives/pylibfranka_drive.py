@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checks import Array
-from ..optional import require
-from ..robot import Robot
-from ..robot.payload import Payload
+from ...checks import Array
+from ...optional import require
+from ...robot import Robot
+from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
 from .franka import CYCLE, drive_state, franka_facts, franka_load, raise_errors
 
@@ -54,7 +54,7 @@ class PylibfrankaDrive:
     The payload is known to the robot, which compensates its weight:
 
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import PylibfrankaDrive
+    >>> from thunder_py.realtime import PylibfrankaDrive
     >>> def connected():
     ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
     ...     return PylibfrankaDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)

@@ -8,12 +8,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, none_negative, per_joint, zero_or_above
-from ..errors import ThunderError
-from ..robot import Robot, require_robot
-from ..robot.payload import Payload
-from ..sampled_loop import Channel
-from ..values import Value, set_fields
+from ...checks import Array, above_zero, all_positive, array, none_negative, per_joint, zero_or_above
+from ...errors import ThunderError
+from ...robot import Robot, require_robot
+from ...robot.payload import Payload
+from ...sampled_loop import Channel
+from ...values import Value, set_fields
 
 __all__ = ["DriveAdapter", "DriveError", "DriveFacts", "DriveState", "require_arm"]
 
@@ -23,7 +23,7 @@ class DriveError(RuntimeError):
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveError
+    >>> from thunder_py.realtime import DriveError
     >>> issubclass(DriveError, RuntimeError)
     True
     """
@@ -61,7 +61,7 @@ class DriveFacts(Value):
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveFacts
+    >>> from thunder_py.realtime import DriveFacts
     >>> facts = DriveFacts(("a", "b"), 2e-3, 1e-3, [80.0, 10.0], 1000.0, 0.02)
     >>> facts.torque_step.tolist()
     [1.0, 1.0]
@@ -124,7 +124,7 @@ class DriveState(NamedTuple):
 
     Examples
     --------
-    >>> from thunder_py.hardware import DriveState
+    >>> from thunder_py.realtime import DriveState
     >>> DriveState(10**9, [0.1, 0.2], [0.0, 0.0]).gravity is None
     True
     """
@@ -156,7 +156,7 @@ class DriveAdapter(Protocol):
 
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import DriveFacts, DriveLoop, DriveState
+    >>> from thunder_py.realtime import DriveFacts, DriveLoop, DriveState
     >>> robot = th.Robot.load("elbow")
     >>> class Simulated:
     ...     facts = DriveFacts(robot.joint_names, 1e-3, 1e-3, 100.0, 20_000.0)

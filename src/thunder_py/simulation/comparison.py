@@ -42,7 +42,7 @@ def metrics_table(
     >>> import thunder_py as th
     >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
     >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.5)
-    >>> th.result.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
+    >>> th.simulation.metrics_table({"PD": run, "other": "not run"}, ["status"]).to_dict()
     {'PD': {'status': 'ok', 'failure': None}, 'other': {'status': None, 'failure': 'not run'}}
     """
     functions = metric_functions(metrics)
@@ -66,7 +66,7 @@ def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str,
 
     Examples
     --------
-    >>> from thunder_py.result.tables import metric_functions
+    >>> from thunder_py.simulation.comparison import metric_functions
     >>> list(metric_functions(["rmse", "status"]))
     ['rmse', 'status']
     """
@@ -173,7 +173,7 @@ class Comparison(Mapping[str, SimulationResult]):
         dict of str to Axes
             The panels drawn.
         """
-        from .plot import plot_comparison
+        from .figure import plot_comparison
 
         return plot_comparison(self._results, axes=axes)
 

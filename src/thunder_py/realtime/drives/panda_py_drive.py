@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checks import Array, positive
-from ..optional import require
-from ..robot import Robot
-from ..robot.payload import Payload
+from ...checks import Array, positive
+from ...optional import require
+from ...robot import Robot
+from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
 from .franka import drive_state, franka_facts, franka_load, raise_errors
 from .watchdog import Watchdog
@@ -58,7 +58,7 @@ class PandaPyDrive:
     The payload is known to the robot, which compensates its weight:
 
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import PandaPyDrive
+    >>> from thunder_py.realtime import PandaPyDrive
     >>> def connected():
     ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
     ...     return PandaPyDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)

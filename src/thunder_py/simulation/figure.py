@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..io.meshes import Meshes
     from ..robot import Robot
-    from . import EnergyBalance, Lyapunov, SimulationResult
+    from .result import EnergyBalance, Lyapunov, SimulationResult
 
 __all__ = [
     "animate_result",

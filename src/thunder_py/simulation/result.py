@@ -19,6 +19,7 @@ from ..io import parse_description
 from ..io.yaml_native import write_native
 from ..robot import Robot
 from ..robot.description import RobotDescription
+from ..table import Table, Tabular, html_text
 from ..values import Value, frozen, set_fields
 from .metrics import Metrics
 
@@ -197,7 +198,7 @@ class EnergyBalance(Value):
         Axes
             The panel drawn.
         """
-        from .plot import plot_energy
+        from .figure import plot_energy
 
         return plot_energy(self, ax=ax)
 
@@ -314,7 +315,7 @@ class Lyapunov(Value):
         Axes
             The panel drawn.
         """
-        from .plot import plot_lyapunov
+        from .figure import plot_lyapunov
 
         return plot_lyapunov(self, ax=ax)
 
@@ -410,7 +411,7 @@ def _plant(arrays: dict[str, Any], path: str | Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SimulationResult(Metrics):
+class SimulationResult(Metrics, Tabular):
     """Closed-loop run: k logged instants of a robot with n joints, e of them elastic.
 
     Attributes
@@ -571,7 +572,7 @@ class SimulationResult(Metrics):
         dict of str to Axes
             The panels drawn.
         """
-        from .plot import plot_result
+        from .figure import plot_result
 
         return plot_result(self, axes=axes)
 
@@ -617,7 +618,7 @@ class SimulationResult(Metrics):
             If the plant is not a `Robot` and `robot` is not given, another argument is invalid, or the file cannot
             be written.
         """
-        from .plot import animate_result
+        from .figure import animate_result
 
         return animate_result(
             self,
@@ -629,6 +630,34 @@ class SimulationResult(Metrics):
             fps=fps,
             dpi=dpi,
         )
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the time, the text of the status and a column for each entry of the others, such as ``q.joint1``.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot, rest = th.Robot.load("elbow"), th.reference.SetPoint([0.3, 0.2])
+        >>> run = th.simulate(robot, th.PDGravity(robot, 80.0, 20.0), rest, 0.1)
+        >>> list(run.to_columns())[:4]
+        ['t', 'q.joint1', 'q.joint2', 'dq.joint1']
+        """
+        logged = {name: getattr(self, name) for name in self._columns()} | dict(self.signals)
+        status = [Status(code).name for code in logged.pop("status").tolist()]
+        names = dict.fromkeys(("q", "dq", "tau"), self.names.get("joints"))
+        names |= dict.fromkeys(MOTORS_LOGGED, self.names.get("motors"))
+        columns: dict[str, Any] = {}
+        for name, values in logged.items():
+            rows = values.reshape(len(self.t), -1)
+            width = rows.shape[1]
+            labels = names.get(name) or self.names.get(name) or [str(k) for k in range(1, width + 1)]
+            keys = [name] if width == 1 and name not in names else [f"{name}.{label}" for label in labels]
+            columns |= zip(keys, rows.T, strict=True)
+        return {**columns, "status": status}
+
+    def _repr_html_(self) -> str:
+        names = ["torque_rms", *(["rmse", "steady_state_error", "peak"] if "error" in self.signals else [])]
+        return html_text(self, Table(["metric", "value"], [[name, getattr(self, name)()] for name in names]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as a flat dict of arrays, signals under their names, and ``names``."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, positive, probability
-from ..errors import ThunderError
-from ..optional import require
-from ..robot import Robot
-from ..robot.payload import Payload
+from ...checks import Array, positive, probability
+from ...errors import ThunderError
+from ...optional import require
+from ...robot import Robot
+from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
 __all__ = ["URDrive"]
@@ -74,7 +74,7 @@ class URDrive:
     The payload is known to the robot, which compensates its weight:
 
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import URDrive
+    >>> from thunder_py.realtime import URDrive
     >>> def connected():
     ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
     ...     return URDrive("192.168.56.101", th.Robot.load("ur5e"), payload=payload)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checks import Array, positive
-from ..optional import require
-from ..realtime import Pacer
-from ..robot import Robot
-from ..robot.payload import Payload
+from ...checks import Array, positive
+from ...optional import require
+from ...robot import Robot
+from ...robot.payload import Payload
+from ..timing import Pacer
 from .adapter import DriveError, DriveFacts, DriveState
 from .franka import drive_state, franka_facts, franka_load
 
@@ -66,7 +66,7 @@ class FrankyDrive:
     The payload is known to the robot, which compensates its weight:
 
     >>> import thunder_py as th
-    >>> from thunder_py.hardware import FrankyDrive
+    >>> from thunder_py.realtime import FrankyDrive
     >>> def connected():
     ...     payload = th.Payload(0.7, com=(0.0, 0.0, 0.15))
     ...     return FrankyDrive("172.16.0.2", th.Robot.load("panda"), payload=payload)

@@ -1,9 +1,0 @@
-"""Drives of real arms: one protocol, adapters of published packages, a loop for any controller, limits and stops.
-
-Nothing here was tried on a robot: the adapters were tested with substitutes that have the published signatures
-(docs/hardware.md).
-"""
-
-import lazy_loader as lazy
-
-__getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)

@@ -1,0 +1,1 @@
+"""Drives of arms: the protocol, an adapter for each published package, and a simulated one."""
