@@ -123,8 +123,8 @@ def one_blas_thread() -> AbstractContextManager[object]:
     >>> import numpy as np
     >>> from thunder_py.parallel import one_blas_thread
     >>> with one_blas_thread():
-    ...     float(np.linalg.det(2.0 * np.eye(3)))
-    8.0
+    ...     float(np.linalg.norm(np.eye(4)))
+    2.0
     """
     try:
         from threadpoolctl import threadpool_limits

@@ -5,7 +5,9 @@ from ..robot.payload import Payload
 from ..table import Table
 from .comparison import DEFAULT_METRICS, Comparison, Metric, compare_results, metrics_table
 from .loop import INTEGRATORS, simulate
-from .many import Runs, RunSpec, simulate_many
+from .many.runs import Runs
+from .many.simulate import simulate_many
+from .many.spec import RunSpec
 from .protocols import ControllerLike, PlantLike
 from .result import (
     ALWAYS_LOGGED,
