@@ -14,8 +14,8 @@ from thunder_py import robots
 from thunder_py.errors import UnknownNameError
 from thunder_py.io import load_description, parse_description
 from thunder_py.io.yaml_native import write_native
-from thunder_py.robot.description import RobotDescription
-from thunder_py.robot.inertia import is_physical, reg_from_dyn
+from thunder_py.model.description import RobotDescription
+from thunder_py.model.inertia import is_physical, reg_from_dyn
 from thunder_py.spatial import pose_from_rpy
 
 TRUTH = Path(__file__).parent / "data" / "truth"

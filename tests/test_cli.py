@@ -390,7 +390,7 @@ def test_info_gives_limits_and_leaves_out_absent_ones(thunder):
     ],
 )
 def test_consistency_of_a_body(dyn, expected):
-    assert consistency(th.robot.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
+    assert consistency(th.model.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
 
 
 def test_info_of_files(thunder, tmp_path):

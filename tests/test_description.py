@@ -13,7 +13,7 @@ import pytest
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ModelError, UnknownNameError
-from thunder_py.robot.description import (
+from thunder_py.model.description import (
     Friction,
     Limits,
     RobotDescription,

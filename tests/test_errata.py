@@ -129,7 +129,7 @@ def test_storage_functions_are_radially_unbounded():
 
 def test_center_of_link_7():
     """T-7: Gaz's center of mass, 0.061597 m along z, seen from the flange at 0.107 m."""
-    m, *c = th.robot.inertia.dyn_from_reg(th.Robot.load("panda").inertial)[6, :4]
+    m, *c = th.model.inertia.dyn_from_reg(th.Robot.load("panda").inertial)[6, :4]
     assert m == pytest.approx(0.735522, abs=1e-12)
     np.testing.assert_allclose(c, [0.010517, -0.004252, 0.061597 - 0.107], atol=1e-12)
 
@@ -397,7 +397,7 @@ def test_rotation_stands_left_and_its_transpose_right_of_the_inertia():
     """S-3: the term of a body in B is J_w' R I R' J_w; with R I' R it is wrong unless all axes are parallel."""
     robot, q = panda(), Q0
     right, printed = np.zeros((7, 7)), np.zeros((7, 7))
-    for i, (m, *c, xx, xy, xz, yy, yz, zz) in enumerate(th.robot.inertia.dyn_from_reg(robot.inertial), start=1):
+    for i, (m, *c, xx, xy, xz, yy, yz, zz) in enumerate(th.model.inertia.dyn_from_reg(robot.inertial), start=1):
         T, J = robot.forward_kinematics(q, i), robot.jacobian(q, i)
         R, inertia = T[:3, :3], np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         J_v = J[:3] - np.cross(R @ c, J[3:], axisb=0, axisc=0)

@@ -26,7 +26,7 @@ def test_numbers_are_those_of_the_report() -> None:
     assert d42_setup.LAMBDA.tolist() == [2, 2, 2, 2, 1, 1, 0.2]
     assert d42_setup.K_XI.tolist() == [30, 30, 30, 3, 3, 3]
     assert d42_joint.TABLE_7 == {"CT": 0.3112, "ACT": 1.0727, "AIRC": 0.1729, "MACT": 0.1371}
-    rows = [list(row.values()) for table in (d42_cartesian.TABLE_8, d42_cartesian.TABLE_9) for row in table.values()]
+    rows = [list(row.values()) for table in (d42_setup.TABLE_8, d42_setup.TABLE_9) for row in table.values()]
     assert rows[:2] == [[0.2545, 0.0266, 0.0505], [0.0768, 0.0313, 0.0315]]
     assert rows[2:] == [[0.0537, 0.0267, 0.0350], [0.0571, 0.0347, 0.0387], [0.0862, 0.0357, 0.0491]]
 
@@ -95,7 +95,7 @@ def test_equivalent_gains_move_with_the_arm(joint: d42_joint.D42Joint) -> None:
 def test_cartesian_order_and_size() -> None:
     """At our gamma and one draw: all of Table 9 within a factor of two at the slow gain, the order as printed."""
     found = d42_cartesian.run_d42_cartesian(seeds=1, etas=(10.0,))
-    for plant, table in (("simulation", d42_cartesian.TABLE_8), ("hand", d42_cartesian.TABLE_9)):
+    for plant, table in (("simulation", d42_setup.TABLE_8), ("hand", d42_setup.TABLE_9)):
         for curve in table:
             ours = {name: found.rmse(plant, curve, name, 10.0)[0][0] for name in table[curve]}  # type: ignore[arg-type]
             assert ours["AIRC"] < ours["MACT"] < 0.7 * ours["CT"], (plant, curve)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from thunder_py.motion import DMP, FPCA
+from thunder_py.papers.draws import finite_median
 from thunder_py.papers.human_like import dmp_study, sweeps
 from thunder_py.papers.human_like.reaches import Functional, daily_reaches, synthetic_reaches
 from thunder_py.papers.human_like.scenarios import scenario
@@ -73,8 +74,8 @@ class TestObstacles:
         assert small.spheres[0].radius == pytest.approx(scene.spheres[0].radius)
 
     def test_without_a_path_there_is_no_median(self) -> None:
-        assert np.isnan(sweeps._median(np.array([np.nan, np.nan])))
-        assert sweeps._median(np.array([np.nan, 2.0])) == 2.0
+        assert np.isnan(finite_median(np.array([np.nan, np.nan])))
+        assert finite_median(np.array([np.nan, 2.0])) == 2.0
 
 
 class TestNumberOfFunctions:

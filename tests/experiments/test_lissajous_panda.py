@@ -7,8 +7,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py import papers
+from thunder_py.model import inertia
 from thunder_py.papers.lissajous.figure import plot_lissajous_panda
-from thunder_py.robot import inertia
 
 
 @pytest.fixture(scope="module")

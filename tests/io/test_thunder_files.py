@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.robot.description import Elastic, check_physical_input
+from thunder_py.model.description import Elastic, check_physical_input
 
 FILES = Path(__file__).parent.parent / "data" / "thunder"
 JOINTS = (3, 5, 7, 9, 15, 30)

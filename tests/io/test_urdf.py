@@ -11,7 +11,7 @@ from real_urdfs import RealUrdf, description, pinocchio_arm, real_urdf_cases
 from urdf_text import FINGERS, PENDULUM, WORKBENCH, edited, without, workbench
 
 from thunder_py.io.urdf import parse_urdf
-from thunder_py.robot.description import RobotDescription
+from thunder_py.model.description import RobotDescription
 from thunder_py.spatial import pose_from_rpy
 
 

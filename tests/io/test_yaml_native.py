@@ -17,8 +17,8 @@ from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.io import load_description, parse_description, save_description
 from thunder_py.io.yaml_native import KEYS, MASK_KEYS, write_native
-from thunder_py.robot.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
-from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.model.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
+from thunder_py.model.inertia import reg_from_dyn
 from thunder_py.spatial import pose_from_rpy
 
 FILE = """\

@@ -11,8 +11,8 @@ import pytest
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError
 from thunder_py.io import load_description, parse_description, save_description
-from thunder_py.robot.description import Elastic
-from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.model.description import Elastic
+from thunder_py.model.inertia import reg_from_dyn
 from thunder_py.spatial import dh_transform, rotation_about
 
 LINK = """\

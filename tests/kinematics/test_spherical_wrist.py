@@ -166,7 +166,7 @@ def test_out_of_reach_and_at_its_edge():
 
 
 def test_limits_and_order():
-    limits = th.robot.description.Limits(
+    limits = th.model.description.Limits(
         lower=[-np.pi, -2.0, -1.0, 2.0, -2.0, -7.0], upper=[np.pi, 2.0, 4.0, 9.0, 2.0, 7.0], velocity=[9.0] * 6,
         effort=[9.0] * 6,
     )  # fmt: skip

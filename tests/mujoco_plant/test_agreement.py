@@ -43,7 +43,7 @@ def test_planar_arms_with_rotors(seed):
 
 def test_rotors_on_the_base_are_armature():
     robot = random_robot(3, 4, "modified", joints="RP")
-    rotors = tuple(th.robot.description.Rotor(joint=j, inertia=0.01, gear_ratio=9.0, carrier=0) for j in (1, 3))
+    rotors = tuple(th.model.description.Rotor(joint=j, inertia=0.01, gear_ratio=9.0, carrier=0) for j in (1, 3))
     robot = robot.replace(rotors=rotors, armature=np.full(4, 0.1))
     assert "tendon" not in to_mjcf(robot)
     compare(robot, MujocoPlant(robot))
@@ -51,7 +51,7 @@ def test_rotors_on_the_base_are_armature():
 
 def test_rotors_in_space_are_refused_or_lose_their_coupling():
     robot = th.Robot.load("panda")
-    rotor = th.robot.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
+    rotor = th.model.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
     geared = robot.replace(rotors=(rotor,))
     with pytest.raises(ModelError, match=r"MJCF cannot hold .* rotor of joint5 becomes an armature"):
         to_mjcf(geared)

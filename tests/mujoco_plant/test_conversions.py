@@ -16,7 +16,7 @@ from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
 from thunder_py.io.urdf_writer import write_urdf
-from thunder_py.robot.description import Elastic, Friction, Limits, Rotor
+from thunder_py.model.description import Elastic, Friction, Limits, Rotor
 
 
 def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:

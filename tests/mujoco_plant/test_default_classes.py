@@ -59,11 +59,11 @@ def compare(robot: th.Robot, model: mujoco.MjModel) -> None:
         assert relative(viscous.inverse_dynamics(q, dq, ddq), tau) < 1e-11
 
 
-def _viscous(robot: th.Robot) -> th.robot.description.Friction | None:
+def _viscous(robot: th.Robot) -> th.model.description.Friction | None:
     friction = robot.description.friction
     if friction is None or "viscous" not in friction.terms:
         return None
-    return th.robot.description.Friction(terms=("viscous",), coefficients=friction.coefficients[:, :1])
+    return th.model.description.Friction(terms=("viscous",), coefficients=friction.coefficients[:, :1])
 
 
 BOX = '<geom type="box" size="0.1 0.05 0.02" pos="0.1 0 0.1" euler="20 0 10"/>'

@@ -11,9 +11,9 @@ import thunder_py as th
 from tests.mujoco_plant.arms import HAND_WRITTEN, relative
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.model.description import Friction
 from thunder_py.mujoco import MujocoPlant
 from thunder_py.reference import Sinusoid
-from thunder_py.robot.description import Friction
 
 
 def loop(plant, robot, integrator="rk4", duration=0.5, dt=1e-3, **options):

@@ -146,7 +146,7 @@ def test_a_command_that_is_no_number_is_not_followed(options: dict) -> None:
 
 
 def test_motors_of_elastic_joints_feel_their_own_speed() -> None:
-    robot = elbow().replace(elastic=(th.robot.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None)
+    robot = elbow().replace(elastic=(th.model.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None)
     result = th.simulate(
         robot, Square(), SetPoint([0, 0]), 0.02, actuators=Actuators(motor=MOTOR), dq0=[0.5, 0.0], dx0=[1.0]
     )
@@ -204,7 +204,7 @@ def test_at_rest_springs_carry_the_push() -> None:
 
 def test_links_of_elastic_joints_are_pushed_not_their_motors() -> None:
     robot = elbow().replace(
-        elastic=(th.robot.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None, gravity=[0, 0, 0]
+        elastic=(th.model.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None, gravity=[0, 0, 0]
     )
 
     class Off(Hold):

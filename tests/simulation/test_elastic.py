@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import thunder_py as th
+from thunder_py.model.description import Elastic
 from thunder_py.reference import SetPoint
-from thunder_py.robot.description import Elastic
 from thunder_py.simulation import Payload
 
 from ..truth import FOLDER, load
@@ -154,7 +154,7 @@ def test_torque_acts_on_motors() -> None:
 
 def wrist(omega: float, zeta: float) -> th.Robot:
     """A body of unit inertia about z on a spring, with viscous friction; its motor is too heavy to move by itself."""
-    friction = th.robot.description.Friction(terms=("viscous",), coefficients=[[2 * zeta * omega]])
+    friction = th.model.description.Friction(terms=("viscous",), coefficients=[[2 * zeta * omega]])
     return th.Robot.from_dh(
         [[0, 0, 0, 0]], inertial=[[1, 0, 0, 0, 0, 0, 0, 0, 0, 1]], friction=friction,
         elastic=[Elastic(joint=1, K=(omega**2,), Mm=1e15)],
@@ -187,7 +187,7 @@ def test_known_throws_under_gravity(k: int) -> None:
     robot = th.Robot.from_dh(
         [[0, 0, 0, 0]], gravity=[0, -case["g"], 0],
         inertial=[[m, r * np.cos(alpha), -r * np.sin(alpha), 0, 0, 0, 0, 0, 0, case["I"] - m * r * r]],
-        friction=th.robot.description.Friction(terms=("viscous",), coefficients=[[case["c"]]]),
+        friction=th.model.description.Friction(terms=("viscous",), coefficients=[[case["c"]]]),
         elastic=[Elastic(joint=1, K=(case["k"],), Mm=1e15)],
     )  # fmt: skip
     ends = {"u_lo": -case["theta_max"], "u_hi": case["theta_max"]}

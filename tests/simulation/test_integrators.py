@@ -195,7 +195,7 @@ def test_the_midpoint_rule_takes_plants_in_python_payloads_motors_and_drives() -
 
 
 def test_energy_of_springs_stays_bounded_too() -> None:
-    springs = [th.robot.description.Elastic(joint=joint, K=(200.0, 500.0), Mm=0.05) for joint in (1, 2)]
+    springs = [th.model.description.Elastic(joint=joint, K=(200.0, 500.0), Mm=0.05) for joint in (1, 2)]
     robot = free_arm("elbow").replace(elastic=springs)
     run = th.simulate(
         robot, IDLE, elbow_motion(), 20.0, 2e-3, q0=[0.3, -0.4], x0=[0.5, -0.6], integrator="implicit_midpoint"
@@ -207,7 +207,7 @@ def test_energy_of_springs_stays_bounded_too() -> None:
 
 def test_stiff_friction_needs_no_small_step() -> None:
     """Viscous friction of 20 / dt and more, where explicit steps are unstable."""
-    friction = th.robot.description.Friction(terms=("viscous",), coefficients=[[400.0], [400.0]])
+    friction = th.model.description.Friction(terms=("viscous",), coefficients=[[400.0], [400.0]])
     robot = elbow().replace(friction=friction)
     last = {}
     for integrator in ("implicit_midpoint", "rk4", "semi_implicit_euler"):

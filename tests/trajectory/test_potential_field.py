@@ -200,7 +200,7 @@ def test_without_walks_the_local_minimum_is_told() -> None:
 
 def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
     unlimited = np.full(2, np.inf)
-    limits = th.robot.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
+    limits = th.model.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
     arm = elbow().replace(limits=limits)
     field = PotentialField(arm, RR_GOAL, [POST])
     plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from ..checks import above_zero, whole, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
+from ..model.parameters import UnknownParameters
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
 from .findings import implausible

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
+from ..model.parameters import BaseParameters
 from ..parallel import available_threads, one_blas_thread
 from ..robot import Robot
-from ..robot.robot import BaseParameters
 from .equations import Columns, joints_of_rows
 from .layout import Layout, layout
 from .least_squares import SMALLEST_NOISE, Data, scale_of

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ..checks import array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..robot.description import Friction, Limits, RobotDescription, without_own_frames
-from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from ..model.description import Friction, Limits, RobotDescription, without_own_frames
+from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
 from .xml import free_name, parse_xml

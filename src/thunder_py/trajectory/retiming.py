@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from ..checks import Array, above_zero, all_positive, apart, per_joint, real, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
-from ..robot import Robot
-from ..robot.robot import require_robot
+from ..robot import Robot, require_robot
 from .joint import JointTrajectory
 from .path_geometry import PathGrid, path_grid, path_pieces
 from .path_speed import Extra, Levels, PathSpeed, Rates, SpeedProblem
