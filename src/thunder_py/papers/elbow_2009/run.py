@@ -15,8 +15,8 @@ from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
+from ..drawing import drawing
 from ..draws import spread
-from ..result import drawing
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 
