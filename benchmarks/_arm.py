@@ -27,7 +27,7 @@ class Arm:
         """Return the arm as a robot of this package."""
         eyes = np.broadcast_to(np.eye(4), (self.n, 4, 4))
         return th.Robot(
-            th.robot.description.RobotDescription(
+            th.model.description.RobotDescription(
                 name="arm",
                 joint_types=self.types,
                 placements=self.placements,

@@ -89,7 +89,7 @@ def _arms() -> tuple[th.Robot, th.Robot]:
     """Return the plant, and what the controller takes it for."""
     plant = th.Robot.load("panda")
     guess = plant.parameters.copy()
-    guess[60:70] = th.robot.inertia.reg_from_dyn([2.5, 0.2, 0.2, 0.2, *np.zeros(6)])
+    guess[60:70] = th.model.inertia.reg_from_dyn([2.5, 0.2, 0.2, 0.2, *np.zeros(6)])
     return plant, plant.with_parameters(guess)
 
 

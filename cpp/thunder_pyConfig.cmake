@@ -4,9 +4,14 @@
 if(TARGET thunder_py::core)
   return()
 endif()
-include(CMakeFindDependencyMacro)
 # of the system, or else of the Python environment that thunder_py is in
-find_dependency(Eigen3 NO_MODULE PATHS ${CMAKE_CURRENT_LIST_DIR}/../.. PATH_SUFFIXES cmeel.prefix/share/eigen3/cmake)
+find_package(Eigen3 QUIET NO_MODULE PATHS ${CMAKE_CURRENT_LIST_DIR}/../.. PATH_SUFFIXES cmeel.prefix/share/eigen3/cmake)
+if(NOT Eigen3_FOUND)
+  set(thunder_py_FOUND FALSE)
+  set(thunder_py_NOT_FOUND_MESSAGE "Eigen 3.4 is missing: pip install cmeel-eigen in the Python environment of thunder_py, or \
+install it with the system (Debian: libeigen3-dev)")
+  return()
+endif()
 option(THUNDER_UNITY "Compile several sources of thunder_py together" ON)
 include(${CMAKE_CURRENT_LIST_DIR}/thunder_core.cmake)
 foreach(library thunder_core thunder_recording)

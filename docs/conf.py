@@ -26,6 +26,7 @@ extensions = [
     "sphinx-mathjax-offline",  # formulas without a network
     "api",
     "docstrings",
+    "links",
     "outside",
 ]
 exclude_patterns = ["images/*.py", "extensions"]

@@ -8,7 +8,7 @@ import numpy as np
 
 import thunder_py as th
 from thunder_py.control import GradientAdaptation, NaturalAdaptation
-from thunder_py.robot.inertia import is_physical
+from thunder_py.model.inertia import is_physical
 
 robot = th.Robot.load("panda")
 motion = th.reference.Sinusoid([0.3] * 7, np.linspace(0.1, 0.5, 7), center=[0, -0.3, 0, -2, 0, 1.8, 0.7])

@@ -16,7 +16,7 @@ import numpy as np
 
 import thunder_py as th
 from thunder_py.identification import Identification, differentiate, identify, lowpass
-from thunder_py.robot.description import Elastic
+from thunder_py.model.description import Elastic
 
 K, MM = (20000, 20000, 10000, 10000, 2000, 1000, 500), (0.6, 0.6, 0.5, 0.5, 0.2, 0.2, 0.2)
 CUTOFF, PERIOD, TORQUE_NOISE = 20.0, 1e-3, 0.05  # [Hz, s, N m]

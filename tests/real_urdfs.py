@@ -12,7 +12,7 @@ import pinocchio
 import pytest
 
 from thunder_py.io.urdf import load_urdf
-from thunder_py.robot.description import RobotDescription
+from thunder_py.model.description import RobotDescription
 
 Array = npt.NDArray[np.float64]
 

@@ -18,9 +18,8 @@ from thunder_py.identification import persistent_excitation
 ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("path", "name"), named_tests(ERRATA))
-def test_named_tests_exist(path, name):
-    assert exists(path, name)
+def test_named_tests_exist():
+    assert [(path, name) for path, name in named_tests(ERRATA) if not exists(path, name)] == []
 
 
 def test_every_entry_names_a_test():
@@ -49,7 +48,7 @@ def half_trace_minus_transpose(A):
     return 0.5 * (np.trace(A) * np.eye(3) - A.T)
 
 
-def error_angle_after(start, law, duration=8.0, dt=1e-3):
+def error_angle_after(start, law, duration=8.0, dt=5e-3):
     """Angle that is left [deg] of an orientation error of `start` degrees under the angular velocity law(e, L)."""
     R_tilde = Rotation.from_rotvec(np.radians(start) * np.array([1.0, 2.0, 2.0]) / 3.0).as_matrix()
     for _ in range(round(duration / dt)):
@@ -129,7 +128,7 @@ def test_storage_functions_are_radially_unbounded():
 
 def test_center_of_link_7():
     """T-7: Gaz's center of mass, 0.061597 m along z, seen from the flange at 0.107 m."""
-    m, *c = th.robot.inertia.dyn_from_reg(th.Robot.load("panda").inertial)[6, :4]
+    m, *c = th.model.inertia.dyn_from_reg(th.Robot.load("panda").inertial)[6, :4]
     assert m == pytest.approx(0.735522, abs=1e-12)
     np.testing.assert_allclose(c, [0.010517, -0.004252, 0.061597 - 0.107], atol=1e-12)
 
@@ -397,7 +396,7 @@ def test_rotation_stands_left_and_its_transpose_right_of_the_inertia():
     """S-3: the term of a body in B is J_w' R I R' J_w; with R I' R it is wrong unless all axes are parallel."""
     robot, q = panda(), Q0
     right, printed = np.zeros((7, 7)), np.zeros((7, 7))
-    for i, (m, *c, xx, xy, xz, yy, yz, zz) in enumerate(th.robot.inertia.dyn_from_reg(robot.inertial), start=1):
+    for i, (m, *c, xx, xy, xz, yy, yz, zz) in enumerate(th.model.inertia.dyn_from_reg(robot.inertial), start=1):
         T, J = robot.forward_kinematics(q, i), robot.jacobian(q, i)
         R, inertia = T[:3, :3], np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         J_v = J[:3] - np.cross(R @ c, J[3:], axisb=0, axisc=0)

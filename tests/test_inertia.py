@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ModelError
-from thunder_py.robot.inertia import (
+from thunder_py.model.inertia import (
     dyn_from_reg,
     is_physical,
     log_cholesky_from_reg,

@@ -23,7 +23,7 @@ def robot_of(name: str) -> th.Robot:
     data = load(name)
     dh = [[row["a"], row["alpha"], row["d"], row["theta"]] for row in data["dh"]]
     rotors = [
-        th.robot.description.Rotor(joint=i + 1, inertia=motor["I_m"], gear_ratio=motor["k_r"])
+        th.model.description.Rotor(joint=i + 1, inertia=motor["I_m"], gear_ratio=motor["k_r"])
         for i, motor in enumerate(data.get("motors") or [])
     ]
     robot = th.Robot.from_dh(

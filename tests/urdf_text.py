@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from thunder_py.io.urdf import load_urdf
-from thunder_py.robot.description import RobotDescription
+from thunder_py.model.description import RobotDescription
 
 DATA = Path(__file__).parent / "data" / "urdf"
 PENDULUM = (DATA / "pendulum.urdf").read_text()

@@ -24,6 +24,7 @@ SDIST_TOP = {
     "LICENSE",
     "PKG-INFO",
     "README.md",
+    "SECURITY.md",
     "cpp",
     "pyproject.toml",
     "src",
@@ -45,7 +46,7 @@ WHEEL_MUST = {
     "thunder_py/cpp/include/thunder/realtime/drive_control.hpp",
     "thunder_py/cpp/src/realtime/drive_control.cpp",
 }
-SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc"}
+SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc", ".md"}
 #: the C++ interface, under thunder_py/cpp
 CPP_SOURCES = {".hpp", ".cpp", ".cmake"}
 

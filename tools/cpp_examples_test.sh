@@ -22,7 +22,7 @@ else
   configure -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
   python "$examples/write_robot.py" panda robots/panda.hpp
 fi
-for name in franka_callback effort_controller; do
+for name in franka_callback effort_controller own_law; do
   if [[ -n $library ]]; then
     mkdir -p "CMakeFiles/$name.dir"
     bash -c "$(python -c 'import json, sys

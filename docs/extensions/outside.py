@@ -20,6 +20,7 @@ PAGES = {
     "README.md": "docs/index.md",
     "CONTRIBUTING.md": f"{MADE}/contributing.md",
     "CHANGELOG.md": f"{MADE}/changelog.md",
+    "SECURITY.md": f"{MADE}/security.md",
     "notebooks": "docs/papers.md",
     "docs": "docs/index.md",
 }
@@ -89,7 +90,7 @@ def examples_page() -> str:
 def generate(*_: Any) -> None:
     """Write all pages of docs/generated, and remove those of notebooks that are gone."""
     folder = ROOT / MADE
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"):
         write(ROOT / PAGES[name], lead_links((ROOT / name).read_text(encoding="utf-8"), "", MADE))
     write(folder / "examples.md", examples_page())
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -6,6 +6,7 @@ from . import identification as identification
 from . import io as io
 from . import kinematics as kinematics
 from . import manipulation as manipulation
+from . import model as model
 from . import motion as motion
 from . import mujoco as mujoco
 from . import papers as papers

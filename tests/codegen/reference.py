@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import thunder_py as th
-from thunder_py.robot.description import describe_dh
-from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.model.description import describe_dh
+from thunder_py.model.inertia import reg_from_dyn
 from thunder_py.spatial import pose_from_rpy
 
 from .libraries import Array

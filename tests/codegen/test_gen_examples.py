@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples/generated"
 
 @pytest.fixture(scope="module")
 def model():
-    friction = th.robot.description.Friction(terms=("viscous",), coefficients=np.ones((7, 1)))
+    friction = th.model.description.Friction(terms=("viscous",), coefficients=np.ones((7, 1)))
     model = th.Robot.load("panda").replace(friction=friction).symbolic()
     runpy.run_path(str(EXAMPLES / "my_functions.py"))["functions"](model)
     return model

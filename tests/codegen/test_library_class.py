@@ -10,7 +10,7 @@ import yaml
 
 import thunder_py as th
 from thunder_py.codegen import generate
-from thunder_py.robot import inertia
+from thunder_py.model import inertia
 
 from .class_driver import build, members, shown, vector
 from .libraries import STRICT, eigen_include, run

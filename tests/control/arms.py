@@ -23,7 +23,7 @@ def panda() -> th.Robot:
 def wrong_panda() -> th.Robot:
     """Link 7 as wrong as in the article: 2.5 kg at (20, 20, 20) cm, no inertia about its center."""
     parameters = panda().parameters.copy()
-    parameters[60:] = th.robot.inertia.reg_from_dyn([2.5, 0.2, 0.2, 0.2, 0, 0, 0, 0, 0, 0])
+    parameters[60:] = th.model.inertia.reg_from_dyn([2.5, 0.2, 0.2, 0.2, 0, 0, 0, 0, 0, 0])
     return panda().with_parameters(parameters)
 
 

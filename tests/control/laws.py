@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 
 import thunder_py as th
+from thunder_py.model.description import Friction
 from thunder_py.reference import JointReference
-from thunder_py.robot.description import Friction
 
 from .. import truth
 

@@ -8,9 +8,9 @@ import pytest
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import GradientAdaptation, NaturalAdaptation, SlotineLi, Status, link_gains
+from thunder_py.model.inertia import is_physical, pseudo_inertia
+from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference
-from thunder_py.robot.inertia import is_physical, pseudo_inertia
-from thunder_py.robot.joint_data import Friction
 
 from .arms import Q0, elbow, elbow_motion, panda, wrong_panda
 
@@ -71,7 +71,7 @@ def test_natural_law_keeps_bodies_where_the_gradient_law_does_not() -> None:
     natural = SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(1.0))
     plain = SlotineLi(robot, 5.0, 5.0, adaptation=1.0)
     lost = 0
-    for k in range(3000):
+    for k in range(1000):
         q, dq, desired = state(int(rng.integers(1 << 30)))
         for law in (natural, plain):
             law.step(1e-3 * k, q, dq, desired)
@@ -88,26 +88,6 @@ def test_natural_law_stays_physical_at_any_gain(gamma: float) -> None:
         q, dq, desired = state(int(rng.integers(1 << 30)))
         law.step(1e-3 * k, q, dq, desired)
         assert is_physical(law.parameters[:70].reshape(7, 10)).all()
-
-
-def test_natural_adaptation_converges() -> None:
-    """Wrong link 7, a body with mass all the same."""
-    parameters = wrong_panda().parameters.copy()
-    parameters[64:] += [0.01, 0, 0, 0.01, 0, 0.01]
-    robot = panda().with_parameters(parameters)
-    motion = th.reference.Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
-    runs = [
-        th.simulate(
-            panda(),
-            SlotineLi(robot, 5.0, [10] * 4 + [3] * 3, adaptation=law),
-            motion,
-            20.0,
-            log_every=10,
-        )
-        for law in (None, NaturalAdaptation(0.2, unknown="link7"))
-    ]
-    assert runs[1].steady_state_error() < 0.05 * runs[0].steady_state_error()
-    assert is_physical(runs[1].parameters[:, 60:70]).all()
 
 
 def test_friction_beside_the_natural_law_stays_positive() -> None:

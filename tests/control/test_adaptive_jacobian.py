@@ -233,7 +233,9 @@ def tracking_errors(robot: th.Robot, q0: np.ndarray, changes: dict[str, float | 
     ("name", "q0", "changes"),
     [
         ("panda", Q0, {"d_3": 1.07, "d_5": 0.94}),
-        ("ur5e", np.array([0.0, -1.2, 1.6, -1.9, -1.57, 0.3]), {"a_2": 1.05, "a_3": 0.93}),
+        pytest.param(
+            "ur5e", np.array([0.0, -1.2, 1.6, -1.9, -1.57, 0.3]), {"a_2": 1.05, "a_3": 0.93}, marks=pytest.mark.release
+        ),
     ],
 )
 def test_tracking_with_unknown_lengths_and_payload(name: str, q0: np.ndarray, changes: dict[str, float | None]) -> None:
@@ -325,18 +327,6 @@ def test_clipped_torques_teach_only_the_lengths_that_are_predicted() -> None:
     law.step(0.01, Q0, np.full(7, 0.1), here)
     np.testing.assert_array_equal(law.parameters, before)
     assert np.abs(law.lengths - lengths).max() > 1e-6
-
-
-def test_a_diverged_estimate_stops_until_reset() -> None:
-    plant, here = longer_panda(), curve(longer_panda())(0.0)
-    law = law_of(panda(), plant, adaptation=GradientAdaptation(1e-9, unknown="link7"))
-    for t in (0.0, 0.05):
-        tau = law.step(t, Q0, np.full(7, 0.1), here)
-    assert law.status is Status.diverged
-    assert np.isfinite(tau).all()
-    law.reset()
-    law.step(0.1, Q0, np.full(7, 0.1), here)
-    assert law.status is Status.ok
 
 
 def test_refusals() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.control import ACT, MACT, CartesianMACT, GradientAdaptation, NaturalAdaptation, SlotineLi, Status
+from thunder_py.control import ACT, MACT, CartesianMACT, GradientAdaptation, SlotineLi, Status
 from thunder_py.reference import JointReference, SetPose, Sinusoid
 
 from .arms import Q0, backstepping, elbow, panda
@@ -79,28 +79,6 @@ def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
     run = th.simulate(scara, law, motion, 10.0, log_every=10)
     assert run.status.max() == Status.ok
     assert run.steady_state_error() < 0.02
-
-
-def test_natural_law_with_a_fast_prediction() -> None:
-    guess = panda().with_parameters(0.8 * panda().parameters)
-    motion = Sinusoid(np.full(7, 0.3), 0.4, center=Q0)
-    stiffness, damping = [30] * 4 + [15] * 2 + [3], [15] * 4 + [7.5] * 2 + [1.5]
-    law = MACT(guess, stiffness, damping, adaptation=NaturalAdaptation(0.01), gamma=10.0)
-    run = th.simulate(panda(), law, motion, 10.0, log_every=10)
-    assert run.status.max() == Status.ok
-    assert run.steady_state_error() < 0.01
-
-
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-def test_estimates_without_a_definite_mass_matrix_are_given_up() -> None:
-    law = ACT(elbow(), 100.0, 20.0, adaptation=1e-3)
-    run = th.simulate(elbow(), law, Jump(), 2.0, q0=[0.0, 0.0])
-    assert run.status[-1] == Status.diverged
-    assert np.isfinite(run.tau).all()
-    assert np.abs(run.dq[-1]).max() < 1.0  # held by the nominal gravity and damping
-    law.reset()
-    law.step(0.0, np.zeros(2), np.zeros(2), Jump()(0.0))
-    assert law.status is Status.ok
 
 
 def test_infinity_is_no_limit() -> None:

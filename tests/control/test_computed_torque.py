@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
 
 import thunder_py as th
 from thunder_py.control import ComputedTorque
-from thunder_py.reference import SetPoint, Sinusoid
+from thunder_py.reference import Sinusoid
 
-from .arms import elbow, elbow_motion
+from .arms import elbow
 from .laws import ARMS, arm, random_state, rest, spd
 
 
@@ -28,50 +27,6 @@ def test_equals_the_laws_written_out(name: str) -> None:
         np.testing.assert_allclose(
             impedance.step(0.0, q, dq, d), M @ d.ddq + rest(robot, q, dq) + feedback, rtol=1e-10, atol=1e-9
         )
-
-
-@pytest.mark.parametrize("name", ARMS)
-def test_error_dynamics_at_any_state(name: str) -> None:
-    """dde + K_1 de + K_0 e = 0, and M dde + K_d de + K_p e = 0 for the other form."""
-    robot, rng = arm(name), np.random.default_rng(2)
-    K_p, K_d = spd(robot.n, rng, 50.0), spd(robot.n, rng, 5.0)
-    for form in ("craig", "impedance"):
-        law = ComputedTorque(robot, K_p, K_d) if form == "craig" else ComputedTorque(robot, K_p=K_p, K_d=K_d)
-        for _ in range(5):
-            q, dq, d = random_state(robot.n, rng)
-            e_ddot = d.ddq - robot.forward_dynamics(q, dq, law.step(0.0, q, dq, d))
-            inertia = np.eye(robot.n) if form == "craig" else robot.mass_matrix(q)
-            feedback = K_d @ (d.dq - dq) + K_p @ (d.q - q)
-            np.testing.assert_allclose(inertia @ e_ddot, -feedback, rtol=1e-7, atol=1e-7)
-
-
-def test_error_is_a_matrix_exponential() -> None:
-    """Of matrices that couple the joints; what differs is the sampling, and goes with its period."""
-    rng, motion = np.random.default_rng(3), elbow_motion()
-    K_p, K_d, start = spd(2, rng, 20.0), spd(2, rng, 4.0), motion(0.0)
-    law = ComputedTorque(elbow(), K_p, K_d)
-    H = np.block([[np.zeros((2, 2)), np.eye(2)], [-K_p, -K_d]])
-    x0 = np.array([0.5, -0.4, 0.0, 0.0])
-    gaps = []
-    for dt in (2e-3, 5e-4):
-        run = th.simulate(elbow(), law, motion, 1.5, dt, q0=start.q - x0[:2], dq0=start.dq)
-        expected = np.array([(expm(H * t) @ x0)[:2] for t in run.t[::20]])
-        gaps.append(np.abs(run.error[::20] - expected).max())
-    assert gaps[1] < 1e-3
-    assert gaps[1] == pytest.approx(gaps[0] / 4, rel=0.1)
-
-
-def test_payload_leaves_a_constant_error() -> None:
-    """K_p e = M^-1 (G of the payload), M and G those of the model and the payload at rest."""
-    payload, goal = th.Payload(1.0, com=(0.2, 0.0, 0.0)), np.array([0.3, 0.5])
-    law = ComputedTorque(elbow(), 100.0, 20.0)
-    run = th.simulate(elbow(), law, SetPoint(goal), 6.0, payloads=[payload])
-    parameters = elbow().parameters
-    parameters = np.concatenate([parameters[:10], parameters[10:] + payload.parameters])
-    q, loaded = run.q[-1], elbow().with_parameters(parameters)
-    missing = loaded.gravity_vector(q) - elbow().gravity_vector(q)
-    np.testing.assert_allclose(100.0 * run.error[-1], np.linalg.solve(elbow().mass_matrix(q), missing), atol=1e-4)
-    assert run.error_norm()[-1] > 0.02
 
 
 # errata D-5: an elbow that swings at 10 rad/s with little damping
@@ -133,7 +88,7 @@ def test_printed_form_diverges() -> None:
         "reference": CoriolisOfReference(elbow()),
     }
     for name, law in laws.items():
-        dt = 5e-4 if name == "reference" else 1e-4
+        dt = 5e-4 if name == "reference" else 2e-4
         runs[name] = th.simulate(elbow(), law, SWING, 10.0, dt, q0=start.q + 1e-3, dq0=start.dq, log_every=20)
     assert runs["printed"].error_norm().max() > 1.0
     assert runs["craig"].error_norm().max() < 0.05

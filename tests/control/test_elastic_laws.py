@@ -44,7 +44,7 @@ def elbow(K: float | tuple[float, ...] = 400.0, **options: float) -> th.Robot:
     return with_springs(th.Robot.load("elbow"), K, **options)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(12))
 def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: int) -> None:
     n = 1 + seed % 4
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -76,7 +76,7 @@ def test_the_linearized_error_has_four_poles_beside_a_plant_of_pinocchio(seed: i
     np.testing.assert_allclose(goal[:, None] - run.y[:n], np.broadcast_to(expected, (n, 7)), atol=2e-7)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(seed: int) -> None:
     n = 1 + seed % 3
     case = build(random_case(seed, n, KINDS[seed % len(KINDS)]))
@@ -100,7 +100,7 @@ def test_elastic_inverse_dynamics_drives_a_plant_of_pinocchio_along_the_motion(s
 
 
 @pytest.mark.parametrize("Gamma_K", [None, 50.0])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_lyapunov_function_of_the_adaptive_law_has_the_stated_derivative(seed: int, Gamma_K: float | None) -> None:
     joints = [j + 1 for j in range(3) if seed % 3 != j]  # one joint is rigid
     rigid = random_robot(seed, 3, KINDS[seed % len(KINDS)], friction=True)
@@ -132,18 +132,6 @@ def assert_balanced(change: Callable[[float], tuple[Array, Array]], dt: float) -
         error.append((V - V[0] - integral)[:: round(dt / step)])
     assert np.abs(2.0 * error[1] - error[0]).max() < 0.01 * np.ptp(V)  # their error is in proportion to the period
     assert (V > 0.0).all()
-
-
-@pytest.mark.filterwarnings("ignore:K_d of ElasticSlotineLi is too high for a filter")
-def test_the_lag_of_the_filter_bounds_the_error_that_remains() -> None:
-    plant = elbow(400.0, D=1.0)
-    motion = Sinusoid([0.5, 0.5], [0.5, 0.7])
-    left = []
-    for bandwidth in (100.0, 200.0, 400.0):
-        law = ElasticSlotineLi(plant, Lambda=5.0, K_d=[8.0, 1.0], adaptation=None, bandwidth=bandwidth)
-        run = th.simulate(plant, law, motion, 6.0, 2.5e-4)
-        left.append(run.error_norm()[-8000:].max())
-    assert left[2] < 0.6 * left[1] < 0.36 * left[0]
 
 
 def test_the_adaptive_law_learns_links_and_stiffness() -> None:
@@ -327,42 +315,6 @@ def test_fast_adaptation_of_seven_joints_survives_a_step(soft_panda: th.Robot, s
     run = th.simulate(soft_panda, law, SetPoint(READY + step), 1.0, 5e-4, control_period=1e-3, q0=READY)
     assert np.abs(run.dq).max() < 40.0 * step
     assert run.error_norm()[-1] < 1e-3
-
-
-def test_adaptation_goes_on_after_a_push_and_a_lost_reference(soft_panda: th.Robot) -> None:
-    motion = Sinusoid([0.2] * 7, 0.3, center=READY)
-
-    def reference(t: float) -> th.reference.SmoothJointReference:
-        desired = motion.smooth(t)
-        return desired._replace(q=np.full(7, np.nan)) if 0.9 < t < 1.5 else desired
-
-    push = th.ExternalWrench([20.0, 0.0, 0.0, 0.0, 0.0, 0.0], start=0.2, stop=0.6)
-    law = adaptive_panda(soft_panda)
-    start = motion(0.0)
-    run = th.simulate(
-        soft_panda, law, reference, 2.5, 5e-4, control_period=1e-3, q0=start.q, dq0=start.dq, external=push
-    )
-    assert run.t[-1] > 2.49
-    assert run.error_norm()[-1] < 0.01
-
-
-def test_the_default_hold_carries_an_arm_that_is_pushed(soft_panda: th.Robot) -> None:
-    """With the damping of 1 N m s/rad that once was the default, it fell by 3 rad."""
-    rest = SetPoint(READY)
-
-    def reference(t: float) -> th.reference.SmoothJointReference:
-        desired = rest.smooth(t)
-        return desired._replace(q=np.full(7, np.nan)) if t > 0.1 else desired
-
-    push = th.ExternalWrench([5.0, 0.0, 0.0, 0.0, 0.0, 0.0], start=0.2, stop=0.3)
-    slow = th.ComputedTorque(soft_panda.rigid(), 100.0, 20.0)
-    for law in (
-        ElasticFeedbackLinearization.with_bandwidth(soft_panda, 20.0),
-        CompositeControl(soft_panda, slow),
-        adaptive_panda(soft_panda),
-    ):
-        run = th.simulate(soft_panda, law, reference, 2.0, 5e-4, control_period=1e-3, q0=READY, external=push)
-        assert np.abs(run.q[-1] - READY).max() < 0.02
 
 
 def test_the_slow_law_of_a_composite_one_neither_adapts_nor_integrates_where_torques_are_clipped() -> None:

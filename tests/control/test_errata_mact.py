@@ -7,8 +7,8 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control import MACT
+from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference, Sinusoid
-from thunder_py.robot.joint_data import Friction
 
 from .arms import Q0, panda
 

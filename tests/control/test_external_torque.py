@@ -14,7 +14,7 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import ContactDetector, EnergyObserver, MomentumObserver, Status, contact_thresholds
 from thunder_py.kinematics import estimate_wrench, joint_torque
-from thunder_py.robot.description import Elastic, Friction
+from thunder_py.model.description import Elastic, Friction
 from thunder_py.simulation import ExternalTorque
 
 DT = 1e-3

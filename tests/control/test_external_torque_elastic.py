@@ -10,7 +10,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control import EnergyObserver, MomentumObserver, Status
-from thunder_py.robot.description import Elastic, Friction
+from thunder_py.model.description import Elastic, Friction
 from thunder_py.simulation import ExternalTorque
 
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])

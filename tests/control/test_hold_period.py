@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from thunder_py.integration import rk4_step
 from thunder_py.realtime import ControlLoop, SimulatedRobot
 from thunder_py.realtime.hold import braking_rate, safe_torque
 
@@ -25,9 +26,10 @@ def posture(robot: th.Robot, seed: int) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore:K_.* of OperationalSpace is too:RuntimeWarning")  # it is, for some periods
-@pytest.mark.parametrize("gain", [0.0, 2.0, 200.0])
-@pytest.mark.parametrize("period", [1e-3, 4e-3, 0.02])
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize(
+    ("arm", "period", "gain"),
+    [("panda", 1e-3, 0.0), ("ur5e", 4e-3, 200.0), ("gen3", 0.02, 2.0), ("iiwa14", 0.02, 200.0), ("panda", 0.02, 0.0)],
+)
 def test_a_singular_goal_stops_the_arm(arm: str, period: float, gain: float) -> None:
     robot = th.Robot.load(arm)
     q0 = posture(robot, ARMS.index(arm))
@@ -42,8 +44,7 @@ def test_a_singular_goal_stops_the_arm(arm: str, period: float, gain: float) -> 
     assert np.abs(result.dq[-100:]).max() < 0.05
 
 
-@pytest.mark.parametrize("late", [0, 1])
-@pytest.mark.parametrize("period", [1e-3, 5e-3, 0.02])
+@pytest.mark.parametrize(("period", "late"), [(1e-3, 1), (5e-3, 0), (0.02, 1)])
 @pytest.mark.parametrize("arm", [*ARMS, "scara", "elbow"])
 def test_the_safe_torque_is_stable_with_one_period_of_delay(arm: str, period: float, late: int) -> None:
     robot = th.Robot.load(arm)
@@ -60,7 +61,7 @@ def test_the_safe_torque_is_stable_with_one_period_of_delay(arm: str, period: fl
     for k in range(round(2.0 / period)):
         tau = [*tau[-late:], hold.step(k * period, q, dq)] if late else [hold.step(k * period, q, dq)]
         for _ in range(parts):
-            q, dq = th.integration.rk4_step(rate, 0.0, np.stack([q, dq]), period / parts)
+            q, dq = rk4_step(rate, 0.0, np.stack([q, dq]), period / parts)
         speeds.append(np.abs(dq).max())
     assert max(speeds) < 1.3 * first + 0.2
     assert speeds[-1] < 0.01
@@ -81,7 +82,7 @@ def test_all_joints_slow_down_at_one_rate_within_the_torque_limits() -> None:
             assert at_limit or rho[0] == pytest.approx(150.0)
 
 
-@pytest.mark.parametrize("period", [1e-3, 4e-3, 0.02])
+@pytest.mark.parametrize("period", [1e-3, 0.02])
 def test_a_canceled_goal_stops_within_the_physical_distance(period: float) -> None:
     robot = th.Robot.load("panda")
     q0, v = np.array([0, -0.3, 0, -2, 0, 1.8, 0.7]), 1.0

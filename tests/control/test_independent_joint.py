@@ -9,10 +9,9 @@ from scipy.linalg import expm
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import IndependentJoint
-from thunder_py.reference import SetPoint, Sinusoid
-from thunder_py.robot.description import Friction
+from thunder_py.model.description import Friction
+from thunder_py.reference import SetPoint
 
-from .arms import elbow
 from .laws import ARMS, arm, random_state
 
 OMEGA, ZETA = 6.0, 0.7
@@ -70,51 +69,6 @@ def test_decoupled_joints_are_linear_loops() -> None:
         w = OMEGA * np.sqrt(1 - ZETA**2)
         analog = goal[i] * np.exp(-ZETA * OMEGA * run.t) * (np.cos(w * run.t) + ZETA * OMEGA / w * np.sin(w * run.t))
         np.testing.assert_allclose(run.error[:, i], analog, atol=3e-3)  # of poles placed in continuous time
-
-
-def test_moving_reference_leaves_no_error() -> None:
-    """The feedforward of velocity and acceleration; without it the error would be of the order of J ddq_d / K_p."""
-    M, motion = np.diag(gantry().mass_matrix([0.0, 0.0])), Sinusoid([0.3, 0.2], [0.5, 0.4])
-    with_it, without = (
-        IndependentJoint(gantry(), OMEGA**2 * M, 2 * OMEGA * M, inertia=J, damping=B)
-        for J, B in ((M, 3.0), (np.zeros(2), 0.0))
-    )
-    errors = [
-        th.simulate(gantry(), law, motion, 6.0, q0=motion(0.0).q, dq0=motion(0.0).dq).error_norm().max()
-        for law in (with_it, without)
-    ]
-    assert errors[0] < 2e-3 < 0.05 < errors[1]
-
-
-def test_load_leaves_an_error_that_the_integral_removes() -> None:
-    """Gravity of 8 kg on the first joint: K_p e = load."""
-    robot = gantry(gravity=9.81)
-    load = robot.gravity_vector([0.0, 0.0])
-    M = np.diag(robot.mass_matrix([0.0, 0.0]))
-    errors = {}
-    for K_i in (None, 200.0):
-        law = IndependentJoint.with_poles(robot, OMEGA, 1.0, inertia=M, damping=3.0, K_i=K_i)
-        errors[K_i] = th.simulate(robot, law, SetPoint([0.0, 0.0]), 15.0).error[-1]
-    np.testing.assert_allclose(errors[None], load / (OMEGA**2 * M), atol=1e-6)
-    assert np.abs(load).max() > 50.0
-    np.testing.assert_allclose(errors[200.0], 0.0, atol=1e-5)
-
-
-def test_feedforward_of_the_model_cancels_the_disturbance() -> None:
-    motion = Sinusoid([0.8, 0.6], [0.5, 0.8], center=[0.3, 0.8])
-    start = motion(0.0)
-    motor, model = (
-        th.simulate(
-            elbow(),
-            IndependentJoint(elbow(), 200.0, 30.0, inertia=1.0, feedforward=kind),  # type: ignore[arg-type]
-            motion,
-            4.0,
-            q0=start.q,
-            dq0=start.dq,
-        )
-        for kind in ("motor", "model")
-    )
-    assert model.error_norm().max() < 0.05 * motor.error_norm().max()
 
 
 def test_error_equation_has_velocities() -> None:

@@ -46,6 +46,7 @@ def test_fastest_combination_has_the_time_constant() -> None:
     assert length_adaptation(PANDA, "tool_x", gains, states, states, 2.0).Gamma_torque is None
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("name", "changes"), [("panda", {"d_3": 1.07, "d_5": 0.94}), ("ur5e", {"a_2": 1.05, "a_3": 0.93})]
 )

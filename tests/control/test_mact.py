@@ -122,51 +122,6 @@ def test_set_point_needs_the_prediction_error(route: Any) -> None:
     assert offsets[1] < 1e-3
 
 
-def test_beats_the_fixed_law() -> None:
-    motion = Sinusoid(np.full(7, 0.3), np.linspace(0.2, 0.5, 7), center=Q0)
-    fixed, adaptive = (
-        th.simulate(
-            panda(),
-            MACT(guess(panda()), K_P, K_V, adaptation=5.0 if on else None, gamma=0.1, R_t=0.1),
-            motion,
-            30.0,
-            log_every=10,
-        )
-        for on in (False, True)
-    )
-    assert adaptive.steady_state_error() < 0.1 * fixed.steady_state_error()
-
-
-def test_reset_goes_back() -> None:
-    law = MACT(guess(panda()), K_P, K_V, adaptation=1.0, gamma=1.0)
-    motion = Sinusoid(np.full(7, 0.3), 0.3, center=Q0)
-    first = th.simulate(panda(), law, motion, 0.2)
-    second = th.simulate(panda(), law, motion, 0.2)
-    np.testing.assert_array_equal(first.tau, second.tau)
-    assert not np.array_equal(first.parameters[-1], first.parameters[0])
-
-
-def test_nan_and_jumps_leave_a_safe_torque() -> None:
-    law = MACT(panda(), K_P, K_V, adaptation=10.0, gamma=0.1)
-    law.torque_limits = panda_limits = np.array([87.0] * 4 + [12.0] * 3)
-    here = JointReference(Q0, np.zeros(7), np.zeros(7))
-    law.step(0.0, Q0, np.zeros(7), here)
-    assert law.status is Status.ok
-    q = Q0.copy()
-    q[2] = np.nan
-    tau = law.step(1e-3, q, np.zeros(7), here)
-    assert law.status is Status.invalid_input
-    np.testing.assert_allclose(tau, panda().gravity_vector(Q0), atol=1e-9)
-    estimate = law.parameters
-    jump = JointReference(Q0 + 20.0, np.zeros(7), np.zeros(7))
-    tau = law.step(2e-3, Q0, np.zeros(7), jump)
-    assert law.status is Status.saturated
-    assert (np.abs(tau) <= panda_limits).all()
-    np.testing.assert_array_equal(law.parameters, estimate)
-    law.step(3e-3, Q0, np.zeros(7), here)
-    assert law.status is Status.ok
-
-
 def test_refusals() -> None:
     assert_refused(
         ({"K_p": -1.0}, "K_p must be positive definite..."),

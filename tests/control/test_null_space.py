@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, Status
-from thunder_py.reference import SetPose, TaskReference
+from thunder_py.reference import SetPose
 
-from .arms import Q0, lissajous
+from .arms import Q0
 from .laws import rate
-from .task_terms import SCARA_Q0, SCARA_ROWS, scara, states
+from .task_terms import states
 from .test_task_terms import later
 
 PANDA = th.Robot.load("panda")  # that of the truth files has no joint limits
@@ -88,33 +88,19 @@ def test_joints_without_limits_are_free(law: Law) -> None:
     assert limited.tolist() == [False, True, False, True, False, True, False]
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if law.id not in ("backstepping", "adaptive_jacobian")])
-def test_an_arm_that_is_not_redundant_has_no_posture(law: Law) -> None:
-    reference = SetPose(scara().forward_kinematics(SCARA_Q0 + 0.05))(0.0)
-    torques = [
-        law(scara(), rows=SCARA_ROWS, posture=posture).step(0.0, SCARA_Q0, np.full(4, 0.1), reference)
-        for posture in ("middle", None)
-    ]
-    np.testing.assert_array_equal(*torques)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"posture": None, "{gain}": 1.0}, "{gain} must be None without a posture, got 1.0"),
-        ({"posture": "center"}, "posture must be one of ('middle',), got 'center'"),
-        ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
-        ({"posture": [np.nan] * 7}, "posture must be finite"),
-        ({"posture": [9.0] * 7}, "posture must be within the joint limits, -2.8973 to 2.8973 for joint1, got 9"),
-        ({"posture": np.zeros(7)}, "posture must be within the joint limits, -3.0718 to -0.0698 for joint4, got 0"),
-        ({"{gain}": -1.0}, "{gain} must be positive definite, its smallest eigenvalue is -1"),
-    ],
-)
 @pytest.mark.parametrize("law", LAWS)
-def test_bad_postures_say_what_came(law: Law, options: dict, message: str) -> None:
-    (name,) = gain_of(law)
-    with pytest.raises(ValueError, match=re.escape(message.replace("{gain}", name))):
-        law(PANDA, **{key.replace("{gain}", name): value for key, value in options.items()})
+def test_refusals(law: Law) -> None:
+    (gain,) = gain_of(law)
+    assert_refused(
+        ({"posture": None, gain: 1.0}, f"{gain} must be None without a posture, got 1.0"),
+        ({"posture": "center"}, "posture must be one of ('middle',), got 'center'..."),
+        ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
+        ({"posture": [np.nan] * 7}, "posture must be finite..."),
+        ({"posture": [9.0] * 7}, "posture must be within the joint limits, -2.8973 to 2.8973 for joint1, got 9..."),
+        ({"posture": np.zeros(7)}, "posture must be within the joint limits, -3.0718 to -0.0698 for joint4, got 0..."),
+        ({gain: -1.0}, f"{gain} must be positive definite, its smallest eigenvalue is -1..."),
+        call=lambda **options: law(PANDA, **options),
+    )
 
 
 def backstepping_terms(posture: object, rows: int = 6) -> tuple[th.Backstepping, th.control.BacksteppingTerms]:
@@ -181,30 +167,3 @@ def test_posture_energy_falls_by_the_damping(law: Law) -> None:
     ddq = PANDA.forward_dynamics(Q0, dq, tau)
     C = PANDA.coriolis_matrix(Q0, dq)
     assert rate(W, Q0, dq, ddq) == pytest.approx(-dq @ (np.diag(K_D) - C) @ dq, rel=1e-5)
-
-
-class Later:
-    """The curve from a later instant on."""
-
-    def __init__(self, start: float) -> None:
-        self.start, self.curve = start, lissajous()
-
-    def __call__(self, t: float) -> TaskReference:
-        return self.curve(self.start + t)
-
-
-@pytest.mark.parametrize(
-    "law", [law for law in LAWS if law.id != "adaptive_jacobian"]
-)  # that is Backstepping, in Python
-def test_posture_keeps_a_drifted_arm_from_a_singularity(law: Law) -> None:
-    """One second before CartesianComputedTorque without a posture became singular (examples/null_space_drift.py)."""
-    q0 = np.array([0.459, -0.548, -0.906, -2.163, -0.404, 1.879, 0.421])
-    dq0 = np.array([0.181, 0.21, -0.408, -0.204, -0.025, 0.481, -0.091])
-    largest = []
-    for posture in (None, "middle"):
-        run = th.simulate(PANDA, law(PANDA, posture=posture), Later(64.06), 2.0, q0=q0, dq0=dq0, log_every=10)
-        J = PANDA.jacobian(run.q)
-        largest.append((np.linalg.norm(J, axis=(1, 2)) * np.linalg.norm(np.linalg.pinv(J), axis=(1, 2))).max())
-    assert largest[0] > 60.0
-    assert largest[1] < 50.0
-    assert (run.status == Status.ok).all()

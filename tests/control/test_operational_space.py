@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ import thunder_py as th
 from thunder_py.control import OperationalSpace, Status
 from thunder_py.reference import SetPose
 
-from .arms import Q0, lissajous, panda
+from .arms import Q0, panda
 from .task_terms import (
     SCARA_Q0,
     SCARA_ROWS,
@@ -66,28 +64,6 @@ def test_error_dynamics_are_linear(s: State) -> None:
     expected = gain(s.rows, 15, 25) * task.e_dot + gain(s.rows, 80, 120) * task.e
     expected = -expected - gain(s.rows, 30, 50) * 0.05 * task.e
     np.testing.assert_allclose(error_acceleration(s, tau), expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("s", CASES)
-def test_null_space_leaves_the_task_alone(s: State) -> None:
-    tau = law_of(s).step(0.0, s.q, s.dq, s.reference)
-    bare = law_of(s, posture=None, K_posture=None, K_d=1e-9).step(0.0, s.q, s.dq, s.reference)
-    J = task_terms(s).J
-    np.testing.assert_allclose(J @ np.linalg.solve(s.robot.mass_matrix(s.q), tau - bare), 0.0, atol=1e-10)
-    redundant = s.robot.n > len(s.rows)
-    assert (np.abs(tau - bare).max() > 0.1) == redundant
-
-
-def test_error_decays_as_the_linear_equation_says() -> None:
-    """e'' + 20 e' + 100 e = 0 from rest: e = e_0 (1 + 10 t) exp(-10 t), orientation (r sin theta) too."""
-    T = panda().forward_kinematics(Q0)
-    goal = T.copy()
-    goal[:3, 3] += [0.05, -0.1, 0.05]
-    goal[:3, :3] = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1]]) @ T[:3, :3]
-    run = th.simulate(panda(), OperationalSpace(panda(), 100.0, 20.0, 2.0), SetPose(goal), 1.0, dt=1e-3, q0=Q0)
-    expected = run.error[0] * ((1 + 10 * run.t) * np.exp(-10 * run.t))[:, None]
-    np.testing.assert_allclose(run.error, expected, atol=2e-3)
-    assert (run.status == Status.ok).all()
 
 
 def payload_run(K_integral: list[float] | None) -> th.simulation.SimulationResult:
@@ -147,38 +123,3 @@ def test_integral_is_limited_and_skips_where_the_law_is_singular() -> None:
     assert law.status is Status.singular
     law.step(0.04, Q0, rest, far)
     np.testing.assert_array_equal(law.signals["integral"], 0.0)
-
-
-def test_leans_to_a_posture_without_leaving_the_path() -> None:
-    posture = Q0 + np.array([0.6, 0.0, -0.6, 0.0, 0.3, 0.0, 0.0])
-    runs = [
-        th.simulate(
-            panda(),
-            OperationalSpace(panda(), 100.0, 20.0, 3.0, posture=posture, K_posture=K),
-            lissajous(),
-            5.0,
-            q0=Q0,
-            log_every=10,
-        )
-        for K in (1e-6, 20.0)
-    ]
-    distances = [np.linalg.norm(run.q[-1] - posture) for run in runs]
-    assert distances[1] < 0.8 * distances[0]
-    for run in runs:
-        assert run.error_norm().max() < 0.04  # the curve starts at speed, the arm at rest
-        assert run.error_norm()[-100:].max() < 1e-4
-
-
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-@pytest.mark.parametrize("law", [OperationalSpace, th.CartesianComputedTorque])
-def test_bound_of_gains_on_accelerations_does_not_depend_on_the_arm(law: Any) -> None:
-    """K_1 dt < 2, whatever the inertia of the arm."""
-    ur5e, q = th.Robot.load("ur5e"), np.array([0.3, -1.2, 1.5, -1.0, -1.5, 0.2])
-    for robot in (ur5e, ur5e.replace(inertial=0.1 * ur5e.inertial), ur5e.replace(inertial=10.0 * ur5e.inertial)):
-        goal = robot.forward_kinematics(q)
-        goal[0, 3] += 1e-4
-        run = th.simulate(robot, law(robot, 100.0, 1950.0, 0.2), SetPose(goal), 0.1, q0=q)
-        assert run.status[-1] == Status.ok
-        with pytest.warns(RuntimeWarning, match=f"K_1.* of {law.__name__} is too high"):
-            run = th.simulate(robot, law(robot, 100.0, 2300.0, 0.2), SetPose(goal), 0.1, q0=q)
-        assert run.status[-1] == Status.diverged

@@ -7,14 +7,12 @@ import pytest
 from scipy.linalg import solve_continuous_lyapunov
 
 import thunder_py as th
-from thunder_py.control import ComputedTorque, RobustUnitVector
-from thunder_py.reference import JointReference, SetPoint
+from thunder_py.control import RobustUnitVector
+from thunder_py.reference import JointReference
 
 from .arms import elbow, elbow_motion
 from .laws import ARMS, arm, moved, random_state, rate, rest, spd
 
-# the report's numbers
-SCARA_GAINS = {"K_0": [1000.0, 1000.0, 2000.0, 1000.0], "K_1": [10.0, 10.0, 50.0, 1.0], "rho": 10.0, "epsilon": 0.2}
 PAYLOAD = th.Payload(1.0, com=(0.3, 0.0, 0.0))
 RHO, EPSILON = 80.0, 0.05
 
@@ -82,36 +80,9 @@ def tracking(law: th._core.JointController, dt: float = 1e-3) -> th.SimulationRe
     return th.simulate(elbow(), law, elbow_motion(), 6.0, dt, q0=start.q, dq0=start.dq, payloads=[PAYLOAD])
 
 
-def test_payload_error_is_bounded_and_smaller_than_without() -> None:
-    run, plain = tracking(robust()), tracking(ComputedTorque(elbow(), 60.0, 15.0))
-    late = run.t > 2.0
-    assert run.error_norm()[late].max() < 0.1 * plain.error_norm()[late].max()
-    assert np.linalg.norm(run.signals["w"], axis=1).max() <= RHO + 1e-9
-    # the error stays where the layer leaves it: |z| < epsilon once there
-    assert np.linalg.norm(run.signals["z"][late], axis=1).max() < EPSILON
-
-
-def test_error_shrinks_with_epsilon() -> None:
-    """In proportion to it, as long as the layer is thin and rho exceeds the error of the model."""
-    errors = []
-    for epsilon in (0.1, 0.05, 0.025):
-        run = tracking(robust(epsilon))
-        errors.append(run.error_norm()[run.t > 2.0].max())
-    assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.05)
-    assert errors[2] / errors[1] == pytest.approx(0.5, abs=0.05)
-
-
 def sign_changes(tau: np.ndarray) -> int:
     """Changes of the direction in which torques move, all joints together."""
     return int((np.diff(np.sign(np.diff(tau, axis=0)), axis=0) != 0).sum())
-
-
-def test_boundary_layer_ends_chattering() -> None:
-    with pytest.warns(RuntimeWarning, match="K_1 or rho / epsilon of RobustUnitVector is too high"):
-        thin = tracking(robust(1e-9))
-    layer = tracking(robust())
-    assert sign_changes(thin.tau[2000:]) > 1000
-    assert sign_changes(layer.tau[2000:]) < 40
 
 
 class LayerOnZ:
@@ -136,28 +107,3 @@ def test_printed_layer_does_not_end_chattering() -> None:
     ours = tracking(robust(), 2e-3)
     assert sign_changes(printed.tau[1000:]) > 500
     assert sign_changes(ours.tau[1000:]) < 40
-
-
-def test_scara_of_the_report() -> None:
-    """5 kg at the tip, the report's gains, 1 ms: stable, and what remains of the error is along z alone."""
-    scara = th.Robot.load("scara")
-    start = np.array([0.3, 0.8, 0.2, 0.1])
-    law = RobustUnitVector(scara, **SCARA_GAINS)  # type: ignore[arg-type]
-    run = th.simulate(scara, law, SetPoint(start), 8.0, payloads=[th.Payload(5.0)])
-    plain = ComputedTorque(scara, SCARA_GAINS["K_0"], SCARA_GAINS["K_1"])
-    alone = th.simulate(scara, plain, SetPoint(start), 8.0, payloads=[th.Payload(5.0)])
-    error, without = np.abs(run.error[-1]), np.abs(alone.error[-1])
-    assert error[2] == max(error) > 0.0
-    assert error[2] < without[2]
-    assert max(error[0], error[1], error[3]) < 1e-3
-
-
-def test_scaling_of_Q_is_scaling_of_z() -> None:
-    rng = np.random.default_rng(5)
-    q, dq, d = random_state(2, rng)
-    one, ten = (
-        RobustUnitVector(elbow(), 60.0, 15.0, 25.0, 0.1),
-        RobustUnitVector(elbow(), 60.0, 15.0, 25.0, 1.0, Q=10.0),
-    )
-    np.testing.assert_allclose(one.step(0.0, q, dq, d), ten.step(0.0, q, dq, d), rtol=1e-10)
-    np.testing.assert_allclose(10.0 * one.signals["z"], ten.signals["z"], rtol=1e-10)

@@ -153,23 +153,6 @@ def test_generated_class_has_thunders_names(library):
     assert not missing
 
 
-def test_keys_of_thunders_files_are_in_the_file_of_the_page():
-    text = (PAGES / "thunder.md").read_text(encoding="utf-8")
-    file = re.search(r'write_text\("""(.*?)"""', text, re.S)[1]
-    keys = {part for row in rows("thunder.md") if row.header[0] == "key" for code in _CODE.findall(row.cells[0])
-            for part in code.replace("linkK", "link1").split(".")}  # fmt: skip
-    assert len(keys) > 20
-    assert [key for key in sorted(keys) if not re.search(rf"\b{key}:", file)] == []
-
-
-def test_getters_compute_what_the_python_names_say(library):
-    """Rows pair as many getters as methods, or say that there is no method."""
-    for row in rows("thunder.md"):
-        if row.header[0] == "generated class":
-            there, here = (_CODE.findall(cell) for cell in row.cells[:2])
-            assert not here or len(here) in (1, len(there)), row
-
-
 # --- Robotics Toolbox -------------------------------------------------------------------------------------------------
 
 TOOLBOX_ROWS = [row for row in rows("robotics_toolbox.md") if "equal" in row.header[0]]

@@ -7,8 +7,6 @@ import posixpath
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.docs.pages import DOCS, ROOT, extension, name, pages, without_code
 
 PAGES, lead_links = extension("outside", "PAGES", "lead_links")
@@ -55,16 +53,15 @@ def broken(path, text):
     return found
 
 
-@pytest.mark.parametrize("page", pages(), ids=name)
-def test_links_of_a_page(page):
-    assert broken(page, page.read_text(encoding="utf-8")) == []
-
-
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=name)
-def test_links_of_a_notebook(notebook):
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] == "markdown":
-            assert broken(notebook, "".join(cell["source"])) == []
+def test_links_of_pages_and_notebooks():
+    lost = []
+    for path in (*pages(), *NOTEBOOKS):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".ipynb":
+            cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown"]
+            text = "\n\n".join("".join(cell["source"]) for cell in cells)
+        lost += [f"{name(path)}: {link}" for link in broken(path, text)]
+    assert lost == []
 
 
 def test_every_notebook_is_among_the_papers():
@@ -96,9 +93,7 @@ def test_files_that_pages_name_are_there():
     for page in pages():
         if page.name == "CHANGELOG.md":  # what it tells of may have gone since
             continue
-        for path in re.findall(
-            r"`((?:src|cpp|tests|tools|examples|benchmarks|notebooks|docs)/[\w./-]+)(?:::\w+)?`", page.read_text()
-        ):
+        for path in _PATH.findall(page.read_text(encoding="utf-8")):
             if not (ROOT / path).exists() and not path.startswith("docs/generated"):
                 lost.append(f"{name(page)}: {path}")
     assert lost == []
@@ -118,13 +113,6 @@ def test_every_page_is_linked_from_another():
                 waiting.append(file)
     lost = [name(page) for page in pages() if DOCS in page.parents and page not in reached]
     assert lost == []
-
-
-# --- the machinery itself ---------------------------------------------------------------------------------------------
-
-
-def test_slugs():
-    assert slug("What `thunder gen` writes, C++ & C") == "what-thunder-gen-writes-c--c"
 
 
 def test_a_broken_link_is_seen(tmp_path):

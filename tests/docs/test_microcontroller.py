@@ -13,7 +13,7 @@ import pytest
 
 import thunder_py as th
 from tests.docs.pages import DOCS, blocks, snippets
-from thunder_py.robot.description import Friction, Rotor
+from thunder_py.model.description import Friction, Rotor
 
 PAGE = DOCS / "tutorials" / "microcontroller.md"
 TOOLS = ("arm-none-eabi-gcc", "arm-none-eabi-size", "qemu-system-arm")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import os
 import runpy
@@ -37,37 +35,25 @@ def run(*arguments):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
-@pytest.mark.release
 def test_outputs_are_stored_compared_and_failures_named(tmp_path):
     mode = "import os\nprint(os.environ.get('QUICK'), os.path.basename(os.getcwd()), 1.25)"
     whole = notebook(tmp_path / "whole.ipynb", mode, PICTURE)
     quick = notebook(tmp_path / "quick.ipynb", mode, quick=True)
-    long = notebook(tmp_path / "long.ipynb", mode, long=True)
     bad = notebook(tmp_path / "bad.ipynb", "x = 1", "x / 0")
     untouched = bad.read_text()
-    first = run("--write", whole, quick, long, bad)
+    first = run("--write", whole, quick, bad)
     assert first.returncode == 1
     assert "bad.ipynb, cell 1: " in first.stderr
     assert "ZeroDivisionError" in first.stderr
     assert bad.read_text() == untouched
     stored = nbformat.read(whole, as_version=4)
     assert stored.cells[0].outputs[0].text == f"None {tmp_path.name} 1.25\n"
-    assert [cell.execution_count for cell in stored.cells] == [1, 2]
     assert list(stored.cells[1].outputs[0].data) == ["image/png", "text/plain"]
-    assert stored.metadata.keys() == {"kernelspec", "thunder_py"}
-    assert nbformat.read(quick, as_version=4).cells[0].outputs[0].text == f"1 {tmp_path.name} 1.25\n"
-
-    full = long.read_text()
-    assert nbformat.read(long, as_version=4).cells[0].outputs[0].text == f"None {tmp_path.name} 1.25\n"
     quick.write_text(quick.read_text().replace('1.25\\n"', '1.29\\n"'))
-    changed = quick.read_text()
-    second = run(whole, quick, long)
+    second = run(whole, quick)
     assert second.returncode == 1
     assert "whole.ipynb: done" in second.stdout
-    assert "long.ipynb: done" in second.stdout  # quick, and only compared in its kinds of outputs
-    assert long.read_text() == full
     assert f"quick.ipynb, cell 0, line 1: stored 1.29, now 1.25 in '1 {tmp_path.name} 1.25'" in second.stderr
-    assert quick.read_text() == changed
 
 
 def cell(*lines, tags=()):
@@ -111,25 +97,3 @@ def test_a_missing_picture_is_a_difference():
     picture = nbformat.v4.new_output("display_data", data={"image/png": "AAAA", "text/plain": "<Figure>"})
     with_picture, without = nbformat.v4.new_code_cell(outputs=[picture]), nbformat.v4.new_code_cell()
     assert tool["cell_differences"](with_picture, without) == ["stored outputs ['image/png, text/plain'], now []"]
-    other = nbformat.v4.new_output("display_data", data={"image/png": "BBBB", "text/plain": "<Figure>"})
-    assert tool["cell_differences"](with_picture, nbformat.v4.new_code_cell(outputs=[other])) == []
-
-
-def noise(width, height):
-    image = pytest.importorskip("PIL.Image")
-    file = io.BytesIO()
-    image.effect_noise((width, height), 100).convert("RGBA").save(file, "PNG")
-    data = {"image/png": base64.b64encode(file.getvalue()).decode(), "text/plain": "<Figure>"}
-    output = nbformat.v4.new_output("display_data", data=data)
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])])
-
-
-def test_pictures_are_compressed_and_notebooks_above_the_limit_refused(tmp_path):
-    path = tmp_path / "a.ipynb"
-    small = noise(400, 300)
-    assert tool["store"](small, path) is None
-    assert path.stat().st_size < 0.5 * len(nbformat.writes(small))
-    kept = path.read_text()
-    error = tool["store"](noise(1000, 1000), path)
-    assert error.endswith("bytes with its outputs, and at most 300000 are stored")
-    assert path.read_text() == kept

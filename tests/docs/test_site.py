@@ -55,8 +55,3 @@ def test_files_of_a_site_are_named(tmp_path, capsys):
     (tmp_path / "sub" / "a.html").write_text('<a href="https://elsewhere.example">')
     assert main(tmp_path) == 0
     assert capsys.readouterr().out.endswith("1 pages load nothing from another host\n")
-
-
-def test_an_empty_folder_is_no_site(tmp_path, capsys):
-    assert main(tmp_path) == 1
-    assert "found no page" in capsys.readouterr().out

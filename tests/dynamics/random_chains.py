@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from thunder_py.robot.description import Elastic, Friction, RobotDescription, Rotor, describe_dh
+from thunder_py.model.description import Elastic, Friction, RobotDescription, Rotor, describe_dh
 
 Array = npt.NDArray[np.float64]
 

@@ -11,35 +11,18 @@ from tests.dynamics.random_chains import cases, few
 
 @few
 @given(case=cases())
-def test_mass_matrix_dot(case):
-    robot, q, dq, *_ = case
-    motion = path(q, dq)
-    assert_close(robot.mass_matrix_dot(q, dq), derivative(lambda t: robot.mass_matrix(motion(t))), 1e-9)
-
-
-@few
-@given(case=cases())
-def test_mass_matrix_derivative(case):
-    robot, q, *_ = case
-    expected = [derivative(lambda t, e=e: robot.mass_matrix(q + t * e)) for e in np.eye(robot.n)]
-    assert_close(robot.mass_matrix_derivative(q), np.moveaxis(expected, 0, -1), 1e-9)
-
-
-@few
-@given(case=cases())
-def test_coriolis_matrix_dot(case):
+def test_first_derivatives(case):
     robot, q, dq, ddq, *_ = case
-    motion = path(q, dq, ddq)
-    expected = derivative(lambda t: robot.coriolis_matrix(motion(t), dq + t * ddq))
-    assert_close(robot.coriolis_matrix_dot(q, dq, ddq), expected, 1e-9)
-
-
-@few
-@given(case=cases())
-def test_gravity_vector_dot(case):
-    robot, q, dq, *_ = case
-    motion = path(q, dq)
+    motion, eye = path(q, dq, ddq), np.eye(robot.n)
+    assert_close(robot.mass_matrix_dot(q, dq), derivative(lambda t: robot.mass_matrix(motion(t))), 1e-9)
+    by_q = [derivative(lambda t, e=e: robot.mass_matrix(q + t * e)) for e in eye]
+    assert_close(robot.mass_matrix_derivative(q), np.moveaxis(by_q, 0, -1), 1e-9)
+    C_dot = derivative(lambda t: robot.coriolis_matrix(motion(t), dq + t * ddq))
+    assert_close(robot.coriolis_matrix_dot(q, dq, ddq), C_dot, 1e-9)
     assert_close(robot.gravity_vector_dot(q, dq), derivative(lambda t: robot.gravity_vector(motion(t))), 1e-9)
+    assert_close(
+        robot.gravity_vector(q), [derivative(lambda t, e=e: robot.potential_energy(q + t * e)) for e in eye], 1e-9
+    )
 
 
 @few
@@ -76,14 +59,6 @@ def test_second_derivatives(case):
     for frame in robot.frame_names:
         J_ddot = derivative(lambda t, frame=frame: robot.jacobian_dot(motion(t), speed(t), frame))
         assert_close(robot.jacobian_ddot(q, dq, ddq, frame), J_ddot, 1e-9)
-
-
-@few
-@given(case=cases())
-def test_gravity_is_the_gradient_of_potential_energy(case):
-    robot, q, *_ = case
-    gradient = [derivative(lambda t, e=e: robot.potential_energy(q + t * e)) for e in np.eye(robot.n)]
-    assert_close(robot.gravity_vector(q), gradient, 1e-9)
 
 
 @few

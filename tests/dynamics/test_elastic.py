@@ -12,7 +12,7 @@ from tests.dynamics.random_chains import cases, few, random_robot
 from tests.refusals import assert_refused
 from tests.truth import FOLDER
 from thunder_py.errors import ModelError, UnknownNameError
-from thunder_py.robot.description import Elastic
+from thunder_py.model.description import Elastic
 
 
 def sea3() -> th.Robot:

@@ -14,7 +14,7 @@ from tests.dynamics.random_chains import cases, few, random_robot
 from tests.refusals import assert_refused
 from tests.truth import robot_of
 from thunder_py.errors import UnknownNameError
-from thunder_py.robot.description import Friction, Rotor
+from thunder_py.model.description import Friction, Rotor
 
 BODY = [1.0, 0.1, 0.2, 0.3, 0.4, 0.0, 0.0, 0.5, 0.0, 0.6]
 

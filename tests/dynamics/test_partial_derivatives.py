@@ -12,7 +12,7 @@ from tests.dynamics.numerics import assert_close, derivative
 from tests.dynamics.quantities import kernel
 from tests.dynamics.random_chains import cases, few, random_case
 from tests.refusals import assert_refused
-from thunder_py.robot.description import Friction
+from thunder_py.model.description import Friction
 
 TERMS = ("viscous", "coulomb", "quadratic", "cubic", "quartic", "quintic", "sextic")
 

@@ -1,4 +1,4 @@
-"""Fifty random chains of 1 to 12 joints, and one of 40, against Pinocchio, to 1e-9."""
+"""Random chains of 1 to 12 joints, and one of 40, against Pinocchio, to 1e-9."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import thunder_py as th
 from tests.dynamics.numerics import Array, assert_close, derivative, path
 from tests.dynamics.random_chains import KINDS, Case, random_case
 from tests.symbolic.states import bundled
-from thunder_py.robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from thunder_py.model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 Z = np.array([0.0, 0.0, 1.0])
@@ -154,7 +154,7 @@ def chain(seed: int) -> Oracle:
     return build(random_case(seed, n, rng.choice(KINDS), rotors=rng.random() < 0.4, armature=rng.random() < 0.4))
 
 
-@pytest.fixture(params=range(51))
+@pytest.fixture(params=[*range(24), 50])
 def oracle(request: pytest.FixtureRequest) -> Oracle:
     return chain(request.param)
 
@@ -168,52 +168,24 @@ def test_frames(oracle):
         assert_close(robot.jacobian_dot(q, dq, name), J_dot, 1e-9)
 
 
-def test_mass_matrix(oracle):
-    robot, q, *_ = oracle.case
-    assert_close(robot.mass_matrix(q), oracle.mass_matrix(q), 1e-9)
-
-
-def test_coriolis_matrix(oracle):
-    robot, q, dq, *_ = oracle.case
-    assert_close(robot.coriolis_matrix(q, dq), oracle.coriolis_matrix(q, dq), 1e-9)
-
-
-def test_gravity_vector(oracle):
-    robot, q, *_ = oracle.case
+def test_dynamics(oracle):
+    robot, q, dq, ddq, *_ = oracle.case
+    M, C, tau = oracle.mass_matrix(q), oracle.coriolis_matrix(q, dq), oracle.inverse_dynamics(q, dq, ddq)
+    assert_close(robot.mass_matrix(q), M, 1e-9)
+    assert_close(robot.coriolis_matrix(q, dq), C, 1e-9)
     assert_close(robot.gravity_vector(q), oracle.gravity_vector(q), 1e-9)
-
-
-def test_mass_matrix_dot(oracle):
-    robot, q, dq, *_ = oracle.case
-    dq = dq / max(1.0, np.abs(dq).sum() / 8)  # slow enough for the difference formula
-    assert_close(robot.mass_matrix_dot(q, dq), derivative(lambda t: oracle.mass_matrix(path(q, dq)(t))), 1e-9)
-
-
-def test_inverse_dynamics(oracle):
-    robot, q, dq, ddq, *_ = oracle.case
-    assert_close(robot.inverse_dynamics(q, dq, ddq), oracle.inverse_dynamics(q, dq, ddq), 1e-9)
-
-
-def test_forward_dynamics(oracle):
-    robot, q, dq, ddq, *_ = oracle.case
-    tau = oracle.inverse_dynamics(q, dq, ddq)
+    assert_close(robot.inverse_dynamics(q, dq, ddq), tau, 1e-9)
     assert_close(robot.forward_dynamics(q, dq, tau), oracle.forward_dynamics(q, dq, tau), 1e-9)
+    assert_close(robot.generalized_momentum(q, dq), M @ dq, 1e-9)
+    assert_close(robot.momentum_drift(q, dq), C.T @ dq, 1e-9)
+    slow = dq / max(1.0, np.abs(dq).sum() / 8)  # enough for the difference formula
+    assert_close(robot.mass_matrix_dot(q, slow), derivative(lambda t: oracle.mass_matrix(path(q, slow)(t))), 1e-9)
 
 
-def test_regressor(oracle):
+def test_regressors(oracle):
     robot, q, dq, ddq, *_ = oracle.case
-    assert_close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)
-
-
-def test_momentum_and_its_drift(oracle):
-    robot, q, dq, *_ = oracle.case
-    assert_close(robot.generalized_momentum(q, dq), oracle.mass_matrix(q) @ dq, 1e-9)
-    assert_close(robot.momentum_drift(q, dq), oracle.coriolis_matrix(q, dq).T @ dq, 1e-9)
-
-
-def test_energy_regressors(oracle):
-    robot, q, dq, *_ = oracle.case
     kinetic, potential = oracle.energy_regressors(q, dq)
+    assert_close(robot.regressor(q, dq, ddq), oracle.regressor(q, dq, ddq), 1e-9)
     assert_close(robot.kinetic_energy_regressor(q, dq), kinetic, 1e-9)
     assert_close(robot.potential_energy_regressor(q), potential, 1e-9)
 
@@ -262,7 +234,7 @@ def test_second_derivatives(seed):
     assert_close(second.d2ddq_dvdv, by(lambda e: forward(q, dq + e, tau))[1], 1e-8)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_jacobian_derivative(seed):
     """Against differences of Pinocchio's Jacobians."""
     oracle = chain(seed)

@@ -7,8 +7,8 @@ import pytest
 
 import thunder_py as th
 from tests.dynamics.numerics import assert_close
-from thunder_py.robot.description import Rotor
-from thunder_py.robot.inertia import reg_from_dyn
+from thunder_py.model.description import Rotor
+from thunder_py.model.inertia import reg_from_dyn
 
 STATES = np.random.default_rng(3).uniform(-2.0, 2.0, (5, 2, 4))
 

@@ -80,7 +80,7 @@ def test_kinetic_energy_ends_with_the_jacobian_itself():
 def test_applied_forces_of_the_lagrangian_are_without_gravity():
     """N-3: generalized forces of gravity beside a Lagrangian with U make an arm that is let go fall twice as fast."""
     robot, q, h = th.Robot.load("elbow"), np.array([0.4, 0.9]), 1e-6
-    dyn = th.robot.inertia.dyn_from_reg(robot.inertial)
+    dyn = th.model.inertia.dyn_from_reg(robot.inertial)
 
     def centers(q):
         return np.stack([(robot.forward_kinematics(q, i + 1) @ np.append(dyn[i, 1:4], 1.0))[:3] for i in range(2)])

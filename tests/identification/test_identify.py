@@ -21,8 +21,8 @@ from thunder_py.identification import (
     lowpass,
 )
 from thunder_py.identification.least_squares import Data, consistent_problem, fit, solve_consistent
+from thunder_py.model import inertia
 from thunder_py.reference import SetPoint, Sinusoid
-from thunder_py.robot import inertia
 
 T = np.linspace(0.0, 10.0, 1001)
 NOISE = {2: np.array([0.5, 2.0]), 7: np.array([3.0, 3, 3, 3, 0.5, 0.5, 0.5])}

@@ -12,7 +12,7 @@ from thunder_py.errors import ThunderWarning
 from thunder_py.identification import differentiate, identify
 from thunder_py.identification.equations import all_parameters
 from thunder_py.identification.signals import difference_squares, lowpass, noise_gain, sampling_period, white_noise
-from thunder_py.robot.description import Elastic
+from thunder_py.model.description import Elastic
 
 T = np.linspace(0.0, 4.0, 401)
 

@@ -9,7 +9,7 @@ from tests.dynamics.random_chains import random_robot
 from tests.identification.test_identify_model import TIMES, motion
 from tests.refusals import assert_refused
 from thunder_py.identification import Log, identify_payload
-from thunder_py.robot import inertia
+from thunder_py.model import inertia
 
 NOISE = 0.05
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import thunder_py as th
 from tests.dynamics.random_chains import KINDS, Array, random_body, random_robot
-from thunder_py.robot.description import Limits, Rotor
-from thunder_py.robot.inertia import dyn_from_reg
+from thunder_py.model.description import Limits, Rotor
+from thunder_py.model.inertia import dyn_from_reg
 
 
 def relative(found: Array, expected: Array) -> float:

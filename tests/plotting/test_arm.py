@@ -12,8 +12,8 @@ import thunder_py as th
 from tests.polygons import corners
 from thunder_py.cli.window import slider_window
 from thunder_py.errors import ModelError, ThunderError
+from thunder_py.model.description import Limits
 from thunder_py.plotting.shapes import box, cylinder, sphere, together
-from thunder_py.robot.description import Limits
 from thunder_py.robot.frames import arm_frames, arm_points, default_posture, joint_frames
 from thunder_py.robot.plot import ArmPicture, joint_bodies
 

@@ -7,7 +7,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.errors import ModelError, ThunderError
-from thunder_py.robot.description import Limits
+from thunder_py.model.description import Limits
 
 
 def _planar() -> th.Robot:

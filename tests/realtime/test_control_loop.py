@@ -31,14 +31,7 @@ def state(loop: ControlLoop, stamp: int = NOON, now: int | None = None, **other:
 # --- without a reference ----------------------------------------------------------------------------------------------
 
 
-def test_without_a_state_there_is_no_command() -> None:
-    loop = make_loop()
-    assert loop.mode is Mode.waiting
-    assert loop.reason is Reason.no_state
-    assert loop.watch(NOON) is None
-
-
-def test_without_a_reference_the_torque_slows_all_joints_at_one_rate() -> None:
+def test_without_a_reference_all_joints_slow_at_one_rate() -> None:
     loop = make_loop(hold={"rate": 40.0})
     dq = np.linspace(-0.5, 0.5, 7)
     command = state(loop, dq=dq)
@@ -110,7 +103,7 @@ def test_a_jump_of_the_reference_is_no_jump_of_the_torque() -> None:
             np.testing.assert_allclose(bench.states[-1].q, Q0 + 0.3, atol=5e-3)
 
 
-def test_a_reference_that_ends_at_rest_is_held_and_one_that_ends_moving_is_lost() -> None:
+def test_a_reference_that_ends_at_rest_is_held() -> None:
     for rests in (True, False):
         bench = spoilt(100)
         q = np.array([Q0, Q0 + 0.05])
@@ -147,19 +140,10 @@ def test_torques_stay_within_their_limits() -> None:
     assert Status.saturated in {c.status for c in bench.commands}
 
 
-def test_torques_change_no_faster_than_allowed() -> None:
-    bench = Bench(make_loop(torque_rate=500.0))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.3, frequency=0.5)
-    bench.run(1.0)
-    steps = np.diff([c.tau for c in bench.commands], axis=0)
-    assert np.abs(steps).max() <= 0.5 + 1e-9
-
-
 # --- states that are late, missing, mixed up, broken ------------------------------------------------------------------
 
 
-def test_states_that_stay_away_give_gravity_then_nothing_and_tracking_resumes() -> None:
+def test_states_that_stay_away_give_gravity_then_nothing() -> None:
     bench = Bench(make_loop(recover=True))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
@@ -293,9 +277,8 @@ def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:
     assert bench.errors(500).max() < 0.02
 
 
-@pytest.mark.parametrize(
-    ("why", "stamp", "other"),
-    [
+def test_states_that_are_no_good_are_dropped_and_counted() -> None:
+    for why, stamp, other in (
         ("not_finite", NOON + MS, {"q": [np.nan] * 7}),
         ("not_finite", NOON + MS, {"dq": [0.0] * 6 + [np.inf]}),
         ("size", NOON + MS, {"q": Q0[:6]}),
@@ -309,14 +292,12 @@ def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:
         ("late", NOON + MS, {"now": NOON + 22 * MS}),
         ("future", NOON + 30 * MS, {"now": NOON + MS}),
         ("no_stamp", 0, {"now": NOON}),
-    ],
-)
-def test_states_that_are_no_good_are_dropped_and_counted(why: str, stamp: int, other: dict) -> None:  # type: ignore[type-arg]
-    loop = make_loop()
-    assert state(loop) is not None
-    assert state(loop, stamp, **other) is None
-    assert loop.dropped == {**dict.fromkeys(loop.dropped, 0), why: 1}
-    assert state(loop, NOON + 2 * MS) is not None
+    ):
+        loop = make_loop()
+        assert state(loop) is not None
+        assert state(loop, stamp, **other) is None
+        assert loop.dropped == {**dict.fromkeys(loop.dropped, 0), why: 1}
+        assert state(loop, NOON + 2 * MS) is not None
 
 
 def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
@@ -331,7 +312,7 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
     np.testing.assert_array_equal(command.tau, straight.tau)
 
 
-def test_some_nan_does_not_matter_and_many_in_a_row_are_a_fault_until_reset() -> None:
+def test_many_nan_in_a_row_are_a_fault_until_reset() -> None:
     bench = Bench(make_loop(invalid_states=20))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
@@ -407,17 +388,3 @@ def test_an_observer_adds_the_external_torque_and_a_contact() -> None:
     assert bench.loop.report()["contact"] == 1
     bench.loop.reset()
     assert not bench.loop.contact
-
-
-@pytest.mark.parametrize(
-    ("observer", "message"),
-    [
-        ({}, "observer: bandwidth must be"),
-        ({"bandwidth": 10, "thresholds": -1}, "observer: thresholds must be positive"),
-        ({"bandwidth": 10, "order": 3}, "order must be 1 or 2, got 3"),
-        ({"bandwidth": 10, "samples": 3}, "observer has no key 'samples'"),
-    ],
-)
-def test_bad_observers_are_refused(observer: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_loop(observer=observer)

@@ -94,7 +94,7 @@ def test_messages_list_all_motors_or_none(tmp_path: Path) -> None:
     assert loop.dropped["names"] == 1
 
 
-def test_rigid_laws_need_no_motors_and_warn_of_what_springs_do_not_allow(soft: tuple[th.Robot, str]) -> None:
+def test_rigid_laws_need_no_motors_and_warn_of_springs(soft: tuple[th.Robot, str]) -> None:
     _, path = soft
     loop, arm = make_loop(path, RIGID), make_arm(path)
     play(loop, arm, 0.01, NOON, motors=False)
@@ -104,11 +104,6 @@ def test_rigid_laws_need_no_motors_and_warn_of_what_springs_do_not_allow(soft: t
     message = r"K_d of PDGravity is too high for the elastic joint 'joint2': .* a bandwidth of .* rad/s"
     with pytest.warns(RuntimeWarning, match=message):
         make_loop(path, {**RIGID, "K_d": 50.0})
-
-
-def test_rigid_robots_have_no_law_that_sees_motors() -> None:
-    with pytest.raises(ValueError, match="robot must have elastic joints"):
-        ControlLoop({"robot": "elbow", "controller": MOTOR})
 
 
 def test_the_safe_torque_acts_on_the_motors(soft: tuple[th.Robot, str]) -> None:

@@ -39,7 +39,7 @@ def test_a_small_step_in_a_short_time_leads_nowhere_else(shown: bool) -> None:
 
 
 @pytest.mark.parametrize("back", [HOUR, 400 * MS])
-def test_a_clock_that_is_set_back_is_a_loss_of_states_and_the_loop_goes_on(back: int) -> None:
+def test_a_clock_that_is_set_back_is_a_loss_of_states(back: int) -> None:
     bench = Bench(make_loop(recover=True))
     bench.run(0.1)
     bench.play(kind="sinusoid")
@@ -74,7 +74,7 @@ def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
         assert len(bench.commands) == 200
 
 
-def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> None:
+def test_a_command_ends_when_the_clock_is_set_back() -> None:
     gate = CommandGate(JointOrder(("a",)), np.array([10.0]), 0.05)
     assert gate.take(NOON, NOON, ["a"], [1.0]) is None
     assert gate.torque(NOON - HOUR) is None
@@ -82,7 +82,7 @@ def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> N
     assert gate.torque(NOON - HOUR) == 2.0
 
 
-def test_an_arm_that_was_told_to_move_fast_stops_when_it_is_told_to() -> None:
+def test_an_arm_that_was_told_to_move_fast_stops() -> None:
     """A goal moved by a twist of 5 m/s for 0.2 s would be a meter ahead of a body with 0.3 m/s."""
     bench = Bench(make_loop(POSE_LAW, task={"speed": 0.3}))
     bench.run(0.1)
@@ -126,13 +126,11 @@ def test_a_trajectory_of_before_a_reset_is_not_taken_after_it(monkeypatch: pytes
     assert loop.references.trajectory(0, loop.joint_names, [0.0], [Q0]) == "the loop's clock restarted meanwhile"
 
 
-@pytest.mark.parametrize("number", [0, 0.5, -1, True, float("inf"), float("nan"), "many", 1.5])
-def test_counts_are_whole(number: Any) -> None:
-    with pytest.raises(ValueError, match="invalid_states must be a positive whole number"):
-        make_loop(invalid_states=number)
-    configuration = {"robot": "panda", "controller": {"name": "PDGravity", "K_p": 1, "K_d": 1}, "publish_every": number}
-    with pytest.raises(ValueError, match="publish_every must be a positive whole number"):
-        ControllerNode(SimpleNamespace(kinds=None), configuration)
+def test_counts_are_whole() -> None:
+    law = {"name": "PDGravity", "K_p": 1, "K_d": 1}
+    for number in (0, 0.5, -1, True, float("inf"), float("nan"), "many", 1.5):
+        with pytest.raises(ValueError, match="publish_every must be a positive whole number"):
+            ControllerNode(SimpleNamespace(kinds=None), {"robot": "panda", "controller": law, "publish_every": number})
 
 
 def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
@@ -145,7 +143,7 @@ def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
     assert np.abs(robot.advance(NOON - HOUR + 20 * MS).q - after.q).max() > 0.0
 
 
-def test_torques_change_no_faster_than_allowed_over_resets_and_gaps() -> None:
+def test_torque_rates_hold_over_resets_and_gaps() -> None:
     bench = Bench(make_loop(torque_rate=500.0))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.3, frequency=0.5)
@@ -214,32 +212,7 @@ def test_of_two_changes_of_gains_at_once_none_is_lost(monkeypatch: pytest.Monkey
     assert (loop.gains["Lambda"], loop.gains["K_d"]) == (3, 7)
 
 
-def test_a_state_of_the_core_that_cannot_be_is_refused_and_changes_nothing() -> None:
-    """As a pickle of others may hold it: sizes, flags and numbers of modes are not trusted."""
-    bench = Bench(make_loop())
-    bench.run(0.1)
-    assert bench.loop.references.trajectory(0, bench.loop.joint_names, [0.0, 0.5], [Q0, Q0 + 0.1]) is None
-    bench.run(0.01)
-    core, refused = bench.loop._core, 0
-    good, rng = core._core_state(), np.random.default_rng(0)
-    for lie in (np.nan, -1.0, 0.5, 20.0, 1e300, 2.0**33):
-        for place in rng.integers(1, good.size, 25):
-            state = good.copy()
-            state[place] = lie
-            try:
-                core._set_core_state(state)
-            except ValueError:
-                refused += 1
-                assert core._core_state().tobytes() == good.tobytes()
-            bench.run(0.001)
-            core._set_core_state(good)
-    assert refused > 50
-    for cut in (good[:-1], np.append(good, 0.0)):
-        with pytest.raises(ValueError, match="size that belongs"):
-            core._set_core_state(cut)
-
-
-def test_a_loop_is_read_and_asked_while_another_thread_answers_states() -> None:
+def test_a_loop_is_read_while_another_thread_answers() -> None:
     """Nodes of ROS 1 take messages, requests and the clock's periods in threads of their own."""
     bench, end = Bench(make_loop()), threading.Event()
     errors: list[Exception] = []

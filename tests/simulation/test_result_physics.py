@@ -22,7 +22,7 @@ from ..truth import FOLDER
 
 
 def friction() -> th.Robot:
-    terms = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.3]] * 2, delta=0.05)
+    terms = th.model.description.Friction(terms=("viscous", "coulomb"), coefficients=[[0.5, 0.3]] * 2, delta=0.05)
     return elbow().replace(friction=terms)
 
 
@@ -181,7 +181,7 @@ def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold()
 
 
 def test_lyapunov_derivative_of_elastic_joints_is_by_differences() -> None:
-    springs = tuple(th.robot.description.Elastic(joint=j, K=(500.0,), D=(5.0,), Mm=0.1) for j in (1, 2))
+    springs = tuple(th.model.description.Elastic(joint=j, K=(500.0,), D=(5.0,), Mm=0.1) for j in (1, 2))
     law = slotine_li(wrong_elbow())
     rigid, elastic = (
         th.simulate(plant, law, elbow_motion(), 0.1) for plant in (elbow(), elbow().replace(elastic=springs))

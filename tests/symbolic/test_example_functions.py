@@ -116,7 +116,7 @@ def test_filtered_torque_is_the_filtered_regressor_times_the_parameters(kind):
     """D-13, with every sign: W_a outside of the integral, W_b inside, the initial momentum as it decays."""
     robot = th.Robot.load("ur5e") if kind == "ur5e" else random_robot(5, 3, "modified", rotors=True, armature=True)
     if kind == "smooth friction":
-        friction = th.robot.description.Friction(terms=("viscous", "cubic"), coefficients=np.ones((3, 2)))
+        friction = th.model.description.Friction(terms=("viscous", "cubic"), coefficients=np.ones((3, 2)))
         robot = robot.replace(friction=friction)
     f = functions_of("filtered_regressor", robot)
     rate, t = 5.0, np.linspace(0.0, 2.0, 2001)

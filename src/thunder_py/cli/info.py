@@ -14,7 +14,8 @@ import numpy as np
 
 from .. import __version__, _core, robots
 from ..io.gripper import gripper_joints
-from ..robot import Robot, inertia
+from ..model import inertia
+from ..robot import Robot
 from ..table import Table
 from .robot_options import add_robot_options, load_robot
 from .text import number

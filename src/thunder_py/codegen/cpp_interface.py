@@ -10,8 +10,8 @@ import numpy as np
 
 from ..checks import of_kind
 from ..errors import ThunderError
+from ..model.model import core_arguments
 from ..robot import Robot
-from ..robot.robot import core_arguments
 
 __all__ = ["get_cmake_dir", "get_include", "model_header"]
 

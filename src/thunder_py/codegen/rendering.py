@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__, _core
 from ..errors import ModelError
-from ..robot.inertia import reg_from_dyn
+from ..model.inertia import reg_from_dyn
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
 from .members import check_members, check_own_names, frame_getters, parameters, setters

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, given_group
+from ..checks import Array, given_group, real
 from ..errors import ThunderError
 from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
@@ -139,7 +139,9 @@ class ACT(AdaptiveController, _core.ACT):
 
 def safe_damping(robot: Robot, K_1: npt.ArrayLike) -> npt.ArrayLike:
     """Return a damping [N m s/rad] for hold and safe torque: |K_1| [1/s] times the diagonal of M at q = 0."""
-    rates = np.asarray(K_1, dtype=np.float64)
+    rates = real(K_1, "K_1", finite=False)
     if rates.ndim == 2:
         rates = rates.diagonal()
+    if rates.shape not in ((), (robot.n,)):
+        return K_1  # which the core refuses
     return np.abs(rates) * robot.mass_matrix(np.zeros(robot.n)).diagonal()

@@ -24,8 +24,8 @@ from ..checks import (
     zero_or_above,
 )
 from ..errors import ModelError, ThunderError
+from ..model.parameters import UnknownParameters
 from ..robot import Robot, require_robot
-from ..robot.robot import UnknownParameters
 
 __all__ = [
     "AdaptationLike",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..checks import Array
-from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
-from ..robot.robot import UnknownParameters
+from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from ..model.parameters import UnknownParameters
 from .adaptation import GradientAdaptation, NaturalAdaptation
 
 __all__ = ["gradient_adaptation", "gradient_gain", "least_gain", "natural_adaptation"]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from .._core import Status
 from ..checks import Array
 from ..errors import ModelError
+from ..model.inertia import is_physical, pseudo_inertia
 from ..robot import Robot
-from ..robot.inertia import is_physical, pseudo_inertia
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
 
 __all__ = ["AdaptiveLyapunov", "LoggedRun", "check_parameters", "gain", "half_form"]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..errors import outer_level
+from ..model.elastic import spring_slopes
 from ..robot import Robot, require_robot
-from ..robot.elastic import spring_slopes
 from .elastic_gains import gravity_gradients
 from .lyapunov_functions import gain
 

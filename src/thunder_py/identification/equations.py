@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError, UnknownNameError
+from ..model.joint_data import Elastic
+from ..model.parameters import BaseParameters, UnknownParameters, unknown_parameter
 from ..robot import Robot
-from ..robot.joint_data import Elastic
-from ..robot.robot import BaseParameters, UnknownParameters, unknown_parameter
 from .samples import Samples
 
 __all__ = [

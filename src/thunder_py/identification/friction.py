@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..checks import Array, above_zero, all_positive, array
 from ..errors import ThunderError, nearest_hint
+from ..model.description import Friction
 from ..robot import Robot
-from ..robot.description import Friction
 from ..values import Value, set_fields
 from .samples import Samples
 

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ..checks import Array, within
 from ..errors import ModelError, ThunderError
-from ..robot import Robot, inertia
-from ..robot.description import check_physical_input
-from ..robot.robot import BaseParameters, UnknownParameters
+from ..model import inertia
+from ..model.description import check_physical_input
+from ..model.parameters import BaseParameters, UnknownParameters
+from ..robot import Robot
 from ..table import Table
 from .equations import Columns
 from .log_file import Recorded

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from ..checks import Array, all_positive, array
 from ..errors import ModelError, ThunderError
-from ..robot import Robot, inertia
-from ..robot.robot import BaseParameters
+from ..model import inertia
+from ..model.parameters import BaseParameters
+from ..robot import Robot
 from .equations import all_names
 
 __all__ = [

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array, whole
 from ..errors import ThunderError
+from ..model.parameters import UnknownParameters
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
 from .signals import instants
 
 __all__ = ["Conditioning", "PersistentExcitation", "base_regressor_condition", "persistent_excitation"]

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from ..checks import Array, zero_or_above
 from ..errors import ThunderError, ThunderWarning, outer_level
+from ..model.description import Friction
+from ..model.parameters import BaseParameters, UnknownParameters
 from ..robot import Robot
-from ..robot.description import Friction
-from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import selection
 from .friction import KINDS, FrictionColumns, FrictionModel, friction_kinds

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ModelError, ThunderError
+from ..model.parameters import BaseParameters
 from ..robot import Robot
-from ..robot.robot import BaseParameters
 from .friction import friction_terms
 from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, residual_rms, scale_of
 from .segments import FrictionParts, Segment

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..checks import Array, above_zero, whole
 from ..errors import ThunderError
+from ..model.parameters import UnknownParameters
 from ..parallel import Workers, map_items
 from ..progress import percentage, reporting
 from ..robot import Robot
-from ..robot.robot import UnknownParameters
 from .excitation import CRITERIA, ExcitationProblem, FourierBasis, MotionLimits
 from .measures import Conditioning, condition_numbers
 

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ..checks import Array, above_zero, zero_or_above
 from ..errors import ThunderError
-from ..robot import Robot, inertia
+from ..model import inertia
+from ..model.parameters import BaseParameters, UnknownParameters
+from ..robot import Robot
 from ..robot.payload import Payload
-from ..robot.robot import BaseParameters, UnknownParameters
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
 from .identification import normal_intervals

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
+from ..model.elastic import spring_slopes
 from ..robot import Robot
-from ..robot.elastic import spring_slopes
 from .equations import Equations, all_names
 from .layout import Layout
 from .robust import Outliers

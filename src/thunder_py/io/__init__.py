@@ -12,9 +12,9 @@ from .. import robots
 from ..checks import check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
+from ..model.description import RobotDescription
+from ..model.model import RobotModel
 from ..public import publish
-from ..robot import Robot
-from ..robot.description import RobotDescription
 from .meshes import Meshes
 from .yaml_native import read_native, save_native
 from .yaml_text import MAX_BYTES, parse_yaml
@@ -191,7 +191,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     elif suffix in _MJCF:
         from .mjcf_writer import write_mjcf
 
-        write_whole(write_mjcf(Robot(description), lossy=lossy), path)
+        write_whole(write_mjcf(RobotModel(description), lossy=lossy), path)
     else:
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
 
@@ -227,7 +227,7 @@ def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[
     if suffix in _MJCF:
         from .mjcf_writer import mjcf_losses
 
-        return mjcf_losses(Robot(description))
+        return mjcf_losses(RobotModel(description))
     return ()
 
 

@@ -18,7 +18,7 @@ from ..plotting.shapes import Triangles, box, cylinder, sphere, together
 from .urdf_geometry import Geometry, mesh_path, read_geometry
 
 if TYPE_CHECKING:
-    from ..robot import Robot
+    from ..model.model import RobotModel
 
 __all__ = ["GRAY", "MeshPart", "Meshes", "load_surface"]
 
@@ -212,11 +212,11 @@ class Meshes:
         surfaces = {name: load_surface(file, int(faces)) for name, file in files.items()}
         return cls(tuple(_part(body, surfaces.get(body.filename)) for body in bodies), path)
 
-    def frame(self, robot: Robot, link: str) -> str | None:
+    def frame(self, robot: RobotModel, link: str) -> str | None:
         """Return the robot's name of the frame of a link, None if it does not have the link."""
         return next((name for name in (f"urdf:{link}", link) if name in robot.frame_names), None)
 
-    def placed(self, robot: Robot, q: npt.ArrayLike) -> tuple[Triangles, Array]:
+    def placed(self, robot: RobotModel, q: npt.ArrayLike) -> tuple[Triangles, Array]:
         """Return all bodies in the world, and the colors of their faces.
 
         Links that the robot does not have, such as other branches of the file, are left out.

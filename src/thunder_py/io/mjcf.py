@@ -15,11 +15,11 @@ import numpy.typing as npt
 from ..checks import Array, array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
+from ..model.description import RobotDescription, Rotor, without_own_frames
+from ..model.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
+from ..model.joint_data import Friction, Limits
+from ..model.model import RobotModel
 from ..optional import require
-from ..robot import Robot
-from ..robot.description import RobotDescription, Rotor, without_own_frames
-from ..robot.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
-from ..robot.joint_data import Friction, Limits
 from ..spatial.single import exp, make_pose, matrix_of
 from .gripper import warn_of_gripper
 from .mjcf_elastic import couplings, read_drives
@@ -478,7 +478,7 @@ def read_rotors(tree: Tree, joints: Sequence[int], description: RobotDescription
     if not rotors:
         return description
     complete = description.replace(rotors=tuple(rotor for _, rotor, _ in rotors))
-    expected = {joint: factors for joint, _, factors in translate_rotors(Robot(complete)).tendons}
+    expected = {joint: factors for joint, _, factors in translate_rotors(RobotModel(complete)).tendons}
     for name, rotor, factors in rotors:
         if rotor.joint not in expected or not np.allclose(expected[rotor.joint], factors, rtol=0.0, atol=1e-9):
             raise tree.error(f"does not couple the joints as its rotor would: {factors.tolist()}", f"tendon {name!r}")

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..robot.description import RobotDescription
-from ..robot.elastic import motor_names
-from ..robot.joint_data import Elastic
+from ..model.description import RobotDescription
+from ..model.elastic import motor_names
+from ..model.joint_data import Elastic
 from .xml import number, numbers, opened, tag
 
 __all__ = ["LEAST", "Coupling", "couplings", "lost_powers", "motor_bodies", "read_drives", "springs"]

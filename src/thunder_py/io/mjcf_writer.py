@@ -9,17 +9,17 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..robot.description import Friction, RobotDescription, check_physical_input, own_frame
-from ..robot.elastic import motor_names
-from ..robot.inertia import dyn_from_reg, reg_from_dyn
+from ..model.description import Friction, RobotDescription, check_physical_input, own_frame
+from ..model.elastic import motor_names
+from ..model.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
 from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
 from .xml import comment, number, numbers, opened, quaternion, tag
 
 if TYPE_CHECKING:
     from ..checks import Array
-    from ..robot import Robot
-    from ..robot.description import Rotor
+    from ..model.description import Rotor
+    from ..model.model import RobotModel
 
 __all__ = [
     "ASSETS",
@@ -59,7 +59,7 @@ class Body(NamedTuple):
     raised_from: Array | None = None
 
 
-def acceptable_bodies(robot: Robot) -> list[Body]:
+def acceptable_bodies(robot: RobotModel) -> list[Body]:
     """Return the links as bodies that MuJoCo accepts.
 
     Parameters
@@ -102,7 +102,7 @@ def _has_volume(reg: Array) -> bool:
     return bool(moments[0] >= LEAST and second[0] > _ROUNDING * moments[-1])
 
 
-def _free_moments(robot: Robot) -> list[Array]:
+def _free_moments(robot: RobotModel) -> list[Array]:
     """Return for each link orthonormal directions (6, k) of its moments of inertia without influence on torques."""
     rng = np.random.default_rng(0)
     q, dq, ddq = rng.normal(size=(3, _SAMPLES * robot.n, robot.n))
@@ -193,7 +193,7 @@ class Rotors(NamedTuple):
     inexact: tuple[int, ...]
 
 
-def translate_rotors(robot: Robot) -> Rotors:
+def translate_rotors(robot: RobotModel) -> Rotors:
     """Return armature and tendons for the rotors of a robot."""
     d = robot.description
     armature = np.zeros(d.n) if d.armature is None else d.armature.copy()
@@ -210,7 +210,7 @@ def translate_rotors(robot: Robot) -> Rotors:
     return Rotors(armature, tendons, tuple(inexact))
 
 
-def _factors(robot: Robot, rotor: Rotor) -> Array | None:
+def _factors(robot: RobotModel, rotor: Rotor) -> Array | None:
     """Return the constant f of the spin f . dq, or None if it changes with q."""
     n, carrier = robot.n, rotor.joint - 1 if rotor.carrier is None else rotor.carrier
     own: Array = rotor.gear_ratio * np.eye(n)[rotor.joint - 1]
@@ -231,7 +231,7 @@ def _factors(robot: Robot, rotor: Rotor) -> Array | None:
     return np.asarray(carried + own, dtype=np.float64)
 
 
-def _rotor_pose(robot: Robot, link: int, q: Array) -> Array:
+def _rotor_pose(robot: RobotModel, link: int, q: Array) -> Array:
     return robot.forward_kinematics(q, link)
 
 
@@ -315,7 +315,7 @@ _HEADER = (
 )
 
 
-def mjcf_losses(robot: Robot) -> tuple[str, ...]:
+def mjcf_losses(robot: RobotModel) -> tuple[str, ...]:
     """Return the losses of a robot in MJCF, one sentence each.
 
     Parameters
@@ -346,7 +346,7 @@ def _lost_friction(term: str, delta: float) -> str:
     return f"Coulomb friction becomes frictionloss, a soft constraint, instead of dq / (abs(dq) + {delta:g})"
 
 
-def write_mjcf(robot: Robot, *, lossy: bool = False) -> str:
+def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
     """Return a robot as the text of an MJCF file.
 
     Parameters
@@ -401,7 +401,7 @@ def _remarks(d: RobotDescription, losses: tuple[str, ...]) -> list[str]:
     return remarks
 
 
-def _center(robot: Robot) -> str:
+def _center(robot: RobotModel) -> str:
     """Return the center of view: the middle between the extreme link frames at q = 0."""
     points = np.array([robot.forward_kinematics(np.zeros(robot.n), f)[:3, 3] for f in range(robot.n + 1)])
     return numbers(np.round(0.5 * (points.min(axis=0) + points.max(axis=0)), 6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,15 @@ import numpy.typing as npt
 from ..checks import array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
-from ..robot.description import Friction, Limits, RobotDescription, without_own_frames
-from ..robot.inertia import pseudo_inertia, reg_from_pseudo_inertia
+from ..model.description import Friction, Limits, RobotDescription, without_own_frames
+from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
 from .xml import free_name, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf"]
+
+_LOG = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.float64]
 _LISTED = 20  # candidates named in a message
@@ -141,6 +144,9 @@ def parse_urdf(
     base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
     tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
     arm = _assemble(tree, base, tip, locked)
+    text = "%s: %d joints from %s to %s, %d links lumped into those that move; locked: %s"
+    fixed = len(arm.places) - len(arm.joints)
+    _LOG.info(text, path, len(arm.joints), base, tip, fixed, ", ".join(locked) or "none")
     if tip_link is None:
         warn_of_gripper([joint.name for joint in arm.joints], tip, path)
     try:

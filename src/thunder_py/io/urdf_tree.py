@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..checks import apart, check_label
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
-from ..robot.inertia import reg_from_dyn
+from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
 from ..spatial.single import exp
 from .xml import Element

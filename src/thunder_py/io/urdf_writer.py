@@ -13,9 +13,9 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..robot.description import RobotDescription, check_physical_input, own_frame
-from ..robot.inertia import dyn_from_reg
-from ..robot.joint_data import Friction
+from ..model.description import RobotDescription, check_physical_input, own_frame
+from ..model.inertia import dyn_from_reg
+from ..model.joint_data import Friction
 from .losses import check_losses
 from .urdf_tree import NO_LIMIT
 from .xml import comment, number, numbers, opened, tag

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import FileFormatError, ThunderWarning, outer_level
-from ..robot.description import RESERVED_NAMES
+from ..model.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
 __all__ = ["Element", "comment", "free_name", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]

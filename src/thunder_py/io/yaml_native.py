@@ -18,7 +18,7 @@ import yaml
 from ..checks import check_label, check_name, pose
 from ..errors import FileFormatError, ModelError
 from ..files import write_whole
-from ..robot.description import (
+from ..model.description import (
     MAX_JOINTS,
     Elastic,
     Friction,
@@ -28,7 +28,7 @@ from ..robot.description import (
     check_moments,
     check_physical_input,
 )
-from ..robot.inertia import dyn_from_reg, reg_from_dyn
+from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import DH_CONVENTIONS, dh_chain, pose_from_rpy, rpy_from_rotation
 from .yaml_text import Section, Value
 

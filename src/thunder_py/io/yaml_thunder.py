@@ -20,7 +20,7 @@ import yaml
 
 from ..checks import check_name
 from ..errors import ModelError, outer_level
-from ..robot.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
+from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
 

@@ -20,10 +20,10 @@ from ..io.mjcf_elastic import couplings, read_drives
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import acceptable_bodies, write_mjcf
 from ..io.xml import numbers, opened, quaternion, tag
+from ..model.elastic import equilibrium
+from ..model.joint_data import Friction
 from ..optional import require
 from ..robot import Robot
-from ..robot.elastic import equilibrium
-from ..robot.joint_data import Friction
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
 

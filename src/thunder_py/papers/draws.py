@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,3 +70,19 @@ def wilson_interval(successes: Collection[bool]) -> tuple[float, float]:
 
     found = binomtest(int(sum(successes)), len(successes)).proportion_ci(method="wilson")
     return float(found.low), float(found.high)
+
+
+def listed(outcomes: Iterable[str], times: str = " x ") -> str:
+    """Return how often there is each outcome, the most frequent first, such as ``"3 x missed, 1 x lost"``."""
+    return ", ".join(f"{n}{times}{outcome}" for outcome, n in Counter(outcomes).most_common())
+
+
+def finite_median(values: Array) -> float:
+    """Return the median of the finite values; NaN without one."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+def rms(values: Array) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(np.square(values))))

@@ -100,13 +100,14 @@ def draw_truth(axes: Axes, value: float, name: str = "truth", color: str = TRUTH
     axes.axhline(value, color=color, linestyle="--", linewidth=1.0, label=name)
 
 
-def outside_legend(figure: Figure, *axes: Axes, place: Any = "outside lower center", ncols: int = 6) -> None:
-    """Draw one legend for axes, outside them; a label that several curves have appears once."""
+def outside_legend(figure: Figure, *axes: Axes, place: Any = "outside lower center", ncols: int = 6) -> Figure:
+    """Draw one legend for axes, outside them, and return the figure; a label that several curves have appears once."""
     entries: dict[str, Any] = {}
     for panel in axes:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
             entries.setdefault(name, handle)
     figure.legend(list(entries.values()), list(entries), loc=place, ncols=ncols, fontsize="small")
+    return figure
 
 
 def positive(values: Array) -> Array:

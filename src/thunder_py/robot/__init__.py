@@ -1,16 +1,17 @@
 """Robot models: the description, inertial parameters, elastic joints, payloads, workspaces and the class `Robot`."""
 
-from ..public import publish
-from .derivatives import (
+from ..model.derivatives import (
     ForwardDynamicsDerivatives,
     ForwardDynamicsSecondDerivatives,
     InverseDynamicsDerivatives,
     InverseDynamicsSecondDerivatives,
 )
-from .description import Elastic, Friction, Limits, RobotDescription, Rotor
-from .elastic import ElasticMotion
+from ..model.description import Elastic, Friction, Limits, RobotDescription, Rotor
+from ..model.elastic import ElasticMotion
+from ..model.parameters import BaseParameters, UnknownParameters
+from ..public import publish
 from .payload import Payload
-from .robot import BaseParameters, Ellipsoid, Robot, UnknownParameters
+from .robot import Ellipsoid, Robot
 from .robot import require_robot as require_robot
 from .workspace import Workspace
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from ..checks import Array, array, zero_or_above
 from ..errors import UnknownNameError, nearest_hint
+from ..model import inertia
 from ..values import Value, set_fields
-from . import inertia
 from .robot import Robot
 
 __all__ = ["Payload", "one_or_several", "read_payloads"]

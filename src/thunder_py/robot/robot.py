@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, is_whole, real
-from ..errors import ModelError, Suggesting, UnknownNameError, nearest_hint
+from ..checks import Array, array, is_whole
+from ..errors import ModelError, Suggesting
+from ..model import elastic
+from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
+from ..model.model import RobotModel
+from ..model.parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
 from ..table import Table, html_text
-from . import elastic, inertia
-from .derivatives import DerivativeMethods
-from .description import Elastic, Friction, Limits, RobotDescription, check_physical_input, describe_dh
-from .elastic import ElasticMotion
 from .workspace import Workspace, sampling_range
 
 if TYPE_CHECKING:
@@ -28,89 +27,7 @@ if TYPE_CHECKING:
     from ..io.meshes import Meshes
     from ..symbolic import SymbolicModel
 
-__all__ = [
-    "BaseParameters",
-    "Ellipsoid",
-    "Robot",
-    "UnknownParameters",
-    "find_base_parameters",
-    "require_robot",
-    "select_parameters",
-]
-
-_GROUPS = ("inertial", "friction", "rotor", "armature")
-
-
-@dataclass(frozen=True)
-class UnknownParameters:
-    """Select unknown parameters; the others keep the robot's values (Thunder article, Remark 2).
-
-    The torque is ``tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]``. `Robot.unknown` makes these objects.
-
-    Attributes
-    ----------
-    robot : Robot
-        Robot whose known values are used.
-    mask : (p,) bool array
-        True for unknown parameters.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import thunder_py as th
-    >>> robot = th.Robot.load("panda")
-    >>> unknown = robot.unknown("link7")
-    >>> unknown.names[:2], unknown.values.shape
-    (('link7.m', 'link7.mcx'), (10,))
-    >>> q, dq, ddq = np.full((3, 7), 0.5)
-    >>> Y = unknown.regressor(q, dq, ddq)
-    >>> Y.shape, np.allclose(Y @ unknown.parameters, robot.inverse_dynamics(q, dq, ddq))
-    ((7, 11), True)
-    """
-
-    robot: Robot
-    mask: npt.NDArray[np.bool_]
-
-    @property
-    def indices(self) -> npt.NDArray[np.intp]:
-        """Indices of the unknown parameters."""
-        return np.flatnonzero(self.mask)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the unknown parameters."""
-        return tuple(self.robot.parameter_names[k] for k in self.indices)
-
-    @property
-    def values(self) -> Array:
-        """The robot's own values of the unknown parameters, (u,)."""
-        return self.robot.parameters[self.mask]
-
-    @property
-    def parameters(self) -> Array:
-        """Vector ``[1, pi_unknown]`` that `regressor` multiplies, (1 + u,)."""
-        return np.concatenate([[1.0], self.values])
-
-    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
-        """Find the identifiable combinations of the unknown parameters; see `Robot.base_parameters`.
-
-        Columns of ``mapping`` that belong to known parameters are zero.
-        """
-        return find_base_parameters(self.robot, samples=samples, tolerance=tolerance, seed=seed, mask=self.mask)
-
-    def _split(self, Y: Array) -> Array:
-        known = Y[..., ~self.mask] @ self.robot.parameters[~self.mask]
-        return np.concatenate([known[..., None], Y[..., self.mask]], axis=-1)
-
-    def regressor(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
-        """Evaluate ``[Y_known pi_known | Y_unknown]``, (..., n, 1 + u); see `Robot.regressor`."""
-        return self._split(self.robot.regressor(q, dq, ddq))
-
-    def slotine_li_regressor(
-        self, q: npt.ArrayLike, dq: npt.ArrayLike, dq_r: npt.ArrayLike, ddq_r: npt.ArrayLike
-    ) -> Array:
-        """Evaluate ``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
-        return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
+__all__ = ["Ellipsoid", "Robot", "require_robot"]
 
 
 def _load_meshes(meshes: Any) -> Meshes | None:
@@ -123,131 +40,6 @@ def _load_meshes(meshes: Any) -> Meshes | None:
     if not isinstance(meshes, (str, Path)):
         raise ModelError(f"meshes must be Meshes or the path of a URDF, got {meshes!r}")
     return Meshes.load(meshes)
-
-
-def select_parameters(robot: Robot, which: str | Sequence[str] | npt.ArrayLike | None) -> UnknownParameters:
-    """Resolve names, groups or a mask to `UnknownParameters`; see `Robot.unknown`."""
-    if which is None:
-        return UnknownParameters(robot, np.ones(robot.p, dtype=bool))
-    names = [which] if isinstance(which, str) else which
-    if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
-        mask = np.logical_or.reduce([_mask_of_name(robot, str(name)) for name in names])
-        return UnknownParameters(robot, mask)
-    selection = np.asarray(which)
-    if selection.dtype != np.bool_ or selection.shape != (robot.p,):
-        raise ValueError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
-    return UnknownParameters(robot, selection.copy())
-
-
-def _owner(parameter: str) -> str:
-    """Return the link or joint of a parameter; its name may contain dots."""
-    return parameter.rpartition(".")[0]
-
-
-def _mask_of_name(robot: Robot, name: str) -> npt.NDArray[np.bool_]:
-    names = robot.parameter_names
-    if name in _GROUPS:
-        d = robot.description
-        terms = 0 if d.friction is None else len(d.friction.terms)
-        sizes = [10 * robot.n, terms * robot.n, len(d.rotors)]
-        group = np.searchsorted(np.cumsum(sizes), np.arange(robot.p), side="right")
-        mask: npt.NDArray[np.bool_] = group == _GROUPS.index(name)
-    else:
-        mask = np.array([name in (full, _owner(full)) for full in names])
-    if not mask.any():
-        raise unknown_parameter(robot, name)
-    return mask
-
-
-def unknown_parameter(robot: Robot, name: str, others: Iterable[str] = ()) -> UnknownNameError:
-    """Return the error of a name that selects no parameter; it suggests the nearest one, also of `others`."""
-    names = robot.parameter_names
-    known = {*names, *map(_owner, names), *_GROUPS, *others} - {name}
-    return UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
-
-
-@dataclass(frozen=True)
-class BaseParameters:
-    """Store identifiable parameter combinations: ``Y pi = Y[:, independent] (mapping pi)``.
-
-    `Robot.base_parameters` computes them.
-
-    Attributes
-    ----------
-    independent : (b,) int array
-        Independent columns of the regressor.
-    mapping : (b, p) array
-        Matrix from all parameters to the base parameters.
-    condition_number : float
-        Condition number of the independent columns over the random states, scaled to unit norm.
-    names : tuple of str
-        Parameters of the independent columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import thunder_py as th
-    >>> robot = th.Robot.load("elbow")
-    >>> base = robot.base_parameters()
-    >>> base.count, base.mapping.shape
-    (6, (6, 20))
-    >>> Y = robot.regressor([0.1, 0.2], [0.3, -0.1], [1.0, 0.5])
-    >>> np.allclose(Y[:, base.independent] @ (base.mapping @ robot.parameters), Y @ robot.parameters)
-    True
-    """
-
-    independent: npt.NDArray[np.intp]
-    mapping: Array
-    condition_number: float
-    names: tuple[str, ...]
-
-    @property
-    def count(self) -> int:
-        """Number of base parameters."""
-        return len(self.independent)
-
-
-_MOST_SAMPLES = 100_000  # states; the regressors of all are in memory
-
-
-def find_base_parameters(
-    robot: Robot, *, samples: int, tolerance: float, seed: int, mask: npt.NDArray[np.bool_] | None = None
-) -> BaseParameters:
-    """Find base parameters by rank-revealing QR, among the columns in `mask`; see `Robot.base_parameters`."""
-    from scipy.linalg import qr, solve_triangular
-
-    from ..checks import seed_of, whole, within
-
-    samples, seed = whole(samples, "samples", 1, _MOST_SAMPLES), seed_of(seed)
-    tolerance = within(tolerance, "tolerance", 0.0, 1.0, ends="[)")
-    if samples * robot.n < robot.p:
-        samples = -(-robot.p // robot.n)
-    rng = np.random.default_rng(seed)
-    q = rng.uniform(-np.pi, np.pi, (samples, robot.n))
-    dq, ddq = rng.uniform(-2.0, 2.0, (2, samples, robot.n))
-    W = robot.regressor(q, dq, ddq).reshape(-1, robot.p)
-    if mask is not None:
-        W[:, ~mask] = 0.0
-    # unit columns: the rank does not depend on units; columns without influence stay zero
-    scale = np.linalg.norm(W, axis=0)
-    scale[scale <= tolerance * scale.max()] = np.inf
-    W = W / scale
-    # weights prefer columns of links near the base as pivots; 1e-2 limits the loss of conditioning
-    R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
-    pivots = np.abs(np.diag(R))
-    rank = int(np.sum(pivots > tolerance * pivots[0]))
-    keep = np.sort(order[:rank])
-    rest = np.setdiff1d(np.arange(robot.p), keep)
-    Q, R = np.linalg.qr(W[:, keep])
-    mapping = np.zeros((rank, robot.p))
-    mapping[:, keep] = np.eye(rank)
-    mapping[:, rest] = solve_triangular(R, Q.T @ W[:, rest])
-    mapping /= scale[keep][:, None]
-    mapping *= np.where(np.isinf(scale), 0.0, scale)[None, :]
-    mapping[np.abs(mapping) < 1e-11] = 0.0
-    names = tuple(robot.parameter_names[k] for k in keep)
-    condition = float(np.linalg.cond(W[:, keep])) if rank else 1.0
-    return BaseParameters(keep, mapping, condition, names)
 
 
 class Ellipsoid(NamedTuple):
@@ -272,45 +64,11 @@ class Ellipsoid(NamedTuple):
     lengths: Array
 
 
-def core_arguments(d: RobotDescription) -> dict[str, Any]:
-    """Return the arguments of the core's model."""
-    friction = d.friction
-    return {
-        "name": d.name,
-        "prismatic": [kind == "P" for kind in d.joint_types],
-        "placements": d.placements,
-        "axes": d.axes,
-        "offsets": d.offsets,
-        "inertial": d.inertial,
-        "gravity": d.gravity,
-        "base": d.base,
-        "tool": d.tool,
-        "friction_terms": [] if friction is None else [Friction.TERMS.index(term) for term in friction.terms],
-        "friction": np.zeros((d.n, 0)) if friction is None else friction.coefficients,
-        "friction_delta": 1.0 if friction is None else friction.delta,
-        "armature": [] if d.armature is None else list(d.armature),
-        "lower": [] if d.limits is None else list(d.limits.lower),
-        "upper": [] if d.limits is None else list(d.limits.upper),
-        "rotors": [
-            (r.joint, r.joint - 1 if r.carrier is None else r.carrier, r.axis, r.gear_ratio, r.inertia)
-            for r in d.rotors
-        ],
-        "elastic": (
-            [drive.joint for drive in d.elastic],
-            *(elastic.rows(d.elastic, key) for key in ("K", "D", "Dm")),
-            [drive.Mm for drive in d.elastic],
-        ),
-        "joint_names": list(d.joint_names),
-        "link_names": list(d.link_names),
-        "frames": [(name, link, pose) for name, (link, pose) in d.frames.items()],
-    }
-
-
 class _Body(Protocol):
     def added_to(self, robot: Robot) -> Robot: ...
 
 
-class Robot(DerivativeMethods, Suggesting):
+class Robot(RobotModel, Suggesting):
     """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
     Create a robot with `load`, `from_dh` or from a `RobotDescription`. Robots are immutable; `with_parameters` and
@@ -343,10 +101,6 @@ class Robot(DerivativeMethods, Suggesting):
     >>> np.allclose(Y_r @ robot.parameters, torque)
     True
     """
-
-    def __init__(self, description: RobotDescription) -> None:
-        super().__init__(**core_arguments(description))
-        self._description = description
 
     @classmethod
     def load(
@@ -461,75 +215,6 @@ class Robot(DerivativeMethods, Suggesting):
         description = describe_dh(dh, convention=convention, name=name, gravity=gravity, **fields)
         return cls(check_physical_input(description))
 
-    @property
-    def description(self) -> RobotDescription:
-        """Description that the robot was made from."""
-        return self._description
-
-    @property
-    def joint_types(self) -> str:
-        """Joint types, one letter for each joint: ``R`` revolute or ``P`` prismatic."""
-        return self._description.joint_types
-
-    @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints."""
-        return self._description.joint_names
-
-    @property
-    def link_names(self) -> tuple[str, ...]:
-        """Names of the links."""
-        return self._description.link_names
-
-    @property
-    def limits(self) -> Limits:
-        """Joint limits, infinite where unknown."""
-        return self._description.limits or Limits.none(self.n)
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of gravity in the world, (3,) [m/s^2]."""
-        return self._description.gravity
-
-    @property
-    def inertial(self) -> Array:
-        """REG parameters of the links, (n, 10), inertia about the origin of the link frame."""
-        return self._description.inertial
-
-    @property
-    def total_mass(self) -> float:
-        """Mass of all moving links [kg]."""
-        return float(self.inertial[:, 0].sum())
-
-    @property
-    def elastic(self) -> tuple[Elastic, ...]:
-        """Drives of the `e` elastic joints, in the order of the motor vectors ``x, dx, ddx``."""
-        return self._description.elastic
-
-    @property
-    def motor_joints(self) -> tuple[int, ...]:
-        """Indices of the elastic joints, from 0, in the order of the motor vectors."""
-        return tuple(drive.joint - 1 for drive in self.elastic)
-
-    @property
-    def motor_names(self) -> tuple[str, ...]:
-        """Names of the motors of elastic joints in messages and in MJCF, such as ``joint2_motor``."""
-        return elastic.motor_names(self.elastic, self.joint_names)
-
-    @property
-    def elastic_parameters(self) -> Mapping[str, Array]:
-        """Parameters of the elastic joints by group, joint after joint.
-
-        ``K``, ``D``, ``Dm`` and ``Mm`` multiply `elastic_regressor`, `elastic_damping_regressor`,
-        `motor_damping_regressor` and `motor_inertia_regressor`. They are not part of `parameters`.
-        """
-        return elastic.parameters(self.elastic)
-
-    @property
-    def elastic_parameter_names(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of the entries of `elastic_parameters`, such as ``joint2.K0``, the linear stiffness."""
-        return elastic.parameter_names(self.elastic, self.joint_names)
-
     def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
         """Return a robot with other elastic parameters; unphysical values are accepted.
 
@@ -550,97 +235,6 @@ class Robot(DerivativeMethods, Suggesting):
             If a vector has the wrong length.
         """
         return self.replace(elastic=elastic.with_parameters(self.elastic, groups))
-
-    def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
-        """Compute the motor positions x at which the springs balance gravity, ``elastic_torque(q, x) = G(q)``.
-
-        Parameters
-        ----------
-        q : (..., n) array_like
-            Joint positions [rad or m].
-
-        Returns
-        -------
-        (..., e) array
-            Motor positions [rad or m].
-
-        Raises
-        ------
-        ModelError
-            If there are no elastic joints, or a spring cannot balance the torque.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> drive = th.robot.Elastic(joint=2, K=(100.0,), Mm=0.2)
-        >>> robot = th.Robot.load("elbow").replace(elastic=(drive,))
-        >>> q = [0.3, 0.4]
-        >>> x = robot.elastic_equilibrium(q)
-        >>> np.allclose(robot.elastic_torque(q, x), robot.gravity_vector(q)[1])
-        True
-        """
-        if not self.elastic:
-            raise ModelError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
-        return elastic.equilibrium(self.elastic, q, self.gravity_vector(q), self.joint_names)
-
-    def elastic_inverse_dynamics(
-        self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike, d3q: npt.ArrayLike, d4q: npt.ArrayLike
-    ) -> ElasticMotion:
-        """Compute the torques and the motion of the motors under which the links move as given.
-
-        Parameters
-        ----------
-        q, dq, ddq, d3q, d4q : (..., n) array_like
-            Joint positions [rad or m] and their time derivatives.
-
-        Returns
-        -------
-        ElasticMotion
-            Torques ``tau`` (..., n), motor positions ``x`` and velocities ``dx`` (..., e).
-
-        Raises
-        ------
-        ModelError
-            If there are no elastic joints, a spring cannot carry its torque, or springs have damping D, with which the
-            motion of the motors is no function of that of the links.
-
-        Notes
-        -----
-        Buondonno and De Luca (2015) solve the same problem by a Newton-Euler recursion for linear springs.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import thunder_py as th
-        >>> drives = [th.robot.Elastic(joint=j, K=(400.0,), Mm=0.1) for j in (1, 2)]
-        >>> robot = th.Robot.load("elbow").replace(elastic=drives)
-        >>> tau, x, dx = robot.elastic_inverse_dynamics(*th.reference.Sinusoid([0.8, 0.6], 0.5).smooth(0.3))
-        >>> tau.shape, x.shape, dx.shape
-        ((2,), (2,), (2,))
-        """
-        if not self.elastic:
-            raise ModelError(f"elastic_inverse_dynamics needs elastic joints, and {self.name} has none")
-        if self.elastic_parameters["D"].any():
-            raise ModelError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
-        parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
-        given = [real(value, name) for name, value in parts]
-        for name, value in zip(("q", "dq", "ddq", "d3q", "d4q"), given, strict=True):
-            if value.shape[-1:] != (self.n,):
-                raise ModelError(f"{name} must have shape (..., {self.n}), got {value.shape}")
-        motion = np.broadcast_arrays(*given)
-        joints = list(self.motor_joints)
-        tau = self.inverse_dynamics(*motion[:3])
-        torques = (tau, self.inverse_dynamics_dot(*motion[:4]), self.inverse_dynamics_ddot(*motion))
-        x, dx, ddx = elastic.motor_motion(
-            self.elastic,
-            (motion[0][..., joints], motion[1][..., joints], motion[2][..., joints]),
-            (torques[0][..., joints], torques[1][..., joints], torques[2][..., joints]),
-            self.joint_names,
-        )
-        motors: Array = np.zeros_like(tau)
-        motors[..., joints] = self.motor_inertia_torque(ddx) + self.motor_damping_torque(dx)
-        return ElasticMotion(tau + motors, x, dx)
 
     def rigid(self) -> Robot:
         """Return the robot with rigid joints in the place of springs.
@@ -854,21 +448,6 @@ class Robot(DerivativeMethods, Suggesting):
         Rank-revealing QR of the stacked regressor (Gautier and Khalil 1990, numerically).
         """
         return find_base_parameters(self, samples=samples, tolerance=tolerance, seed=seed)
-
-    def inertial_is_physical(self) -> npt.NDArray[np.bool_]:
-        """Test the physical consistency of every link: positive definite pseudo-inertia.
-
-        Returns
-        -------
-        (n,) array of bool
-
-        Examples
-        --------
-        >>> import thunder_py as th
-        >>> th.Robot.load("panda").inertial_is_physical().all().item()
-        True
-        """
-        return inertia.is_physical(self.inertial)
 
     def velocity_ellipsoid(
         self, q: npt.ArrayLike, frame: int | str | None = None, *, rows: Sequence[int] = (0, 1, 2)

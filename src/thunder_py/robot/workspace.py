@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array, array
 from ..errors import ModelError
-from .description import Limits
+from ..model.description import Limits
 
 __all__ = ["Workspace", "sampling_range"]
 

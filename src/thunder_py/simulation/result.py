@@ -17,8 +17,8 @@ from ..errors import FileFormatError, ThunderError
 from ..files import parsing, read_archive, write_archive
 from ..io import parse_description
 from ..io.yaml_native import write_native
+from ..model.description import RobotDescription
 from ..robot import Robot
-from ..robot.description import RobotDescription
 from ..table import Table, Tabular, html_text
 from ..values import Value, frozen, set_fields
 from .metrics import Metrics

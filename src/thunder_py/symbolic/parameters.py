@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import ModelError, UnknownNameError, nearest_hint
-from ..robot import Robot
-from ..robot.inertia import dyn_from_reg
+from ..model.inertia import dyn_from_reg
+from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
 
 __all__ = ["ARGUMENT_NAMES", "GROUPS", "ParameterGroup", "parameter_groups"]
@@ -71,7 +71,7 @@ def _pose_values(T: Array) -> Array:
     return np.concatenate([T[:3, 3], rpy_from_rotation(T[:3, :3])[::-1]])
 
 
-def _values(robot: Robot, inertial_as: str) -> dict[str, Array]:
+def _values(robot: RobotModel, inertial_as: str) -> dict[str, Array]:
     d = robot.description
     values = {
         "inertial": (d.inertial if inertial_as == "REG" else dyn_from_reg(d.inertial)).ravel(),
@@ -108,7 +108,7 @@ def _default_inertial(masks: Mapping[str, Any]) -> str:
 
 
 def parameter_groups(
-    robot: Robot, graph: _core.Graph, arguments: Mapping[str, Any], inertial_as: str | None
+    robot: RobotModel, graph: _core.Graph, arguments: Mapping[str, Any], inertial_as: str | None
 ) -> tuple[dict[str, ParameterGroup], str]:
     """Create the parameter groups of a robot.
 

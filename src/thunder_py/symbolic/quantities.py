@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, UnknownNameError, nearest_hint
-from ..robot import Robot
+from ..model.model import RobotModel
 from ..values import Stateful
 from .function import Function
 from .parameters import ParameterGroup, parameter_groups
@@ -32,7 +32,7 @@ class SymbolicQuantities(Stateful):
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotModel,
         *,
         inertial_as: str | None = None,
         outline: bool | Literal["uniform"] = False,

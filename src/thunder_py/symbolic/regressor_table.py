@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import ModelError
+from ..model.parameters import find_base_parameters
 from .function import Expressions
 from .sympy_bridge import latex
 
@@ -93,7 +94,7 @@ def regressor_table(model: SymbolicQuantities, quantity: str = "slotine_li_regre
     entries = model.quantity(quantity)
     names = model.robot.parameter_names
     zero = np.array([all(_is_zero(x) for x in column) for column in entries.T], dtype=bool)
-    base = model.robot.base_parameters()
+    base = find_base_parameters(model.robot)
     dependent = {
         names[k]: {other: float(f) for other, f in zip(base.names, base.mapping[:, k], strict=True) if f != 0.0}
         for k in range(len(names))

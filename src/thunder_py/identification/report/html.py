@@ -13,7 +13,7 @@ import numpy as np
 from ... import __version__
 from ...errors import FileFormatError
 from ...files import write_whole
-from ...robot.inertia import dyn_from_reg
+from ...model.inertia import dyn_from_reg
 from ...table import Table
 from ..identification import normal_intervals
 from ..log_file import Recorded, as_sources

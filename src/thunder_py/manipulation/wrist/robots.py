@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, all_positive, array, of_kind, pose, positive
+from ...model.description import RobotDescription
+from ...model.inertia import reg_from_dyn
+from ...model.joint_data import Elastic, Friction, Limits
 from ...robot import Robot
-from ...robot.description import RobotDescription
-from ...robot.inertia import reg_from_dyn
-from ...robot.joint_data import Elastic, Friction, Limits
 from ...robot.payload import Payload
 from .model import ElasticWrist
 

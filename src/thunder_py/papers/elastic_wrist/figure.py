@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, COLORS, GRAY, GREEN, THIN, VERMILION, label, outside_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import ArmCase, ElasticWristExperiment
+from .run import ArmCase, ElasticWristExperiment
 
 
 def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
@@ -34,8 +30,7 @@ def plot_elastic_wrist(found: ElasticWristExperiment) -> Figure:
         panels[f"phase{where}"].set_title(f"D4.2, eq. 80: phase portrait, {count}", fontsize="medium")
     _draw_sweep(found, panels["sweep"])
     _draw_cases(found, panels["cases"])
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def plot_arms(found: ElasticWristExperiment) -> Figure:
@@ -50,8 +45,7 @@ def plot_arms(found: ElasticWristExperiment) -> Figure:
     figure, panels = new_panels(rows, (12.0, 0.6 + 3.6 * len(rows)))
     for arm, names in zip(found.arms, rows, strict=True):
         _draw_arm(arm, [panels[name] for name in names])
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_arm(arm: ArmCase, axes: list[Axes]) -> None:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc
 
 from ...checks import Array
+from ...model.model import RobotModel
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
 from ...plotting.style import BLUE, GREEN, LINE, SKY, TRUTH, VERMILION, label, label_time, outside_legend
 from ...robot.frames import arm_frames
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...robot import Robot
-    from .run import Elbow2009
-
+from .run import Elbow2009, motion
 
 _LINKS = (BLUE, GREEN)
 _GHOSTS = 7
@@ -26,8 +23,6 @@ _GHOSTS = 7
 
 def plot_elbow(experiment: Elbow2009) -> Figure:
     """Draw the arm along a motion on the left, torques of both joints on the right."""
-    from .run import motion
-
     title = "Gabiccini et al. (2009), section 5: the planar elbow"
     figure, panels = new_panels([["arm", "0"], ["arm", "1"]], (12, 5.5), title, width_ratios=(1.0, 1.4))
     _draw_arm(panels["arm"], experiment.model.robot, motion(np.linspace(0.05, 1.6, _GHOSTS))[0])
@@ -40,11 +35,10 @@ def plot_elbow(experiment: Elbow2009) -> Figure:
         corrected = "as printed, errata G-1 and G-2 corrected"
         axes.plot(t, torques["corrected"][:, joint], "--", color=TRUTH, linewidth=1.0, label=corrected)
         label_time(axes, t, f"$Y_r \\pi$ along a motion, joint {joint + 1}", "torque [N m]")
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
-def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
+def _points(robot: RobotModel, q: Array) -> tuple[Array, Array]:
     """Return base and frame origins (3, 2), and the centers of mass (2, 2), in the plane."""
     frames = arm_frames(robot, q)[:3]
     bodies = robot.inertial
@@ -52,7 +46,7 @@ def _points(robot: Robot, q: Array) -> tuple[Array, Array]:
     return frames[:, :2, 3], np.array(centers)[:, :2]
 
 
-def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
+def _draw_arm(axes: Axes, robot: RobotModel, configurations: Array) -> None:
     shown = int(np.argmax(configurations[:, 1]))
     for k, q in enumerate(configurations):
         front = k == shown
@@ -68,7 +62,6 @@ def _draw_arm(axes: Axes, robot: Robot, configurations: Array) -> None:
 
 
 def _annotate(axes: Axes, q: Array, origins: Array, centers: Array) -> None:
-    from matplotlib.patches import Arc
 
     angles = np.degrees(np.concatenate([[0.0], np.cumsum(q)]))
     for joint in range(2):

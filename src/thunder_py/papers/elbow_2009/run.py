@@ -15,8 +15,8 @@ from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
+from ..drawing import drawing
 from ..draws import spread
-from ..result import drawing
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 
@@ -214,7 +214,7 @@ class Elbow2009:
         sympy = require("sympy", "symbolic")
         shared, entries = sympy.cse(list(sympy.Matrix.hstack(*printed_terms(True).values())))
         printed = sympy.count_ops([value for _, value in shared] + list(entries))
-        baked = self.model.robot.symbolic(inertial=True)
+        baked = SymbolicModel(self.model.robot, inertial=True)
         return {
             "the paper's X, W and Z, equal operations shared": int(printed),
             "recorded, a and g as arguments": _count(self.model, self.model.slotine_li_regressor()),

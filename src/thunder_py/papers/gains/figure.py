@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ...checks import Array
 from ...plotting.panels import new_panels
 from ...plotting.style import COLORS, LAW_COLORS, LINE, TRUTH, draw_truth, label, label_time, outside_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ..lissajous.run import Run
-    from .run import ArticleGains
-
+from ..lissajous.run import Run
+from .run import ArticleGains
+from .setup import TABLES
 
 #: rows of `body_of`: title, label of the y axis
 ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),
@@ -39,7 +37,6 @@ def draw_error(axes: Axes, run: Run, name: str, title: str = "", **style: Any) -
 
 
 def _cases(table: str) -> Sequence[str]:
-    from .setup import TABLES
 
     return TABLES[table]
 
@@ -87,8 +84,6 @@ def _draw_adaptation(axes: Axes, gains: ArticleGains) -> None:
 
 def plot_curve(gains: ArticleGains) -> Figure:
     """Draw Figure 5, the curve, and the motion of the flange in the last period, with adaptation and without."""
-    from matplotlib.ticker import MaxNLocator
-
     figure, panels = new_panels([["space", "plane"]], (12, 5), "Thunder article, Figure 5", spatial=["space"])
     space: Any = panels["space"]
     desired = gains.reference(np.linspace(0.0, 10.0, 501)).p
@@ -100,8 +95,7 @@ def plot_curve(gains: ArticleGains) -> Figure:
         axis.set_major_locator(MaxNLocator(4))
         axis.labelpad = 8.0
     _draw_plane(panels["plane"], gains)
-    outside_legend(figure, panels["plane"])
-    return figure
+    return outside_legend(figure, panels["plane"])
 
 
 def plot_errors(gains: ArticleGains, table: str) -> Figure:
@@ -123,8 +117,7 @@ def plot_estimates(gains: ArticleGains, table: str) -> Figure:
     figure, panels = new_panels([["0", "1"], ["2", "3"]], (11, 5.5), title)
     for k in range(4):
         _draw_estimate(panels[str(k)], gains, table, k)
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 def plot_adaptation(gains: ArticleGains) -> Figure:

@@ -10,17 +10,17 @@ from typing import Any
 from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
+from ..drawing import drawing
 from ..draws import Draws
 from ..lissajous.run import DRAWN, Run, draw_last_link, follow_lissajous
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied
 from ..tables import markdown
 from .setup import CASES, DURATION, PUBLISHED, TABLES, controller_of, curve, panda_with_friction
 from .sweeps import sweep_tables
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ArticleGains:
+class ArticleGains(Varied):
     """Runs for every setting of Tables 6 and 7, and without adaptation.
 
     Attributes
@@ -34,10 +34,6 @@ class ArticleGains:
         only, and on one with the identified `FRICTION`.
     published : dict of str to Run
         The same with friction and the gains of the published code, `PUBLISHED`.
-    draws : Draws, optional
-        Steady states and rise times with friction over several initial models of link 7.
-    sweep : Sweep, optional
-        Both tables and Figure 10 over the unprinted quantities.
     """
 
     truth: Robot
@@ -45,18 +41,11 @@ class ArticleGains:
     ideal: Mapping[str, Run]
     friction: Mapping[str, Run]
     published: Mapping[str, Run]
-    draws: Draws | None = None
-    sweep: Sweep | None = None
 
     def table(self) -> str:
         """Return Tables 6 and 7 and the errors of Figure 10 with the article's numbers and ours, as Markdown."""
         parts = [f"{name}\n\n{self.settings(name)}" for name in TABLES]
-        parts.append(f"Figure 10\n\n{self.adaptation()}")
-        if self.draws is not None:
-            parts.append(f"With friction, {self.draws.table()}")
-        if self.sweep is not None:
-            parts.append(self.sweep.table())
-        return "\n\n".join(parts)
+        return self.join(*parts, f"Figure 10\n\n{self.adaptation()}", title="With friction, ")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the printed values and the figures of merit of all runs, by plant and setting."""
@@ -65,8 +54,7 @@ class ArticleGains:
             "article": {name: {"steady_state_norm": case.steady_state, "rise_time_s": case.rise_time}
                         for name, case in CASES.items()},
             **{plant: {name: run.to_dict() for name, run in runs.items()} for plant, runs in plants.items()},
-            "draws": None if self.draws is None else self.draws.to_dict(),
-            "sweep": None if self.sweep is None else self.sweep.to_dict(),
+            **self.variations(),
         }  # fmt: skip
 
     def settings(self, name: str) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...control import Backstepping
+from ...model.joint_data import Friction
 from ...reference import Lissajous
 from ...robot import Robot
-from ...robot.joint_data import Friction
 from ..lissajous.run import AMPLITUDE, FREQUENCY, K_P, LAMBDA, START, link_7_adaptation
 
 

@@ -6,7 +6,6 @@ article may differ.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import chosen, declared
+from ..sweeps.sweep import Unprinted
 from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
 
 QUANTITIES = (
@@ -33,12 +33,7 @@ _FIXED = "not adaptive"
 _DIFFERENT = {name: case for name, case in CASES.items() if name != "r_7 = 10"}  # K_d2, too
 
 
-def table_errors(
-    *,
-    K_p: float = 1.0, Lambda: float = 1.0, Gamma: float = 1.0, friction: float = 0.0, noise: float = 0.0,
-    start: str = "on the curve", duration: float = DURATION, fraction: float = 0.1,
-    scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, float]:  # fmt: skip
+def table_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, float]:
     """Return steady state and rise time [s] of every setting, and the steady state without adaptation.
 
     Parameters
@@ -50,15 +45,16 @@ def table_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    robot, plant, end = Robot.load("panda"), panda_with_friction(friction), scale * duration
-    reference = curve(robot, centered=start != "on the curve")
+    s = chosen(QUANTITIES, given)
+    robot, plant, end = Robot.load("panda"), panda_with_friction(s.friction), scale * s.duration
+    reference = curve(robot, centered=s.start != "on the curve")
     settings: dict[str, dict[str, Any]] = {name: {"K_d": c.K_d, "r_7": c.r_7} for name, c in _DIFFERENT.items()}
     settings[_FIXED] = {"adaptive": False}
     specs = []
     for options in settings.values():
-        law = controller_of(wrong_last_link(robot), K_p=K_p, Lambda=Lambda, Gamma=Gamma, **options)
+        law = controller_of(wrong_last_link(robot), K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options)
         specs.append(RunSpec(plant, law, reference, end, q0=START, torque_limits=robot.limits.effort,
-                             sensors=Sensors(velocity_noise=noise) if noise else None, log=("error",),
+                             sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error",),
                              log_every=LOG_EVERY))  # fmt: skip
     runs = simulate_many(specs, workers=workers)
     window = min(PERIOD / end, 0.5)
@@ -67,16 +63,14 @@ def table_errors(
         run: SimulationResult | None = None if k in runs.failures else runs[k]
         found[f"{name}: norm of e"] = np.inf if run is None else run.steady_state_error(window)
         if name != _FIXED:
-            found[f"{name}: rise time [s]"] = np.inf if run is None else run.rise_time(fraction, window)
+            found[f"{name}: rise time [s]"] = np.inf if run is None else run.rise_time(s.fraction, window)
     return found
 
 
-def sweep_tables(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Tables 6 and 7 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
-    printed = {f"{_FIXED}: norm of e": 0.9}
-    for name, case in _DIFFERENT.items():
-        printed |= {f"{name}: norm of e": case.steady_state, f"{name}: rise time [s]": case.rise_time}
-    function = partial(table_errors, scale=0.1) if quick else table_errors
-    quantities = QUANTITIES[:3] if quick else QUANTITIES
-    title = "Thunder article, Tables 6 and 7, Figure 10"
-    return sweep(title, function, quantities, printed, combined=0 if quick else 16, workers=workers)
+_PRINTED = {f"{_FIXED}: norm of e": 0.9}
+for _name, _case in _DIFFERENT.items():
+    _PRINTED |= {f"{_name}: norm of e": _case.steady_state, f"{_name}: rise time [s]": _case.rise_time}
+#: Tables 6 and 7 over `QUANTITIES`
+sweep_tables = declared(
+    "Thunder article, Tables 6 and 7, Figure 10", table_errors, QUANTITIES, _PRINTED, combined=16, scale=0.1
+)

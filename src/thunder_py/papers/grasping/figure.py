@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label, outside_legend
 from ..draws import wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
+from .run import Grasping
 from .trial import SHAPES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import Grasping
-
 
 _COLORS = {
     ("gripper", "no replan"): VERMILION,
@@ -37,9 +31,8 @@ def plot_grasping(found: Grasping) -> Figure:
         Result to draw.
     """
     figure, panels = new_panels([["speed", "shape", "place"]], (12.5, 4.4))
-    variants = list(dict.fromkeys((t.case.hand, t.case.strategy) for t in found.trials))
-    shift = np.linspace(-0.25, 0.25, len(variants)) if len(variants) > 1 else np.zeros(1)
-    for (hand, strategy), dx in zip(variants, shift, strict=True):
+    shift = np.linspace(-0.25, 0.25, len(found.variants)) if len(found.variants) > 1 else np.zeros(1)
+    for (hand, strategy), dx in zip(found.variants, shift, strict=True):
         some, name = found.of(hand=hand, strategy=strategy), f"{hand}, {strategy}"
         color = _COLORS[hand, strategy]
         for axes, key, values in ((panels["speed"], "speed", SPEEDS), (panels["shape"], "shape", SHAPES)):
@@ -58,8 +51,7 @@ def plot_grasping(found: Grasping) -> Figure:
         label(axes, "", text, "lifted and held [%]", ylim=(-3.0, 105.0))
     panels["place"].set_aspect("equal", adjustable="datalim")
     label(panels["place"], "object as seen from the hand", "across the belt [mm]", "along the belt [mm]")
-    outside_legend(figure, panels["speed"])
-    return figure
+    return outside_legend(figure, panels["speed"])
 
 
 def _bars(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:

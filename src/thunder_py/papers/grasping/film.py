@@ -16,6 +16,8 @@ from ...optional import require
 from .trial import Watcher
 
 _SIZE, _FPS = (640, 480), 30.0
+#: direction of the view [deg] and distance [m], point in the middle [m]
+_VIEW, _LOOKAT = (145.0, -22.0, 1.7), (0.45, -0.15, 0.25)
 #: depths of black and white in the picture of depths [m]
 _NEAR, _FAR = 0.5, 1.6
 
@@ -27,28 +29,17 @@ class WorldView:
     ----------
     world : GraspWorld
         World to film.
-    lookat : (3,) sequence of float
-        Point in the middle [m].
-    azimuth, elevation, distance : float
-        Direction of the view [deg] and distance [m], see `Viewpoint`.
     """
 
-    def __init__(
-        self,
-        world: GraspWorld,
-        lookat: Sequence[float] = (0.45, -0.15, 0.25),
-        azimuth: float = 145.0,
-        elevation: float = -22.0,
-        distance: float = 1.7,
-    ) -> None:
+    def __init__(self, world: GraspWorld) -> None:
         mujoco = require("mujoco", "mujoco")
         self._world, model = world, world.model
         screen = model.vis.global_
         screen.offwidth, screen.offheight = max(screen.offwidth, _SIZE[0]), max(screen.offheight, _SIZE[1])
         self._screen = Offscreen(model, *_SIZE, model.ngeom + 100)
         self._camera = mujoco.MjvCamera()
-        self._camera.azimuth, self._camera.elevation, self._camera.distance = azimuth, elevation, distance
-        self._camera.lookat[:] = lookat
+        self._camera.azimuth, self._camera.elevation, self._camera.distance = _VIEW
+        self._camera.lookat[:] = _LOOKAT
 
     def draw(self, picture: Picture) -> npt.NDArray[np.uint8]:
         """Return the scene, with colors and depths of a camera's picture in the upper corners."""

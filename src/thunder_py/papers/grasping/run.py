@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,9 @@ import numpy as np
 
 from ...checks import whole
 from ...parallel import Workers, map_seeds
-from ..draws import wilson_interval
+from ..drawing import drawing
+from ..draws import listed, wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
-from ..result import drawing
 from ..tables import markdown
 from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
 
@@ -42,6 +41,11 @@ class Grasping:
         """Return the trials whose cases have these settings, such as ``shape="box"``."""
         return [trial for trial in self.trials if all(getattr(trial.case, k) == v for k, v in settings.items())]
 
+    @property
+    def variants(self) -> list[tuple[str, str]]:
+        """Hands and strategies."""
+        return list(dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials))
+
     def table(self) -> str:
         """Return success by speed, shape and strategy beside the report's, and reasons of failures, as Markdown."""
         return "\n\n".join(
@@ -55,7 +59,7 @@ class Grasping:
 
     def _rates(self) -> str:
         rows: list[list[object]] = []
-        for hand, strategy in dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials):
+        for hand, strategy in self.variants:
             cells = [rate_text(self.of(hand=hand, strategy=strategy, speed=speed)) for speed in SPEEDS]
             every = self.of(hand=hand, strategy=strategy)
             rows.append([hand, strategy, len(every), *cells, rate_text(every)])
@@ -66,7 +70,7 @@ class Grasping:
 
     def _shapes(self) -> str:
         rows: list[list[object]] = []
-        for hand, strategy in dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials):
+        for hand, strategy in self.variants:
             for shape in SHAPES:  # not of several strategies together, whose scenes are the same
                 chosen = self.of(hand=hand, strategy=strategy, shape=shape)
                 cells = [rate_text([t for t in chosen if t.case.speed == speed]) for speed in SPEEDS]
@@ -75,15 +79,10 @@ class Grasping:
 
     def _failures(self) -> str:
         rows = [
-            [hand, strategy, ", ".join(f"{n} x {reason}" for reason, n in self.reasons(hand, strategy).items())]
-            for hand, strategy in dict.fromkeys((t.case.hand, t.case.strategy) for t in self.trials)
+            [hand, strategy, listed(t.outcome for t in self.of(hand=hand, strategy=strategy) if not t.success)]
+            for hand, strategy in self.variants
         ]
         return markdown(["hand", "strategy", "failures"], rows)
-
-    def reasons(self, hand: str, strategy: str) -> dict[str, int]:
-        """Return how many trials failed for which reason, the most frequent first."""
-        failed = [t.outcome for t in self.of(hand=hand, strategy=strategy) if not t.success]
-        return dict(Counter(failed).most_common())
 
     def _loop(self) -> str:
         rows: list[list[object]] = []

@@ -21,8 +21,8 @@ from ...reference import SetPose, TaskReference
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.protocols import ControllerLike
-from ..draws import Draws
-from ..result import drawing
+from ..drawing import drawing
+from ..draws import Draws, finite_median
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
@@ -187,15 +187,13 @@ def follow(robot: Robot, scene: Scene, plan: HandMotion, controller: ControllerL
 def arm_points_at(robot: Robot, q: Array) -> Array:
     """Return shoulder, elbow, wrist and hand at postures (..., 7), as (..., 4, 3) [m]."""
     ends = [robot.forward_kinematics(q, frame)[..., :3, 3] for frame in (ELBOW_FRAME, WRIST_FRAME, "tool")]
-    points: Array = np.stack([np.zeros_like(ends[0]), *ends], axis=-2)
-    return points
+    return np.asarray(np.stack([np.zeros_like(ends[0]), *ends], axis=-2))
 
 
 def _between(points: Array, count: int = 20) -> Array:
     """Return points along the segments of polylines (k, 4, 3)."""
     s = np.linspace(0.0, 1.0, count).reshape(-1, 1, 1, 1)
-    between: Array = points[:, :-1] + s * np.diff(points, axis=1)
-    return between
+    return np.asarray(points[:, :-1] + s * np.diff(points, axis=1))
 
 
 def pose_error(goal: Array, T: Array) -> tuple[float, float]:
@@ -232,8 +230,7 @@ class KinematicNullSpace:
         """Return the torques (7,) [N m]."""
         J = self.robot.jacobian(q)
         wanted = K_POSTURE @ (self.scene.q0 - q) - K_D @ dq + self._repulsion(q)
-        torque: Array = self.task.step(t, q, dq, reference) + wanted - np.linalg.pinv(J) @ (J @ wanted)
-        return torque
+        return np.asarray(self.task.step(t, q, dq, reference) + wanted - np.linalg.pinv(J) @ (J @ wanted))
 
     def _repulsion(self, q: Array) -> Array:
         tau = np.zeros(self.robot.n)
@@ -347,9 +344,10 @@ class HumanLikeArm:
         """Return median jerk and final error of every method over the scenes."""
         row: dict[str, float | None] = {}
         for name in self.methods:
-            row[f"{name}: planned jerk [m/s^3]"] = _median(self.jerk(name, real=False)[:, 0])
-            row[f"{name}: arm's jerk [m/s^3]"] = _median(self.jerk(name, real=True)[:, 0])
-            row[f"{name}: final error [m]"] = _median(np.array([run.final_error[0] for run in self.of(name).values()]))
+            errors = [run.final_error[0] for run in self.of(name).values()]
+            row[f"{name}: planned jerk [m/s^3]"] = finite_median(self.jerk(name, real=False)[:, 0])
+            row[f"{name}: arm's jerk [m/s^3]"] = finite_median(self.jerk(name, real=True)[:, 0])
+            row[f"{name}: final error [m]"] = finite_median(np.array(errors))
         return row
 
     plot = drawing("plot_human_like_arm")
@@ -362,7 +360,7 @@ class HumanLikeArm:
             every, free = (self.jerk(name, real, sets) for sets in (tuple(OBSTACLE_SETS), ("none",)))
             cells: list[object] = []
             for k in range(len(kinds)):
-                cells += [paper[k], _median(every[:, k]), _median(free[:, k])]
+                cells += [paper[k], finite_median(every[:, k]), finite_median(free[:, k])]
             rows.append([name, len(every), *cells])
         header = ["", "scenes"]
         for kind in kinds:
@@ -402,20 +400,12 @@ class HumanLikeArm:
         rows: list[list[object]] = []
         for name in self.methods:
             runs = list(self.of(name).values())
-            planned = np.array([run.planned_final_error for run in runs]).reshape(-1, 2)
-            real = np.array([run.final_error for run in runs]).reshape(-1, 2)
+            errors = ([run.planned_final_error for run in runs], [run.final_error for run in runs])
+            cells = [_median_and_worst(np.reshape(values, (-1, 2))[:, k]) for values in errors for k in (0, 1)]
+            report = DMP_FINAL_ERROR if name in ("DMP mollifier", "DMP (104)") else None
             failed = sum(key[2] == name for key in self.failures)
             tracking = max((run.tracking_error for run in runs), default=float("nan"))
-            rows.append(
-                [
-                    name,
-                    failed,
-                    DMP_FINAL_ERROR if name in ("DMP mollifier", "DMP (104)") else None,
-                    *(_median_and_worst(values[:, k]) for values in (planned, real) for k in (0, 1)),
-                    tracking,
-                    sum(run.singular for run in runs),
-                ]
-            )
+            rows.append([name, failed, report, *cells, tracking, sum(run.singular for run in runs)])
         header = ["", "no path", "report [m]", "plan [m]", "plan [rad]", "arm [m]", "arm [rad]", "off the plan [m]"]
         return markdown([*header, "singular"], rows)
 
@@ -441,10 +431,6 @@ class HumanLikeArm:
 
 def _jerk(run: ArmRun, real: bool) -> tuple[float, ...]:
     return run.jerk if real else run.plan.jerk
-
-
-def _median(values: Array) -> float:
-    return float(np.median(values)) if values.size else float("nan")
 
 
 def _median_and_worst(values: Array) -> str:

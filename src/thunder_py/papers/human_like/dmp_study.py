@@ -10,9 +10,10 @@ import numpy as np
 
 from ...checks import Array
 from ...motion.primitives.dmp import DMP
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
-from ..result import drawing
+from ..drawing import drawing
+from ..sweeps.several import chosen
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
@@ -71,16 +72,17 @@ def _demonstrations(source: str, count: int, noise: float = 0.0) -> list[Reach]:
     return list(items[:: max(1, len(items) // count)][:count])
 
 
-def _summary(*, count: int, counts: tuple[int, ...], source: str, noise: float, **options: Any) -> dict[str, float]:
-    """Return the number of functions with the least jerk, and how much the number matters."""
-    medians = np.median(reproductions(_demonstrations(source, count, noise), options, counts), axis=1)
+def _summary(*, count: int, counts: tuple[int, ...], **given: Any) -> dict[str, float]:
+    options = vars(chosen(UNPRINTED, given))
+    shown = _demonstrations(options.pop("source"), count, options.pop("noise"))
+    medians = np.median(reproductions(shown, options, counts), axis=1)
     distance, jerk = medians.T
-    chosen = jerk[counts.index(CHOSEN)]
+    ours = jerk[counts.index(CHOSEN)]
     return {
         "functions with the least jerk": float(counts[int(np.argmin(jerk))]),
         "jerk, most / least number": float(jerk.max() / jerk.min()),
-        f"jerk of {CHOSEN} / least": float(chosen / jerk.min()),
-        f"jerk of {CHOSEN} / demonstration": float(chosen),
+        f"jerk of {CHOSEN} / least": float(ours / jerk.min()),
+        f"jerk of {CHOSEN} / demonstration": float(ours),
         "largest distance [mm]": float(1e3 * distance.max()),
     }
 
@@ -135,22 +137,14 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     count = (3 if quick else 24) if seeds is None else seeds
     counts = (COUNTS[0], CHOSEN, COUNTS[-1]) if quick else COUNTS
     shown = _demonstrations("sigma-lognormal", count)
-    variants = list(VARIANTS.values())
-    rows = map_seeds(
-        partial(_variant, shown, variants, counts), len(variants), workers=workers, description="number of functions"
-    )
-    chosen = [each for each in UNPRINTED if not quick or each.name == "noise"]
-    fixed = {each.name: each.nominal for each in UNPRINTED if each not in chosen}
+    work = partial(reproductions, shown, counts=counts)
+    rows = map_items(work, list(VARIANTS.values()), workers=workers, description="number of functions")
     swept = sweep(
         "D4.2, section 5.2: number of functions",
-        partial(_summary, count=min(count, 12), counts=counts, **fixed),
-        chosen,
+        partial(_summary, count=min(count, 12), counts=counts),
+        [each for each in UNPRINTED if not quick or each.name == "noise"],
         _PRINTED,
         combined=0 if quick else 10,
         workers=workers,
     )
     return DMPStudy(counts=counts, found=dict(zip(VARIANTS, rows, strict=True)), sweep=swept)
-
-
-def _variant(shown: list[Reach], variants: list[dict[str, Any]], counts: tuple[int, ...], number: int) -> Array:
-    return reproductions(shown, variants[number], counts)

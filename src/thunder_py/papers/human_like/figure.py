@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MultipleLocator, NullLocator
 
+from ...checks import Array
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_obstacles, draw_sticks
 from ...plotting.style import (
@@ -25,22 +29,17 @@ from ...plotting.style import (
     label,
     outside_legend,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...checks import Array
-    from ...recordings.metrics import Motion
-    from ...robot import Robot
-    from .arm import ArmRun, HumanLikeArm
-    from .dmp_study import DMPStudy
-    from .obstacles import HumanLikeObstacles
-    from .real import Comparison, HumanLikeReal
-    from .run import HumanLike
-    from .sampling import HumanLikeSampling
-    from .scenarios import Scenario
-
+from ...recordings.metrics import Motion
+from ...recordings.statistics import bootstrap_interval
+from ...robot import Robot
+from ..sweeps.figure import draw_sweep
+from .arm import TABLE_14, TABLE_15, ArmRun, HumanLikeArm, arm_points_at
+from .dmp_study import CHOSEN, DMPStudy
+from .obstacles import TABLE_13, HumanLikeObstacles
+from .real import TABLE_10, Comparison, HumanLikeReal
+from .run import HumanLike
+from .sampling import FIGURE_30, HumanLikeSampling
+from .scenarios import MARGIN, Scenario
 
 METHOD_COLORS = LAW_COLORS | {"minimum jerk, via": FAINT, "ProMP, via": PURPLE}
 #: start, via points and goal of the report's figures
@@ -66,8 +65,7 @@ def plot_human_like(found: HumanLike) -> Figure:
     for name in shown:
         part, draw = drawings[name]
         draw(panels[name], found.parts[part])
-    outside_legend(figure, *panels.values(), ncols=6)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=6)
 
 
 def plot_human_like_arm(found: HumanLikeArm) -> Figure:
@@ -80,8 +78,7 @@ def plot_human_like_arm(found: HumanLikeArm) -> Figure:
         _draw_jerk(panels[kind], found, k)
         unit = "rad/s³" if k else "m/s³"
         label(panels[kind], f"D4.2, Tables 14 and 15: mean jerk, {kind}", f"mean jerk [{unit}]", "")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str = TRUTH) -> None:
@@ -100,8 +97,6 @@ def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str
     color : str
         Color of the arm.
     """
-    from .arm import arm_points_at
-
     draw_sticks(axes, arm_points_at(robot, q[list(times)]), color, linewidth=2.0, markersize=3.5)
 
 
@@ -119,8 +114,6 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
 
 def equal_scales(axes: Any, zoom: float = 1.0) -> None:
     """Label the axes and use one scale for them, with a tick every 0.2 m, or 0.4 m on axes longer than 0.8 m."""
-    from matplotlib.ticker import MultipleLocator
-
     limits = (axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d())
     sides = [abs(high - low) for low, high in limits]
     for name, side in zip("xyz", sides, strict=True):
@@ -133,8 +126,6 @@ def equal_scales(axes: Any, zoom: float = 1.0) -> None:
 
 def log_scale(axes: Axes) -> None:
     """Make the horizontal axis logarithmic, its ticks 1, 2, 5 and so on as plain numbers."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_minor_locator(NullLocator())
@@ -155,8 +146,6 @@ def _draw_task(axes: Any, found: HumanLikeArm, task: str) -> None:
 
 def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
     """Draw a dot for every scene, plan above arm, their medians and the report's."""
-    from .arm import TABLE_14, TABLE_15
-
     for k, name in enumerate(found.methods):
         for shift, real, marker, table in ((-0.2, False, "o", TABLE_14), (0.2, True, "^", TABLE_15)):
             values = found.jerk(name, real)[:, column]
@@ -187,8 +176,7 @@ def plot_human_like_obstacles(found: HumanLikeObstacles) -> Figure:
     _draw_speed(panels["speed"], scene, {name: motions[name] for name in _SHOWN if name in motions})
     _draw_jerk_of_methods(panels["jerk"], found)
     _draw_clearance(panels["clearance"], found)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_example(axes: Any, found: HumanLikeObstacles, zoom: float = 0.72) -> None:
@@ -247,8 +235,6 @@ def _draw_speed(axes: Axes, scene: Scenario, motions: dict[str, Motion]) -> None
 
 def _draw_jerk_of_methods(axes: Axes, found: HumanLikeObstacles) -> None:
     """Boxes from the quartiles, whiskers to 5 and 95 %, and the report's medians of the four scenarios."""
-    from .obstacles import TABLE_13
-
     names = _tabled(found)
     for row, name in enumerate(names):
         jerk = found.values(name)[:, 1]
@@ -274,7 +260,6 @@ def _box(axes: Axes, values: Array, row: float, color: str, height: float = 0.6,
 
 
 def _draw_clearance(axes: Axes, found: HumanLikeObstacles) -> None:
-    from .scenarios import MARGIN
 
     for k, name in enumerate(_tabled(found)):
         room = found.values(name)[:, 2]
@@ -306,15 +291,11 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
         draw_distances(distances, source)
         draw_path(path, source, shown)
         draw_speed(speed, source, shown)
-    outside_legend(figure, *panels.values(), ncols=7)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=7)
 
 
 def draw_distances(axes: Axes, source: Comparison) -> None:
     """Draw a box for every method and two states of the ends (quartiles, 5 and 95 %), and means with 95 % intervals."""
-    from ...recordings.statistics import bootstrap_interval
-    from .real import TABLE_10
-
     for shift, (state, words) in zip((-0.2, 0.2), _STATES.items(), strict=True):
         alpha = 0.9 if state == _REST else 0.35
         for k, name in enumerate(_METHODS):
@@ -380,8 +361,7 @@ def plot_human_like_sampling(found: HumanLikeSampling) -> Figure:
     _draw_counts(panels["jerk"], found, lambda one: np.nanmedian(one.jerk, axis=1))
     panels["jerk"].set_ylim(bottom=0.0)
     label(panels["jerk"], "Not in D4.2: median of the mean jerk", "number of via points tried", "mean jerk [m/s³]")
-    outside_legend(figure, panels["time"], ncols=9)
-    return figure
+    return outside_legend(figure, panels["time"], ncols=9)
 
 
 def _draw_time(axes: Axes, found: HumanLikeSampling) -> None:
@@ -394,8 +374,6 @@ def _draw_counts(
     axes: Axes, found: HumanLikeSampling, value: Callable[[Any], Array], unit: float = 1.0, column: int | None = None
 ) -> None:
     """Draw a value over the number of samples: a color for each search, a marker for each scenario; the report's."""
-    from .sampling import FIGURE_30
-
     for (name, family), one in found.samples.items():
         axes.plot(found.counts, value(one), f"-{'osD^'[family - 1]}", color=METHOD_COLORS[name], markersize=4.0)
     for name in found.searches:
@@ -410,9 +388,6 @@ def _draw_counts(
 
 def plot_dmp_study(found: DMPStudy) -> Figure:
     """Draw distance and jerk over the number of functions by variant, and the number with the least jerk over noise."""
-    from ..sweeps.figure import draw_sweep
-    from .dmp_study import CHOSEN
-
     figure, panels = new_panels([["distance", "jerk", "best"]], (12.0, 4.4))
     for k, (name, values) in enumerate(found.found.items()):
         distance, jerk = np.median(values, axis=1).T
@@ -423,5 +398,4 @@ def plot_dmp_study(found: DMPStudy) -> Figure:
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
     draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)

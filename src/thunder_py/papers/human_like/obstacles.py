@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
 from time import perf_counter
@@ -24,7 +24,8 @@ from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
-from ..result import drawing
+from ..drawing import drawing
+from ..draws import finite_median
 from ..tables import markdown
 from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
@@ -110,8 +111,8 @@ def attempt(method: Method, scene: Scenario) -> tuple[Attempt, Motion | None]:
     try:
         motion = method(scene)
     except NoPathError:
-        nan = float("nan")
-        return Attempt(error=nan, jerk=nan, clearance=nan, length=nan, seconds=perf_counter() - begin), None
+        nothing = dict.fromkeys(("error", "jerk", "clearance", "length"), np.nan)
+        return Attempt(**nothing, seconds=perf_counter() - begin), None
     seconds = perf_counter() - begin
     path = motion.path if isinstance(motion, HumanLikePlan) else as_path(motion)
     return Attempt(
@@ -301,20 +302,22 @@ class HumanLikeObstacles:
     plot = drawing("plot_human_like_obstacles")
 
     def _errors(self) -> str:
-        rows: list[list[object]] = []
-        for name, printed in TABLE_12.items():
-            rows.append([f"report: {'fPC' if name == 'paper mode' else 'DMP'}", *(_spread(*x) for x in printed)])
-        for name in self.methods:
-            errors = [self.values(name, family)[:, 0] for family in self.scenes]
-            rows.append([name, *(_spread(*_mean_and_deviation(e)) for e in errors)])
-        return markdown(["", *(f"scenario {k}" for k in FAMILIES)], rows)
+        def cell(values: Array) -> str:
+            known = values[np.isfinite(values)]
+            return _spread(*((known.mean(), known.std(ddof=1)) if len(known) > 1 else (np.nan, np.nan)))
+
+        printed = {name: [_spread(*pair) for pair in pairs] for name, pairs in TABLE_12.items()}
+        return self._by_scenario(printed, 0, cell)
 
     def _jerk(self) -> str:
-        rows: list[list[object]] = []
-        for name, printed in TABLE_13.items():
-            rows.append([f"report: {'fPC' if name == 'paper mode' else 'DMP'}", *printed])
+        return self._by_scenario(TABLE_13, 1, finite_median)
+
+    def _by_scenario(
+        self, printed: Mapping[str, Iterable[object]], column: int, cell: Callable[[Array], object]
+    ) -> str:
+        rows = [[f"report: {'fPC' if name == 'paper mode' else 'DMP'}", *values] for name, values in printed.items()]
         for name in self.methods:
-            rows.append([name, *(_median(self.values(name, family)[:, 1]) for family in self.scenes)])
+            rows.append([name, *(cell(self.values(name, family)[:, column]) for family in self.scenes)])
         return markdown(["", *(f"scenario {k}" for k in FAMILIES)], rows)
 
     def _avoidance(self) -> str:
@@ -332,8 +335,8 @@ class HumanLikeObstacles:
                     _percent(room < MARGIN - _ROUNDING),
                     _percent(room < 0.0),
                     float(room.min(initial=np.inf)),
-                    _median(values[:, 3] / straight),
-                    1e3 * _median(values[:, 4]),
+                    finite_median(values[:, 3] / straight),
+                    1e3 * finite_median(values[:, 4]),
                 ]
             )
         header = ["", "goes round", "no path [%]", "within the margin [%]", "in a sphere [%]", "least distance [m]"]
@@ -354,18 +357,8 @@ class HumanLikeObstacles:
         return markdown(header, rows)
 
 
-def _mean_and_deviation(values: Array) -> tuple[float, float]:
-    known = values[np.isfinite(values)]
-    return (float(known.mean()), float(known.std(ddof=1))) if len(known) > 1 else (float("nan"), float("nan"))
-
-
 def _spread(mean: float, deviation: float) -> str:
     return f"{mean:.3g} ± {deviation:.2g}"
-
-
-def _median(values: Array) -> float:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else float("nan")
 
 
 def _percent(flags: Array) -> float:

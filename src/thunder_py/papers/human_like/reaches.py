@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import BSpline
 
 from ...checks import Array
 from ...errors import ThunderError
@@ -30,10 +31,6 @@ from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
 from .planners import METHODS, map_components
-
-if TYPE_CHECKING:
-    from scipy.interpolate import BSpline
-
 
 _ORDERS = ("position", "velocity", "acceleration")
 
@@ -355,7 +352,7 @@ class Reaches:
 
     def cut_at(self, threshold: float) -> Reaches:
         """Return the movements of the same recordings, cut where their speed is `threshold` [m/s]."""
-        return replace(self, items=_cut(self.recordings, threshold, self.least, first=self.first, whole=self.whole))
+        return replace(self, items=_cut(self.recordings, threshold, self.least, self.first, self.whole))
 
     def sentence(self) -> str:
         """Return how many reaches of whom, how far and how long."""
@@ -409,22 +406,13 @@ def _without_noise(motions: MotionSet, noise: float) -> MotionSet:
     return low_pass(motions, CUTOFF) if noise > 0.0 else motions
 
 
-def _reaches(
-    name: str,
-    recordings: MotionSet,
-    *,
-    by_subject: bool,
-    least: float = 0.05,
-    first: bool = False,
-    whole: bool = True,
-) -> Reaches:
-    items = _cut(recordings, THRESHOLD, least, first=first, whole=whole)
-    return Reaches(
-        name=name, items=items, by_subject=by_subject, recordings=recordings, least=least, first=first, whole=whole
-    )
+def _reaches(name: str, recordings: MotionSet, *, by_subject: bool, **given: Any) -> Reaches:
+    how = {"least": 0.05, "first": False, "whole": True} | given
+    items = _cut(recordings, THRESHOLD, **how)
+    return Reaches(name=name, items=items, by_subject=by_subject, recordings=recordings, **how)
 
 
-def _cut(recordings: MotionSet, threshold: float, least: float, *, first: bool, whole: bool) -> tuple[Reach, ...]:
+def _cut(recordings: MotionSet, threshold: float, least: float, first: bool, whole: bool) -> tuple[Reach, ...]:
     from scipy.interpolate import make_interp_spline
 
     items: list[Reach] = []

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
+from ..drawing import drawing
 from ..registry import Experiment
-from ..result import drawing
 
 #: section -> module
 PARTS: dict[str, str] = {

@@ -130,8 +130,7 @@ class Scenario:
 
     def distance(self, points: Array) -> Array:
         """Return how far points (..., 3) are from the nearest sphere's surface [m], negative inside."""
-        nearest: Array = np.min([sphere.distance(points) for sphere in self.spheres], axis=0)
-        return nearest
+        return np.asarray(np.min([sphere.distance(points) for sphere in self.spheres], axis=0))
 
 
 def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:

@@ -25,7 +25,8 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
-from ..sweeps.several import Sweeps
+from ..draws import finite_median
+from ..sweeps.several import Sweeps, chosen
 from ..sweeps.sweep import Unprinted, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
@@ -94,24 +95,7 @@ ARM = (
 )
 
 
-def table_10(
-    *,
-    seeds: int,
-    count: int,
-    data: str | None,
-    source: str,
-    cut: float,
-    learned: str,
-    splines: int,
-    ends: str,
-    pairing: str,
-    duration: float,
-    shown: str,
-    scaling: str,
-    K: float,
-    overlap: float,
-    fit: str,
-) -> dict[str, Array]:
+def table_10(*, seeds: int, count: int, data: str | None, **given: Any) -> dict[str, Array]:
     """Return mean distances [m] and median jerks [m/s^3] of Tables 10 and 11, one for each set of reaches.
 
     Parameters
@@ -123,25 +107,26 @@ def table_10(
     source, cut, learned, splines, ends, pairing, duration, shown, scaling, K, overlap, fit
         See `REACHES`.
     """
+    s = chosen(REACHES, given)
     found: list[dict[str, float]] = []
-    for seed in range(seeds if data is None or source in (_SOURCE, "daily living") else 1):
-        reaches = _reaches(source, seed, count, data)
-        if cut != THRESHOLD:
-            reaches = reaches.cut_at(cut)
+    for seed in range(seeds if data is None or s.source in (_SOURCE, "daily living") else 1):
+        reaches = _reaches(s.source, seed, count, data)
+        if s.cut != THRESHOLD:
+            reaches = reaches.cut_at(s.cut)
         rows: list[tuple[float, ...]] = []
         for fold in reaches.folds():
-            training = fold.training if learned == "others" else MotionSet(reach.trial for reach in reaches.items)
-            basis = SplineBasis(splines, degree=4)
+            training = fold.training if s.learned == "others" else MotionSet(reach.trial for reach in reaches.items)
+            basis = SplineBasis(s.splines, degree=4)
             fpca = FPCA(basis=basis, smoothing=None, joint=False, alignment="none", shrinkage=0.0).fit(training)
             plan = Functional(fpca, "paper")
-            dmp = _dmp(scaling, K, overlap, fit).fit(_demonstration(training, shown))
+            dmp = _dmp(s.scaling, s.K, s.overlap, s.fit).fit(_demonstration(training, s.shown))
             for k in fold.held_out:
                 reach = reaches.items[k]
-                known = reach.ends(ends)
+                known = reach.ends(s.ends)
                 motion = dmp.rollout(known.x[0], known.x[1], known.duration, start_velocity=known.v[0])
                 motions = (plan(known), motion)
-                slow = (known.duration / duration) ** 3
-                distances = (rms_distance(reach, each, pairing) for each in motions)
+                slow = (known.duration / s.duration) ** 3
+                distances = (rms_distance(reach, each, s.pairing) for each in motions)
                 rows.append((*distances, *(slow * mean_jerk(each) for each in (reach, *motions))))
         x = np.array(rows)
         reach, fpc, primitive = np.median(x[:, 2:], axis=0)
@@ -190,21 +175,7 @@ def _dmp(scaling: str, K: float, overlap: float, fit: str = "ls") -> DMP:
     return DMP(21, basis="mollifier", **options)
 
 
-def table_12(
-    *,
-    trials: int,
-    settings: int,
-    reach: float,
-    size: float,
-    duration: float,
-    margin: float,
-    draw: int,
-    gain: float,
-    beta: float,
-    scaling: str,
-    K: float,
-    overlap: float,
-) -> dict[str, float]:
+def table_12(*, trials: int, settings: int, **given: Any) -> dict[str, float]:
     """Return mean errors [m] of Table 12 and median jerks [m/s^3] of Table 13 in every scenario.
 
     Parameters
@@ -214,32 +185,27 @@ def table_12(
     reach, size, duration, margin, draw, gain, beta, scaling, K, overlap
         See `OBSTACLES`.
     """
-    learned = _learned(trials, draw)
+    s = chosen(OBSTACLES, given)
+    learned = _learned(trials, s.draw)
     planner, via = learned.paper, ViaSearch.paper()
-    dmp = _dmp(scaling, K, overlap).fit(learned.longest)
-    potential = DynamicPotential(gain=gain, beta=beta)
+    dmp = _dmp(s.scaling, s.K, s.overlap).fit(learned.longest)
+    potential = DynamicPotential(gain=s.gain, beta=s.beta)
     found: dict[str, float] = {}
     ratios = []
     for family in FAMILIES:
         rows = []
         for number in range(settings):
-            scene = _scaled(scenario(family, number), reach / _MEAN_REACH, size)
-            inflated = [Sphere(sphere.center, sphere.radius + margin) for sphere in scene.spheres]
-            motion = dmp.rollout(scene.start, scene.goal, duration, obstacles=inflated, potential=potential)
-            jerk = _jerk_around(planner, via, scene, duration, margin)
+            scene = _scaled(scenario(family, number), s.reach / _MEAN_REACH, s.size)
+            inflated = [Sphere(sphere.center, sphere.radius + s.margin) for sphere in scene.spheres]
+            motion = dmp.rollout(scene.start, scene.goal, s.duration, obstacles=inflated, potential=potential)
+            jerk = _jerk_around(planner, via, scene, s.duration, s.margin)
             rows.append((motion.end_error, jerk, motion.mean_jerk()))
         error, fpc, primitive = np.array(rows).T
-        jerks = _median(fpc), _median(primitive)
+        jerks = finite_median(fpc), finite_median(primitive)
         found[f"DMP, error, scenario {family} [m]"] = float(np.mean(error))
         found[f"fPC, jerk, scenario {family} [m/s^3]"], found[f"DMP, jerk, scenario {family} [m/s^3]"] = jerks
         ratios.append(jerks[1] / jerks[0])
-    return found | {_RATIO: _median(np.array(ratios))}
-
-
-def _median(values: Array) -> float:
-    """Return the median of the finite values; NaN without one, where no setting has a path."""
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if known.size else float("nan")
+    return found | {_RATIO: finite_median(np.array(ratios))}
 
 
 _RATIO = "jerk, DMP / fPC, median of the scenarios"
@@ -280,20 +246,7 @@ def _jerk_around(planner: HumanLikePlanner, via: ViaSearch, scene: Scenario, dur
     return mean_jerk(plan)
 
 
-def table_14(
-    *,
-    trials: int,
-    names: tuple[str, ...],
-    kinds: tuple[str, ...],
-    duration: float,
-    clearance: float,
-    draw: int,
-    gain: float,
-    stiffness: float,
-    posture: float,
-    scaling: str,
-    K: float,
-) -> dict[str, float]:
+def table_14(*, trials: int, names: tuple[str, ...], kinds: tuple[str, ...], **given: Any) -> dict[str, float]:
     """Return the median jerks of Tables 14 and 15 and the final error of the primitive [m].
 
     Parameters
@@ -305,18 +258,19 @@ def table_14(
     duration, clearance, draw, gain, stiffness, posture, scaling, K
         See `ARM`.
     """
+    s = chosen(ARM, given)
     robot = _arm()
-    makers = _arm_planners(trials, draw, gain, scaling, K)
+    makers = _arm_planners(trials, s.draw, s.gain, s.scaling, s.K)
     plans: dict[str, list[tuple[float, ...]]] = {name: [] for name in makers}
     errors = []
     for scene in tasks.scenes(robot, names, kinds):
-        scene = replace(scene, duration=duration, margin=clearance)
+        scene = replace(scene, duration=s.duration, margin=s.clearance)
         for name, maker in makers.items():
             try:
                 plan = maker(scene)
             except NoPathError:
                 continue
-            controller = arm.arm_controller(robot, scene, stiffness, posture)
+            controller = arm.arm_controller(robot, scene, s.stiffness, s.posture)
             run = arm.follow(robot, scene, plan, controller)
             plans[name].append((*plan.jerk, *run.jerk))
             if name == "DMP":
@@ -414,11 +368,9 @@ def run_human_like_sweeps(
     found = {}
     for name in parts:
         title, function, quantities, printed, few = of[name]
-        chosen = [each for each in quantities if not quick or each.name in few]
-        fixed = {each.name: each.nominal for each in quantities if each not in chosen}
+        swept = [each for each in quantities if not quick or each.name in few]
         combined = 0 if quick else 6
-        part = partial(function, **fixed)
-        found[name] = sweep(title, part, chosen, printed, combined=combined, workers=workers, progress=progress)
+        found[name] = sweep(title, function, swept, printed, combined=combined, workers=workers, progress=progress)
     return Sweeps(found, _SHOWN)
 
 

@@ -142,8 +142,7 @@ class Scene:
     def distance(self, points: Array) -> Array:
         """Return how far points (..., 3) are from the nearest surface [m]; infinite without obstacles."""
         each = [np.full(np.shape(points)[:-1], np.inf), *(sphere.distance(points) for sphere in self.spheres)]
-        nearest: Array = np.min(each, axis=0)
-        return nearest
+        return np.asarray(np.min(each, axis=0))
 
 
 def scenes(
@@ -176,13 +175,11 @@ def _place(task: Task, part: str, start: Array, goal: Array, elbow: Array) -> Ar
     """Return the center of one obstacle."""
     if part == "elbow":
         away = np.array(task.elbow)
-        center: Array = elbow + AWAY * away / np.linalg.norm(away)
-        return center
+        return np.asarray(elbow + AWAY * away / np.linalg.norm(away))
     a, b = start[:3, 3], goal[:3, 3]
     way = (b - a) / np.linalg.norm(b - a)
     aside = np.array(task.aside) - np.dot(task.aside, way) * way
-    center = 0.5 * (a + b) - OFF * aside / np.linalg.norm(aside)
-    return center
+    return np.asarray(0.5 * (a + b) - OFF * aside / np.linalg.norm(aside))
 
 
 def tasks_table(robot: Robot) -> str:
@@ -253,8 +250,7 @@ class HandMotion:
 
 def sample_times(duration: float) -> Array:
     """Return 0 to `duration` in steps of `PERIOD`."""
-    times: Array = PERIOD * np.arange(round(duration / PERIOD) + 1, dtype=np.float64)
-    return times
+    return np.asarray(PERIOD * np.arange(round(duration / PERIOD) + 1, dtype=np.float64))
 
 
 def mean_norm(values: Array) -> float:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...checks import Array
+from ...identification import AdaptationConvergence
 from ...plotting.panels import new_panels
 from ...plotting.style import COLORS, FAINT, LAW_COLORS, LINE, label, label_time, outside_legend, positive
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...identification import AdaptationConvergence
-    from .run import Study
-
+from .run import Study, mass_spring_candidates, mass_spring_motion
 
 #: lower ends of the logarithmic axes of errors [rad] and of eigenvalues, relative to the largest, above rounding
 _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
@@ -25,8 +21,6 @@ _SMALLEST_ERROR, _SMALLEST_EIGENVALUE = 1e-8, 1e-14
 
 def plot_mass_spring() -> Figure:
     """Draw motions of lecture 30's mass on a spring over the level sets of both candidates, and V along one motion."""
-    from .run import mass_spring_candidates, mass_spring_motion
-
     candidates = mass_spring_candidates()
     figure, panels = new_panels([[*candidates, "V"]], (12, 4.5), "Lecture 30: mass on a spring, candidates for V")
     t = np.linspace(0.0, 10.0, 400)
@@ -60,8 +54,7 @@ def plot_study(study: Study) -> Figure:
         panels["rate"].plot(lyapunov.t, lyapunov.V_dot, **style)
         label_time(panels["V"], lyapunov.t, f"Lyapunov function, {name}", "$V$ [J]")
         label_time(panels["rate"], lyapunov.t, "its derivative", r"$\dot V$ [W]")
-    outside_legend(figure, panels["error"])
-    return figure
+    return outside_legend(figure, panels["error"])
 
 
 def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
@@ -84,8 +77,7 @@ def plot_excitation_study(runs: Mapping[str, AdaptationConvergence]) -> Figure:
     label_time(
         panels["excitation"], run.excitation.t, r"excitation integral $\int Y^T Y$", "least eigenvalue [SI units]"
     )
-    outside_legend(figure, panels["parameters"])
-    return figure
+    return outside_legend(figure, panels["parameters"])
 
 
 def _draw_down_to(floor: float, axes: Axes, curves: Iterable[tuple[str, Array, Array]]) -> None:

@@ -22,7 +22,7 @@ from ...reference import JointReference, SetPoint, Sinusoid
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.result import Lyapunov
-from ..result import drawing
+from ..drawing import drawing
 
 GOAL = np.array([0.9, -0.6])
 K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])
@@ -405,7 +405,7 @@ def kinetic_energy_matrix(robot: Robot, q: Any, *, printed: bool = False) -> Any
     ValueError
         If `printed`, except for three joints: the shapes of the factors differ.
     """
-    from ...robot.inertia import dyn_from_reg
+    from ...model.inertia import dyn_from_reg
 
     q = np.asarray(q, dtype=np.float64)
     D = np.zeros((robot.n, robot.n))

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.typing import HashableList
 
 from ...files import whole_file
 from ...plotting.style import LAW_COLORS, LINE, draw_truth, label_time
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.typing import HashableList
-
-    from .. import LissajousPanda
-
+from .. import LissajousPanda
 
 #: for `matplotlib.figure.Figure.subplot_mosaic`
 LISSAJOUS_PANELS: list[HashableList[str]] = [
@@ -84,8 +81,6 @@ def save_lissajous_panda(experiment: LissajousPanda, path: str | Path) -> None:
     path : str or path
         File; its suffix selects the format: ``.png``, ``.pdf``, ``.svg``.
     """
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=_SIZE, layout="constrained")
     figure.suptitle(TITLE)
     plot_lissajous_panda(experiment, axes=figure.subplot_mosaic(LISSAJOUS_PANELS))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,11 +14,12 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
+from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
-from ...progress import percentage
+from ...progress import percentage, reporting
 from ...reference import Lissajous
-from ...robot import Robot, inertia
+from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ..draws import Draws
 from ..tables import markdown
@@ -214,10 +214,12 @@ class LissajousPanda:
 
     def table(self) -> str:
         """Return steady states and rise times with adaptation and without, as Markdown."""
-        rows: list[list[object]] = []
-        for label, scale, k in (("position error [mm]", 1e3, 0), ("orientation error [deg]", np.degrees(1.0), 1)):
-            rows.append([label, scale * self.adaptive.steady_state[k], scale * self.fixed.steady_state[k]])
-        rows.append(["norm of e", self.adaptive.steady_state.norm, self.fixed.steady_state.norm])
+        rows = [
+            [label, *(scale * run.steady_state[k] for run in (self.adaptive, self.fixed))]
+            for k, (label, scale) in enumerate(
+                (("position error [mm]", 1e3), ("orientation error [deg]", np.degrees(1.0)), ("norm of e", 1.0))
+            )
+        ]
         rise = [run.rise_time or "does not settle" for run in (self.adaptive, self.fixed)]
         table = markdown(["steady state", "adaptive", "not adaptive"], [*rows, ["rise time [s]", *rise]])
         return table if self.draws is None else f"{table}\n\n{self.draws.table()}"
@@ -367,7 +369,8 @@ def run_lissajous_panda(
         return _controller(nominal, adaptive, K_d, r_7)
 
     def follow(adaptive: bool, label: str) -> Run:
-        with _bar(label, progress) as report:
+        bar = percentage(desc=label, bar_format="{desc} {percentage:3.0f}% |{bar:40}| {elapsed}")
+        with reporting(progress, bar) as report:
             return follow_lissajous(robot, controller(adaptive), reference, duration, report)
 
     adaptive = follow(True, "with adaptation   ")
@@ -416,12 +419,3 @@ def _time_steps(controller: Backstepping, reference: Lissajous, result: Simulati
         controller.step(t, q, dq, target)
         times[k] = time.perf_counter() - start
     return times
-
-
-@contextmanager
-def _bar(label: str, shown: bool) -> Iterator[Callable[[float], object] | bool]:
-    if not shown:
-        yield False
-        return
-    with percentage(desc=label, bar_format="{desc} {percentage:3.0f}% |{bar:40}| {elapsed}") as report:
-        yield report

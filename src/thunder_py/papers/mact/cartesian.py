@@ -12,33 +12,18 @@ from ...parallel import Workers
 from ...reference import TaskReference
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, SimulationResult, simulate_many
+from ..drawing import drawing
 from ..draws import spread
-from ..result import drawing
+from ..result import Varied
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
-from ..sweeps.sweep import Sweep
 from ..tables import markdown
-from .setup import (
-    ETAS,
-    GAMMA,
-    START,
-    TABLE_8,
-    TABLE_9,
-    TABLES,
-    Curve,
-    Plant,
-    curves,
-    inverse_kinematics,
-    panda,
-    stiffness,
-    task_controllers,
-    wrong_panda,
-)
+from . import setup
 from .sweeps import sweep_task
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class D42Cartesian:
+class D42Cartesian(Varied):
     """Results of the experiment.
 
     Attributes
@@ -50,14 +35,11 @@ class D42Cartesian:
     results : dict of (str, str, str, float) to list of SimulationResult
         Runs over the draws of the parameter error or of the hand's mounting, by plant, curve, controller and eta; CT,
         which does not adapt, for every eta.
-    sweep : Sweep, optional
-        Tables 8 and 9 over the unprinted quantities.
     """
 
     robot: Robot
-    references: dict[str, Curve]
-    results: dict[tuple[Plant, str, str, float], list[SimulationResult]]
-    sweep: Sweep | None = None
+    references: dict[str, setup.Curve]
+    results: dict[tuple[setup.Plant, str, str, float], list[SimulationResult]]
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -76,7 +58,7 @@ class D42Cartesian:
         cosine = np.clip(0.5 * (np.trace(rotation, axis1=1, axis2=2) - 1.0), -1.0, 1.0)
         return np.linalg.norm(desired.p - T[:, :3, 3], axis=1), np.arccos(cosine)
 
-    def rmse(self, plant: Plant, curve: str, name: str, eta: float) -> tuple[Array, Array]:
+    def rmse(self, plant: setup.Plant, curve: str, name: str, eta: float) -> tuple[Array, Array]:
         """Return the RMSE of position [m] and orientation [rad] for every draw."""
         runs = self.results[plant, curve, name, eta]
         both = [np.sqrt(np.mean(np.square(self.errors(curve, run)), axis=1)) for run in runs]
@@ -86,7 +68,7 @@ class D42Cartesian:
         """Return Tables 8 and 9 with the report's numbers and ours, as Markdown."""
         duration = next(iter(self.results.values()))[0].t[-1]
         parts = []
-        for plant, table, title in TABLES:
+        for plant, table, title in setup.TABLES:
             rows: list[list[object]] = []
             for curve, printed in table.items():
                 for name, value in printed.items():
@@ -96,7 +78,7 @@ class D42Cartesian:
                     rows.append([curve, name, value, *ours, orientation])
             columns = ["", "", "report [m]", *(f"eta = {eta:g} [m]" for eta in self.etas), "orientation [rad]"]
             parts.append(f"{title}: RMSE over {duration:g} s, median (least to most)\n\n{markdown(columns, rows)}")
-        return "\n\n".join(parts if self.sweep is None else [*parts, self.sweep.table()])
+        return self.join(*parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return Tables 8 and 9, and the RMSE of every draw by plant, curve, controller and eta."""
@@ -106,8 +88,8 @@ class D42Cartesian:
             row = {"plant": plant, "curve": curve, "controller": name, "eta": eta}
             rows.append(row | {"position_m": position, "orientation_rad": orientation})
         drawn = {"simulation": "parameter error of 15 %", "hand": HAND_DRAWN}
-        tables = {"table_8_position_m": TABLE_8, "table_9_position_m": TABLE_9}
-        return {"drawn": drawn, **tables, "rmse": rows, "sweep": None if self.sweep is None else self.sweep.to_dict()}
+        tables = {"table_8_position_m": setup.TABLE_8, "table_9_position_m": setup.TABLE_9}
+        return {"drawn": drawn, **tables, "rmse": rows, **self.variations()}
 
     plot = drawing("plot_cartesian")
     plot_paths = drawing("plot_paths")
@@ -117,9 +99,9 @@ class D42Cartesian:
 def run_d42_cartesian(
     seeds: int = 3,
     duration: float = 40.0,
-    etas: tuple[float, ...] = ETAS,
+    etas: tuple[float, ...] = setup.ETAS,
     *,
-    gamma: float = GAMMA,
+    gamma: float = setup.GAMMA,
     workers: Workers | None = None,
     progress: bool = False,
 ) -> D42Cartesian:
@@ -140,21 +122,21 @@ def run_d42_cartesian(
     progress : bool
         Show a progress bar.
     """
-    robot = panda()
-    references = curves(robot, duration)
-    solver = inverse_kinematics(robot)
-    joints = {name: solver.joint_reference(curve, START, duration) for name, curve in references.items()}
+    robot = setup.panda()
+    references = setup.curves(robot, duration)
+    solver = setup.inverse_kinematics(robot)
+    joints = {name: solver.joint_reference(curve, setup.START, duration) for name, curve in references.items()}
 
-    def make(plant: Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:
+    def make(plant: setup.Plant, curve: str, name: str, eta: float, seed: int) -> RunSpec:
         simulated = plant == "simulation"
-        model = wrong_panda(robot, seed) if simulated else robot
+        model = setup.wrong_panda(robot, seed) if simulated else robot
         unknown = None if simulated else "link7"
-        controller: Any = task_controllers(model, stiffness(plant, curve), eta, unknown, gamma)[name]
+        controller: Any = setup.task_controllers(model, setup.stiffness(plant, curve), eta, unknown, gamma)[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (Payload(HAND_MASS, draw_com(seed)),)
-        return RunSpec(robot, controller, reference, duration, q0=START, payloads=payloads, log_every=10)
+        return RunSpec(robot, controller, reference, duration, q0=setup.START, payloads=payloads, log_every=10)
 
-    keys = [(p, c, n, eta) for p, table, _ in TABLES for c, row in table.items() for n in row for eta in etas]
+    keys = [(p, c, n, eta) for p, table, _ in setup.TABLES for c, row in table.items() for n in row for eta in etas]
     cases = [key for key in keys if key[2] != "CT" or key[3] == etas[0]]
     sets = [
         {"plant": p, "curve": c, "name": n, "eta": eta, "seed": seed} for p, c, n, eta in cases for seed in range(seeds)

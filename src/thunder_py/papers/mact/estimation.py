@@ -12,10 +12,10 @@ from ...checks import Array
 from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
+from ..drawing import drawing
 from ..draws import Draws
-from ..result import drawing
+from ..result import Varied
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
-from ..sweeps.sweep import Sweep
 from ..tables import markdown
 from .setup import REPORT, UNITS, joint_controllers, joint_curve, panda
 from .sweeps import sweep_estimation
@@ -26,7 +26,7 @@ _LINK_7 = slice(60, 70)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class D42Estimation:
+class D42Estimation(Varied):
     """Results of the experiment.
 
     Attributes
@@ -37,17 +37,11 @@ class D42Estimation:
         REG of link 7 with the hand.
     result : SimulationResult
         Run of MACT with unknown link 7.
-    draws : Draws, optional
-        Figures of merit over several mountings of the hand.
-    sweep : Sweep, optional
-        Figures of merit over the unprinted quantities.
     """
 
     robot: Robot
     truth: Array
     result: SimulationResult
-    draws: Draws | None = None
-    sweep: Sweep | None = None
 
     @property
     def estimate(self) -> Array:
@@ -66,8 +60,7 @@ class D42Estimation:
             [f"{name} [{UNITS[name]}]", REPORT[name], value, first.get(name)] for name, value in self.figures().items()
         ]
         table = markdown(["", "report", "ours", "ours, at first"], rows)
-        parts = [f"Distance from the truth at the end, and errors\n\n{table}"]
-        return "\n\n".join(parts + [part.table() for part in (self.draws, self.sweep) if part is not None])
+        return self.join(f"Distance from the truth at the end, and errors\n\n{table}")
 
     def figures(self) -> dict[str, float]:
         """Return the figures of merit by the names of `REPORT`."""
@@ -84,8 +77,7 @@ class D42Estimation:
             "first": self.distances(0),
             "truth_REG": self.truth,
             "estimate_REG": self.estimate[-1],
-            "draws": None if self.draws is None else self.draws.to_dict(),
-            "sweep": None if self.sweep is None else self.sweep.to_dict(),
+            **self.variations(),
         }
 
     plot = drawing("plot_estimation")

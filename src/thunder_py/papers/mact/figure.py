@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -19,16 +22,10 @@ from ...plotting.style import (
     label_time,
     outside_legend,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .cartesian import D42Cartesian
-    from .estimation import D42Estimation
-    from .joint import D42Joint
-    from .setup import Plant
-
+from .cartesian import D42Cartesian
+from .estimation import D42Estimation
+from .joint import D42Joint
+from .setup import K_P, K_V, Plant
 
 _DRAW = "first draw of the parameter error"
 
@@ -42,8 +39,7 @@ def plot_joint(found: D42Joint) -> Figure:
         _draw_errors(panels[f"error {column}"], found, eta)
         _draw_condition(panels[f"condition {column}"], found, eta)
     _draw_gains(panels, found, found.etas[0])
-    outside_legend(figure, panels["error 0"], panels["stiffness"], ncols=7)
-    return figure
+    return outside_legend(figure, panels["error 0"], panels["stiffness"], ncols=7)
 
 
 def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
@@ -55,7 +51,6 @@ def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
 
 
 def _draw_gains(panels: dict[str, Axes], found: D42Joint, eta: float) -> None:
-    from .setup import K_P, K_V
 
     t, stiffness, damping = found.equivalent_gains(eta)
     for name, values, gain, unit in (("stiffness", stiffness, K_P, "N m/rad"), ("damping", damping, K_V, "N m s/rad")):
@@ -92,8 +87,7 @@ def plot_cartesian(found: D42Cartesian) -> Figure:
     for k, case in enumerate(_CASES):
         _draw_error(panels[str(k)], found, *case, 0, "position error [m]")
     _draw_path(panels["p"], found, *_CASES[0][:2], "Figure 16: slow curve seen along x")
-    outside_legend(figure, panels["p"])
-    return figure
+    return outside_legend(figure, panels["p"])
 
 
 def plot_orientation(found: D42Cartesian) -> Figure:
@@ -101,8 +95,7 @@ def plot_orientation(found: D42Cartesian) -> Figure:
     figure, panels = _figure(found, "Figures 17, 18, 21 to 23: orientation")
     for k, case in enumerate(_CASES):
         _draw_error(panels[str(k)], found, *case, 1, "orientation error [rad]")
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 def plot_paths(found: D42Cartesian) -> Figure:
@@ -110,8 +103,7 @@ def plot_paths(found: D42Cartesian) -> Figure:
     figure, panels = _figure(found, "Figures 16, 18, 21 to 23: paths seen along x")
     for k, (plant, curve, title) in enumerate(_CASES):
         _draw_path(panels[str(k)], found, plant, curve, title.replace("17", "16"))
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 def _middle(found: D42Cartesian) -> float:
@@ -153,5 +145,4 @@ def plot_estimation(found: D42Estimation) -> Figure:
     label_time(panels["mass"], run.t, "Figure 19a: mass", "$m$ [kg]")
     label_time(panels["moments"], run.t, "Figure 19b: first moments", "$m c$ [kg m]")
     label_time(panels["error"], run.t, "Figure 20b: tracking error", "norm of $e$ [rad]", ylim=(0.0, None))
-    outside_legend(figure, panels["mass"], panels["moments"])
-    return figure
+    return outside_legend(figure, panels["mass"], panels["moments"])

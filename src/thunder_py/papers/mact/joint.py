@@ -12,9 +12,9 @@ from ...checks import Array
 from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, SimulationResult, simulate_many
+from ..drawing import drawing
 from ..draws import spread
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 from .sweeps import sweep_joint
@@ -27,7 +27,7 @@ def equivalent_gains(robot: Robot, q: Array, dq: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class D42Joint:
+class D42Joint(Varied):
     """Results of the experiment.
 
     Attributes
@@ -36,13 +36,10 @@ class D42Joint:
         The Panda with its true parameters.
     results : dict of (str, float) to list of SimulationResult
         For every controller of Table 7 and every eta, one run for each seed of the parameter error.
-    sweep : Sweep, optional
-        Table 7 over the unprinted quantities.
     """
 
     robot: Robot
     results: dict[tuple[str, float], list[SimulationResult]]
-    sweep: Sweep | None = None
 
     @property
     def etas(self) -> tuple[float, ...]:
@@ -76,16 +73,14 @@ class D42Joint:
             [name, printed, *(spread(self.rmse(name, eta)) for eta in self.etas)] for name, printed in TABLE_7.items()
         ]
         title = f"Table 7: median (least to most) of {seeds} draws of the parameter error; CT does not adapt"
-        text = f"{title}\n\n{markdown(columns, rows)}"
-        return text if self.sweep is None else f"{text}\n\n{self.sweep.table()}"
+        return self.join(f"{title}\n\n{markdown(columns, rows)}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 7 and the RMSE of every draw by controller and eta; null for a run that diverged."""
         rmse: dict[str, dict[str, Array]] = {name: {} for name in TABLE_7}
         for name, eta in self.results:
             rmse[name][f"eta = {eta:g}"] = self.rmse(name, eta)
-        sweep = None if self.sweep is None else self.sweep.to_dict()
-        return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse, "sweep": sweep}
+        return {"drawn": "parameter error of 15 %", "table_7_rmse_rad": TABLE_7, "rmse_rad": rmse, **self.variations()}
 
     plot = drawing("plot_joint")
 

@@ -9,9 +9,9 @@ import numpy as np
 from ...checks import Array
 from ...control import ACT, MACT, CartesianMACT, ComputedTorque, GradientAdaptation, SlotineLi
 from ...kinematics import CLIK
+from ...model.joint_data import Friction
 from ...reference import Lissajous, Sinusoid
 from ...robot import Robot
-from ...robot.joint_data import Friction
 from ...trajectory import Circle, Path, quintic
 
 Plant = Literal["simulation", "hand"]

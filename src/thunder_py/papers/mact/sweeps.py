@@ -7,7 +7,7 @@ sources and configuration files; those of the runs in the report may differ.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,37 +21,19 @@ from ...reference import Sinusoid
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
-from ..sweeps.sweep import Sweep, Unprinted, sweep
-from .setup import (
-    ETA,
-    FRICTION,
-    GAMMA,
-    REPORT,
-    START,
-    TABLE_7,
-    TABLES,
-    UNITS,
-    Curve,
-    Plant,
-    curves,
-    inverse_kinematics,
-    joint_controllers,
-    joint_curve,
-    panda,
-    stiffness,
-    task_controllers,
-    wrong_panda,
-)
+from ..sweeps.several import chosen, declared
+from ..sweeps.sweep import Unprinted
+from . import setup
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
 #: eta = 300; it weighs the prediction error with 0.3 in each joint, as gamma = 3 with our R_t does in the large joints
 PUBLISHED = {"eta": 300.0, "gamma": 3.0}
 #: unprinted in joint and task space
 COMMON = (
-    Unprinted("eta", ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
-    Unprinted("gamma", GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
-    Unprinted("friction", FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 to 0.64 "
-              "of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
+    Unprinted("eta", setup.ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    Unprinted("gamma", setup.GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    Unprinted("friction", setup.FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 "
+              "to 0.64 of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
     Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
     Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
     Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
@@ -85,12 +67,7 @@ def _results(specs: Sequence[RunSpec], workers: Workers) -> list[SimulationResul
     return [None if k in runs.failures else runs[k] for k in range(len(runs))]
 
 
-def joint_errors(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
-    noise: float = 0.0, duration: float = 20.0, curve: str = "ours", start: float = 0.0, signs: str = "drawn",
-    draws: int = 3, scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, Array]:  # fmt: skip
+def joint_errors(*, draws: int = 3, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, Array]:
     """Return the RMSE of Table 7 by law over the draws of the parameter error, and MACT's relative to AIRC's.
 
     Parameters
@@ -104,16 +81,17 @@ def joint_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    plant = panda(friction)
-    known = plant if modeled == "yes" else Robot.load("panda")
-    motion = joint_curve(speed) if curve == "ours" else _published_curve()
+    s = chosen(JOINT, given)
+    plant = setup.panda(s.friction)
+    known = plant if s.modeled == "yes" else Robot.load("panda")
+    motion = setup.joint_curve(s.speed) if s.curve == "ours" else _published_curve()
     specs = []
     for seed in range(draws):
-        laws = joint_controllers(wrong_panda(known, seed, signs), eta, gamma=gamma)
-        options = {"q0": motion(0.0).q + start, **_options(noise, seed)}
-        specs += [RunSpec(plant, laws[name], motion, scale * duration, **options) for name in TABLE_7]
+        laws = setup.joint_controllers(setup.wrong_panda(known, seed, s.signs), s.eta, gamma=s.gamma)
+        options = {"q0": motion(0.0).q + s.start, **_options(s.noise, seed)}
+        specs += [RunSpec(plant, laws[name], motion, scale * s.duration, **options) for name in setup.TABLE_7]
     values = np.array([np.inf if run is None else run.rmse() for run in _results(specs, workers)]).reshape(draws, -1)
-    errors = {name: values[:, k] for k, name in enumerate(TABLE_7)}
+    errors = {name: values[:, k] for k, name in enumerate(setup.TABLE_7)}
     with np.errstate(invalid="ignore"):
         return errors | {"MACT / AIRC": errors["MACT"] / errors["AIRC"]}
 
@@ -123,12 +101,7 @@ def _options(noise: float, seed: int = 0) -> dict[str, Any]:
     return {"sensors": sensors, "log": ("error",), "log_every": 20}
 
 
-def task_errors(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", speed: float = 1.0,
-    noise: float = 0.0, duration: float = 20.0, size: float = 1.0, start: float = 0.0, signs: str = "drawn",
-    mounting: int = 0, clik: float = 1.0, scale: float = 1.0, workers: Workers = 1,
-) -> dict[str, float]:  # fmt: skip
+def task_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> dict[str, float]:
     """Return the RMSE of the position in Tables 8 and 9 by table, curve and law, and MACT's relative to AIRC's.
 
     Parameters
@@ -140,20 +113,23 @@ def task_errors(
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    arm, end = panda(friction), scale * duration
-    known = arm if modeled == "yes" else Robot.load("panda")
-    references, joints = _references(end, size, speed, clik)
-    specs: dict[tuple[Plant, str, str], RunSpec] = {}
+    s = chosen(TASK, given)
+    arm, end = setup.panda(s.friction), scale * s.duration
+    known = arm if s.modeled == "yes" else Robot.load("panda")
+    references, joints = _references(end, s.size, s.speed, s.clik)
+    specs: dict[tuple[setup.Plant, str, str], RunSpec] = {}
     for plant, curve, name in _RUNS:
         is_hand = plant == "hand"
-        model = known if is_hand else wrong_panda(known, 0, signs)
-        laws: Any = task_controllers(model, stiffness(plant, curve), eta, "link7" if is_hand else None, gamma)
+        model = known if is_hand else setup.wrong_panda(known, 0, s.signs)
+        laws: Any = setup.task_controllers(
+            model, setup.stiffness(plant, curve), s.eta, "link7" if is_hand else None, s.gamma
+        )
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         if reference is None:  # out of reach of the CLIK
             continue
-        payloads = [Payload(HAND_MASS, draw_com(mounting))] if is_hand else []
+        payloads = [Payload(HAND_MASS, draw_com(s.mounting))] if is_hand else []
         specs[plant, curve, name] = RunSpec(
-            arm, laws[name], reference, end, q0=START + start, payloads=payloads, **_options(noise)
+            arm, laws[name], reference, end, q0=setup.START + s.start, payloads=payloads, **_options(s.noise)
         )
     runs = dict(zip(specs, _results(list(specs.values()), workers), strict=True))
     rmse = {}
@@ -171,23 +147,23 @@ def _ratio(mact: float, airc: float) -> float:
 @lru_cache(maxsize=8)
 def _references(
     duration: float, size: float, speed: float, clik: float
-) -> tuple[dict[str, Curve], dict[str, SampledJointReference | None]]:
+) -> tuple[dict[str, setup.Curve], dict[str, SampledJointReference | None]]:
     """Return the curves, and the joint motions along them, which take as long as half of the runs."""
     arm = Robot.load("panda")
-    references = curves(arm, duration, size, speed)
-    solver = inverse_kinematics(arm, clik)
+    references = setup.curves(arm, duration, size, speed)
+    solver = setup.inverse_kinematics(arm, clik)
     return references, {name: _follow(solver, curve, duration) for name, curve in references.items()}
 
 
-def _follow(solver: CLIK, curve: Curve, duration: float) -> SampledJointReference | None:
+def _follow(solver: CLIK, curve: setup.Curve, duration: float) -> SampledJointReference | None:
     try:
-        return solver.joint_reference(curve, START, duration, tolerance=None)
+        return solver.joint_reference(curve, setup.START, duration, tolerance=None)
     except ThunderError:  # out of reach
         return None
 
 
 _NUMBER = {"simulation": "Table 8", "hand": "Table 9"}
-_RUNS = [(plant, curve, name) for plant, table, _ in TABLES for curve, row in table.items() for name in row]
+_RUNS = [(plant, curve, name) for plant, table, _ in setup.TABLES for curve, row in table.items() for name in row]
 
 
 #: of the experiment with the hand: the arm is known, the hand is not
@@ -198,11 +174,7 @@ ESTIMATION = (
 )
 
 
-def estimation_figures(
-    *,
-    eta: float = ETA, gamma: float = GAMMA, friction: float = FRICTION, modeled: str = "yes", noise: float = 0.0,
-    curve: str = "ours", start: float = 0.0, mounting: int = 0, duration: float = 200.0,
-) -> dict[str, float]:  # fmt: skip
+def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, float]:
     """Return the figures of merit of Figures 19 and 20: MACT in joint space with an unknown hand.
 
     Parameters
@@ -212,52 +184,49 @@ def estimation_figures(
     duration : float
         Duration of the run [s].
     """
-    arm, hand = panda(friction), Payload(HAND_MASS, draw_com(mounting))
-    known = arm if modeled == "yes" else Robot.load("panda")
-    motion = joint_curve() if curve == "ours" else _published_curve()
-    law = joint_controllers(known, eta, unknown="link7", gamma=gamma)["MACT"]
-    options = _options(noise) | {"log": ("error", "parameters")}
-    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + start, payloads=[hand], **options)
+    s = chosen(ESTIMATION, given)
+    arm, hand = setup.panda(s.friction), Payload(HAND_MASS, draw_com(s.mounting))
+    known = arm if s.modeled == "yes" else Robot.load("panda")
+    motion = setup.joint_curve() if s.curve == "ours" else _published_curve()
+    law = setup.joint_controllers(known, s.eta, unknown="link7", gamma=s.gamma)["MACT"]
+    options = _options(s.noise) | {"log": ("error", "parameters")}
+    run = simulate(arm, law, motion, duration, q0=motion(0.0).q + s.start, payloads=[hand], **options)
     if run.diverged:
-        return {f"{name} [{unit}]": np.inf for name, unit in UNITS.items()}
+        return {f"{name} [{unit}]": np.inf for name, unit in setup.UNITS.items()}
     error = run.parameters[-1, 60:70] - merged(arm, hand)
     late = run.error_norm()[run.t >= 0.5 * duration]
     sizes = [float(np.linalg.norm(error[part])) for part in (slice(0, 1), slice(1, 4), slice(4, 10))]
     values = [*sizes, run.rmse(), float(np.sqrt(np.mean(late**2)))]
-    return {f"{name} [{unit}]": x for (name, unit), x in zip(UNITS.items(), values, strict=True)}
+    return {f"{name} [{unit}]": x for (name, unit), x in zip(setup.UNITS.items(), values, strict=True)}
 
 
-def sweep_estimation(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Figures 19 and 20 over `ESTIMATION`; `quick` has short runs over the first three quantities."""
-    printed = {f"{name} [{UNITS[name]}]": x for name, x in REPORT.items()}
-    function = partial(estimation_figures, duration=10.0) if quick else estimation_figures
-    title = "D4.2, Figures 19 and 20: errors of the estimate and of tracking"
-    quantities = ESTIMATION[:3] if quick else ESTIMATION
-    return sweep(title, function, quantities, printed, combined=0 if quick else 8, workers=workers)
+#: Figures 19 and 20 over `ESTIMATION`
+sweep_estimation = declared(
+    "D4.2, Figures 19 and 20: errors of the estimate and of tracking",
+    estimation_figures,
+    ESTIMATION,
+    {f"{name} [{setup.UNITS[name]}]": x for name, x in setup.REPORT.items()},
+    combined=8,
+    duration=10.0,
+)
 
 
-def _position_rmse(robot: Robot, reference: Curve, run: SimulationResult | None) -> float:
+def _position_rmse(robot: Robot, reference: setup.Curve, run: SimulationResult | None) -> float:
     if run is None or run.diverged:
         return np.inf
     error = reference(run.t).p - robot.forward_kinematics(run.q)[:, :3, 3]
     return float(np.sqrt(np.mean(np.sum(error**2, axis=1))))
 
 
-def sweep_joint(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Table 7 over `JOINT`; `quick` has short runs of one draw over the first three quantities."""
-    function = partial(joint_errors, draws=1, scale=0.1) if quick else joint_errors
-    printed = TABLE_7 | {"MACT / AIRC": TABLE_7["MACT"] / TABLE_7["AIRC"]}
-    title = "D4.2, Table 7: RMSE [rad]"
-    return sweep(title, function, JOINT[:3] if quick else JOINT, printed, combined=0 if quick else 24, workers=workers)
+_PRINTED = setup.TABLE_7 | {"MACT / AIRC": setup.TABLE_7["MACT"] / setup.TABLE_7["AIRC"]}
+#: Table 7 over `JOINT`
+sweep_joint = declared("D4.2, Table 7: RMSE [rad]", joint_errors, JOINT, _PRINTED, combined=24, draws=1, scale=0.1)
 
 
-def sweep_task(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Tables 8 and 9 over `TASK`; `quick` has short runs over the first three quantities."""
-    printed = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in TABLES
-               for curve, row in table.items() for name, x in row.items()}  # fmt: skip
-    for plant, table, _ in TABLES:
-        for curve, row in table.items():
-            printed[f"{_NUMBER[plant]}, {curve}: MACT / AIRC"] = row["MACT"] / row["AIRC"]
-    function = partial(task_errors, scale=0.1) if quick else task_errors
-    title = "D4.2, Tables 8 and 9: RMSE of the position [m]"
-    return sweep(title, function, TASK[:3] if quick else TASK, printed, combined=0 if quick else 4, workers=workers)
+_TASK_PRINTED = {f"{_NUMBER[plant]}, {curve}: {name}": x for plant, table, _ in setup.TABLES
+                 for curve, row in table.items()
+                 for name, x in (row | {"MACT / AIRC": row["MACT"] / row["AIRC"]}).items()}  # fmt: skip
+#: Tables 8 and 9 over `TASK`
+sweep_task = declared(
+    "D4.2, Tables 8 and 9: RMSE of the position [m]", task_errors, TASK, _TASK_PRINTED, combined=4, scale=0.1
+)

@@ -15,6 +15,7 @@ from ...control.estimation import (
     SavitzkyGolayDerivative,
 )
 from ...table import Table
+from ..draws import rms
 
 DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
     "differences": SavitzkyGolayDerivative(3, 2),
@@ -95,16 +96,16 @@ def velocity_estimation(
     q, dq, ddq = _motion(t)
     steps = resolution * np.round(q / resolution) if resolution > 0.0 else q
     settled = t >= 1.0
-    rms = {"signal": _rms(dq[settled])}, {"signal": _rms(ddq[settled])}
+    error = {"signal": rms(dq[settled])}, {"signal": rms(ddq[settled])}
     noise: tuple[dict[str, float], dict[str, float]] = {}, {}
     delay: tuple[dict[str, float], dict[str, float]] = {}, {}
     for name, estimator in (DEFAULT_ESTIMATORS if estimators is None else estimators).items():
         measured, exact = estimator.apply(period, steps), estimator.apply(period, q)
         for k in range(2):
-            rms[k][name] = _rms((measured[k] - (dq, ddq)[k])[settled])
-            noise[k][name] = _rms((measured[k] - exact[k])[settled])
+            error[k][name] = rms((measured[k] - (dq, ddq)[k])[settled])
+            noise[k][name] = rms((measured[k] - exact[k])[settled])
             delay[k][name] = _delay(t[settled], exact[k][settled], k + 1)
-    return VelocityEstimation(*rms, *noise, *delay)
+    return VelocityEstimation(*error, *noise, *delay)
 
 
 _MOTION = ((0.5, 0.3), (0.2, 0.8), (0.05, 1.7))  # amplitudes [rad] and frequencies [Hz]
@@ -118,15 +119,11 @@ def _motion(t: Array) -> tuple[Array, Array, Array]:
     return values[0], values[1], values[2]
 
 
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
-
-
 def _delay(t: Array, estimate: Array, order: int) -> float:
     """Return the shift of the true derivative that fits the estimate best."""
     from scipy.optimize import minimize_scalar
 
     def misfit(delay: float) -> float:
-        return _rms(estimate - _motion(t - delay)[order])
+        return rms(estimate - _motion(t - delay)[order])
 
     return float(minimize_scalar(misfit, bounds=(-0.05, 0.1), method="bounded", options={"xatol": 1e-7}).x)

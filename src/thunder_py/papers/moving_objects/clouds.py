@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,16 +16,13 @@ from ...manipulation.interception.runs import Scenario, default_belt, run_convey
 from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
+from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
-from ..draws import wilson_interval
-from ..result import drawing
+from ..drawing import drawing
+from ..draws import listed, wilson_interval
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
-
-if TYPE_CHECKING:
-    from ...perception.clouds.scenes import Shape
-
 
 #: success over all trials of the report, Figure 38
 TOTAL = 0.76
@@ -242,7 +238,13 @@ class MovingObjectClouds:
     def table(self) -> str:
         """Return success by kind and by speed beside the report's, and the errors of the clouds, as Markdown."""
         rows = [
-            [name, len(trials), *_success(trials), {"all": TOTAL}.get(name), _outcomes(trials)]
+            [
+                name,
+                len(trials),
+                *_success(trials),
+                {"all": TOTAL}.get(name),
+                listed((trial.outcome for trial in trials), " "),
+            ]
             for name, trials in self.groups().items()
             if trials
         ]
@@ -302,10 +304,6 @@ def interval(trials: list[CloudTrial]) -> tuple[float, float]:
 def _success(trials: list[CloudTrial]) -> tuple[str, str]:
     low, high = interval(trials)
     return f"{rate(trials):.0%}", f"{low:.0%} to {high:.0%}"
-
-
-def _outcomes(trials: list[CloudTrial]) -> str:
-    return ", ".join(f"{n} {name}" for name, n in Counter(trial.outcome for trial in trials).most_common())
 
 
 def run_clouds(

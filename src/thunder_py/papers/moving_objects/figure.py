@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from ...manipulation.interception.runs import ConveyorRun
 from ...plotting.panels import new_panels
 from ...plotting.style import (
     COLORS,
@@ -22,19 +23,10 @@ from ...plotting.style import (
     outside_legend,
 )
 from ..sweeps.figure import draw_sweep
-from .clouds import TOTAL, interval, rate
-from .run import SPEEDS, TABLE_16
-from .single_plan import PRINTED, TIMES, Reading
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...manipulation.interception.runs import ConveyorRun
-    from .clouds import CloudTrial, MovingObjectClouds
-    from .run import Cell, MovingObjects
-    from .single_plan import SinglePlans
-    from .sweeps import MovingObjectsSweeps
+from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
+from .run import SPEEDS, TABLE_16, Cell, MovingObjects
+from .single_plan import PRINTED, TIMES, Reading, SinglePlans
+from .sweeps import MovingObjectsSweeps
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:
@@ -53,8 +45,7 @@ def plot_moving_objects(found: MovingObjects) -> Figure:
     panels[f"{names[0]}, jerk"].sharey(panels[f"{names[1]}, jerk"])
     _draw_success(found.arm or found.point, panels["success"], "Panda" if found.arm else "planned point")
     _draw_lead(found.point or found.arm, panels["lead"])
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def plot_reach(run: ConveyorRun, place: Axes, jerk: Axes, name: str) -> None:
@@ -139,8 +130,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
     panels["errors"].boxplot(errors, orientation="horizontal", widths=0.6, medianprops={"color": TRUTH})
     panels["errors"].set_yticks(range(1, len(kinds) + 1), [kind.split(",")[0] for kind in kinds])
     label(panels["errors"], "Not in D4.2: error of the\nmeasured middle", "RMS over a trial [mm]", "", xlim=(0.0, None))
-    outside_legend(figure, panels["kinds"], panels["speeds"])
-    return figure
+    return outside_legend(figure, panels["kinds"], panels["speeds"])
 
 
 def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], axes: Axes) -> None:
@@ -171,8 +161,7 @@ def plot_moving_objects_sweeps(found: MovingObjectsSweeps) -> Figure:
         panels[panel].set_title("D4.2, Table 16", fontsize="medium")
     for name in TIMES:
         _draw_single_plans(panels[name], found.single, name)
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)
 
 
 def _draw_single_plans(axes: Axes, found: SinglePlans, time: str) -> None:

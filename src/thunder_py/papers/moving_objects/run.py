@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,9 +18,9 @@ from ...manipulation.interception.interceptor import (
     VariableStructure,
 )
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
+from ..drawing import drawing
 from ..draws import wilson_interval
-from ..result import drawing
 from ..tables import markdown
 
 SPEEDS = (0.16, 0.26, 0.38)  # of the belt [m/s]
@@ -196,23 +195,13 @@ class _Work(NamedTuple):
     seeds: int
 
 
-def _nth(index: int, work: tuple[_Work, ...]) -> RunSummary:
-    """Do run number `index` of all."""
-    for each in work:
-        if index < each.seeds:
-            return summary(index, each.scenario)
-        index -= each.seeds
-    raise IndexError(index)
+def _summary(job: tuple[int, Scenario]) -> RunSummary:
+    return summary(*job)
 
 
 def _cells(work: tuple[_Work, ...], workers: Workers, progress: bool) -> dict[str, dict[Key, Cell]]:
-    """Do all runs in one go: processes take longer to start than most cells take."""
-    count = sum(each.seeds for each in work)
-    done = iter(
-        map_seeds(partial(_nth, work=work), count, workers=workers, progress=progress, description="conveyor")
-        if count
-        else ()
-    )
+    jobs = [(seed, each.scenario) for each in work for seed in range(each.seeds)]
+    done = iter(map_items(_summary, jobs, workers=workers, progress=progress, description="conveyor"))
     found: dict[str, dict[Key, Cell]] = {"arm": {}, "point": {}, "variants": {}}
     for each in work:
         if each.seeds:

@@ -22,7 +22,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 
@@ -216,13 +216,8 @@ class SinglePlans:
             for departure in DEPARTURES:
                 for time in TIMES:
                     rows.append(self._row(entry, time, departure))
-        header = [
-            "in view from [m]",
-            "departure",
-            "the plan is made",
-            "nearest at",
-            *(f"{v:g} m/s [%]" for v in SPEEDS),
-        ]
+        speeds = (f"{v:g} m/s [%]" for v in SPEEDS)
+        header = ["in view from [m]", "departure", "the plan is made", "nearest at", *speeds]
         title = (
             f"Table 16, no replan: readings of it, {self.runs} runs each with the planned point. A row has the value "
             "with the shares nearest to the report's, the values at which the share falls from each speed to the next, "
@@ -281,13 +276,14 @@ def run_single_plans(
         for time, values in TIMES.items()
         for value in values
     ]
-    work = partial(_rates, tuple(readings), runs)
-    found = map_seeds(work, len(readings), workers=workers, progress=progress, description="single plans")
+    work = partial(_rates, runs)
+    found = map_items(work, readings, workers=workers, progress=progress, description="single plans")
     return SinglePlans(runs, dict(zip(readings, found, strict=True)))
 
 
-def _rates(readings: tuple[tuple[float, Reading], ...], runs: int, number: int) -> Array:
-    entry, reading = readings[number]
+def _rates(runs: int, key: tuple[float, Reading]) -> Array:
+    """Return the success rates of one reading with all speeds."""
+    entry, reading = key
     base = InterceptionOptions(strategy=SingleShot())
     scenarios = [Scenario(conveyor=Conveyor(speed, entry=entry), options=base) for speed in SPEEDS]
     return np.array([np.mean([grasped(reading, each, seed) for seed in range(runs)]) for each in scenarios])

@@ -13,7 +13,8 @@ from ...manipulation.interception.conveyor import Conveyor, GraspTolerance, Meas
 from ...manipulation.interception.interceptor import InterceptionOptions
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_seeds
-from ..result import drawing
+from ..drawing import drawing
+from ..sweeps.several import chosen
 from ..sweeps.sweep import Sweep, Unprinted, sweep
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
@@ -51,23 +52,7 @@ TOGETHER: tuple[dict[str, float], ...] = (
 )
 
 
-def table_16(
-    *,
-    runs: int,
-    strategy: str,
-    entry: float,
-    rate: float,
-    latency: float,
-    noise: float,
-    bias: float,
-    tolerance: float,
-    sliding: float,
-    closing: float,
-    ripple: float,
-    threshold: float,
-    pictures: int,
-    wait: float,
-) -> dict[str, float]:
+def table_16(*, runs: int, **given: Any) -> dict[str, float]:
     """Return the share of grasped objects with and without replanning at every speed [%].
 
     Parameters
@@ -85,19 +70,20 @@ def table_16(
     threshold, pictures, wait
         `threshold`, `least_updates` and `longest_reach` of `InterceptionOptions`.
     """
-    camera = MeasurementModel(rate=rate, latency=latency, noise=noise, bias=bias)
-    allowed = GraspTolerance(horizontal=tolerance, speed=sliding)
+    s = chosen(UNPRINTED, given)
+    camera = MeasurementModel(rate=s.rate, latency=s.latency, noise=s.noise, bias=s.bias)
+    allowed = GraspTolerance(horizontal=s.tolerance, speed=s.sliding)
     found = {}
     for name, other in _STRATEGIES.items():
         options = InterceptionOptions(
-            strategy=STRATEGIES[other or strategy].strategy,
-            threshold=threshold,
-            least_updates=pictures,
-            longest_reach=wait,
-            closing_time=closing,
+            strategy=STRATEGIES[other or s.strategy].strategy,
+            threshold=s.threshold,
+            least_updates=s.pictures,
+            longest_reach=s.wait,
+            closing_time=s.closing,
         )
         for speed in SPEEDS:
-            conveyor = Conveyor(speed, entry=entry, ripple=ripple)
+            conveyor = Conveyor(speed, entry=s.entry, ripple=s.ripple)
             scenario = Scenario(conveyor=conveyor, camera=camera, tolerance=allowed, options=options)
             found[_cell(name, speed)] = 100.0 * float(np.mean([_grasped(scenario, seed) for seed in range(runs)]))
     return found
@@ -168,13 +154,12 @@ def run_moving_objects_sweeps(
         Show bars.
     """
     swept = [each for each in UNPRINTED if not names or each.name in names]
-    fixed = {each.name: each.nominal for each in UNPRINTED if each not in swept}
     printed = {
         _cell(name, speed): 100.0 * share
         for name, shares in TABLE_16.items()
         for speed, share in zip(SPEEDS, shares, strict=True)
     }
-    function = partial(table_16, runs=runs, **fixed)
+    function = partial(table_16, runs=runs)
     title = "D4.2, Table 16: grasped objects"
     entries = ENTRIES[:1] if names else ENTRIES
     return MovingObjectsSweeps(
@@ -192,5 +177,4 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
 
 
 def _both_rows(runs: int, number: int) -> dict[str, float]:
-    nominal: dict[str, Any] = {each.name: each.nominal for each in UNPRINTED}
-    return table_16(runs=runs, **(nominal | TOGETHER[number]))
+    return table_16(runs=runs, **TOGETHER[number])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -21,13 +23,7 @@ from ...plotting.style import (
     outside_legend,
     positive,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import MujocoPlants
-
+from .run import MujocoPlants
 
 #: group of cases -> title of its panel
 _TITLES = {
@@ -47,8 +43,7 @@ def plot_mujoco_plants(found: MujocoPlants) -> Figure:
     _draw_mass(panels["mass"], found)
     _draw_torques(panels["torque"], found)
     _draw_steps(panels["step"], found)
-    outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
-    return figure
+    return outside_legend(figure, *(panels[name] for name in (*_TITLES, "mass")), ncols=8)
 
 
 def _draw_both(axes: Axes, ours: tuple[Any, Any], theirs: tuple[Any, Any], law: str) -> None:

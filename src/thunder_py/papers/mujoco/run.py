@@ -14,14 +14,14 @@ from ...checks import Array
 from ...control import Backstepping
 from ...mujoco import MujocoPlant
 from ...optional import require
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..draws import Draws
+from ..drawing import drawing
+from ..draws import Draws, rms
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
-from ..result import drawing
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 
@@ -230,8 +230,7 @@ def _cases(duration: float, d42: bool, seed: int) -> list[Case]:
     return article_cases(seed) + (joint_cases(seed) + cartesian_cases(duration, seed) if d42 else [])
 
 
-def _nth_run(loops: tuple[_Loop, ...], duration: float, d42: bool, k: int) -> SimulationResult:
-    loop = loops[k]
+def _run_loop(duration: float, d42: bool, loop: _Loop) -> SimulationResult:
     return run_case(_cases(duration, d42, loop.seed)[loop.case], loop.plant, loop.duration, loop.timestep)
 
 
@@ -288,12 +287,12 @@ class MujocoPlants:
     def torque_difference(self, case: int, plant: str) -> float | None:
         """Return the RMS difference of the torques on a plant and on ours, over time and joints [N m]."""
         ours, theirs = self.results[case][OURS], self.results[case].get(plant)
-        return None if theirs is None else _rms(theirs.tau - ours.tau)
+        return None if theirs is None else rms(theirs.tau - ours.tau)
 
     def position_difference(self, case: int, plant: str) -> float | None:
         """Return the RMS difference of the joint positions [rad]."""
         ours, theirs = self.results[case][OURS], self.results[case].get(plant)
-        return None if theirs is None else _rms(theirs.q - ours.q)
+        return None if theirs is None else rms(theirs.q - ours.q)
 
     def estimate_difference(self, case: int, plant: str) -> float | None:
         """Return the distance of the final estimates relative to the adaptation on our plant; None without it."""
@@ -345,12 +344,8 @@ class MujocoPlants:
     def to_dict(self) -> dict[str, Any]:
         """Return all reported numbers; steady states in the unit of the loop, differences in N m and rad."""
         loops = [
-            {
-                "group": case.group,
-                "controller": case.name,
-                "unit": case.unit,
-                "plants": {plant: self._numbers(k, plant) for plant in self.plants},
-            }
+            {"group": case.group, "controller": case.name, "unit": case.unit}
+            | {"plants": {plant: self._numbers(k, plant) for plant in self.plants}}
             for k, case in enumerate(self.cases)
         ]
         return {
@@ -364,12 +359,8 @@ class MujocoPlants:
         }
 
     def _numbers(self, case: int, plant: str) -> dict[str, float | None]:
-        return {
-            "steady_state": self.steady_state(case, plant),
-            "torque_difference": self.torque_difference(case, plant),
-            "position_difference": self.position_difference(case, plant),
-            "estimate_difference": self.estimate_difference(case, plant),
-        }
+        names = ("steady_state", "torque_difference", "position_difference", "estimate_difference")
+        return {name: getattr(self, name)(case, plant) for name in names}
 
 
 def _steady_state(case: Case, result: SimulationResult) -> float:
@@ -384,12 +375,8 @@ def _figures(cases: Sequence[Case], runs: Mapping[tuple[int, str], SimulationRes
         name = f"{case.group}, {case.name}"
         row[f"{name}: steady state, ours [{case.unit}]"] = _steady_state(case, ours)
         row[f"{name}: steady state, MuJoCo [{case.unit}]"] = _steady_state(case, theirs)
-        row[f"{name}: torque difference [N m]"] = _rms(theirs.tau - ours.tau)
+        row[f"{name}: torque difference [N m]"] = rms(theirs.tau - ours.tau)
     return row
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))
 
 
 def _can_run(case: Case, plant: str) -> bool:
@@ -433,7 +420,7 @@ def run_mujoco_plants(
     for k, case in enumerate(cases):
         if (case.group, case.name) in _STEPPED:
             loops += _stepped(k, min(duration, _STEPPED_FOR), timesteps)
-    found = map_seeds(partial(_nth_run, tuple(loops), duration, d42), len(loops), workers=workers, description="mujoco")
+    found = map_items(partial(_run_loop, duration, d42), loops, workers=workers, description="mujoco")
     runs = dict(zip(loops, found, strict=True))
     by_seed = [
         {(x.case, x.plant): run for x, run in runs.items() if x.seed == s and not x.timestep} for s in range(seeds)
@@ -443,7 +430,7 @@ def run_mujoco_plants(
     for k, case in enumerate(cases):
         if (case.group, case.name) in _STEPPED:
             exact, *coarse = (runs[loop].q for loop in _stepped(k, min(duration, _STEPPED_FOR), timesteps))
-            distances[f"{case.group}, {case.name}"] = np.reshape([_rms(q - exact) for q in coarse], (-1, 2))
+            distances[f"{case.group}, {case.name}"] = np.reshape([rms(q - exact) for q in coarse], (-1, 2))
     return MujocoPlants(
         version=version,
         duration=duration,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from ...plotting.panels import new_panels
 from ...plotting.style import (
@@ -22,14 +23,10 @@ from ...plotting.style import (
     label_time,
     outside_legend,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .physics import PhysicalPicking
-    from .run import Picking, PickTrace
-
+from ..draws import wilson_interval
+from .physics import PhysicalPicking
+from .run import REPORTED_RATE, Picking, PickTrace
+from .scene import TASKS
 
 _COLORS = {
     "servoing": BLUE,
@@ -48,12 +45,10 @@ def plot_picking(found: Picking) -> Figure:
     _draw_rates(panels["rates"], found)
     for task in ("hand", "tool"):
         _draw_errors(panels[task], found, task)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_rates(axes: Axes, found: Picking) -> None:
-    from .run import REPORTED_RATE
 
     for k, (task, variant) in enumerate(found.picks):
         rate, low, high = (100.0 * x for x in found.rate(task, variant))
@@ -67,9 +62,6 @@ def _draw_rates(axes: Axes, found: Picking) -> None:
 
 
 def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
-    from matplotlib.patches import Rectangle
-
-    from .scene import TASKS
 
     allowed = TASKS[task]
     for (name, variant), picks in found.picks.items():
@@ -101,8 +93,7 @@ def plot_pick(found: PickTrace) -> Figure:
             axes.text(event.t, 1.0, f" {k}", transform=axes.get_xaxis_transform(), fontsize=8, va="top")
     phases = ", ".join(f"{k} {event.after.value}" for k, event in enumerate(found.events, start=1))
     figure.suptitle(f"phases: {phases}", fontsize="medium")
-    outside_legend(figure, panels["errors"])
-    return figure
+    return outside_legend(figure, panels["errors"])
 
 
 _PAPER, _LOG = _COLORS["eq. 124"], _COLORS["servoing"]
@@ -145,15 +136,11 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
         speed, "D4.2, eq. 124: K tan(angle); logarithm: K angle", "angle to the target [deg]",
         "commanded angular speed [deg/s]", xlim=(0.0, 180.0), ylim=(0.0, 600.0 * gain),
     )  # fmt: skip
-    outside_legend(figure, course)
-    return figure
+    return outside_legend(figure, course)
 
 
 def plot_physical_picking(found: PhysicalPicking) -> Figure:
     """Draw success rates with their intervals and the times of picks, by hand and object."""
-    from ..draws import wilson_interval
-    from .run import REPORTED_RATE
-
     figure, panels = new_panels([["rates", "times"]], (11.0, 4.0))
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
     for k, (hand, shape) in enumerate(groups):
@@ -170,5 +157,4 @@ def plot_physical_picking(found: PhysicalPicking) -> Figure:
         axes.set_xticks(range(len(groups)), [shape for _, shape in groups])
         label(axes, "", "object", text)
     panels["rates"].set_ylim(-3.0, 105.0)
-    outside_legend(figure, panels["rates"])
-    return figure
+    return outside_legend(figure, panels["rates"])

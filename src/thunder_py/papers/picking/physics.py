@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,24 +28,10 @@ from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
 from ...robot import Robot
 from ...spatial import pose_from_rpy
-from ..draws import wilson_interval
+from ..drawing import drawing
+from ..draws import listed, wilson_interval
+from ..grasping import trial
 from ..grasping.film import film_world
-from ..grasping.trial import (
-    CAMERA_TIMES,
-    HANDS,
-    MOUNT,
-    PERIOD,
-    SHAPES,
-    SURFACE,
-    OwnPoints,
-    Watcher,
-    draw_cameras,
-    draw_thing,
-    find_surface,
-    grasp_point,
-    symmetry_of,
-)
-from ..result import drawing
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE
 
@@ -128,14 +113,14 @@ class _Scene(NamedTuple):
 
 def _draw(case: PickCase) -> _Scene:
     """Draw a scene: an object anywhere on the table; a third are pushed by 2 to 5 cm in the approach."""
-    rng = np.random.default_rng([77, SHAPES.index(case.shape), case.seed])
-    thing = draw_thing(case.shape, rng)
+    rng = np.random.default_rng([77, trial.SHAPES.index(case.shape), case.seed])
+    thing = trial.draw_thing(case.shape, rng)
     x, y, yaw = rng.uniform((0.42, -0.18, -np.pi / 2.0), (0.58, 0.18, np.pi / 2.0))
-    place = pose_from_rpy((x, y, SURFACE + thing.rest_height), (0.0, 0.0, yaw))
+    place = pose_from_rpy((x, y, trial.SURFACE + thing.rest_height), (0.0, 0.0, yaw))
     angle, length, pushed = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(0.02, 0.05), rng.random() < 1.0 / 3.0
     second = place.copy()
     second[:2, 3] += length * np.array([np.cos(angle), np.sin(angle)])
-    camera, believed = draw_cameras(_LOOK, rng)
+    camera, believed = trial.draw_cameras(_LOOK, rng)
     start = _HOME + rng.uniform(-0.1, 0.1, 7)
     return _Scene(
         thing, place, second if pushed else None, rng.uniform(0.8, 2.0), camera, believed, start,
@@ -147,8 +132,8 @@ class _GraspSource(CloudPoseSource):
     """Source of the pose that the hand shall have at contact: z down, y along the shorter side."""
 
     def __init__(self, world: GraspWorld, hand: str, *arguments: Any, **settings: Any) -> None:
-        self._world, self._use, self._angle = world, HANDS[hand], 0.0
-        super().__init__(*arguments, own=OwnPoints(world, self._use), **settings)
+        self._world, self._use, self._angle = world, trial.HANDS[hand], 0.0
+        super().__init__(*arguments, own=trial.OwnPoints(world, self._use), **settings)
 
     def _measure(self, taken: float) -> tuple[Array | None, float]:
         pose, quality = super()._measure(taken)
@@ -159,9 +144,9 @@ class _GraspSource(CloudPoseSource):
         if np.linalg.norm(pose[:3, 3] - hand) < _HIDDEN:
             return None, 0.0  # the hand hides parts of the object, and what is left has another middle
         if found.yaw is not None:  # of the turns after which the object is the same, the nearest one
-            symmetry = symmetry_of(found.size)
+            symmetry = trial.symmetry_of(found.size)
             self._angle = found.yaw + symmetry * round((self._angle - found.yaw) / symmetry)
-        target: Array = pose_from_rpy(grasp_point(found.center, found.size, self._use), (0.0, 0.0, self._angle))
+        target: Array = pose_from_rpy(trial.grasp_point(found.center, found.size, self._use), (0.0, 0.0, self._angle))
         return target @ np.diag([1.0, -1.0, -1.0, 1.0]), quality
 
 
@@ -172,9 +157,9 @@ def _arm() -> Robot:
 
 def _loop(world: GraspWorld, grab: Any, scene: _Scene, case: PickCase) -> PickLoop:
     """Return the loop of the pick; all it knows of the world are pictures and joints."""
-    table = find_surface(scene.believed.cloud(grab(0.0)))
-    pipeline = CloudPipeline(table=table, fit_shapes=True, region=((0.3, -0.4, -1.0), (0.7, 0.4, SURFACE + 0.25)))
-    source = _GraspSource(world, case.hand, grab, scene.believed, pipeline, **CAMERA_TIMES, seed=scene.seed)
+    table = trial.find_surface(scene.believed.cloud(grab(0.0)))
+    pipeline = CloudPipeline(table=table, fit_shapes=True, region=((0.3, -0.4, -1.0), (0.7, 0.4, trial.SURFACE + 0.25)))
+    source = _GraspSource(world, case.hand, grab, scene.believed, pipeline, **trial.CAMERA_TIMES, seed=scene.seed)
     # objects lie still most of the time; pushed ones stop soon
     belief = PoseFilter(
         0.005, 0.05, acceleration=0.02, angular_acceleration=0.05, speed=0.01, angular_speed=0.02, persistence=0.5
@@ -199,7 +184,7 @@ class _Gripper:
         return self._world.hand_state.closure < self._empty if t - self.closing_since > _CLOSED else None
 
 
-def pick(case: PickCase, watch: Watcher | None = None) -> PhysicalPick:
+def pick(case: PickCase, watch: trial.Watcher | None = None) -> PhysicalPick:
     """Run one pick.
 
     Parameters
@@ -210,8 +195,10 @@ def pick(case: PickCase, watch: Watcher | None = None) -> PhysicalPick:
         Called with world and picture whenever one is taken, for films.
     """
     began, scene = time.perf_counter(), _draw(case)
-    use = HANDS[case.hand]
-    world = GraspWorld(_arm(), use.hand, [scene.thing], [Table.at((0.5, 0.0, SURFACE))], mount=MOUNT, period=PERIOD)
+    use = trial.HANDS[case.hand]
+    world = GraspWorld(
+        _arm(), use.hand, [scene.thing], [Table.at((0.5, 0.0, trial.SURFACE))], mount=trial.MOUNT, period=trial.PERIOD
+    )
     world.reset(scene.start, {"object": scene.place})
     with RenderedCamera(world.model, scene.camera, seed=scene.seed) as camera:
 
@@ -238,7 +225,7 @@ def _simulate(
     world: GraspWorld, arm: PickingController, scene: _Scene, effort: float
 ) -> tuple[GraspJudge, float, float]:
     """Run the pick; return the judge, the distance when the hand began to close, and the time at the end."""
-    judge, away, over, pushes = GraspJudge(SURFACE), math.nan, math.inf, scene.pushed is not None
+    judge, away, over, pushes = GraspJudge(trial.SURFACE), math.nan, math.inf, scene.pushed is not None
     limits, closes = world.robot.limits.effort, False
     while world.time < min(_LONGEST, over + _AFTER) and not judge.verdict.success:
         t = world.time
@@ -257,7 +244,7 @@ def _simulate(
         world.step(np.clip(tau, -limits, limits), command)
         if world.diverged:
             break
-        if round(world.time / PERIOD) % _JUDGED == 0:
+        if round(world.time / trial.PERIOD) % _JUDGED == 0:
             judge.update(world.time, world.lowest_point("object"), world.touching("object"))
     return judge, away, min(over, world.time)
 
@@ -282,11 +269,10 @@ class PhysicalPicking:
         """Return success by hand and object, and reasons of failures, as Markdown."""
         rows: list[list[object]] = []
         for hand in dict.fromkeys(p.case.hand for p in self.picks):
-            for shape in (*SHAPES, "all"):
+            for shape in (*trial.SHAPES, "all"):
                 chosen = self.of(hand=hand) if shape == "all" else self.of(hand=hand, shape=shape)
                 low, high = wilson_interval([p.success for p in chosen])
                 rate = 100.0 * sum(p.success for p in chosen) / len(chosen)
-                failed = Counter(p.outcome for p in chosen if not p.success)
                 away = np.array([p.away for p in chosen if math.isfinite(p.away)])
                 seconds = [p.picking for p in chosen if p.success]
                 rows.append(
@@ -294,7 +280,7 @@ class PhysicalPicking:
                         hand, shape, len(chosen), f"{rate:.0f}", f"{100 * low:.0f} to {100 * high:.0f}",
                         1e3 * float(np.sqrt(np.mean(away**2))) if len(away) else None,
                         float(np.median(seconds)) if seconds else None,
-                        ", ".join(f"{n} x {reason}" for reason, n in failed.most_common()),
+                        listed(p.outcome for p in chosen if not p.success),
                     ]
                 )  # fmt: skip
         header = ["hand", "object", "picks", "lifted and held [%]", "95 % interval", "RMS of hand to object [mm]"]
@@ -309,7 +295,7 @@ class PhysicalPicking:
 
     def film(self, path: str | Path) -> int:
         """Write a film of one pick of each object and return its number of pictures."""
-        cases = [next(p.case for p in self.picks if p.case.shape == shape) for shape in SHAPES]
+        cases = [next(p.case for p in self.picks if p.case.shape == shape) for shape in trial.SHAPES]
         return film_world(path, [lambda watch, case=case: pick(case, watch) for case in cases])  # type: ignore[misc]
 
     def to_dict(self) -> dict[str, Any]:
@@ -318,7 +304,7 @@ class PhysicalPicking:
 
 
 def _picks_of(seed: int) -> list[PhysicalPick]:
-    return [pick(PickCase(shape, hand, seed)) for hand in HANDS for shape in SHAPES]
+    return [pick(PickCase(shape, hand, seed)) for hand in trial.HANDS for shape in trial.SHAPES]
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> PhysicalPicking:

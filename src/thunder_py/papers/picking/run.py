@@ -26,8 +26,8 @@ from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
+from ..drawing import drawing
 from ..draws import wilson_interval
-from ..result import drawing
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 
@@ -267,14 +267,9 @@ class _ObjectSource(SimulatedPoseSource):
     """The camera's poses of the object, which the tool hides when it is near."""
 
     def __init__(self, world: _World, camera: VisionErrors, seed: int) -> None:
-        self._world = world
-        super().__init__(
-            world.seen_object,
-            faults=world.scene.faults,
-            occlusions=world.scene.occlusions,
-            **_options(camera),
-            seed=seed,
-        )
+        self._world, scene = world, world.scene
+        errors = _options(camera)
+        super().__init__(world.seen_object, faults=scene.faults, occlusions=scene.occlusions, **errors, seed=seed)
 
     def poll(self, t: float) -> list[PoseMeasurement]:
         """Return what became available."""
@@ -284,14 +279,8 @@ class _ObjectSource(SimulatedPoseSource):
 
 
 def _options(camera: VisionErrors) -> dict[str, Any]:
-    return {
-        "rate": camera.rate,
-        "latency": camera.latency,
-        "jitter": camera.jitter,
-        "dropout": camera.dropout,
-        "position_noise": camera.position,
-        "rotation_noise": camera.rotation,
-    }
+    times = {name: getattr(camera, name) for name in ("rate", "latency", "jitter", "dropout")}
+    return times | {"position_noise": camera.position, "rotation_noise": camera.rotation}
 
 
 def _belief(variant: str) -> PoseBelief:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from ...checks import Array
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, SKY, VERMILION, draw_truth, label, outside_legend
-from .run import DISTANCES, HIDDEN, OBJECTS, PRINTED, SPEEDS
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...checks import Array
-    from .run import PoseAccuracy
+from .run import DISTANCES, HIDDEN, OBJECTS, PRINTED, SPEEDS, PoseAccuracy
 
 
 def plot_pose_accuracy(found: PoseAccuracy) -> Figure:
@@ -31,8 +25,7 @@ def plot_pose_accuracy(found: PoseAccuracy) -> Figure:
     label(panels["moving"], "D4.2, 7.1: moving tag,\nexposure of 10 ms", "speed [m/s]", "error [mm]", yscale="log")
     _draw_tags(panels["resting"], DISTANCES, found.tags["resting"])
     label(panels["resting"], "Tag at rest", "distance [m]", "error [mm]", yscale="log")
-    outside_legend(figure, panels["moving"], panels["resting"])
-    return figure
+    return outside_legend(figure, panels["moving"], panels["resting"])
 
 
 def _draw_tags(ax: Axes, x: tuple[float, ...], errors: Array) -> None:

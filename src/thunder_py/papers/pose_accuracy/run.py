@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from ...checks import Array, whole
 from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
+from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
-
-if TYPE_CHECKING:
-    from ...perception.clouds.scenes import Shape
-
 
 #: largest position error of the report's poses, of a moving tool too [m]
 PRINTED = 0.01

@@ -15,12 +15,12 @@ from ..._core import Controller
 from ...checks import Array
 from ...control import ComputedTorque, GradientAdaptation, OperationalSpace, RobustUnitVector, SlotineLi
 from ...kinematics.clik import SampledJointReference
+from ...model.joint_data import Friction
 from ...robot import Robot
-from ...robot.joint_data import Friction
 from ...simulation import Payload, SimulationResult, simulate
 from ...simulation.divergence import divergence_recorded
 from ...trajectory import Path
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 from .kinematics import PERIOD, TASK, scara_path, schemes, start
 
@@ -310,8 +310,7 @@ def sampled_error_dynamics(Lambda: float, damping: float, dt: float = PERIOD) ->
     stiffness, rate = Lambda * damping, Lambda + damping
     hold = np.array([[0.5 * dt * dt], [dt]])
     free = np.array([[1.0, dt], [0.0, 1.0]])
-    closed: Array = free - hold * np.array([[stiffness, rate]])
-    return closed
+    return np.asarray(free - hold * np.array([[stiffness, rate]]))
 
 
 def spectral_radius(Lambda: float, dt: float = PERIOD) -> float:
@@ -411,8 +410,7 @@ def coriolis_by_printed_formula(robot: Robot, q: npt.ArrayLike, dq: npt.ArrayLik
     """Return C by the report's formula for Christoffel symbols, with its wrong last sign (S-2), (..., 4, 4)."""
     D = robot.mass_matrix_derivative(q)
     symbols = 0.5 * (D + np.swapaxes(D, -1, -2) + np.moveaxis(D, -1, -3))
-    C: Array = np.einsum("...ijk,...k->...ij", symbols, np.asarray(dq, dtype=np.float64))
-    return C
+    return np.asarray(np.einsum("...ijk,...k->...ij", symbols, np.asarray(dq, dtype=np.float64)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

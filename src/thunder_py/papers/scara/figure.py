@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from ...checks import Array
 from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
@@ -28,19 +31,13 @@ from ...plotting.style import (
     outside_legend,
     positive,
 )
+from ...robot import Ellipsoid, Robot
 from ...robot.frames import arm_points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from ...robot import Ellipsoid, Robot
-    from ...trajectory import Path
-    from .control import Loaded, ScaraControl, ScaraDynamics, ScaraSampling
-    from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose
-    from .planning import ScaraPlanning
-    from .run import Scara
-
+from ...trajectory import Path
+from .control import CLAIMS, Loaded, ScaraControl, ScaraDynamics, ScaraSampling, spectral_radius
+from .kinematics import POSTURES, ScaraClik, ScaraKinematics, ScaraTranspose, inverse_kinematics
+from .planning import ScaraPlanning
+from .run import Scara
 
 _STYLES = ("-", "--", "-.", ":")
 
@@ -65,8 +62,7 @@ def plot_errors(experiment: ScaraClik) -> Figure:
     for color, scheme in zip(COLORS, experiment.schemes.values(), strict=False):
         _log(panels["angle"], scheme.result.t, np.abs(scheme.angle_error()), color=color)
     label_time(panels["angle"], scheme.result.t, "angle", "angle error [rad]", ylim=(1e-10, 1e-1))
-    outside_legend(figure, panels["position"])
-    return figure
+    return outside_legend(figure, panels["position"])
 
 
 def plot_velocities(experiment: ScaraClik) -> Figure:
@@ -111,8 +107,7 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
     panels["tip"].plot(*experiment.path(result.t).p[:, :2].T, "--", color=TRUTH, linewidth=THIN, label="path")
     label_time(panels["elbow"], result.t, "Figure (3.7a): elbow", r"$\theta_2$ [deg]")
     label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
-    outside_legend(figure, panels["w"], panels["tip"])
-    return figure
+    return outside_legend(figure, panels["w"], panels["tip"])
 
 
 def plot_transpose(experiment: ScaraTranspose) -> Figure:
@@ -128,12 +123,10 @@ def plot_transpose(experiment: ScaraTranspose) -> Figure:
             name = f"{start}, $K_{{tr}}${scale}"
             _log(time, result.t, np.linalg.norm(result.error[:, :3], axis=1), color=color, linestyle=style, label=name)
     label_time(time, result.t, "set points, started 0.01 away", "position error [m]", ylim=(1e-12, 10.0))
-    outside_legend(figure, time, ncols=8)
-    return figure
+    return outside_legend(figure, time, ncols=8)
 
 
 def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
-    from .kinematics import POSTURES
 
     x, y = np.meshgrid(np.linspace(-1.0, 1.0, 81), np.linspace(-1.0, 1.0, 81))
     number = experiment.map(x, y)
@@ -201,14 +194,11 @@ def plot_control(experiment: ScaraControl) -> Figure:
     label_time(panels["plane"], late.t, "in the plane", "error in x and y [m]", ylim=(1e-8, 1e-2))
     limits = (steady.min() - 15.0, steady.max() + 15.0)
     label_time(panels["force"], late.t, "prismatic joint", "force of joint 3 [N]", ylim=limits)
-    outside_legend(figure, panels["z"], panels["mass"])
-    return figure
+    return outside_legend(figure, panels["z"], panels["mass"])
 
 
 def plot_choices(experiment: ScaraControl) -> Figure:
     """Draw the error along z with and without unit vector, adaptation, integral; dotted: remaining error by theory."""
-    from .control import CLAIMS
-
     title = "SCARA project, chapter 4: error along z with 5 kg"
     figure, panels = new_panels([[*_CHOICES]], (12, 4.5), title, sharey=True)
     for choice, runs in _CHOICES.items():
@@ -218,14 +208,11 @@ def plot_choices(experiment: ScaraControl) -> Figure:
             if CLAIMS[name].theory:
                 panels[choice].plot(t[-1:], CLAIMS[name].theory, "<", color=TRUTH, clip_on=False, label="by theory")
         label_time(panels[choice], t, choice, "error along z [m]", ylim=(1e-9, 1e-2))
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def plot_sampling(experiment: ScaraSampling) -> Figure:
     """Draw the spectral radius over Lambda_3, and the error along z of the runs."""
-    from .control import spectral_radius
-
     title = r"SCARA project, section 4.2: stability of the printed $\Lambda_3$ at 1 ms"
     figure, panels = new_panels([["radius", "time"]], (12, 4.5), title)
     values = np.geomspace(100.0, 20000.0, 200)
@@ -237,8 +224,7 @@ def plot_sampling(experiment: ScaraSampling) -> Figure:
         _log(panels["time"], result.t[1:], np.abs(result.error[1:, 2]), color=color, label=name)
     label(panels["radius"], "error dynamics along z", r"$\Lambda_3$ [1/s]", "spectral radius [1]")
     label(panels["time"], "runs", "time [s]", "error along z [m]", ylim=(1e-9, 10.0), xscale="log")
-    outside_legend(figure, panels["time"])
-    return figure
+    return outside_legend(figure, panels["time"])
 
 
 def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
@@ -257,8 +243,7 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
             label="printed formula",
         )
         label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
-    outside_legend(figure, panels["0"])
-    return figure
+    return outside_legend(figure, panels["0"])
 
 
 _REACH = 1.0
@@ -281,8 +266,6 @@ def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, kind: s
 
 def plot_postures(kinematics: ScaraKinematics) -> Figure:
     """Draw velocity (above) and force ellipsoids (below) in q1, q2 and q3."""
-    from .kinematics import POSTURES
-
     rows = [[f"{kind} {name}" for name in POSTURES] for kind in _SCALES]
     title = "SCARA project, section 1.4: manipulability ellipsoids"
     figure, panels = new_panels(rows, (11, 7), title)
@@ -307,9 +290,6 @@ def plot_workspace(kinematics: ScaraKinematics) -> Figure:
 
 
 def _draw_workspace(axes: Axes, kinematics: ScaraKinematics, kind: str, title: str) -> None:
-    from matplotlib.patches import Circle
-
-    from .kinematics import inverse_kinematics
 
     for radius in (0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
         for azimuth in np.arange(-150.0, 181.0, 30.0):
@@ -352,8 +332,7 @@ def plot_path(planning: ScaraPlanning) -> Figure:
     panels["z"].plot(t, planning.path(t).p[:, 2], color=BLUE, linewidth=LINE)
     label_time(panels["angle"], t, "Figure 2.2: orientation of the end effector", r"$\varphi$ [rad]")
     label_time(panels["z"], t, "height", "z [m]")
-    outside_legend(figure, panels["plan"])
-    return figure
+    return outside_legend(figure, panels["plan"])
 
 
 def plot_profiles(planning: ScaraPlanning) -> Figure:
@@ -368,8 +347,7 @@ def plot_profiles(planning: ScaraPlanning) -> Figure:
         angle.plot(t, rates[:, 5], color=BLUE, linewidth=LINE)
         label_time(position, t, f"{kind} of the position", f"{kind} [m/{unit}]")
         label_time(angle, t, f"{kind} of the angle", f"{kind} [rad/{unit}]")
-    outside_legend(figure, panels["a"])
-    return figure
+    return outside_legend(figure, panels["a"])
 
 
 def plot_scara(scara: Scara) -> Figure:

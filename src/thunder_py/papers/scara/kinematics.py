@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from ...checks import Array
 from ...kinematics import CLIK, CLIKResult, Manipulability
-from ...reference import SetPose, TaskReference
+from ...reference import SetPose
 from ...robot import Ellipsoid, Robot
 from ...trajectory import Arc, Line, Orientation, Path, TimingLaw, trapezoidal
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 
 #: rows of the geometric Jacobian for the motions of a SCARA: x, y, z and the angle about z
@@ -256,8 +256,7 @@ class Scheme(NamedTuple):
     def position_error(self) -> Array:
         """Return the norm of the position error in the rows of the task over time, (k,) [m]."""
         rows = [k for k, name in enumerate(self.result.rows) if name in "xyz"]
-        norm: Array = np.linalg.norm(self.result.error[:, rows], axis=1)
-        return norm
+        return np.asarray(np.linalg.norm(self.result.error[:, rows], axis=1))
 
     def angle_error(self) -> Array:
         """Return the error of the angle over time, (k,) [rad]."""
@@ -343,7 +342,7 @@ class ScaraClik:
         """
         result = self.schemes["transpose"].result
         J = self.robot.jacobian(result.q)[:, [0, 1, 2, 5], :]
-        xi = _sampled(self.path, result.t).xi[:, [0, 1, 2, 5]]
+        xi = self.path(result.t).xi[:, [0, 1, 2, 5]]
         expected = np.linalg.solve(J @ J.swapaxes(-1, -2) @ np.diag(GAINS["transpose"]), xi[..., None])[..., 0]
         return 1.0 - float(np.sum((result.error - expected) ** 2) / np.sum(result.error**2))
 
@@ -358,16 +357,12 @@ class ScaraClik:
     def relaxed_error(self, name: str) -> Array:
         """Return x of the path less x of the arm over time, (k,) [m]."""
         result = self.schemes[name].result
-        desired: Array = _sampled(self.path, result.t).p[:, 0]
+        desired: Array = self.path(result.t).p[:, 0]
         return desired - self.robot.forward_kinematics(result.q)[:, 0, 3]
 
     plot = drawing("plot_errors")
     plot_velocities = drawing("plot_velocities")
     plot_dexterity = drawing("plot_dexterity")
-
-
-def _sampled(path: Path, t: Array) -> TaskReference:
-    return path(t)
 
 
 def run_clik() -> ScaraClik:

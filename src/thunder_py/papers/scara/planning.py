@@ -9,7 +9,7 @@ import numpy as np
 
 from ...checks import Array
 from ...trajectory import Line, Path
-from ..result import drawing
+from ..drawing import drawing
 from ..tables import markdown
 from .kinematics import scara_path
 
@@ -38,8 +38,7 @@ class ScaraPlanning:
     def angle(self, t: Array) -> Array:
         """Return the report's angle of the end effector, that of its y axis, over time, unwrapped, (k,) [rad]."""
         R = self.path(t).R
-        angle: Array = np.unwrap(np.arctan2(R[:, 1, 1], R[:, 0, 1]))
-        return angle
+        return np.asarray(np.unwrap(np.arctan2(R[:, 1, 1], R[:, 0, 1])))
 
     def table(self) -> str:
         """Return the counts, distances from the first axis, times of the angle, largest speeds, as Markdown."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...parallel import Workers, map_seeds
+from ..drawing import drawing
 from ..draws import Draws
 from ..registry import Experiment
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied
 from .control import (
     DRAWN,
     ScaraControl,
@@ -26,7 +26,7 @@ from .sweeps import sweep_control
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scara:
+class Scara(Varied):
     """Results of the project; every part has its own ``table()`` and ``plot()``.
 
     Attributes
@@ -45,10 +45,6 @@ class Scara:
         Chapter 4.
     sampling : ScaraSampling
         Chapter 4, stability of the printed Lambda.
-    draws : Draws, optional
-        Chapter 4, final errors over several payloads.
-    sweep : Sweep, optional
-        Chapter 4 over the unprinted quantities.
     """
 
     kinematics: ScaraKinematics
@@ -58,8 +54,6 @@ class Scara:
     dynamics: ScaraDynamics
     control: ScaraControl
     sampling: ScaraSampling
-    draws: Draws | None = None
-    sweep: Sweep | None = None
 
     @property
     def parts(self) -> dict[str, Experiment]:
@@ -76,18 +70,12 @@ class Scara:
 
     def table(self) -> str:
         """Return the tables of all parts, as Markdown."""
-        texts = [f"{title}\n\n{part.table()}" for title, part in self.parts.items()]
-        if self.draws is not None:
-            texts.append(f"Chapter 4: control with other payloads\n\n{self.draws.table()}")
-        if self.sweep is not None:
-            texts.append(self.sweep.table())
-        return "\n\n".join(texts)
+        texts = (f"{title}\n\n{part.table()}" for title, part in self.parts.items())
+        return self.join(*texts, title="Chapter 4: control with other payloads\n\n")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of all parts, by title."""
-        draws = None if self.draws is None else self.draws.to_dict()
-        sweep = None if self.sweep is None else self.sweep.to_dict()
-        return {**{title: part.to_dict() for title, part in self.parts.items()}, "draws": draws, "sweep": sweep}
+        return {title: part.to_dict() for title, part in self.parts.items()} | self.variations()
 
     plot = drawing("plot_scara")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...kinematics.clik import SampledJointReference
-from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import chosen, declared
+from ..sweeps.sweep import Unprinted
 from .control import LAMBDA_Z, PAYLOAD, joint_reference, run_control
 from .kinematics import PERIOD, scara_path, schemes, start
 
@@ -41,11 +42,7 @@ def _reference(integrator: str) -> SampledJointReference:
     return SampledJointReference(PERIOD, motion.q, motion.dq)
 
 
-def remaining_errors(
-    *,
-    Q_z: float = 1.0, friction: str = "none", payload: float = float(PAYLOAD.mass),
-    Lambda_z: float = LAMBDA_Z, integrator: str = "RK4",
-) -> dict[str, float]:  # fmt: skip
+def remaining_errors(**given: Any) -> dict[str, float]:
     """Return errors along z by law, and the time until the estimated mass stays within 2 %.
 
     Parameters
@@ -53,10 +50,11 @@ def remaining_errors(
     Q_z, friction, payload, Lambda_z, integrator
         See `QUANTITIES`.
     """
-    viscous, known = (0.0, True) if friction == "none" else (float(friction.split()[0]), friction.endswith(" known"))
+    s = chosen(QUANTITIES, given)
+    viscous, _, known = s.friction.partition(" ")
     found = run_control(
-        _LAWS, viscous=viscous, known=known, payload=Payload(payload), Q_z=Q_z, Lambda_z=Lambda_z,
-        reference=_reference(integrator),
+        _LAWS, viscous=0.0 if viscous == "none" else float(viscous), known=known != "unknown",
+        payload=Payload(s.payload), Q_z=s.Q_z, Lambda_z=s.Lambda_z, reference=_reference(s.integrator),
     )  # fmt: skip
     errors: dict[str, float] = {}
     for law, what in _LAWS.items():
@@ -67,15 +65,12 @@ def remaining_errors(
     return errors | {_MASS: np.inf if found.runs["adaptive"].result.diverged else found.time_of_mass()}
 
 
-def sweep_control(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep chapter 4 over `QUANTITIES`; `quick` sweeps the first quantity only."""
-    printed = {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0}
-    title = "SCARA project, chapter 4: errors with the payload"
-    return sweep(
-        title,
-        remaining_errors,
-        QUANTITIES[:1] if quick else QUANTITIES,
-        printed,
-        combined=0 if quick else 10,
-        workers=workers,
-    )
+#: chapter 4 over `QUANTITIES`
+sweep_control = declared(
+    "SCARA project, chapter 4: errors with the payload",
+    remaining_errors,
+    QUANTITIES,
+    {"Figure 4.5, adaptive: largest z error after 5 s [m]": 1e-5, _MASS: 5.0},
+    combined=10,
+    few=1,
+)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LAW_COLORS, LINE, draw_truth, label_time, outside_legend
 from ..gains.figure import ESTIMATES, body_of, draw_error
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import SoftHand
+from .run import SoftHand
+from .setup import TABLE_8
 
 
 def plot_softhand(experiment: SoftHand) -> Figure:
@@ -23,8 +20,7 @@ def plot_softhand(experiment: SoftHand) -> Figure:
     for k in range(4):
         _draw_estimate(panels[str(k)], experiment, k)
     panels["0"].set_title("Figure 13: mass of link 7", fontsize="medium")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def _draw_errors(axes: Axes, experiment: SoftHand) -> None:
@@ -38,7 +34,6 @@ def _draw_errors(axes: Axes, experiment: SoftHand) -> None:
 
 
 def _draw_estimate(axes: Axes, experiment: SoftHand, k: int) -> None:
-    from .setup import TABLE_8
 
     for plant, style in (("friction", "-"), ("ideal", ":")):
         run = experiment.adaptive[plant].result

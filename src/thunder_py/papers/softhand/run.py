@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from ...checks import Array
+from ...model import inertia
 from ...parallel import Workers, map_seeds
-from ...robot import Robot, inertia
+from ...robot import Robot
 from ...simulation import Payload
+from ..drawing import drawing
 from ..draws import Draws
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import Run, follow_lissajous
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged
 from .sweeps import sweep_hand
@@ -28,7 +29,7 @@ _SETTLED = 10.0  # time from which the error is stable in the article [s]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SoftHand:
+class SoftHand(Varied):
     """Results of the experiment.
 
     Attributes
@@ -39,18 +40,12 @@ class SoftHand:
         REG of link 7 with the hand.
     adaptive, fixed : dict of str to Run
         With and without adaptation, by plant: ``"ideal"``, ``"friction"``.
-    draws : Draws, optional
-        Figures of merit with friction over several mountings of the hand.
-    sweep : Sweep, optional
-        Table 8 over the unprinted quantities.
     """
 
     robot: Robot
     truth: Array
     adaptive: Mapping[str, Run]
     fixed: Mapping[str, Run]
-    draws: Draws | None = None
-    sweep: Sweep | None = None
 
     def estimate(self, plant: str) -> Array:
         """Return the controller's final estimate of link 7, REG, (10,)."""
@@ -58,12 +53,8 @@ class SoftHand:
 
     def table(self) -> str:
         """Return the errors, Table 8 and the distances of estimates from the truth, as Markdown."""
-        parts = [self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances()]
-        if self.draws is not None:
-            parts.append(f"With friction, {self.draws.table()}")
-        if self.sweep is not None:
-            parts.append(self.sweep.table())
-        return "\n\n".join(parts)
+        parts = (self.tracking(), f"Table 8\n\n{self.bodies()}", self.distances())
+        return self.join(*parts, title="With friction, ")
 
     def to_dict(self) -> dict[str, Any]:
         """Return Table 8 (mass [kg], center of mass [m]), REG of link 7, and the figures of merit of all runs."""
@@ -73,8 +64,7 @@ class SoftHand:
             "estimate_REG": {plant: self.estimate(plant) for plant in self.adaptive},
             "adaptive": {plant: run.to_dict() for plant, run in self.adaptive.items()},
             "fixed": {plant: run.to_dict() for plant, run in self.fixed.items()},
-            "draws": None if self.draws is None else self.draws.to_dict(),
-            "sweep": None if self.sweep is None else self.sweep.to_dict(),
+            **self.variations(),
         }
 
     def figures(self, plant: str = "friction") -> dict[str, float | None]:

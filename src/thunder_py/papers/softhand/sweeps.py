@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
-from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
 from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
 from ..lissajous.run import LOG_EVERY, PERIOD, START
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import chosen, declared
+from ..sweeps.sweep import Unprinted
 from .setup import HAND_COM, HAND_MASS, TABLE_8, hand_of_table_8, merged
 
 #: turn about the flange [deg] and shift [m] of the hand's base; the last gives the true center of mass of Table 8
@@ -42,11 +42,7 @@ def _center(mounting: str) -> Array:
     return np.asarray(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ np.array(HAND_COM) + shift)
 
 
-def hand_estimate(
-    *,
-    mounting: str = "at the flange", friction: float = 1.0, Gamma: float = 1.0, K_p: float = 1.0, Lambda: float = 1.0,
-    noise: float = 0.0, inertia: float = 0.0, duration: float = DURATION, scale: float = 1.0,
-) -> dict[str, float]:  # fmt: skip
+def hand_estimate(*, scale: float = 1.0, **given: Any) -> dict[str, float]:
     """Return the rows of Table 8 for link 7 with the hand: the truth, and the estimate at the end.
 
     Parameters
@@ -56,14 +52,15 @@ def hand_estimate(
     scale : float
         Factor on the duration, for short tests.
     """
+    s = chosen(QUANTITIES, given)
     robot = Robot.load("panda")
-    hand = Payload(HAND_MASS, _center(mounting), inertia * np.eye(3), link="link7")
+    hand = Payload(HAND_MASS, _center(s.mounting), s.inertia * np.eye(3), link="link7")
     run = simulate(
-        panda_with_friction(friction), controller_of(robot, K_p=K_p, Lambda=Lambda, Gamma=Gamma), curve(robot),
-        scale * duration, q0=START, payloads=[hand], torque_limits=robot.limits.effort,
-        sensors=Sensors(velocity_noise=noise) if noise else None, log=("error", "parameters"), log_every=LOG_EVERY,
+        panda_with_friction(s.friction), controller_of(robot, K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma), curve(robot),
+        scale * s.duration, q0=START, payloads=[hand], torque_limits=robot.limits.effort,
+        sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error", "parameters"), log_every=LOG_EVERY,
     )  # fmt: skip
-    window = min(PERIOD / (scale * duration), 0.5)
+    window = min(PERIOD / (scale * s.duration), 0.5)
     bodies = {"true": merged(robot, hand), "estimate": run.parameters[-1, 60:70]}
     found = {f"{name}: {part}": float(x) for name, reg in bodies.items()
              for part, x in zip(_PARTS, [reg[0], *(reg[1:4] / reg[0])], strict=True)}  # fmt: skip
@@ -71,13 +68,9 @@ def hand_estimate(
     return found | {"error settles after [s]": run.rise_time(window=window)}
 
 
-def sweep_hand(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Table 8 over `QUANTITIES`; `quick` has short runs over the first three quantities."""
-    printed = {f"{name}: {part}": x for name in ("true", "estimate")
-               for part, x in zip(_PARTS, TABLE_8[name], strict=True)}  # fmt: skip
-    printed["error settles after [s]"] = 10.0
-    function = partial(hand_estimate, scale=0.1) if quick else hand_estimate
-    title = "Thunder article, Table 8: link 7 with the hand"
-    return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 60, workers=workers
-    )
+_PRINTED = {f"{name}: {part}": x for name in ("true", "estimate")
+            for part, x in zip(_PARTS, TABLE_8[name], strict=True)} | {"error settles after [s]": 10.0}  # fmt: skip
+#: Table 8 over `QUANTITIES`
+sweep_hand = declared(
+    "Thunder article, Table 8: link 7 with the hand", hand_estimate, QUANTITIES, _PRINTED, combined=60, scale=0.1
+)

@@ -23,6 +23,7 @@ from .formulas import ArticleFormulas, panda_of
 Array = npt.NDArray[np.float64]
 STATES = 16
 _SHORTEST = 2e-3  # shortest run, well above the resolution of the clock [s]
+_ROUNDS, _CALLS = 5, 20_000  # rounds of which the fastest counts; calls for their spread
 _TIMER = """
 #define _POSIX_C_SOURCE 199309L
 #include <time.h>
@@ -52,15 +53,15 @@ def _flags(level: str) -> tuple[str, ...]:
     return ("-std=c99", level, "-fPIC", "-shared")
 
 
-def _quickest(run: Callable[[int], float], rounds: int) -> float:
+def _quickest(run: Callable[[int], float]) -> float:
     """Return the seconds of a pass in the fastest of some rounds; `run` takes the number of passes."""
     passes = 1
     while (elapsed := run(passes)) < _SHORTEST:
         passes = max(2 * passes, int(1.2 * _SHORTEST / max(elapsed, 1e-7) * passes))
-    return min(run(passes) for _ in range(rounds)) / passes
+    return min(run(passes) for _ in range(_ROUNDS)) / passes
 
 
-def compiled_times(function: Function, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5) -> float:
+def compiled_times(function: Function, states: Sequence[Sequence[Array]], level: str = "-O2") -> float:
     """Measure the time of a call of a recorded function as generated C.
 
     Parameters
@@ -71,44 +72,39 @@ def compiled_times(function: Function, states: Sequence[Sequence[Array]], level:
         Arguments of the function, for several states.
     level : str
         Option of the compiler, ``"-O0"`` to ``"-O3"``.
-    rounds : int
-        Number of rounds, of which the fastest counts.
 
     Returns
     -------
     float
         Time of a call [s].
     """
-    _, source = _core.emit_c([function], header_name="", packed=True)
-    call = _Packed(source, f"{function.name}_packed", states, function.results.values(), level)
-    return _quickest(call.seconds, rounds) / len(states)
+    return _quickest(_packed(function, states, level).seconds) / len(states)
 
 
-def compiled_jitter(
-    function: Function, states: Sequence[Sequence[Array]], level: str = "-O2", calls: int = 20_000
-) -> float:
+def compiled_jitter(function: Function, states: Sequence[Sequence[Array]], level: str = "-O2") -> float:
     """Measure the standard deviation of single calls of a recorded function as generated C [s].
 
     Parameters
     ----------
     function, states, level
         As in `compiled_times`.
-    calls : int
-        Number of calls. The one in a hundred that takes longest is left out: other processes interrupt them.
 
     Notes
     -----
-    The variance of the clock, measured without a call, is subtracted. The article does not print how it measured.
+    Of `_CALLS` calls, the one in a hundred that takes longest is left out: other processes interrupt them. The variance
+    of the clock, measured without a call, is subtracted. The article does not print how it measured.
     """
-    _, source = _core.emit_c([function], header_name="", packed=True)
-    call = _Packed(source, f"{function.name}_packed", states, function.results.values(), level)
-    variances = [float(np.var(times[times <= np.percentile(times, 99.0)])) for times in call.single(calls)]
+    found = _packed(function, states, level).single(_CALLS)
+    variances = [float(np.var(times[times <= np.percentile(times, 99.0)])) for times in found]
     return float(np.sqrt(max(variances[0] - variances[1], 0.0)))
 
 
-def compiled_casadi_times(
-    function: Any, states: Sequence[Sequence[Array]], level: str = "-O2", rounds: int = 5
-) -> float:
+def _packed(function: Function, states: Sequence[Sequence[Array]], level: str) -> _Packed:
+    _, source = _core.emit_c([function], header_name="", packed=True)
+    return _Packed(source, f"{function.name}_packed", states, function.results.values(), level)
+
+
+def compiled_casadi_times(function: Any, states: Sequence[Sequence[Array]], level: str = "-O2") -> float:
     """Measure the time of a call of a casadi.Function as C of CasADi's generator; see `compiled_times`."""
     generator = require("casadi", "symbolic").CodeGenerator("function", {"casadi_int": "int"})
     generator.add(function)
@@ -127,7 +123,7 @@ void {name}_packed(const double *const *in, double *const *out) {{
 """
     results = [np.empty(function.nnz_out(k)) for k in range(outputs)]
     call = _Packed(source, f"{name}_packed", states, results, level)
-    return _quickest(call.seconds, rounds) / len(states)
+    return _quickest(call.seconds) / len(states)
 
 
 @functools.cache
@@ -161,7 +157,7 @@ class _Packed:
         return times[0], times[1]
 
 
-def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> float:
+def casadi_times(function: Any, state: Sequence[Array]) -> float:
     """Measure the time of a call of a casadi.Function in CasADi's virtual machine, through its buffers [s]."""
     buffer, call = function.buffer()
     inputs = [np.ascontiguousarray(value, dtype=float) for value in state]
@@ -170,10 +166,10 @@ def casadi_times(function: Any, state: Sequence[Array], rounds: int = 5) -> floa
         buffer.set_arg(k, value.data)
     for k, value in enumerate(outputs):
         buffer.set_res(k, value.data)
-    return python_times(call, rounds)
+    return python_times(call)
 
 
-def python_times(call: Callable[[], object], rounds: int = 5) -> float:
+def python_times(call: Callable[[], object]) -> float:
     """Measure the time of a call from Python [s], with the overhead of Python."""
 
     def run(passes: int) -> float:
@@ -182,7 +178,7 @@ def python_times(call: Callable[[], object], rounds: int = 5) -> float:
             call()
         return perf_counter() - start
 
-    return _quickest(run, rounds)
+    return _quickest(run)
 
 
 #: largest number of joints for which a derivation element by element takes minutes and gigabytes at most
@@ -230,7 +226,6 @@ def article_curves(
     joints: Iterable[int],
     limits: Mapping[str, int],
     names: tuple[str, ...] = ("C_std", "C", "Y"),
-    report: Callable[[str], None] = lambda line: None,
 ) -> list[Timing]:
     """Measure the article's formulae in CasADi's virtual machine and as CasADi's C.
 
@@ -242,8 +237,6 @@ def article_curves(
         Option of the compiler -> largest number of operations that is compiled; more would take minutes.
     names : tuple of str
         Curves, each up to `MOST_JOINTS`.
-    report : callable
-        Called with a line for every measurement.
 
     Returns
     -------
@@ -263,7 +256,6 @@ def article_curves(
                 if operations <= most:
                     seconds = compiled_casadi_times(function, inputs, level)
                     timings.append(Timing(n, name, level, seconds, operations))
-            report(f"{n} joints, {name}: {operations} operations")
     return timings
 
 

@@ -6,9 +6,10 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ... import codegen
 from ...plotting.panels import new_panels
@@ -16,11 +17,6 @@ from ...plotting.style import BLUE, GREEN, LINE, THIN, TRUTH, VERMILION, label, 
 from ..tables import markdown
 from .formulas import ArticleFormulas, panda_of
 from .run import Timing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 #: joints -> robot creation [ms], library creation [s]; we separated the milliseconds from text without columns
 TABLE_2 = {3: (23, 0.6), 5: (81, 0.8), 7: (326, 1.1), 9: (954, 2.3), 15: (5582, 12.1), 30: (18454, 155.1)}
@@ -100,8 +96,7 @@ def plot_operations(counts: Sequence[dict[str, float]]) -> Figure:
         axes.semilogy(joints, [row[name] for row in counts], color=color, linestyle=line, label=caption, marker=".")
     label(axes, "", "joints [1]", "operations [1]")
     axes.locator_params(axis="x", integer=True)
-    outside_legend(figure, axes, ncols=3)
-    return figure
+    return outside_legend(figure, axes, ncols=3)
 
 
 def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")) -> Figure:
@@ -110,8 +105,7 @@ def plot_times(timings: Sequence[Timing], levels: Sequence[str] = ("-O0", "-O2")
     figure, panels = new_panels([list(levels)], (12, 6), title, sharey=True)
     for level, axes in panels.items():
         _plot_level(axes, timings, level)
-    outside_legend(figure, *panels.values(), ncols=5)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=5)
 
 
 def _plot_level(axes: Axes, timings: Sequence[Timing], level: str) -> None:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, ORANGE, SHADE, SKY, draw_truth, label, outside_legend
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .several import Sweeps
-    from .sweep import Sweep
-
+from .several import Sweeps
+from .sweep import Sweep
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0
@@ -30,8 +24,7 @@ def plot_sweep(swept: Sweep, results: list[str], quantities: list[str]) -> Figur
     figure, panels = new_panels(mosaic, (4.0 * max(columns, 2), 0.6 + 2.9 * len(rows)), swept.title)
     for k, (name, quantity) in enumerate(pairs):
         draw_sweep(swept, name, quantity, panels[str(k)])
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())
 
 
 def _pairs(swept: Sweep, results: list[str], quantities: list[str]) -> list[tuple[str, str]]:
@@ -91,5 +84,4 @@ def plot_sweeps(found: Sweeps) -> Figure:
     for key, (part, name, quantity) in zip(keys, shown, strict=True):
         draw_sweep(found.parts[part], name, quantity, panels[key])
         panels[key].set_title(found.parts[part].title, fontsize="medium")
-    outside_legend(figure, *panels.values())
-    return figure
+    return outside_legend(figure, *panels.values())

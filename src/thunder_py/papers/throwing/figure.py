@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from ...checks import Array
 from ...manipulation.throwing import simulate_flight
@@ -12,14 +15,8 @@ from ...plotting.panels import new_panels
 from ...plotting.space import frame_box
 from ...plotting.style import GRAY, LAW_COLORS, ORANGE, PURPLE, SHADE, TRUTH, label, outside_legend
 from ...robot.plot import ArmPicture
+from .run import Throwing
 from .setup import OBJECTS, REPORT
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from .run import Throwing
-
 
 #: MACT and both laws without adaptation, stiffness of the hand 30 or 300 N/m
 COLORS = {"adaptive, low": LAW_COLORS["MACT"], "fixed, low": LAW_COLORS["not adaptive"], "fixed, high": ORANGE}
@@ -47,8 +44,7 @@ def plot_throwing(found: Throwing) -> Figure:
         panels["rates"].plot([], [], color=color, label=f"{name} gains")
     for name, marker in MARKERS.items():
         panels["rates"].plot([], [], marker, color=GRAY, label=name)
-    outside_legend(figure, *panels.values(), ncols=8)
-    return figure
+    return outside_legend(figure, *panels.values(), ncols=8)
 
 
 def _draw_errors(axes: Axes, errors: dict[tuple[str, str], Array], printed: float) -> None:
@@ -62,7 +58,6 @@ def _draw_errors(axes: Axes, errors: dict[tuple[str, str], Array], printed: floa
 
 
 def _draw_landings(axes: Axes, found: Throwing) -> None:
-    from matplotlib.patches import Rectangle
 
     half = 50.0 * found.box
     for (controller, name), misses in found.misses.items():

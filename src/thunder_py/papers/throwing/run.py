@@ -14,24 +14,12 @@ from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...simulation import Payload
+from ..drawing import drawing
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..result import drawing
-from ..sweeps.sweep import Sweep
+from ..result import Varied
 from ..tables import markdown
+from . import setup as throws
 from .landings import Figures, descent_of, figures_of, hits, window
-from .setup import (
-    BOX,
-    CONTROLLERS,
-    GAMMA,
-    GRASP,
-    OBJECTS,
-    PALM,
-    REPETITIONS,
-    REPORT,
-    Setup,
-    make_setup,
-    with_friction,
-)
 from .sweeps import sweep_throws
 from .throws import throws_of_seed
 
@@ -51,7 +39,7 @@ KINDS: dict[str, tuple[float, tuple[str, ...]]] = {
 _SIZE = 1.0
 
 
-def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
+def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTIONS) -> dict[tuple[str, float], float]:
     """Return the RMS miss over the objects by kind of controller and friction [m], for ideal grasp, hand and sensors.
 
     Parameters
@@ -64,15 +52,15 @@ def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) ->
     result = {}
     for kind in KINDS:
         for friction in frictions:
-            plant = with_friction(setup.robot, at_least(friction, "friction"))
+            plant = throws.with_friction(setup.robot, at_least(friction, "friction"))
             squares = []
-            for mass, _ in OBJECTS.values():
+            for mass, _ in throws.OBJECTS.values():
                 thrown = throw(
                     setup.motion,
                     _controller(setup, kind),
                     plant=plant,
-                    payload=Payload(mass, PALM, link="link7"),
-                    repetitions=REPETITIONS,
+                    payload=Payload(mass, throws.PALM, link="link7"),
+                    repetitions=throws.REPETITIONS,
                     torque_limits=plant.limits.effort,
                     log=(),
                 )
@@ -81,18 +69,18 @@ def throw_with_friction(setup: Setup, frictions: Sequence[float] = FRICTIONS) ->
     return result
 
 
-def _controller(setup: Setup, kind: str) -> MACT:
+def _controller(setup: throws.Setup, kind: str) -> MACT:
     """Return a controller with initially zero friction terms in its model."""
     stiffness, names = KINDS[kind]
     K_p, K_d = setup.gains[stiffness]
-    nominal = with_friction(setup.robot, 0.0)
+    nominal = throws.with_friction(setup.robot, 0.0)
     if not names:
         return MACT(nominal, K_p, K_d, adaptation=None)
     unknown = nominal.unknown(names)
     links = np.flatnonzero(unknown.mask) < 10 * nominal.n
     size = np.where(links, np.maximum(np.abs(unknown.values), FLOOR), _SIZE)
     law = GradientAdaptation(ETA / size, unknown=unknown)
-    return MACT(nominal, K_p, K_d, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES)
+    return MACT(nominal, K_p, K_d, adaptation=law, gamma=throws.GAMMA, R_t=1.0 / TORQUES)
 
 
 def friction_table(found: dict[tuple[str, float], float]) -> str:
@@ -113,7 +101,7 @@ SMALL_BOX = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Throwing:
+class Throwing(Varied):
     """Results of the experiment.
 
     Attributes
@@ -128,32 +116,31 @@ class Throwing:
         RMSE of the hand in each swing, that of the throw last [m], [m/s].
     friction : dict of (str, float) to float
         RMS miss with friction that is absent from the controller's model; see `throw_with_friction` [m].
-    sweep : Sweep, optional
-        Figure 27 over the unprinted quantities.
     """
 
-    setup: Setup
+    setup: throws.Setup
     seeds: int
     misses: dict[tuple[str, str], Array]
     positions: dict[tuple[str, str], Array]
     velocities: dict[tuple[str, str], Array]
     friction: dict[tuple[str, float], float]
-    sweep: Sweep | None = None
 
     @property
     def box(self) -> float:
         """Width of the box's opening [m]."""
-        return BOX
+        return throws.BOX
 
     def all_misses(self, controller: str) -> Array:
         """Return the misses of all objects, (3 seeds, 2) [m]."""
-        return np.concatenate([self.misses[controller, name] for name in OBJECTS])
+        return np.concatenate([self.misses[controller, name] for name in throws.OBJECTS])
 
     def figures(self, controller: str, name: str | None = None) -> Figures:
         """Return scatter and hit rate with 95 % intervals, for one object or for all."""
-        names = list(OBJECTS) if name is None else [name]
+        names = list(throws.OBJECTS) if name is None else [name]
         misses = [self.misses[controller, each] for each in names]
-        return figures_of(misses, [window(OBJECTS[each][1], self.box, descent_of(self.setup.motion)) for each in names])
+        return figures_of(
+            misses, [window(throws.OBJECTS[each][1], self.box, descent_of(self.setup.motion)) for each in names]
+        )
 
     def centers_within(self, controller: str, width: float = SMALL_BOX) -> float:
         """Return the fraction of throws that land with the center in a square of a width [m] around the target."""
@@ -163,21 +150,19 @@ class Throwing:
         """Return the spread of landings caused by grasp and opening alone, to first order [m]."""
         release = self.setup.motion.release
         sensitivity = landing_sensitivity(release.p, release.v, float(release.target[2]), a=release.a)
-        return float(np.sqrt(np.trace(sensitivity.covariance(position=GRASP, time=self.setup.opening.jitter))))
+        return float(np.sqrt(np.trace(sensitivity.covariance(position=throws.GRASP, time=self.setup.opening.jitter))))
 
     def table(self) -> str:
         """Return scatter, hit rates and errors, the report's and ours, as Markdown."""
-        parts = [self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text()]
-        if self.sweep is not None:
-            parts.append(self.sweep.table())
-        return "\n\n".join(parts)
+        return self.join(self.scatter_table(), self.error_table(), friction_table(self.friction), self.release_text())
 
     def scatter_table(self) -> str:
         """Return scatter and hit rates of the throws, as Markdown."""
-        rows: list[list[object]] = []
-        for controller in CONTROLLERS:
-            for name in (*OBJECTS, None):
-                rows.append([controller, name or "all", *self.figures(controller, name).cells()])
+        rows = [
+            [controller, name or "all", *self.figures(controller, name).cells()]
+            for controller in throws.CONTROLLERS
+            for name in (*throws.OBJECTS, None)
+        ]
         header = [
             "controller",
             "object",
@@ -189,20 +174,17 @@ class Throwing:
         ]
         expected = f"spread due to grasp and opening of the hand: {100.0 * self.expected_spread():.2f} cm"
         text = f"{self.seeds} throws of each object, 95 % intervals in brackets; {expected}"
-        centers = ", ".join(f"{100.0 * self.centers_within(name):.0f} % ({name})" for name in CONTROLLERS)
+        centers = ", ".join(f"{100.0 * self.centers_within(name):.0f} % ({name})" for name in throws.CONTROLLERS)
         small = f"center within a square of {100.0 * SMALL_BOX:g} cm: {centers}"
         return f"{text}\n\n{markdown(header, rows)}\n\n{small}"
 
     def error_table(self) -> str:
         """Return the RMSE of the throwing motion, as Markdown."""
-        rows: list[list[object]] = [["report, adaptive", "", 1e3 * REPORT[0], 1e3 * REPORT[1]]]
-        for controller in CONTROLLERS:
-            for name in OBJECTS:
-                parts = (self.positions[controller, name], self.velocities[controller, name])
-                rows.append([controller, name, *(1e3 * float(np.mean(part[:, -1])) for part in parts)])
-        return "RMSE of the throwing motion\n\n" + markdown(
-            ["controller", "object", "position [mm]", "velocity [mm/s]"], rows
-        )
+        rows: list[list[object]] = [["report, adaptive", "", *(1e3 * value for value in throws.REPORT)]]
+        for key in ((controller, name) for controller in throws.CONTROLLERS for name in throws.OBJECTS):
+            rows.append([*key, *(1e3 * float(np.mean(part[key][:, -1])) for part in (self.positions, self.velocities))])
+        table = markdown(["controller", "object", "position [mm]", "velocity [mm/s]"], rows)
+        return f"RMSE of the throwing motion\n\n{table}"
 
     def release_text(self) -> str:
         """Return the release and the motion as text."""
@@ -220,15 +202,15 @@ class Throwing:
             "expected spread": self.expected_spread(),
             "release": {"q": release.q.tolist(), "dq": release.dq.tolist(), "p": release.p.tolist(),
                         "v": release.v.tolist(), "target": release.target.tolist()},
-            "sweep": None if self.sweep is None else self.sweep.to_dict(),
+            **self.variations(),
             "friction": [{"kind": k, "friction": f, "rms": rms} for (k, f), rms in self.friction.items()],
-            "centers within 5 cm": {controller: self.centers_within(controller) for controller in CONTROLLERS},
+            "centers within 5 cm": {controller: self.centers_within(controller) for controller in throws.CONTROLLERS},
             "controllers": {
                 controller: {
                     "all": self.figures(controller).to_dict(),
-                    **{name: self._numbers(controller, name) for name in OBJECTS},
+                    **{name: self._numbers(controller, name) for name in throws.OBJECTS},
                 }
-                for controller in CONTROLLERS
+                for controller in throws.CONTROLLERS
             },
         }  # fmt: skip
 
@@ -247,7 +229,7 @@ def run_throwing(
     *,
     workers: Workers = 1,
     progress: bool = False,
-    setup: Setup | None = None,
+    setup: throws.Setup | None = None,
     frictions: Sequence[float] = FRICTIONS,
 ) -> Throwing:
     """Plan a throw for the arm without object and simulate it with unknown objects.
@@ -270,7 +252,7 @@ def run_throwing(
     The report uses a real arm, this is a simulation: Panda and SoftHand are known exactly and have no friction.
     All controllers repeat the motion four times before the throw, so those without adaptation are in steady state.
     """
-    setup = make_setup() if setup is None else setup
+    setup = throws.make_setup() if setup is None else setup
     rows = map_seeds(partial(throws_of_seed, setup), seeds, workers=workers, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
     return Throwing(

@@ -13,8 +13,8 @@ from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
+from ...model.joint_data import Friction
 from ...robot import Robot
-from ...robot.joint_data import Friction
 from ...simulation import Payload, Sensors
 from ..mact.setup import ETA, FLOOR, K_P, TORQUES
 from ..softhand.setup import HAND_COM, HAND_MASS

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ...checks import Array
-from ...parallel import Workers
 from ..mact.setup import ETA
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.several import chosen, declared
+from ..sweeps.sweep import Unprinted
 from .landings import descent_of, hits, window
 from .setup import BOX, CONTROLLERS, FARTHEST, GAMMA, OBJECTS, OPENING, PLANE, REPORT, SHARE, Setup, make_setup
 from .throws import throws_of_seed
@@ -33,11 +34,7 @@ def _setup(share: float, damping: float) -> Setup:
     return make_setup((share * FARTHEST, 0.0, PLANE), damping=damping)
 
 
-def throw_errors(
-    *,
-    share: float = SHARE, box: float = BOX, eta: float = ETA, gamma: float = GAMMA, friction: float = 0.0,
-    noise: float = 1.0, jitter: float = OPENING.jitter, damping: float = 1.0, draws: int = 5,
-) -> dict[str, Array]:  # fmt: skip
+def throw_errors(*, draws: int = 5, **given: Any) -> dict[str, Array]:
     """Return miss and share in the box by controller, and the RMSE of the throwing motion under adaptation.
 
     Parameters
@@ -47,11 +44,12 @@ def throw_errors(
     draws : int
         Number of throws of each object; results are means over the objects.
     """
-    setup = replace(_setup(share, damping), eta=eta, gamma=gamma, friction=friction, noise=noise,
-                    opening=replace(OPENING, jitter=jitter))  # fmt: skip
+    s = chosen(QUANTITIES, given)
+    setup = replace(_setup(s.share, s.damping), eta=s.eta, gamma=s.gamma, friction=s.friction, noise=s.noise,
+                    opening=replace(OPENING, jitter=s.jitter))  # fmt: skip
     rows = [throws_of_seed(setup, seed) for seed in range(draws)]
     descent = descent_of(setup.motion)
-    windows = {name: window(size, box, descent) for name, (_, size) in OBJECTS.items()}
+    windows = {name: window(size, s.box, descent) for name, (_, size) in OBJECTS.items()}
     found: dict[str, Array] = {}
     for law in CONTROLLERS:
         misses = np.array([[row[law, name][0] for name in OBJECTS] for row in rows])
@@ -64,15 +62,10 @@ def throw_errors(
     return found
 
 
-def sweep_throws(quick: bool = False, workers: Workers = 1) -> Sweep:
-    """Sweep Figures 27 and 28 over `QUANTITIES`; `quick` throws once, over the first three quantities."""
-    printed = {
-        "adaptive, low: position RMSE [m]": REPORT[0],
-        "adaptive, low: velocity RMSE [m/s]": REPORT[1],
-        **{f"{law}: share in the box": 1.0 if adaptive else 0.0 for law, (_, adaptive) in CONTROLLERS.items()},
-    }
-    function = partial(throw_errors, draws=1) if quick else throw_errors
-    title = "D4.2, Figures 27 and 28: throws"
-    return sweep(
-        title, function, QUANTITIES[:3] if quick else QUANTITIES, printed, combined=0 if quick else 10, workers=workers
-    )
+_PRINTED = {
+    "adaptive, low: position RMSE [m]": REPORT[0],
+    "adaptive, low: velocity RMSE [m/s]": REPORT[1],
+    **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in CONTROLLERS.items()},
+}
+#: Figures 27 and 28 over `QUANTITIES`
+sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)

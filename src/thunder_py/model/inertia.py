@@ -64,7 +64,7 @@ def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
 
     Examples
     --------
-    >>> from thunder_py.robot.inertia import reg_from_dyn
+    >>> from thunder_py.model.inertia import reg_from_dyn
     >>> reg_from_dyn([2.0, 0.5, 0, 0, 0.01, 0, 0, 0.03, 0, 0.03]).round(3).tolist()
     [2.0, 1.0, 0.0, 0.0, 0.01, 0.0, 0.0, 0.53, 0.0, 0.53]
     """
@@ -94,7 +94,7 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.robot.inertia import dyn_from_reg
+    >>> from thunder_py.model.inertia import dyn_from_reg
     >>> dyn_from_reg(th.Robot.load("elbow").inertial)[0].round(4).tolist()
     [3.0, -0.22, 0.03, 0.01, 0.011, 0.002, -0.001, 0.082, 0.0015, 0.086]
     """
@@ -127,7 +127,7 @@ def pseudo_inertia(reg: npt.ArrayLike) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.robot.inertia import pseudo_inertia
+    >>> from thunder_py.model.inertia import pseudo_inertia
     >>> P = pseudo_inertia([2.0, 1.0, 0, 0, 0.02, 0, 0, 0.54, 0, 0.54])
     >>> P.shape, bool(np.linalg.eigvalsh(P).min() > 0)
     ((4, 4), True)
@@ -163,7 +163,7 @@ def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.robot.inertia import reg_from_pseudo_inertia
+    >>> from thunder_py.model.inertia import reg_from_pseudo_inertia
     >>> x = np.array([[0.3, 0.0, 0.1, 1.0], [-0.2, 0.4, 0.0, 1.0]])  # two particles of 1 kg, homogeneous coordinates
     >>> reg_from_pseudo_inertia(x.T @ x).round(3).tolist()
     [2.0, 0.1, 0.4, 0.1, 0.17, 0.08, -0.03, 0.14, 0.0, 0.29]
@@ -210,7 +210,7 @@ def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.robot.inertia import log_cholesky_from_reg, reg_from_log_cholesky
+    >>> from thunder_py.model.inertia import log_cholesky_from_reg, reg_from_log_cholesky
     >>> reg = th.Robot.load("elbow").inertial
     >>> theta = log_cholesky_from_reg(reg)
     >>> theta.shape, np.allclose(reg_from_log_cholesky(theta), reg)
@@ -243,7 +243,7 @@ def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.robot.inertia import is_physical, reg_from_log_cholesky
+    >>> from thunder_py.model.inertia import is_physical, reg_from_log_cholesky
     >>> theta = np.random.default_rng(0).normal(size=(1000, 10))
     >>> bool(is_physical(reg_from_log_cholesky(theta)).all())
     True
@@ -275,7 +275,7 @@ def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
     Examples
     --------
-    >>> from thunder_py.robot.inertia import is_physical
+    >>> from thunder_py.model.inertia import is_physical
     >>> box = [1.0, 0, 0, 0, 0.02, 0, 0, 0.03, 0, 0.04]
     >>> impossible = [1.0, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.05]  # Izz > Ixx + Iyy
     >>> is_physical([box, impossible]).tolist()

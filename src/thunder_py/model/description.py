@@ -324,7 +324,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     --------
     >>> import thunder_py as th
     >>> from thunder_py.errors import ModelError
-    >>> from thunder_py.robot.description import check_physical_input
+    >>> from thunder_py.model.description import check_physical_input
     >>> panda = th.Robot.load("panda").description
     >>> check_physical_input(panda) is panda
     True
@@ -377,7 +377,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from thunder_py.robot.description import check_moments
+    >>> from thunder_py.model.description import check_moments
     >>> check_moments(["plate"], np.array([[1.0, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.2]]))
     """
     about_com = reg[:, 4:].copy()
@@ -430,7 +430,7 @@ def describe_dh(
 
     Examples
     --------
-    >>> from thunder_py.robot.description import describe_dh
+    >>> from thunder_py.model.description import describe_dh
     >>> planar = describe_dh([[0, 0, 0, 0], [0.5, 0, 0, 0]], name="planar", gravity=(0, -9.81, 0))
     >>> planar.n, planar.joint_types, planar.link_names
     (2, 'RR', ('link1', 'link2'))

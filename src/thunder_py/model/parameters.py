@@ -1,0 +1,217 @@
+"""Subsets of unknown parameters, and base parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, seed_of, whole, within
+from ..errors import UnknownNameError, nearest_hint
+from .model import RobotModel
+
+__all__ = ["BaseParameters", "UnknownParameters", "find_base_parameters", "select_parameters", "unknown_parameter"]
+
+_GROUPS = ("inertial", "friction", "rotor", "armature")
+
+
+@dataclass(frozen=True)
+class UnknownParameters:
+    """Select unknown parameters; the others keep the robot's values (Thunder article, Remark 2).
+
+    The torque is ``tau = [Y_known pi_known | Y_unknown] [1; pi_unknown]``. `Robot.unknown` makes these objects.
+
+    Attributes
+    ----------
+    robot : Robot
+        Robot whose known values are used.
+    mask : (p,) bool array
+        True for unknown parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> unknown = robot.unknown("link7")
+    >>> unknown.names[:2], unknown.values.shape
+    (('link7.m', 'link7.mcx'), (10,))
+    >>> q, dq, ddq = np.full((3, 7), 0.5)
+    >>> Y = unknown.regressor(q, dq, ddq)
+    >>> Y.shape, np.allclose(Y @ unknown.parameters, robot.inverse_dynamics(q, dq, ddq))
+    ((7, 11), True)
+    """
+
+    robot: RobotModel
+    mask: npt.NDArray[np.bool_]
+
+    @property
+    def indices(self) -> npt.NDArray[np.intp]:
+        """Indices of the unknown parameters."""
+        return np.flatnonzero(self.mask)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the unknown parameters."""
+        return tuple(self.robot.parameter_names[k] for k in self.indices)
+
+    @property
+    def values(self) -> Array:
+        """The robot's own values of the unknown parameters, (u,)."""
+        return self.robot.parameters[self.mask]
+
+    @property
+    def parameters(self) -> Array:
+        """Vector ``[1, pi_unknown]`` that `regressor` multiplies, (1 + u,)."""
+        return np.concatenate([[1.0], self.values])
+
+    def base_parameters(self, *, samples: int = 64, tolerance: float = 1e-9, seed: int = 0) -> BaseParameters:
+        """Find the identifiable combinations of the unknown parameters; see `Robot.base_parameters`.
+
+        Columns of ``mapping`` that belong to known parameters are zero.
+        """
+        return find_base_parameters(self.robot, samples=samples, tolerance=tolerance, seed=seed, mask=self.mask)
+
+    def _split(self, Y: Array) -> Array:
+        known = Y[..., ~self.mask] @ self.robot.parameters[~self.mask]
+        return np.concatenate([known[..., None], Y[..., self.mask]], axis=-1)
+
+    def regressor(self, q: npt.ArrayLike, dq: npt.ArrayLike, ddq: npt.ArrayLike) -> Array:
+        """Evaluate ``[Y_known pi_known | Y_unknown]``, (..., n, 1 + u); see `Robot.regressor`."""
+        return self._split(self.robot.regressor(q, dq, ddq))
+
+    def slotine_li_regressor(
+        self, q: npt.ArrayLike, dq: npt.ArrayLike, dq_r: npt.ArrayLike, ddq_r: npt.ArrayLike
+    ) -> Array:
+        """Evaluate ``[Y_known pi_known | Y_unknown]`` of the Slotine-Li regressor, (..., n, 1 + u)."""
+        return self._split(self.robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
+
+
+def select_parameters(robot: RobotModel, which: str | Sequence[str] | npt.ArrayLike | None) -> UnknownParameters:
+    """Resolve names, groups or a mask to `UnknownParameters`; see `Robot.unknown`."""
+    if which is None:
+        return UnknownParameters(robot, np.ones(robot.p, dtype=bool))
+    names = [which] if isinstance(which, str) else which
+    if isinstance(names, (list, tuple)) and names and all(isinstance(name, str) for name in names):
+        mask = np.logical_or.reduce([_mask_of_name(robot, str(name)) for name in names])
+        return UnknownParameters(robot, mask)
+    selection = np.asarray(which)
+    if selection.dtype != np.bool_ or selection.shape != (robot.p,):
+        raise ValueError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
+    return UnknownParameters(robot, selection.copy())
+
+
+def _owner(parameter: str) -> str:
+    """Return the link or joint of a parameter; its name may contain dots."""
+    return parameter.rpartition(".")[0]
+
+
+def _mask_of_name(robot: RobotModel, name: str) -> npt.NDArray[np.bool_]:
+    names = robot.parameter_names
+    if name in _GROUPS:
+        d = robot.description
+        terms = 0 if d.friction is None else len(d.friction.terms)
+        sizes = [10 * robot.n, terms * robot.n, len(d.rotors)]
+        group = np.searchsorted(np.cumsum(sizes), np.arange(robot.p), side="right")
+        mask: npt.NDArray[np.bool_] = group == _GROUPS.index(name)
+    else:
+        mask = np.array([name in (full, _owner(full)) for full in names])
+    if not mask.any():
+        raise unknown_parameter(robot, name)
+    return mask
+
+
+def unknown_parameter(robot: RobotModel, name: str, others: Iterable[str] = ()) -> UnknownNameError:
+    """Return the error of a name that selects no parameter; it suggests the nearest one, also of `others`."""
+    names = robot.parameter_names
+    known = {*names, *map(_owner, names), *_GROUPS, *others} - {name}
+    return UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """Store identifiable parameter combinations: ``Y pi = Y[:, independent] (mapping pi)``.
+
+    `Robot.base_parameters` computes them.
+
+    Attributes
+    ----------
+    independent : (b,) int array
+        Independent columns of the regressor.
+    mapping : (b, p) array
+        Matrix from all parameters to the base parameters.
+    condition_number : float
+        Condition number of the independent columns over the random states, scaled to unit norm.
+    names : tuple of str
+        Parameters of the independent columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("elbow")
+    >>> base = robot.base_parameters()
+    >>> base.count, base.mapping.shape
+    (6, (6, 20))
+    >>> Y = robot.regressor([0.1, 0.2], [0.3, -0.1], [1.0, 0.5])
+    >>> np.allclose(Y[:, base.independent] @ (base.mapping @ robot.parameters), Y @ robot.parameters)
+    True
+    """
+
+    independent: npt.NDArray[np.intp]
+    mapping: Array
+    condition_number: float
+    names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of base parameters."""
+        return len(self.independent)
+
+
+_MOST_SAMPLES = 100_000  # states; the regressors of all are in memory
+
+
+def find_base_parameters(
+    robot: RobotModel,
+    *,
+    samples: int = 64,
+    tolerance: float = 1e-9,
+    seed: int = 0,
+    mask: npt.NDArray[np.bool_] | None = None,
+) -> BaseParameters:
+    """Find base parameters by rank-revealing QR, among the columns in `mask`; see `Robot.base_parameters`."""
+    from scipy.linalg import qr, solve_triangular
+
+    samples, seed = whole(samples, "samples", 1, _MOST_SAMPLES), seed_of(seed)
+    tolerance = within(tolerance, "tolerance", 0.0, 1.0, ends="[)")
+    if samples * robot.n < robot.p:
+        samples = -(-robot.p // robot.n)
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-np.pi, np.pi, (samples, robot.n))
+    dq, ddq = rng.uniform(-2.0, 2.0, (2, samples, robot.n))
+    W = robot.regressor(q, dq, ddq).reshape(-1, robot.p)
+    if mask is not None:
+        W[:, ~mask] = 0.0
+    # unit columns: the rank does not depend on units; columns without influence stay zero
+    scale = np.linalg.norm(W, axis=0)
+    scale[scale <= tolerance * scale.max()] = np.inf
+    W = W / scale
+    # weights prefer columns of links near the base as pivots; 1e-2 limits the loss of conditioning
+    R, order = qr(W * np.geomspace(1.0, 1e-2, robot.p), mode="r", pivoting=True)[-2:]
+    pivots = np.abs(np.diag(R))
+    rank = int(np.sum(pivots > tolerance * pivots[0]))
+    keep = np.sort(order[:rank])
+    rest = np.setdiff1d(np.arange(robot.p), keep)
+    Q, R = np.linalg.qr(W[:, keep])
+    mapping = np.zeros((rank, robot.p))
+    mapping[:, keep] = np.eye(rank)
+    mapping[:, rest] = solve_triangular(R, Q.T @ W[:, rest])
+    mapping /= scale[keep][:, None]
+    mapping *= np.where(np.isinf(scale), 0.0, scale)[None, :]
+    mapping[np.abs(mapping) < 1e-11] = 0.0
+    names = tuple(robot.parameter_names[k] for k in keep)
+    condition = float(np.linalg.cond(W[:, keep])) if rank else 1.0
+    return BaseParameters(keep, mapping, condition, names)
