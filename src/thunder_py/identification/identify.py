@@ -25,8 +25,6 @@ from .problem import Problem
 from .solve import Found, solve
 from .windows import Filtering
 
-__all__ = ["identify"]
-
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
 #: correlation above which x follows q, and the factor from which on it does not resemble q

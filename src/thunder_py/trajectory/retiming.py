@@ -22,8 +22,6 @@ from .timing import quintic_coefficients
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TimeOptimalTrajectory", "time_optimal"]
-
 KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")
 RATES = KINDS[3:]
 #: points of a piece at which limits are checked

@@ -12,8 +12,6 @@ from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
 from .table import load_table
 
-__all__ = ["load_folder"]
-
 _LABELS = ("subject", "task", "name", "frame")
 _FIELD = re.compile(r"\{(\w*)\}")
 
