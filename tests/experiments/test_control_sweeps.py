@@ -8,7 +8,8 @@ import pytest
 import thunder_py as th
 from thunder_py.papers.gains import sweeps as gains
 from thunder_py.papers.gains.run import run_article_gains
-from thunder_py.papers.gains.setup import FRICTION, PUBLISHED, curve, panda_with_friction
+from thunder_py.papers.gains.setup import FRICTION, PUBLISHED, panda_with_friction
+from thunder_py.papers.lissajous.run import curve
 from thunder_py.papers.mact import sweeps as mact
 from thunder_py.papers.mact.cartesian import run_d42_cartesian
 from thunder_py.papers.mact.estimation import run_d42_estimation
