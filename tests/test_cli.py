@@ -76,9 +76,7 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
-@pytest.mark.parametrize(
-    ("streams", "robot", "status"), [(">&-", "panda", 0), (">&- 2>&-", "panda", 0), (">&- 2>&-", "nope", 2)]
-)
+@pytest.mark.parametrize(("streams", "robot", "status"), [(">&- 2>&-", "panda", 0), (">&- 2>&-", "nope", 2)])
 def test_closed_streams_are_no_bug(streams, robot, status):
     command = f"exec {shlex.quote(sys.executable)} -m thunder_py info {robot} {streams}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
@@ -101,8 +99,8 @@ COMMANDS = (
     "experiment softhand --quick --seeds 1 --results a.json --no-plot",
     "experiment nothing",
 )
-#: one that prints, one that writes, one that is wrong; each is run several times
-QUICK_COMMANDS = ("info panda", "convert panda out.urdf --force", "experiment nothing")
+#: each is run several times; the others are left to CI
+QUICK_COMMANDS = ("convert panda out.urdf --force",)
 #: a terminal that knows nothing, one column wide, in ASCII, of a user without a home
 POOR = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0", "TERM": "dumb", "COLUMNS": "1"}
 
@@ -153,6 +151,7 @@ def test_an_error_that_nobody_reads_is_still_an_error():
     assert process.returncode == 2
 
 
+@pytest.mark.release
 def test_a_backend_that_matplotlib_does_not_have():
     command = [sys.executable, "-m", "thunder_py", "demo", "--duration", "0.1"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "bogus"})
@@ -234,6 +233,7 @@ def test_demo_without_a_picture_leaves_matplotlib_alone(tmp_path):
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.release
 def test_demo_saves_both_runs(thunder, tmp_path):
     status, out, _ = thunder("demo", "--duration", 1, "--save", "run.npz", "--output", "curve.svg")
     assert status == 0
@@ -348,8 +348,8 @@ def test_info_of_the_installation(thunder):
     assert facts["dependencies"]["numpy"] == np.__version__
 
 
-@pytest.mark.parametrize("name", robots.names())
-def test_info_of_every_bundled_robot(thunder, name):
+@pytest.mark.parametrize("name", ["cart_pendulum", "panda"])
+def test_info_of_a_bundled_robot(thunder, name):
     robot = th.Robot.load(name)
     status, out, err = thunder("info", name)
     assert (status, err) == (0, "")

@@ -58,15 +58,6 @@ def test_singular_orientations_have_the_angles_of_one_rotation(sequence, theta):
     assert abs(np.linalg.det(spatial.euler_jacobian(angles, sequence))) < 1e-7
 
 
-def test_zyx_is_roll_pitch_yaw():
-    roll, pitch, yaw = 0.3, -0.4, 0.5
-    np.testing.assert_allclose(
-        spatial.rotation_from_euler([yaw, pitch, roll]),
-        spatial.pose_from_rpy([0.0] * 3, [roll, pitch, yaw])[:3, :3],
-        atol=1e-15,
-    )
-
-
 def test_axis_and_angle():
     axis = RATES / np.linalg.norm(RATES, axis=-1, keepdims=True)
     angle = RNG.uniform(0.01, 3.1, (2, 5))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 
 import numpy as np
@@ -52,17 +51,3 @@ def test_elastic_arm_loads():
     assert {key: masks[f"elastic_{key}"] for key in Elastic.GROUPS} == {
         "K": ((1, 1), (1, 0)), "D": ((0,), (1,)), "Dm": ((0, 0), (0, 1)), "Mm": (1, 0),
     }  # fmt: skip
-
-
-def test_elastic_arm_is_saved_and_read_again(tmp_path):
-    robot = th.Robot.load(FILES / "sea3.yaml")
-    robot.save(tmp_path / "sea3.yaml")
-    text = (tmp_path / "sea3.yaml").read_text()
-    assert re.search(r"- \{joint: joint3, K: \[40, 90\], D: \[0.1\], Dm: \[0.08, 0.01\], Mm: 0.06\}", text)
-    assert th.Robot.load(tmp_path / "sea3.yaml").description == robot.description
-
-
-def test_elastic_model_may_be_switched_off(tmp_path):
-    text = (FILES / "sea3.yaml").read_text().replace("ELASTIC_MODEL: true", "ELASTIC_MODEL: false")
-    (tmp_path / "rigid3.yaml").write_text(text)
-    assert th.Robot.load(tmp_path / "rigid3.yaml").e == 0

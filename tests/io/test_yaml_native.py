@@ -175,14 +175,6 @@ def test_estimates_are_marked_and_come_back():
     assert "estimated" not in write_native(read())
 
 
-def test_written_inertias_are_the_ones_read():
-    text = write_native(read())
-    assert "mass: 2\n" in text
-    assert "inertia: {xx: 0.1, xy: 0.01, yy: 0.2, zz: 0.25}" in text
-    momentum_without_mass = np.array([0.0, 1, 0, 0, 0, 0, 0, 0, 0, 0])
-    assert "REG: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0]" in write_native(read().replace(inertial=[momentum_without_mass] * 2))
-
-
 def test_saving_is_whole_or_not_at_all(tmp_path):
     path = tmp_path / "crane.yml"
     path.write_text("precious")
@@ -276,15 +268,14 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_refused_with_line_and_key(case):
-    old, new, place, message = BAD[case]
-    assert old in FILE
-    text = FILE.replace(old, new, 1)
-    with pytest.raises(FileFormatError, match=message) as caught:
-        read(text)
-    assert caught.value.line == text[: text.index(place)].count("\n") + 1
-    assert str(caught.value).startswith(f"crane.yaml:{caught.value.line}: ")
+def test_refused_with_line_and_key():
+    for old, new, place, message in BAD.values():
+        assert old in FILE
+        text = FILE.replace(old, new, 1)
+        with pytest.raises(FileFormatError, match=message) as caught:
+            read(text)
+        assert caught.value.line == text[: text.index(place)].count("\n") + 1
+        assert str(caught.value).startswith(f"crane.yaml:{caught.value.line}: ")
 
 
 def test_the_documented_example_is_read():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.manipulation import GraspFailure, GraspJudge
 
 DT = 0.01
@@ -59,7 +59,7 @@ def test_a_lost_contact_of_one_sample_does_not_interrupt_a_hold():
 
 
 def test_refusals():
-    with pytest.raises(ThunderError, match="lift"):
-        GraspJudge(0.0, lift=0.0)
-    with pytest.raises(ThunderError, match="surface"):
-        GraspJudge(float("nan"))
+    assert_refused(
+        (lambda: GraspJudge(0.0, lift=0.0), "...lift..."),
+        (lambda: GraspJudge(float("nan")), "...surface..."),
+    )

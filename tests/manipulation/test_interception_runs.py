@@ -1,12 +1,11 @@
 """Conveyor, camera, what counts as a grasp, and the arm that follows."""
 
-import pickle
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.interception import (
     BeltObject,
@@ -81,10 +80,10 @@ def test_grasps_by_relative_place_and_speed():
 
 
 def test_replanning_grasps_what_a_single_plan_misses():
-    once = [summary(seed, Scenario(options=InterceptionOptions(strategy=SingleShot()))) for seed in range(30)]
-    again = [summary(seed, Scenario()) for seed in range(30)]
-    assert sum(run.success for run in again) >= 27
-    assert sum(run.success for run in once) <= 10
+    once = [summary(seed, Scenario(options=InterceptionOptions(strategy=SingleShot()))) for seed in range(12)]
+    again = [summary(seed, Scenario()) for seed in range(12)]
+    assert sum(run.success for run in again) >= 11
+    assert sum(run.success for run in once) <= 5
     assert all(run.plans == 1 for run in once)
     assert min(run.plans for run in again) > 3
 
@@ -117,24 +116,14 @@ def test_all_of_the_box_is_within_the_arms_reach():
                 assert solver.solve(T, START).success
 
 
-def test_runs_can_be_sent_to_other_processes():
-    work = partial(summary, scenario=Scenario(conveyor=Conveyor(0.38), filter=(("gate", None),)))
-    assert repr(pickle.loads(pickle.dumps(work))(3)) == repr(work(3))
-
-
-@pytest.mark.parametrize(
-    ("make", "word"),
-    [
-        (lambda: Conveyor(speed=0.0), "speed"),
-        (lambda: Conveyor(ripple=-1.0), "ripple"),
-        (lambda: MeasurementModel(rate=np.nan), "rate"),
-        (lambda: MeasurementModel(noise=-0.001), "noise"),
-        (lambda: MeasurementModel(outliers=1.5), "outliers"),
-        (lambda: GraspTolerance(speed=0.0), "speed"),
-        (lambda: Follower(damping=(1.0,) * 6), "damping"),
-        (lambda: Follower(stiffness=-1.0), "stiffness"),
-    ],
-)
-def test_bad_worlds(make, word):
-    with pytest.raises(ValueError, match=word):
-        make()
+def test_bad_worlds():
+    assert_refused(
+        (lambda: Conveyor(speed=0.0), "...speed..."),
+        (lambda: Conveyor(ripple=-1.0), "...ripple..."),
+        (lambda: MeasurementModel(rate=np.nan), "...rate..."),
+        (lambda: MeasurementModel(noise=-0.001), "...noise..."),
+        (lambda: MeasurementModel(outliers=1.5), "...outliers..."),
+        (lambda: GraspTolerance(speed=0.0), "...speed..."),
+        (lambda: Follower(damping=(1.0,) * 6), "...damping..."),
+        (lambda: Follower(stiffness=-1.0), "...stiffness..."),
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py import Robot
 from thunder_py.control import ComputedTorque
 from thunder_py.errors import ThunderError
@@ -104,6 +105,7 @@ def test_outside_the_domain_of_the_papers_law_the_pick_ends_and_the_logarithm_pi
     assert loop.machine.phase is PickPhase.done
 
 
+@pytest.mark.release
 def test_a_tool_that_is_held_otherwise_than_meant_is_found():
     """The tool is 2 cm and 10 degrees off; with the estimate its true tip touches."""
     held = TOOL @ make_pose(exp(np.array([0.1, 0.1, 0.0])), [0.015, 0.01, 0.01])
@@ -166,7 +168,12 @@ def test_poses_of_the_past():
 
 def test_a_source_of_the_tool_needs_an_estimator():
     loop, _ = make()
-    with pytest.raises(ThunderError, match="tool must be given"):
-        PickLoop(loop.servo, loop.target, loop.machine, tool_source=loop.target.source)
-    with pytest.raises(ThunderError, match="tool_source must have poll"):  # else it would fail in silence, for ever
-        PickLoop(loop.servo, loop.target, loop.machine, tool=ToolEstimator(TOOL, 0.02, 0.15, *NOISE), tool_source=1.0)
+    assert_refused(
+        (lambda: PickLoop(loop.servo, loop.target, loop.machine, tool_source=loop.target.source), "...tool must be..."),
+        (
+            lambda: PickLoop(
+                loop.servo, loop.target, loop.machine, tool=ToolEstimator(TOOL, 0.02, 0.15, *NOISE), tool_source=1.0
+            ),
+            "...tool_source must have poll...",
+        ),
+    )

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 from scipy.spatial.transform import Rotation
 
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
 from thunder_py.spatial.single import exp, inverse, log, make_pose
@@ -147,24 +148,20 @@ def test_what_is_no_pose_changes_nothing(bad):
     np.testing.assert_array_equal(estimator.pose, NOMINAL)
 
 
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"nominal": np.eye(3)}, "nominal"),
-        ({"position_spread": 0.0}, "position_spread"),
-        ({"rotation_noise": -1.0}, "rotation_noise"),
-        ({"creep": np.nan}, "creep"),
-        ({"tail": 0.0}, "tail"),
-        ({"tail": "heavy"}, "tail"),
-        ({"window": 2}, "window"),
-        ({"slip_level": 1.0}, "slip_level"),
-        ({"slip_level": "low"}, "slip_level"),
-    ],
-)
-def test_bad_options_are_refused(options, word):
+def test_bad_options_are_refused():
     defaults = dict(zip(["position_spread", "rotation_spread", "position_noise", "rotation_noise"], [*SPREAD, *NOISE]))  # noqa: B905
-    with pytest.raises(ThunderError, match=word):
-        ToolEstimator(**{"nominal": NOMINAL, **defaults, **options})
+    assert_refused(
+        ({"nominal": np.eye(3)}, "...nominal..."),
+        ({"position_spread": 0.0}, "...position_spread..."),
+        ({"rotation_noise": -1.0}, "...rotation_noise..."),
+        ({"creep": np.nan}, "...creep..."),
+        ({"tail": 0.0}, "...tail..."),
+        ({"tail": "heavy"}, "...tail..."),
+        ({"window": 2}, "...window..."),
+        ({"slip_level": 1.0}, "...slip_level..."),
+        ({"slip_level": "low"}, "...slip_level..."),
+        call=lambda **options: ToolEstimator(**{"nominal": NOMINAL, **defaults, **options}),
+    )
 
 
 def test_bad_hands_are_refused():

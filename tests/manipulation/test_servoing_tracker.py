@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thunder_py.errors import ThunderError
+from tests.refusals import assert_refused
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter
 from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
 from thunder_py.perception.pose_source import PoseFault, PoseMeasurement, SimulatedPoseSource
@@ -135,11 +135,9 @@ def test_reset_starts_again():
 
 def test_bad_options_are_refused():
     source = Scripted()
-    with pytest.raises(ThunderError, match="source"):
-        TargetTracker(None, PoseFilter(*NOISE))
-    with pytest.raises(ThunderError, match="repeats"):
-        TargetTracker(source, PoseFilter(*NOISE), repeats=1)
-    with pytest.raises(ThunderError, match="silence"):
-        TargetTracker(source, PoseFilter(*NOISE), silence=0.0)
-    with pytest.raises(ThunderError, match="silence"):
-        TargetTracker(source, PoseFilter(*NOISE), silence="long")
+    assert_refused(
+        (lambda: TargetTracker(None, PoseFilter(*NOISE)), "...source..."),
+        (lambda: TargetTracker(source, PoseFilter(*NOISE), repeats=1), "...repeats..."),
+        (lambda: TargetTracker(source, PoseFilter(*NOISE), silence=0.0), "...silence..."),
+        (lambda: TargetTracker(source, PoseFilter(*NOISE), silence="long"), "...silence..."),
+    )

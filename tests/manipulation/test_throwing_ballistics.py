@@ -10,6 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.manipulation import throwing as tw
 from thunder_py.manipulation.throwing import flight as drag
 
@@ -110,7 +111,7 @@ def test_release_through_air_hits(angle: float | None) -> None:
         assert math.atan2(v[2], math.hypot(v[0], v[1])) == pytest.approx(angle)
 
 
-@pytest.mark.parametrize("beside", [0.0, 1e-3])
+@pytest.mark.parametrize("beside", [0.0, pytest.param(1e-3, marks=pytest.mark.release)])
 def test_release_through_air_straight_up(beside: float) -> None:
     """A target above is reached, at v^2 = g / k (e^(2 k h) - 1) where it is right above; bounds of the angle hold."""
     h, k = 0.8, 0.3
@@ -121,7 +122,7 @@ def test_release_through_air_straight_up(beside: float) -> None:
     assert np.linalg.norm(v) == pytest.approx(least, rel=1e-9 if beside == 0.0 else 1e-2)
 
 
-@pytest.mark.parametrize("rtol", [1e-11, 1e-10, 1e-9, 3e-9])
+@pytest.mark.parametrize("rtol", [1e-11, 3e-9])
 @pytest.mark.parametrize("depth", [1e-2, 1e-6, 1e-9, 0.0])
 def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
     depth: float, rtol: float, monkeypatch: pytest.MonkeyPatch
@@ -129,7 +130,7 @@ def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
     """An apex is looked for as an event, so that no step passes over both crossings of the plane."""
     monkeypatch.setitem(drag._TOLERANCE, "rtol", rtol)
     rng = np.random.default_rng(7)
-    for h, k in zip(rng.uniform(0.1, 3.0, 10), rng.uniform(0.05, 2.0, 10), strict=True):
+    for h, k in zip(rng.uniform(0.1, 3.0, 4), rng.uniform(0.05, 2.0, 4), strict=True):
         v = tw.release_velocity_with_drag(np.zeros(3), [0.0, 0.0, h], drag=k)
         plane = h * (1.0 - depth) - 2e-8
         flight = tw.simulate_flight(np.zeros(3), v, plane, drag=k)
@@ -138,10 +139,10 @@ def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
         np.testing.assert_allclose(flight.p[-1], flight.landing.p, atol=1e-9)
 
 
-@pytest.mark.parametrize("h", [1e-3, 0.3, 0.8, 7.0, 40.0])
+@pytest.mark.parametrize("h", [1e-3, 0.8, 40.0])
 def test_the_apex_itself_is_reached(h: float) -> None:
     """The plane through the apex, to rounding: what `release_velocity` returns always lands."""
-    for height in h * (1.0 + 0.01 * np.arange(20)):
+    for height in h * (1.0 + 0.01 * np.arange(7)):
         target = np.array([0.0, 0.0, height])
         np.testing.assert_allclose(tw.landing(np.zeros(3), tw.release_velocity(np.zeros(3), target), height).p, target)
         k = 0.3 / h
@@ -206,46 +207,32 @@ def test_covariance_is_that_of_many_throws() -> None:
     np.testing.assert_allclose(found, many, rtol=0.05, atol=0.05 * np.trace(many))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: tw.landing(P, [np.nan, 0, 0]), "v must be finite"),
-        (lambda: tw.landing(P, V, 3.0), "does not rise to the landing height"),
-        (lambda: tw.landing([0, 0, -1.0], [1, 0, -9.0], 0.0), "below the landing height and falls"),
-        (lambda: tw.simulate_flight(P, V, 3.0, drag=0.1), "does not rise to the landing height"),
-        (lambda: tw.simulate_flight(P, V, drag=-0.1), "drag must be .*>= 0"),
-        (lambda: tw.simulate_flight(P, V, 1e300, drag=0.1), "it reaches at most 0.841 m"),
-        (
-            lambda: tw.simulate_flight([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], drag=9e15),
-            "drag must be at most 1e.04 1/m for a fall of 1 m",
-        ),
-        (lambda: tw.simulate_flight(P, [1.0, 0.0, 1e300], drag=0.1), "the rate of the state is not finite at t = 0 s"),
-        (lambda: tw.simulate_flight(P, V, 0.1, drag=1e300), "the integration ended at t = 0 s: Required step size"),
-        (
-            lambda: tw.release_velocity_with_drag(P, [1.0, 0.0, 0.0], drag=9e15),
-            "drag must be at most [0-9.e+]+ 1/m for a fall",
-        ),
-        (
-            lambda: tw.release_velocity_with_drag(P, P + np.array([0, 0, 400.0]), drag=1.0),
-            "no speed up to 1000 m/s",
-        ),
-        (lambda: tw.simulate_flight(P, V, samples=1.5), "samples must be a whole number of at least 2, got 1.5"),
-        (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "plane must be finite"),
-        (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "plane must be numbers"),
-        (lambda: tw.flight_range(-1.0, 0.0), "speed must be at least 0, got"),
-        (lambda: tw.release_velocity(P, [1, 1, 2.0], angle=0.1), "no speed comes down on a target"),
-        (lambda: tw.release_velocity(P, [1, 1]), "target must have shape"),
-        (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "time must be .*>= 0"),
-        (lambda: tw.landing_sensitivity(P, V).covariance(-np.eye(3)), "must be a covariance"),
-        (lambda: tw.simulate_flight(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
-        (lambda: tw.landing_sensitivity(P, V, drag=math.inf), "drag must be a .*number >= 0, got inf"),
-        (lambda: tw.HandOpening(assumed=math.inf), "hand assumed must be a .*number >= 0, got inf"),
-        (lambda: tw.ReleaseNoise(velocity=math.inf), "noise velocity must be a .*number >= 0, got inf"),
-        (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "mass must be a positive number"),
-        (lambda: tw.HandOpening(delay=-0.1), "hand delay must be .*>= 0"),
-        (lambda: tw.HandOpening(jitter=math.nan), "hand jitter must be .*>= 0"),
-    ],
-)
-def test_nonsense_is_refused(call: Any, message: str) -> None:
-    with pytest.raises(th.errors.ThunderError, match=message):
-        call()
+def test_nonsense_is_refused() -> None:
+    assert_refused(
+        (lambda: tw.landing(P, [np.nan, 0, 0]), "...v must be finite..."),
+        (lambda: tw.landing(P, V, 3.0), "...does not rise to the landing height..."),
+        (lambda: tw.landing([0, 0, -1.0], [1, 0, -9.0], 0.0), "...below the landing height and falls..."),
+        (lambda: tw.simulate_flight(P, V, 3.0, drag=0.1), "...does not rise to the landing height..."),
+        (lambda: tw.simulate_flight(P, V, drag=-0.1), "...drag must be ...>= 0..."),
+        (lambda: tw.simulate_flight(P, V, 1e300, drag=0.1), "...it reaches at most 0.841 m..."),
+        (lambda: tw.simulate_flight([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], drag=9e15), "...drag must be at most 1e+04 1..."),
+        (lambda: tw.simulate_flight(P, [1.0, 0.0, 1e300], drag=0.1), "...the rate of the state is not finite at t ..."),
+        (lambda: tw.simulate_flight(P, V, 0.1, drag=1e300), "...the integration ended at t = 0 s: Required step si..."),
+        (lambda: tw.release_velocity_with_drag(P, [1.0, 0.0, 0.0], drag=9e15), "...drag must be at most ... 1/m fo..."),
+        (lambda: tw.release_velocity_with_drag(P, P + np.array([0, 0, 400.0]), drag=1.0), "...no speed up to 1000 ..."),
+        (lambda: tw.simulate_flight(P, V, samples=1.5), "...samples must be a whole number of at least 2, got 1.5..."),
+        (lambda: tw.landing_sensitivity(P, V, math.nan, drag=0.1), "...plane must be finite..."),
+        (lambda: tw.landing_sensitivity(P, V, "low", drag=0.1), "...plane must be numbers..."),
+        (lambda: tw.flight_range(-1.0, 0.0), "...speed must be at least 0, got..."),
+        (lambda: tw.release_velocity(P, [1, 1, 2.0], angle=0.1), "...no speed comes down on a target..."),
+        (lambda: tw.release_velocity(P, [1, 1]), "...target must have shape..."),
+        (lambda: tw.landing_sensitivity(P, V).covariance(time=-1.0), "...time must be ...>= 0..."),
+        (lambda: tw.landing_sensitivity(P, V).covariance(-np.eye(3)), "...must be a covariance..."),
+        (lambda: tw.simulate_flight(P, V, drag=math.inf), "...drag must be a ...number >= 0, got inf..."),
+        (lambda: tw.landing_sensitivity(P, V, drag=math.inf), "...drag must be a ...number >= 0, got inf..."),
+        (lambda: tw.HandOpening(assumed=math.inf), "...hand assumed must be a ...number >= 0, got inf..."),
+        (lambda: tw.ReleaseNoise(velocity=math.inf), "...noise velocity must be a ...number >= 0, got inf..."),
+        (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "...mass must be a positive number..."),
+        (lambda: tw.HandOpening(delay=-0.1), "...hand delay must be ...>= 0..."),
+        (lambda: tw.HandOpening(jitter=math.nan), "...hand jitter must be ...>= 0..."),
+    )

@@ -82,21 +82,6 @@ def test_estimate_is_the_low_pass_of_the_contact_torques(touching):
     assert np.abs(run.signals["second"][1:] - second).max() < 0.01 * np.abs(first).max()
 
 
-def test_power_of_the_contact(touching):
-    _, run, torques = touching
-    a = math.exp(-W * DT)
-    power = np.sum(torques * 0.5 * (run.dq[:-1] + run.dq[1:]), axis=1)
-    expected = lfilter([1.0 - a], [1.0, -a], power)
-    assert np.abs(run.signals["power"][1:, 0] - expected).max() < 0.01 * np.abs(expected).max()
-
-
-def test_contact_is_detected_soon_and_not_before(touching):
-    _, run, torques = touching
-    begins = run.t[np.flatnonzero(np.abs(torques).max(axis=1) > 0.0)[0]]
-    found = run.t[np.flatnonzero(run.signals["first_contact"].any(axis=1))[0]]
-    assert 0.0 < found - begins < 0.03
-
-
 def test_force_of_the_contact(touching):
     """A ball has no moment about the point that touches: the estimated force presses it upwards, within its cone."""
     robot, run, torques = touching

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.mujoco_plant.arms import relative
-from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.errors import FileFormatError
 from thunder_py.io.mjcf import parse_mjcf
 
-COLLECTION = Path(__file__).parents[2].parent / "shared" / "data" / "robots" / "mjcf"
 #: a tetrahedron
 CORNERS = [0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.2, 0.0, 0.02, 0.03, 0.3]
 MESH = f'<asset><mesh name="plate" vertex="{" ".join(map(str, CORNERS))}"/></asset>'
@@ -173,7 +170,7 @@ def _of_class(rng: np.random.Generator, names: list[str]) -> str:
 
 def test_random_classes():
     read, reasons = 0, set[str]()
-    for seed in range(150):
+    for seed in range(60):
         text = _random_document(seed)
         try:
             model = mujoco.MjModel.from_xml_string(text)
@@ -188,7 +185,7 @@ def test_random_classes():
         read += 1
     assert len(reasons) == 1
     assert MESHES in reasons.pop()
-    assert read > 30
+    assert read > 10
 
 
 ON = '<joint joint="hip" coef="1"/>'
@@ -219,31 +216,3 @@ def test_a_rotor_with_an_infinite_carrier_is_refused():
         text = document(BOX, BOX, after=tendon + f'<custom><numeric name="r" data="{note}"/></custom>')
         with pytest.raises(FileFormatError, match="inertia of tendons is read from files of this package only"):
             parse_mjcf(text)
-
-
-@pytest.mark.skipif(not COLLECTION.is_dir(), reason="needs ../shared/data")
-def test_files_of_a_collection():
-    """Every chain that loads has the mass matrix and torques that MuJoCo has, with stand-ins for the missing meshes."""
-    read = 0
-    for path in sorted(COLLECTION.rglob("*.xml")):
-        try:
-            spec = mujoco.MjSpec.from_file(str(path))
-            for mesh in spec.meshes:
-                mesh.file, mesh.uservert = "", CORNERS
-            model = spec.compile()
-        except ValueError:  # a part of another file
-            continue
-        for leaf in set(range(1, model.nbody)) - set(model.body_parentid):
-            tip, chain = model.body(leaf).name, []
-            while leaf:
-                chain += [leaf]
-                leaf = int(model.body_parentid[leaf])
-            hinges = [j for j in range(model.njnt) if model.jnt_type[j] > 1 and model.jnt_bodyid[j] not in chain]
-            locked = {model.joint(j).name: 0.0 for j in hinges}
-            try:
-                robot = th.Robot(parse_mjcf(path.read_bytes(), tip, fix_joints=locked, path=path, name="arm"))
-            except ThunderError:
-                continue
-            compare(robot, model)
-            read += 1
-    assert read >= 20

@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_info
 
 from thunder_py.errors import ReleaseError, ThunderError
-from thunder_py.parallel import processes
 
 
 def draw(seed: int) -> tuple[float, float]:
@@ -25,9 +23,9 @@ def draw(seed: int) -> tuple[float, float]:
     return float(rng.normal()), float(np.linalg.solve(a, a[0])[0])
 
 
-def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: str = "") -> tuple[float, float]:
-    """Return numbers of a seed, but fail at some items, at each the first time only if `once` names a folder."""
-    if item in at and not (once and _again(Path(once) / str(item))):
+def trouble(item: int, kind: str = "raise", at: int = 5, once: str = "") -> tuple[float, float]:
+    """Return numbers of a seed, but fail at one item, the first time only if `once` names a folder."""
+    if item == at and not (once and count_call(once, item) > 1):
         if kind == "die":
             os._exit(3)
         if kind == "hang":  # in C, with the interpreter's lock
@@ -36,15 +34,38 @@ def trouble(item: int, kind: str = "raise", at: tuple[int, ...] = (5,), once: st
             os.kill(os.getpid(), signal.SIGSTOP)
         if kind == "exit":
             sys.exit(2)
+        if kind == "interrupt":
+            raise KeyboardInterrupt
         raise ZeroDivisionError(f"item {item}")
     return draw(item)
 
 
-def _again(mark: Path) -> bool:
-    if mark.exists():
-        return True
-    mark.touch()
-    return False
+def count_call(folder: str, item: int) -> int:
+    """Count the calls with an item in a file, over all processes."""
+    with open(Path(folder, str(item)), "a+", encoding="ascii") as file:
+        file.write(f"{os.getpid()}\n")
+        file.seek(0)
+        return len(file.readlines())
+
+
+def die_beside(folder: str, item: int) -> int:
+    """End the process at item 1 while item 0 runs, which waits for it."""
+    count_call(folder, item)
+    if item == 0:
+        wait_until(lambda: Path(folder, "1").exists())
+        time.sleep(0.5)
+    if item == 1:
+        wait_until(lambda: Path(folder, "0").exists())
+        os._exit(3)
+    return item
+
+
+def wait_until(done: Any) -> None:
+    """Wait until a function returns something true."""
+    start = time.monotonic()
+    while not done():
+        assert time.monotonic() - start < 60.0
+        time.sleep(0.02)
 
 
 class Wordless(Exception):
@@ -54,37 +75,9 @@ class Wordless(Exception):
         raise ValueError("no text")
 
 
-def raise_at_1(item: int, kind: type[BaseException] = Wordless) -> int:
-    """Raise an exception at item 1."""
-    if item == 1:
-        raise kind
-    return item
-
-
-def forget_work(item: int) -> int:
-    """Return the item; at item 2 the process loses its function."""
-    if item == 2:
-        processes._works.clear()
-    return item
-
-
-def threads(item: int) -> list[int]:
-    """Return the numbers of threads of the libraries of linear algebra."""
-    np.linalg.solve(np.eye(2), np.ones(2))
-    return sorted({library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"})
-
-
-limits: list[Any] = []  # time limits that hold
-
-
-class Watched:
-    """Value whose pickle is the list of the time limits under which it was made."""
-
-    def __init__(self, item: int) -> None:
-        self.item = item
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return list, (tuple(limits),)
+def raise_wordless(item: int) -> None:
+    """Raise an error without a text."""
+    raise Wordless
 
 
 def unpicklable(item: int) -> Any:
@@ -104,31 +97,17 @@ def environment(item: int) -> list[str]:
 
 
 def sleep_in(folder: str, item: int) -> int:
-    """Leave the number of the process in a folder, and sleep, but not at item 0."""
-    if item == 0:
-        return item
-    Path(folder, str(os.getpid())).touch()
-    time.sleep(60.0)
+    """Sleep, but not at item 0."""
+    if item:
+        count_call(folder, item)
+        time.sleep(60.0)
     return item
-
-
-def draw_with_threads(seed: int, scale: float = 1.0) -> tuple[float, float, str]:
-    """Return numbers of a seed, and the threads of linear algebra of the process."""
-    number, solved = draw(seed)
-    return scale * number, solved, os.environ.get("OPENBLAS_NUM_THREADS", "")
 
 
 def fail_from_3(seed: int, error: type[Exception] = ThunderError) -> int:
     """Raise an error for seeds of 3 and more."""
     if seed >= 3:
         raise error(f"no {seed}")
-    return seed
-
-
-def die_at_0(seed: int) -> int:
-    """End the process at seed 0."""
-    if seed == 0:
-        os._exit(3)
     return seed
 
 

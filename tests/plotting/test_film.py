@@ -62,6 +62,7 @@ def test_a_gif_lasts_as_long_as_its_frames(fps: float, tmp_path: Path) -> None:
     assert len(numbers) == count or fps > 50.0
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("fps", [30, 60])
 def test_films_of_arms_and_of_mujoco_last_as_long_as_the_motion(fps: int, tmp_path: Path) -> None:
     robot, t = th.Robot.load("scara"), np.linspace(0.0, 0.2, 21)
@@ -130,6 +131,7 @@ def test_a_page_contains_its_frames_and_needs_no_network(tmp_path: Path) -> None
     assert all(f".{icon}::before" in page for icon in icons)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("suffix", ["gif", "html"])
 def test_the_view_of_a_workspace_turns(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"space.{suffix}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -14,26 +13,39 @@ from matplotlib.axes import Axes
 import thunder_py as th
 from thunder_py.errors import ThunderError, UnknownNameError
 
-from ..robustness.recipes import RECIPES
+from ..robustness.recipes import RECIPES, from_examples, public_classes
 
 ARGUMENTS = {"Robot.plot_workspace": {"samples": 300}, "Runs.plot_metric": {"metric": "rmse", "x": "seed"}}
 #: references without a duration of their own
 ENDLESS = {"FollowedInterception", "Lissajous", "SetPoint", "SetPose", "Sinusoid"}
 
 
-def methods() -> list[tuple[type, str]]:
-    """Methods that draw of all public classes outside of `papers`, whose figures show whole experiments."""
-    library = [cls for cls in RECIPES if not cls.__module__.startswith("thunder_py.papers")]
-    return [(cls, name) for cls in library for name in dir(cls) if name.startswith("plot")]
-
-
-def drawing(cls: type, name: str) -> Callable[..., Any]:
-    """Return the method of an object, with the arguments that it needs."""
-    method = getattr(RECIPES[cls].make(), name)
-    options: dict[str, Any] = ARGUMENTS.get(f"{cls.__name__}.{name}", {})
-    if cls.__name__ in ENDLESS:
-        options = {"duration": 1.0}
-    return lambda **axes: method(**options, **axes)
+def check(thing: Any, name: str) -> None:
+    """Draw an object into panels of its own, and into given ones."""
+    method = getattr(thing, name)
+    signature = inspect.signature(method)
+    (option,) = {"ax", "axes"} & set(signature.parameters)
+    parameter = signature.parameters[option]
+    assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameter.default is None
+    expected = {"ax": ("Axes | None", "Axes"), "axes": ("Mapping[str, Axes] | None", "dict[str, Axes]")}
+    assert (parameter.annotation, signature.return_annotation) == expected[option]
+    kind = type(thing).__name__
+    options: dict[str, Any] = {"duration": 1.0} if kind in ENDLESS else ARGUMENTS.get(f"{kind}.{name}", {})
+    drawn = method(**options)
+    if option == "ax":
+        assert isinstance(drawn, Axes)
+        own: Any = plt.figure().add_subplot(projection=drawn.name)
+        assert method(**options, ax=own) is own
+        assert own.has_data()
+        return
+    assert all(isinstance(ax, Axes) and ax.has_data() for ax in drawn.values())
+    panel, ax = list(drawn.items())[-1]
+    own = plt.figure().add_subplot(projection=ax.name)
+    assert method(**options, axes={panel: own}) == {panel: own}
+    assert own.has_data()
+    with pytest.raises(UnknownNameError, match=re.escape(f"axes must be named {', '.join(drawn)}")):
+        method(**options, axes={"unknown": own})
 
 
 @pytest.fixture(autouse=True)
@@ -42,37 +54,23 @@ def closed():
     plt.close("all")
 
 
-def test_all_kinds_of_drawings_are_here() -> None:
-    names = {f"{cls.__name__}.{name}" for cls, name in methods()}
-    assert {"SimulationResult.plot", "Robot.plot", "FPCA.plot_variance", "MotionSet.plot", "Lissajous.plot"} <= names
-    assert len(names) > 25
-
-
-@pytest.mark.parametrize(("cls", "name"), methods(), ids=lambda value: getattr(value, "__name__", value))
-def test_a_drawing_takes_and_returns_its_panels(cls: type, name: str) -> None:
-    signature = inspect.signature(getattr(cls, name))
-    (option,) = {"ax", "axes"} & set(signature.parameters)
-    parameter = signature.parameters[option]
-    assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    assert parameter.default is None
-    expected = {"ax": ("Axes | None", "Axes"), "axes": ("Mapping[str, Axes] | None", "dict[str, Axes]")}
-    assert (parameter.annotation, signature.return_annotation) == expected[option]
-    draw = drawing(cls, name)
-    drawn = draw()
-    if option == "ax":
-        assert isinstance(drawn, Axes)
-        own: Any = plt.figure().add_subplot(projection=drawn.name)
-        assert draw(ax=own) is own
-        assert own.has_data()
-        return
-    assert all(isinstance(ax, Axes) for ax in drawn.values())
-    assert all(ax.has_data() for ax in drawn.values())
-    panel, ax = list(drawn.items())[-1]
-    own = plt.figure().add_subplot(projection=ax.name)
-    assert draw(axes={panel: own}) == {panel: own}
-    assert own.has_data()
-    with pytest.raises(UnknownNameError, match=re.escape(f"axes must be named {', '.join(drawn)}")):
-        draw(axes={"unknown": own})
+@pytest.mark.release
+def test_a_drawing_takes_and_returns_its_panels() -> None:
+    """All methods that draw outside of `papers`, whose figures show whole experiments."""
+    classes = {cls for cls in public_classes() if not cls.__module__.startswith("thunder_py.papers")}
+    names = {cls: found for cls in classes if (found := [name for name in dir(cls) if name.startswith("plot")])}
+    examples = from_examples({*names} - {*RECIPES})
+    assert {cls for cls in names if cls not in RECIPES} == {*examples}
+    wrong = {}
+    for cls, methods in names.items():
+        for name in methods:
+            try:
+                check(RECIPES[cls].make() if cls in RECIPES else examples[cls], name)
+            except Exception as error:
+                wrong[f"{cls.__name__}.{name}"] = error
+            plt.close("all")
+    assert wrong == {}
+    assert len(names) > 20
 
 
 @pytest.mark.parametrize("name", [name for name in th.plotting.__all__ if name.startswith("plot")])

@@ -61,6 +61,7 @@ def test_pictures_by_mujoco_show_the_posture(tmp_path: Path, capsys: pytest.Capt
     assert np.array_equal(_pixels(file), render(th.Robot.load("scara"), [0.3, -1.0, 0.1, 0.0], 96, 72))
 
 
+@pytest.mark.release
 @pytest.mark.usefixtures("drawing")
 def test_a_film_of_a_run_and_one_of_every_joint(tmp_path: Path, run_file: Path) -> None:
     film, tour = tmp_path / "run.gif", tmp_path / "tour.gif"
@@ -81,6 +82,7 @@ def _duration(file: Path) -> float:
     return total
 
 
+@pytest.mark.release
 def test_pictures_and_films_by_matplotlib(tmp_path: Path, run_file: Path) -> None:
     one, other = tmp_path / "one.png", tmp_path / "other.png"
     base = ["view", "scara", "--backend", "matplotlib"]

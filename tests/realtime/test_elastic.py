@@ -106,11 +106,6 @@ def test_rigid_laws_need_no_motors_and_warn_of_what_springs_do_not_allow(soft: t
         make_loop(path, {**RIGID, "K_d": 50.0})
 
 
-def test_rigid_robots_have_no_law_that_sees_motors() -> None:
-    with pytest.raises(ValueError, match="robot must have elastic joints"):
-        ControlLoop({"robot": "elbow", "controller": MOTOR})
-
-
 def test_the_safe_torque_acts_on_the_motors(soft: tuple[th.Robot, str]) -> None:
     robot, _ = soft
     rate, Mm, rng = 40.0, 0.03, np.random.default_rng(0)

@@ -157,9 +157,9 @@ def test_a_motion_that_continues_another_obeys_the_limits_with_what_still_fades(
     np.testing.assert_allclose(path[-1], low, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("word", "change"),
-    [
+def test_trajectories_that_are_no_good_are_refused() -> None:
+    given = {"stamp": 0, "names": NAMES, "times": [0.0, 1.0], "q": np.array([Q0, Q0 + 0.1]), "dq": None, "ddq": None}
+    for word, change in (
         ("finite", {"q": np.full((2, 7), np.nan)}),
         ("finite", {"dq": np.full((2, 7), np.inf)}),
         ("points[0].positions must be 7 numbers, one for each of joint_names, got 6", {"q": np.zeros((2, 6))}),
@@ -177,17 +177,14 @@ def test_a_motion_that_continues_another_obeys_the_limits_with_what_still_fades(
         ("points must be one at least, with positions and time_from_start", {"times": [], "q": np.zeros((0, 7))}),
         ("time_from_start of the points must be one number each", {"times": "soon"}),
         ("time_from_start of the points must be one number each", {"times": [0.0, np.inf]}),
-    ],
-)
-def test_trajectories_that_are_no_good_are_refused(word: str, change: dict) -> None:  # type: ignore[type-arg]
-    loop = make_loop()
-    loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
-    given = {"stamp": 0, "names": NAMES, "times": [0.0, 1.0], "q": np.array([Q0, Q0 + 0.1]), "dq": None, "ddq": None}
-    why = loop.references.trajectory(**{**given, **change})  # type: ignore[arg-type]
-    assert why is not None
-    assert word in why
-    assert loop.references.counts == {"taken": 0, "refused": 1, "not joined": 0}
-    assert loop.references.last_refusal == why
+    ):
+        loop = make_loop()
+        loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+        why = loop.references.trajectory(**{**given, **change})  # type: ignore[arg-type]
+        assert why is not None
+        assert word in why
+        assert loop.references.counts == {"taken": 0, "refused": 1, "not joined": 0}
+        assert loop.references.last_refusal == why
 
 
 def test_each_law_takes_its_own_kind_of_reference() -> None:
@@ -275,22 +272,19 @@ def test_a_twist_alone_is_a_velocity_command_and_ends() -> None:
     assert tuple(Reason)[follower.why] is Reason.reference_ended
 
 
-@pytest.mark.parametrize(
-    ("why", "p", "turn", "after"),
-    [
+def test_poses_that_are_no_good_are_refused() -> None:
+    for why, p, turn, after in (
         ("not_finite", [np.nan, 0, 0], [0, 0, 0, 1], MS),
         ("not_finite", [0, 0, 0], [0, np.inf, 0, 1], MS),
         ("size", [0, 0], [0, 0, 0, 1], MS),
         ("no_rotation", [0, 0, 0], [0, 0, 0, 1.1], MS),
         ("no_rotation", [0, 0, 0], [0, 0, 0, 0], MS),
         ("reordered", [0, 0, 0], [0, 0, 0, 1], 0),
-    ],
-)
-def test_poses_that_are_no_good_are_refused(why: str, p: list[float], turn: list[float], after: int) -> None:
-    loop = make_loop(POSE_LAW)
-    loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
-    assert loop.references.pose(NOON, [0, 0, 0], [0, 0, 0, 1]) is None
-    assert loop.references.pose(NOON + after, p, turn) == why
+    ):
+        loop = make_loop(POSE_LAW)
+        loop.state(NOON, NOON, NAMES, Q0, np.zeros(7))
+        assert loop.references.pose(NOON, [0, 0, 0], [0, 0, 0, 1]) is None
+        assert loop.references.pose(NOON + after, p, turn) == why
 
 
 class Resetting(list[float]):

@@ -9,6 +9,7 @@ import pytest
 
 import thunder_py as th
 from tests.damage import answers, in_time
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.realtime import ReferenceGenerator, SimulatedRobot
 from thunder_py.realtime.plain_data import read_plain
@@ -39,14 +40,6 @@ def test_bundled_robots_absolute_names_and_mappings_stay(tmp_path: Path) -> None
     assert read_plain({"robot": "arm.yaml"}) == {"robot": "arm.yaml"}
 
 
-@pytest.mark.parametrize("text", ["- 1\n", "robot: [", "robot: panda\n" + "#" * 2_000_000])
-def test_what_is_no_configuration_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "robot.yaml"
-    path.write_text(text)
-    with pytest.raises(FileFormatError, match=r"robot\.yaml"):
-        read_plain(path)
-
-
 def test_a_configuration_is_read_as_robots_are(tmp_path: Path) -> None:
     """Numbers that YAML 1.1 changes stay what they look like, or stay texts, which the loop then refuses."""
     path = tmp_path / "robot.yaml"
@@ -69,31 +62,26 @@ def test_a_configuration_is_read_as_robots_are(tmp_path: Path) -> None:
         SimulatedRobot(path)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "torque_rate: 100\ntorque_rate: 1000000\n",
-            r"robot\.yaml:2: key 'torque_rate' must occur once, first in line 1",
-        ),
-        ("controller: {K_d: 1, name: ACT, K_d: 9}\n", r"controller: key 'K_d' must occur once"),
-        (
-            "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
-            + "".join(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]\n" for k in range(1, 12)),
-            r"a4: must hold at most 100000 values",
-        ),
-        ("a: &a [*a]\n", r"must hold at most 100000 values, 24 deep"),
-        ("a: !!python/object/apply:os.system ['true']\n", r"robot\.yaml"),
-        ("a: !!binary aGVsbG8=\n", r"tag 'tag:yaml\.org,2002:binary' is not read"),
-        ("base: &b {K_d: 1}\nlaw: {<<: *b}\n", r"merge keys"),
-        ("a: " + "[" * 3000, r"nested more than 24 deep"),
-    ],
-)
-def test_a_configuration_that_means_something_else_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_configuration_that_means_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "robot.yaml"
-    path.write_text(text)
-    with in_time(), pytest.raises(FileFormatError, match=message):
-        read_plain(path)
+    bomb = "".join(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]\n" for k in range(1, 12))
+    once = "must occur once"
+    for text, message in (
+        ("- 1\n", "robot.yaml"),
+        ("robot: [", "robot.yaml"),
+        ("robot: panda\n" + "#" * 2_000_000, "robot.yaml"),
+        ("torque_rate: 1\ntorque_rate: 10\n", f"robot.yaml:2: key 'torque_rate' {once}, first in line 1"),
+        ("controller: {K_d: 1, name: ACT, K_d: 9}\n", f"controller: key 'K_d' {once}"),
+        ("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + bomb, "a4: must hold at most 100000 values"),
+        ("a: &a [*a]\n", "must hold at most 100000 values, 24 deep"),
+        ("a: !!python/object/apply:os.system ['true']\n", "robot.yaml"),
+        ("a: !!binary aGVsbG8=\n", "tag 'tag:yaml.org,2002:binary' is not read"),
+        ("base: &b {K_d: 1}\nlaw: {<<: *b}\n", "merge keys"),
+        ("a: " + "[" * 3000, "nested more than 24 deep"),
+    ):
+        path.write_text(text)
+        with in_time():
+            assert_refused((lambda: read_plain(path), f"...{message}...", FileFormatError))
 
 
 def test_damage_is_an_error_of_ours(tmp_path: Path) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ThunderError, UnknownNameError
+from tests.refusals import assert_refused
+from thunder_py.errors import UnknownNameError
 from thunder_py.realtime import ControlLoop, Mode
 from thunder_py.realtime.configuration import LAWS, LawSpec, build_law
 
 from .loops import JOINT_LAW, POSE_LAW, Bench, make_loop, make_robot
 
 PANDA = th.Robot.load("panda")
+MOTOR = {"name": "MotorPD", "K_p": 60.0, "K_d": 8.0}
 TWO_LINKS = {**JOINT_LAW, "adaptation": {"gradient": {"Gamma": 5, "unknown": ["link6", "link7"]}}}
 
 
@@ -42,9 +45,10 @@ def test_gains_change_while_the_estimate_goes_on() -> None:
     assert bench.loop.mode is Mode.tracking
 
 
-@pytest.mark.parametrize(
-    "gains",
-    [
+def test_gains_are_taken_all_or_none() -> None:
+    bench = tracking()
+    law, before = bench.loop._law, bench.loop.gains
+    for gains in (
         {"Lambda": 15, "K_d": -1},
         {"Lambda": 15, "Lamda": 1},
         {"Lambda": [1, 2]},
@@ -54,15 +58,11 @@ def test_gains_change_while_the_estimate_goes_on() -> None:
         {"adaptation": 5},
         {"adaptation": None},
         {"adaptation": {"fast": {}}},
-    ],
-)
-def test_gains_are_taken_all_or_none(gains: dict[str, Any]) -> None:
-    bench = tracking()
-    law, before = bench.loop._law, bench.loop.gains
-    with pytest.raises(ValueError, match=r"gain|K_d|Lambda|adaptation must"):
-        bench.loop.set_gains(gains)
-    assert bench.loop.gains == before
-    assert bench.loop._law is law
+    ):
+        with pytest.raises(ValueError, match=r"gain|K_d|Lambda|adaptation must"):
+            bench.loop.set_gains(gains)
+        assert bench.loop.gains == before
+        assert bench.loop._law is law
 
 
 def test_one_link_stands_still_while_another_adapts() -> None:
@@ -80,21 +80,6 @@ def test_one_link_stands_still_while_another_adapts() -> None:
     bench.loop.adapt(True)
     bench.run(0.1)
     assert (bench.commands[-1].parameters[50:60] != before[50:60]).any()
-
-
-def test_adaptation_that_cannot_be_is_refused() -> None:
-    loop = make_loop()
-    with pytest.raises(UnknownNameError, match="did you mean"):
-        loop.adapt(False, "link77")
-    with pytest.raises(ThunderError, match="unknown ones"):
-        loop.adapt(False, "link1")
-    with pytest.raises(ThunderError, match="does not adapt"):
-        make_loop(POSE_LAW).adapt(False)
-    with pytest.raises(ThunderError, match="does not adapt"):
-        make_loop({"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": "none"}).adapt(True)
-    natural = {**JOINT_LAW, "adaptation": {"natural": {"gamma": 1, "unknown": "link7"}}}
-    with pytest.raises(ValueError, match="all parameters of a link or none"):
-        make_loop(natural).adapt(False, "link7.m")
 
 
 def test_the_estimate_stands_still_while_the_loop_holds() -> None:
@@ -129,8 +114,6 @@ def test_every_law_can_be_named(name: str) -> None:
     joint = {"K_0": 100, "K_1": 20, "K_p": 200, "K_d": 5, "Lambda": 5, "K": 100, "D": 10, "adaptation": 5,
              "rho": 5, "epsilon": 0.1, "K_x": 5, "K_v": 5,
              "slow": {"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": "none"}}  # fmt: skip
-    import inspect
-
     takes = inspect.signature(getattr(th.control, name).__init__).parameters
     arguments = {k: v for k, v in joint.items() if k in takes}
     if name == "IndependentJoint":
@@ -144,35 +127,48 @@ def test_every_law_can_be_named(name: str) -> None:
     assert law.sees_motors == sees_motors
 
 
-def test_composite_control_takes_a_law_that_does_not_adapt() -> None:
+def test_what_makes_no_sense_is_refused() -> None:
     soft = PANDA.replace(elastic=[th.robot.Elastic(joint=2, K=(5e3,), Mm=0.3)])
     slow = {"name": "SlotineLi", "Lambda": 5, "K_d": 5, "adaptation": 5}
-    with pytest.raises(ValueError, match="slow must not adapt in a control loop: set adaptation to none"):
-        build_law(soft, LawSpec("CompositeControl", {"slow": slow, "K_v": 5}))
-    with pytest.raises(ValueError, match="slow must be a mapping, got 'PDGravity'"):
-        build_law(soft, LawSpec("CompositeControl", {"slow": "PDGravity", "K_v": 5}))
-
-
-@pytest.mark.parametrize(
-    ("word", "change"),
-    [
-        ("did you mean 'panda'", {"robot": "pandda"}),
-        ("robot must be a text", {"robot": None}),
-        ("did you mean 'SlotineLi'", {"controller": {"name": "SlotinLi"}}),
-        ("it takes", {"controller": {"name": "SlotineLi"}}),
-        ("no argument 'Lamda'", {"controller": {**JOINT_LAW, "Lamda": 1}}),
-        ("K_d", {"controller": {**JOINT_LAW, "K_d": -1}}),
-        ("torque_limits", {"torque_limits": -1}),
-        ("torque_limits", {"torque_limits": [1, 2]}),
-        ("stiffness", {"hold": {"stiffness": 0}}),
-        ("no key 'stifness'", {"hold": {"stifness": 1}}),
-        ("no key 'watchdog'", {"watchdog": 1}),
-        ("state_late", {"times": {"state_late": 0}}),
-        ("other_joints", {"other_joints": "yes"}),
-        ("mapping", {"task": 3}),
-        ("speed", {"task": {"speed": "fast"}}),
-    ],
-)
-def test_configurations_that_make_no_sense_say_so(word: str, change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=word):
-        ControlLoop({"robot": "panda", "controller": JOINT_LAW, **change})
+    natural = {**JOINT_LAW, "adaptation": {"natural": {"gamma": 1, "unknown": "link7"}}}
+    loop, fixed = make_loop(), make_loop({**slow, "adaptation": "none"})
+    assert_refused(
+        (lambda: loop.adapt(False, "link77"), "...did you mean...", UnknownNameError),
+        (lambda: loop.adapt(False, "link1"), "...unknown ones..."),
+        (lambda: make_loop(POSE_LAW).adapt(False), "...does not adapt..."),
+        (lambda: fixed.adapt(True), "...does not adapt..."),
+        (lambda: make_loop(natural).adapt(False, "link7.m"), "...all parameters of a link or none..."),
+        (
+            lambda: build_law(soft, LawSpec("CompositeControl", {"slow": slow, "K_v": 5})),
+            "...slow must not adapt in a control loop: set adaptation to none...",
+        ),
+        (
+            lambda: build_law(soft, LawSpec("CompositeControl", {"slow": "PDGravity", "K_v": 5})),
+            "...slow must be a mapping, got 'PDGravity'...",
+        ),
+        (lambda: ControlLoop({"robot": "elbow", "controller": MOTOR}), "...robot must have elastic joints..."),
+    )
+    number = "...invalid_states must be a positive whole number..."
+    assert_refused(
+        ({"robot": "pandda"}, "...did you mean 'panda'..."),
+        ({"robot": None}, "...robot must be a text..."),
+        ({"controller": {"name": "SlotinLi"}}, "...did you mean 'SlotineLi'..."),
+        ({"controller": {"name": "SlotineLi"}}, "...it takes..."),
+        ({"controller": {**JOINT_LAW, "Lamda": 1}}, "...no argument 'Lamda'..."),
+        ({"controller": {**JOINT_LAW, "K_d": -1}}, "...K_d..."),
+        ({"torque_limits": -1}, "...torque_limits..."),
+        ({"torque_limits": [1, 2]}, "...torque_limits..."),
+        ({"hold": {"stiffness": 0}}, "...stiffness..."),
+        ({"hold": {"stifness": 1}}, "...no key 'stifness'..."),
+        ({"watchdog": 1}, "...no key 'watchdog'..."),
+        ({"times": {"state_late": 0}}, "...state_late..."),
+        ({"other_joints": "yes"}, "...other_joints..."),
+        ({"task": 3}, "...mapping..."),
+        ({"task": {"speed": "fast"}}, "...speed..."),
+        ({"observer": {}}, "...observer: bandwidth must be..."),
+        ({"observer": {"bandwidth": 10, "thresholds": -1}}, "...observer: thresholds must be positive..."),
+        ({"observer": {"bandwidth": 10, "order": 3}}, "...order must be 1 or 2, got 3..."),
+        ({"observer": {"bandwidth": 10, "samples": 3}}, "...observer has no key 'samples'..."),
+        *(({"invalid_states": x}, number) for x in (0, 0.5, -1, True, float("inf"), float("nan"), "many", 1.5)),
+        call=lambda **change: ControlLoop({"robot": "panda", "controller": JOINT_LAW, **change}),
+    )

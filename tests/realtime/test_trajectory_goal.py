@@ -149,82 +149,39 @@ def test_late_states_do_not_end_a_goal_but_lost_ones_do() -> None:
     assert goal.result.text.endswith("states are lost")
 
 
-@pytest.mark.parametrize(
-    ("given", "wanted", "words"),
-    [
-        ({"names": ["one"] * 7}, GoalCode.invalid_joints, "names must be the robot's joints"),
-        ({"path_tolerance": [Tolerance("jiont1", 0.1)]}, GoalCode.invalid_joints, "'jiont1'"),
-        ({"goal_tolerance": "negative"}, GoalCode.invalid_goal, "position must be positive, 0 or -1, got -2"),
-        ({"goal_tolerance": "nan"}, GoalCode.invalid_goal, "position must be positive, 0 or -1, got nan"),
-        ({"goal_tolerance": "acceleration"}, GoalCode.invalid_goal, "not measured"),
-        ({"goal_time_tolerance": -1.0}, GoalCode.invalid_goal, "goal_time_tolerance"),
-        ({"dq": np.ones((2, 7))}, GoalCode.invalid_goal, "last point must be at rest, got a velocity of 1 of"),
-        ({"q": np.full((2, 7), np.nan)}, GoalCode.invalid_goal, "finite"),
-        (
-            {"q": []},
-            GoalCode.invalid_goal,
-            "points must have one time_from_start each, got 2 of them for positions of 0",
-        ),
-        (
-            {"q": [1.0, 2.0]},
-            GoalCode.invalid_goal,
-            "points[0].positions must be 7 numbers, one for each of joint_names",
-        ),
-        (
-            {"q": [[], []]},
-            GoalCode.invalid_goal,
-            "points[0].positions must be 7 numbers, one for each of joint_names, got 0",
-        ),
-        ({"times": [], "q": []}, GoalCode.invalid_goal, "points must be one at least"),
-        ({"q": np.full((2, 7), 9.0)}, GoalCode.invalid_goal, "must stay within"),
+def test_a_goal_that_is_wrong_is_refused_and_the_arm_stays() -> None:
+    bench, invalid, joints = begun(), GoalCode.invalid_goal, GoalCode.invalid_joints
+    time, of_the_loop = "goal_time_tolerance must be a number that is not", "one for each of joint_names"
+    wrong: list[tuple[dict[str, Any], GoalCode, str]] = [
+        ({"names": ["one"] * 7}, joints, "names must be the robot's joints"),
+        ({"path_tolerance": [Tolerance("jiont1", 0.1)]}, joints, "'jiont1'"),
+        ({"path_tolerance": [Tolerance(None)]}, joints, "tolerances must be of the robot's joints"),  # type: ignore[arg-type]
+        ({"path_tolerance": None}, invalid, "tolerances must be a sequence of Tolerance, got None"),
+        ({"path_tolerance": [None]}, invalid, "tolerance must be a Tolerance, got NoneType"),
+        ({"goal_tolerance": [Tolerance(NAMES[0], -2.0)]}, invalid, "position must be positive, 0 or -1, got -2"),
+        ({"goal_tolerance": [Tolerance(NAMES[0], np.nan)]}, invalid, "position must be positive, 0 or -1, got nan"),
+        ({"goal_tolerance": [Tolerance(NAMES[0], acceleration=1.0)]}, invalid, "not measured"),
+        *(({"goal_time_tolerance": value}, invalid, time) for value in (-1.0, None, "1", np.nan)),
+        ({"dq": np.ones((2, 7))}, invalid, "last point must be at rest, got a velocity of 1 of"),
+        ({"q": np.full((2, 7), np.nan)}, invalid, "finite"),
+        ({"q": []}, invalid, "points must have one time_from_start each, got 2 of them for positions of 0"),
+        ({"q": [1.0, 2.0]}, invalid, f"points[0].positions must be 7 numbers, {of_the_loop}"),
+        ({"q": [[], []]}, invalid, f"points[0].positions must be 7 numbers, {of_the_loop}, got 0"),
+        ({"times": [], "q": []}, invalid, "points must be one at least"),
+        ({"q": np.full((2, 7), 9.0)}, invalid, "must stay within"),
         ({"stamp": 1}, GoalCode.old_header_timestamp, "s ago"),
-    ],
-)
-def test_a_goal_that_is_wrong_is_refused_and_the_arm_stays(given: dict, wanted: GoalCode, words: str) -> None:
-    bench = begun()
-    first = bench.loop.joint_names[0]
-    wrong = {
-        "negative": Tolerance(first, -2.0),
-        "nan": Tolerance(first, float("nan")),
-        "acceleration": Tolerance(first, acceleration=1.0),
-    }
-    if isinstance(given.get("goal_tolerance"), str):
-        given = {"goal_tolerance": [wrong[given["goal_tolerance"]]]}
-    goal = aim(bench, **given)
-    assert goal.result is not None
-    assert goal.result.code is wanted
-    assert words in goal.result.text
-    bench.run(0.005)
-    assert bench.loop.mode is Mode.hold
-    assert bench.loop.reason.value == "no reference yet"
-
-
-@pytest.mark.parametrize("what", ["position", "velocity", "acceleration"])
-@pytest.mark.parametrize("value", [None, "0.1", np.nan, [0.1]])
-def test_tolerances_that_are_no_numbers_are_refused(what: str, value: Any) -> None:
-    for key in ("path_tolerance", "goal_tolerance"):
-        result = aim(begun(), **{key: [Tolerance(NAMES[0], **{what: value})]}).result
-        assert result is not None
-        assert result.code is GoalCode.invalid_goal
-        assert f"tolerance of {NAMES[0]}: {what} must be" in result.text
-
-
-@pytest.mark.parametrize(
-    ("given", "wanted", "words"),
-    [
-        ({"goal_time_tolerance": None}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
-        ({"goal_time_tolerance": "1"}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
-        ({"goal_time_tolerance": np.nan}, GoalCode.invalid_goal, "goal_time_tolerance must be a number that is not"),
-        ({"path_tolerance": None}, GoalCode.invalid_goal, "tolerances must be a sequence of Tolerance, got None"),
-        ({"path_tolerance": [None]}, GoalCode.invalid_goal, "tolerance must be a Tolerance, got NoneType"),
-        ({"path_tolerance": [Tolerance(None)]}, GoalCode.invalid_joints, "tolerances must be of the robot's joints"),  # type: ignore[arg-type]
-    ],
-)
-def test_a_goal_with_wrong_types_is_refused(given: dict[str, Any], wanted: GoalCode, words: str) -> None:
-    result = aim(begun(), **given).result
-    assert result is not None
-    assert result.code is wanted
-    assert words in result.text
+        *(({key: [Tolerance(NAMES[0], **{what: value})]}, invalid, f"tolerance of {NAMES[0]}: {what} must be")
+          for key in ("path_tolerance", "goal_tolerance")
+          for what in ("position", "velocity", "acceleration")
+          for value in (None, "0.1", np.nan, [0.1])),
+    ]  # fmt: skip
+    for given, wanted, words in wrong:
+        goal = aim(bench, **given)
+        assert code(goal) is wanted, given
+        assert words in goal.result.text  # type: ignore[union-attr]
+        bench.run(0.002)
+        assert bench.loop.mode is Mode.hold
+        assert bench.loop.reason.value == "no reference yet"
 
 
 def test_invalid_states_are_ignored() -> None:

@@ -165,6 +165,7 @@ def _pictures(file: Path) -> Any:
     return np.array(pictures)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("suffix", [".gif", ".mp4"])
 def test_a_film_has_its_pictures(tmp_path: Path, suffix: str) -> None:
     robot = th.Robot.load("scara")
@@ -198,6 +199,7 @@ def test_a_film_that_fails_leaves_nothing(tmp_path: Path, panda: th.Robot) -> No
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.release
 def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
     file = tmp_path / "arm.xml"
     text = to_mjcf(panda).replace("</worldbody>", '<camera name="front" pos="3 0 1" xyaxes="0 1 0 0 0 1"/></worldbody>')
@@ -242,6 +244,7 @@ def test_nonsense_is_refused(panda: th.Robot, arguments: dict[str, Any], message
         render(**({"robot": panda, "width": 8, "height": 8} | arguments))
 
 
+@pytest.mark.release
 def test_robots_that_no_engine_takes_are_drawn_all_the_same(panda: th.Robot) -> None:
     massless = panda.replace(inertial=np.zeros((7, 10)))
     assert np.array_equal(render(massless, _Q, *_SMALL), render(panda, _Q, *_SMALL))
@@ -254,6 +257,7 @@ numpy.save(sys.argv[1], render(th.Robot.load("panda"), numpy.zeros(7), 96, 72))
 """
 
 
+@pytest.mark.release
 def test_egl_and_osmesa_draw_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each in a process of its own: OpenGL is loaded for one of them."""
     monkeypatch.delenv("PYOPENGL_PLATFORM", raising=False)
@@ -303,6 +307,7 @@ def _program(text: str, **environment: str) -> str:
     return done.stderr
 
 
+@pytest.mark.release
 def test_a_display_that_is_not_there_is_told() -> None:
     program = (
         "import thunder_py as th; from thunder_py.mujoco import render; render(th.Robot.load('elbow'), None, 16, 16)"
@@ -312,6 +317,7 @@ def test_a_display_that_is_not_there_is_told() -> None:
     assert "libegl1" in told
 
 
+@pytest.mark.release
 def test_what_is_not_closed_ends_quietly_with_the_process() -> None:
     program = """
 import tempfile  # whose finalizer is registered before the display is opened

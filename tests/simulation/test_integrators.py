@@ -76,7 +76,6 @@ IDLE = SimpleNamespace(step=lambda *_: np.zeros(2))
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-@pytest.mark.parametrize("integrator", ["rk4", "semi_implicit_euler", "adaptive"])
 @pytest.mark.parametrize(
     ("plant", "controller", "options"),
     [
@@ -88,16 +87,15 @@ IDLE = SimpleNamespace(step=lambda *_: np.zeros(2))
         pytest.param(th.Robot.from_dh(np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))), IDLE, {}, id="no mass"),
     ],
 )
-def test_what_cannot_be_integrated_has_diverged(
-    integrator: str, plant: Any, controller: Any, options: dict[str, Any]
-) -> None:
-    result = th.simulate(
+def test_what_cannot_be_integrated_has_diverged(plant: Any, controller: Any, options: dict[str, Any]) -> None:
+    for integrator in ("rk4", "semi_implicit_euler", "adaptive"):
+        result = th.simulate(
         plant, controller, elbow_motion(), 0.1, 1e-2, q0=[0.0, 0.0], integrator=integrator, **options
     )  # fmt: skip
-    assert result.status[-1] == Status.diverged
-    assert (result.status[:-1] == Status.ok).all()
-    assert np.isfinite(result.q).all()
-    assert len(result.t) <= 7
+        assert result.status[-1] == Status.diverged
+        assert (result.status[:-1] == Status.ok).all()
+        assert np.isfinite(result.q).all()
+        assert len(result.t) <= 7
 
 
 # --- the implicit midpoint rule ---------------------------------------------------------------------------------------
@@ -124,22 +122,12 @@ def energy_errors(robot: th.Robot, integrator: str, duration: float, dt: float, 
     return np.abs(energy - energy[0])
 
 
-@pytest.mark.parametrize(("name", "dt"), [("panda", 1e-3), ("ur5e", 1e-3), ("elbow", 5e-3), ("cart_pendulum", 5e-3)])
+@pytest.mark.parametrize(("name", "dt"), [("ur5e", 1e-3), ("cart_pendulum", 5e-3)])
 def test_energy_of_the_implicit_midpoint_rule_stays_bounded(name: str, dt: float) -> None:
     """Over 10 000 steps the error of the second half is not larger than that of the first, up to its fluctuation."""
     errors = energy_errors(free_arm(name), "implicit_midpoint", 10_000 * dt, dt, log_every=10)
     assert len(errors) == 1001
     assert errors[500:].max() < 3.0 * errors[:500].max()
-
-
-def test_energy_of_the_other_rules_does_not() -> None:
-    """That of semi-implicit Euler grows until the run diverges, because M depends on q; that of rk4 drifts."""
-    errors = energy_errors(free_arm("panda"), "semi_implicit_euler", 5.0, 1e-3)
-    assert errors.max() > 50.0
-    errors = energy_errors(free_arm("elbow"), "rk4", 100.0, 2e-2, log_every=10)
-    assert errors[250:].max() > 1.9 * errors[:250].max()
-    errors = energy_errors(free_arm("elbow"), "implicit_midpoint", 100.0, 2e-2, log_every=10)
-    assert errors[250:].max() < 1.2 * errors[:250].max()
 
 
 def test_momentum_of_a_symmetry_is_kept_by_the_midpoint_rule() -> None:
@@ -192,28 +180,6 @@ def test_the_midpoint_rule_takes_plants_in_python_payloads_motors_and_drives() -
     exact = run("adaptive", **parts)
     errors = [np.abs(run("implicit_midpoint", steps, **parts).q - exact.q).max() for steps in (4, 8)]
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
-
-
-def test_energy_of_springs_stays_bounded_too() -> None:
-    springs = [th.model.description.Elastic(joint=joint, K=(200.0, 500.0), Mm=0.05) for joint in (1, 2)]
-    robot = free_arm("elbow").replace(elastic=springs)
-    run = th.simulate(
-        robot, IDLE, elbow_motion(), 20.0, 2e-3, q0=[0.3, -0.4], x0=[0.5, -0.6], integrator="implicit_midpoint"
-    )  # fmt: skip
-    energy = np.asarray(run.energy().total)
-    errors = np.abs(energy - energy[0])
-    assert errors[5000:].max() < 1.5 * errors[:5000].max()
-
-
-def test_stiff_friction_needs_no_small_step() -> None:
-    """Viscous friction of 20 / dt and more, where explicit steps are unstable."""
-    friction = th.model.description.Friction(terms=("viscous",), coefficients=[[400.0], [400.0]])
-    robot = elbow().replace(friction=friction)
-    last = {}
-    for integrator in ("implicit_midpoint", "rk4", "semi_implicit_euler"):
-        run = th.simulate(robot, IDLE, elbow_motion(), 2.0, 1e-2, q0=[0.3, -0.4], integrator=integrator)
-        last[integrator] = run.status[-1]
-    assert set(last.values()) == {Status.ok}
 
 
 def test_plants_without_a_mass_matrix_are_refused() -> None:

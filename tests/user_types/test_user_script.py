@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.user_types.user_script import main
 
 
+@pytest.mark.release
 def test_user_script(tmp_path):
     main(tmp_path)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..checks import Array
 from ..errors import ThunderError
 from ..model.parameters import BaseParameters
-from ..parallel import available_threads
+from ..parallel import available_threads, one_blas_thread
 from ..robot import Robot
 from .equations import Columns, joints_of_rows
 from .layout import Layout, layout
@@ -85,11 +85,9 @@ class Problem:
         The filter leaves different numbers of independent samples in logs with different periods. Their instants count
         in proportion to that number.
         """
-        from threadpoolctl import threadpool_limits
-
         found: dict[float, Sums] = {}
         # windows have threads; those of linear algebra would wait for each other at every small factor
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for log in self.logs:
                 sums, conversion = self._of_log(log, plan, guess)
                 gain = conversion.gains[0]

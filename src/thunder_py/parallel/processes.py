@@ -1,97 +1,37 @@
-"""Worker processes of this machine: one loky pool for each, so that a process that dies costs its own runs only."""
+"""Worker processes of this machine, each an executor of joblib's loky with one process.
+
+An executor of several processes, as `joblib.Parallel` has one, ends all of them when one dies, with the runs in
+progress, and does not tell whose run it was. Executors of one process keep the others running and name the batch.
+"""
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from itertools import islice
-from typing import TypeAlias
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
 from weakref import WeakSet
 
-from loky.process_executor import ProcessPoolExecutor
-
-from .work import Entry, Lost, Outcome, Work, one_thread
+from .work import BATCH_LIMIT, THREADS, Entry, Outcome, Work, WorkerFailure
 
 __all__ = ["Processes", "shared_workers"]
 
-#: a process waits so long for work before it ends [s]
+#: a process ends after this time without work [s]
 _IDLE = 300.0
-#: a process that may be used again has so long to end its batch [s]
-_GRACE = 0.2
-#: runs shorter than this wait in the queue of a process, which then never waits for this one [s]
-_SHORT = 0.05
-#: a process is killed so long after the longest batch: it may have to start and to import before it runs [s]
+#: a process is killed this time after the longest batch: it may have to start and to import before it runs [s]
 _LATE = 60.0
+#: one thread in each process: more would compete for the same cores
+_ONE_THREAD = dict.fromkeys(
+    (THREADS, "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
 
-_Future: TypeAlias = Future[list[Outcome]]
-
-
-class _Process:
-    """Worker process with the batches that it runs in order."""
-
-    def __init__(self) -> None:
-        self.waiting: deque[_Future] = deque()
-        self.innocent: set[_Future] = set()  # futures that were lost with the first one
-        self.since = 0.0  # the first of the batches was not running before this time
-        self._start()
-
-    def _start(self) -> None:
-        self.started = self.late = False
-        self.has: int | None = None  # number of the function that was sent to it
-        self.pool = ProcessPoolExecutor(1, timeout=_IDLE, env=one_thread(), initializer=_start, initargs=(os.getpid(),))
-
-    def submit(self, batch: list[Entry], number: int, work: Work) -> _Future:
-        try:
-            future = self._send(batch, number, work)
-        except RuntimeError:  # it died a moment ago
-            self.replace()
-            future = self._send(batch, number, work)
-        if not self.waiting:
-            self.since = time.monotonic()
-        self.waiting.append(future)
-        if not self.started:  # after loky, which waits for the runs: what was registered last is called first
-            threading._register_atexit(_end_all)  # type: ignore[attr-defined]
-            self.started = True
-        return future
-
-    def _send(self, batch: list[Entry], number: int, work: Work) -> _Future:
-        """Send a batch, the first one with its function."""
-        future: _Future = self.pool.submit(_run, batch, number, None if number == self.has else work)
-        self.has = number
-        return future
-
-    def finish(self, future: _Future) -> None:
-        """Remove a batch; the next one is running, or already has."""
-        if future in self.waiting:
-            self.waiting.remove(future)
-            self.since = time.monotonic()
-
-    def kill_after(self, seconds: float) -> None:
-        """Kill the process if the first of its batches is running for so long."""
-        if self.waiting and not self.waiting[0].done() and time.monotonic() - self.since > seconds:
-            self.late = True
-            for pid in list(self.pool._processes):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-
-    def replace(self) -> None:
-        self.innocent.update(islice(self.waiting, 1, None))
-        self.waiting.clear()
-        self.pool.shutdown(wait=False)
-        self._start()
-
-
-_numbers = itertools.count()  # of functions
-_idle: list[_Process] = []
+_idle: list[Any] = []  # executors that wait for another call
 _open: WeakSet[Processes] = WeakSet()
 _sharing = 0  # number of open contexts of `shared_workers`
 
@@ -115,109 +55,103 @@ def shared_workers() -> Iterator[None]:
         yield
     finally:
         _sharing -= 1
-        if _sharing == 0:
-            while _idle:
-                _idle.pop().pool.shutdown(wait=False)
+        while not _sharing and _idle:
+            _idle.pop().shutdown(wait=False)
 
 
 class Processes:
-    """Up to `count` worker processes, started when they are needed."""
+    """Up to `slots` worker processes, started when they are needed, with one batch each."""
 
-    exact = True  # the run that a process died in is known
+    deaths_are_shared = False
 
     def __init__(self, count: int, work: Work) -> None:
         work.packed  # noqa: B018  raises before any work
-        self.size, self.work, self.number = count, work, next(_numbers)
-        self.processes: list[_Process] = []
+        self.slots, self.work = count, work
+        self._longest = float("inf")
+        if work.timeout is not None:
+            self._longest = BATCH_LIMIT + (work.retries + 1) * work.timeout + _LATE
+        self._busy: dict[Future[list[Outcome]], tuple[Any, float]] = {}
+        self._free: list[Any] = []
         _open.add(self)
-        self._of: dict[_Future, tuple[_Process, ProcessPoolExecutor]] = {}
 
-    def room(self, seconds: float | None) -> bool:
-        """Return True if a process can take a batch of runs of this duration."""
-        depth = 2 if seconds is not None and seconds < _SHORT else 1
-        return len(self.processes) < self.size or any(len(p.waiting) < depth for p in self.processes)
-
-    def submit(self, batch: list[Entry]) -> _Future:
-        """Give a batch to the process with the fewest."""
-        process = min(self.processes, key=lambda p: len(p.waiting), default=None)
-        if process is None or (process.waiting and len(self.processes) < self.size):
-            process = _idle.pop() if _idle else _Process()
-            self.processes.append(process)
-        future = process.submit(batch, self.number, self.work)
-        self._of[future] = process, process.pool
+    def submit(self, batch: list[Entry]) -> Future[list[Outcome]]:
+        """Give a batch to a process that has none."""
+        executor = self._free.pop() if self._free else _idle.pop() if _idle else _started()
+        try:
+            future: Future[list[Outcome]] = executor.submit(self.work, batch)
+        except RuntimeError:  # it died while it had no work
+            executor = _started()
+            future = executor.submit(self.work, batch)
+        self._busy[future] = executor, time.monotonic()
+        _end_with_program()
         return future
 
-    def collect(self, future: _Future) -> list[Outcome] | Lost:
-        """Return the outcomes of a batch; a process that died is replaced."""
-        process, pool = self._of.pop(future)
+    def collect(self, future: Future[list[Outcome]]) -> list[Outcome] | WorkerFailure:
+        """Return the outcomes of a batch; another process takes the place of one that died."""
+        from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+
+        executor, _ = self._busy.pop(future)
         try:
-            return future.result()
-        except BrokenProcessPool as error:
-            late = process.late
-            if pool is process.pool:
-                process.replace()
-            if future in process.innocent:
-                process.innocent.discard(future)
-                return Lost(error, attempts=0)
-            return Lost(_death(error, self.work.timeout, late))
-        except _NoWork as error:
-            process.has = None
-            return Lost(error, attempts=0)
-        except Exception as error:
-            return Lost(error)
-        finally:
-            process.finish(future)
+            found = future.result()
+        except (BrokenProcessPool, ShutdownExecutorError) as error:
+            executor.shutdown(wait=False)
+            return WorkerFailure(_death(error, self.work.timeout))
+        except Exception as error:  # the batch could not be pickled
+            self._free.append(executor)
+            return WorkerFailure(error)
+        self._free.append(executor)
+        return found
 
     def check(self) -> None:
         """Kill processes that should have ended themselves by the time limit."""
-        for process in self.processes:
-            process.kill_after(self.work.longest_batch + _LATE)
+        for future, (executor, since) in self._busy.items():
+            if time.monotonic() - since > self._longest:
+                _kill(executor, future)
 
-    def close(self, running: Iterable[_Future]) -> None:
+    def close(self) -> None:
         """End processes that are running; keep the others within `shared_workers`."""
-        done = wait(running, timeout=_GRACE if _sharing else 0.0).done
-        for process in self.processes:
-            if not done.issuperset(process.waiting):
-                process.pool.shutdown(kill_workers=True)
-            elif _sharing:
-                process.waiting.clear()
-                _idle.append(process)
-            else:
-                process.pool.shutdown(wait=False)
-        self.processes.clear()
+        for future, (executor, _) in self._busy.items():
+            _kill(executor, future)
+        if _sharing:
+            _idle.extend(self._free)
+        else:
+            for executor in self._free:
+                executor.shutdown(wait=False)
+        self._busy, self._free = {}, []
+
+
+def _started() -> Any:
+    from joblib.externals.loky.process_executor import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(1, timeout=_IDLE, env=_ONE_THREAD, initializer=_start, initargs=(os.getpid(),))
+
+
+def _kill(executor: Any, future: Future[list[Outcome]]) -> None:
+    """Kill a process; loky's thread would fail if it had not sent the batch yet."""
+    end = time.monotonic() + 1.0
+    while not (future.running() or future.done()) and time.monotonic() < end:
+        time.sleep(0.001)
+    executor.shutdown(wait=False, kill_workers=True)
+
+
+@cache
+def _end_with_program() -> None:
+    """End running processes with the program; called after loky's own registration, which waits for their runs."""
+    threading._register_atexit(_end_all)  # type: ignore[attr-defined]
 
 
 def _end_all() -> None:
-    """End running processes when the program ends, which would wait for them."""
     for engine in list(_open):
-        engine.close(())
+        engine.close()
 
 
-def _death(error: BaseException, timeout: float | None, late: bool) -> Exception:
-    text = str(error)
-    codes = re.search(r"exit codes of the workers are \{(.*)\}", text)
-    if codes is None:
-        return RuntimeError(f"the worker process failed: {text} {error.__cause__ or ''}".strip())
-    if timeout is not None and (late or "SIGALRM" in codes[1]):
+def _death(error: BaseException, timeout: float | None) -> Exception:
+    codes = re.search(r"exit codes of the workers are \{(.*)\}", str(error))
+    if timeout is not None and (codes is None or "SIGALRM" in codes[1]):
         return TimeoutError(f"the run must end within timeout={timeout:g} s; its worker process was ended")
+    if codes is None:
+        return RuntimeError(f"the worker process failed: {error} {error.__cause__ or ''}".strip())
     return RuntimeError(f"the worker process died with the exit code {codes[1]}")
-
-
-class _NoWork(Exception):
-    """The process lacks a function: its batch was not pickled, or loky has replaced a process that held much memory."""
-
-
-_works: dict[int, Work] = {}  # the last function that this worker process got, by its number
-
-
-def _run(batch: list[Entry], number: int, work: Work | None) -> list[Outcome]:
-    """Run a batch in a worker process, with the function that came with a former one if none comes with it."""
-    if work is not None:
-        _works.clear()
-        _works[number] = work
-    if number not in _works:
-        raise _NoWork
-    return _works[number](batch)
 
 
 def _start(parent: int) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import queue
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Sized
-from concurrent.futures import Executor
-from contextlib import suppress
-from functools import partial
+from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..checks import is_whole, positive, whole
 from ..errors import ThunderError
 from ..progress import progress_bar, reporting
-from .cluster import Cluster, is_client
-from .executors import AnyExecutor
+from .executors import AnyExecutor, Cluster, is_client
 from .processes import Processes
-from .work import Entry, Lost, Outcome, Work, available_cores, unpacked
+from .work import Entry, Outcome, Work, WorkerFailure, available_cores, received
 
 __all__ = ["Workers", "check_workers", "run_tasks"]
 
@@ -35,7 +31,7 @@ Workers: TypeAlias = int | Callable[..., Iterable[Any]] | Executor | Client
 #: duration of a batch [s]: a hundred times the effort of sending it
 _BATCH = 0.5
 _MOST = 1000
-#: batches for each core in one call of a function like `map`
+#: items for each core in one call of a function like `map`
 _CALLS = 16
 
 
@@ -112,14 +108,14 @@ def run_tasks(
     """
     limit = None if timeout is None else positive(timeout, "timeout")
     work = Work(function, whole(retries, "retries", 0), limit, retry_errors)
-    batches = _Batches(items if isinstance(items, Sized) or not progress else list(items))
-    outcomes = _outcomes(work, batches, workers)
-    return _reported(outcomes, batches.total, progress, {"desc": description or None, "unit": unit})
+    queue = _Queue(items if isinstance(items, Sized) or not progress else list(items))
+    outcomes = _outcomes(work, queue, workers)
+    return _reported(outcomes, queue.total, progress, {"desc": description or None, "unit": unit})
 
 
-def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outcome, None, None]:
+def _outcomes(work: Work, queue: _Queue, workers: Workers) -> Generator[Outcome, None, None]:
     if is_client(check_workers(workers)):
-        return _scheduled(partial(Cluster, workers, work), batches, work.retries)
+        return _scheduled(lambda: Cluster(workers, work), queue, work.retries)
     if isinstance(workers, Executor) or callable(workers):
         if work.timeout is not None:
             raise ThunderError(
@@ -127,12 +123,12 @@ def _outcomes(work: Work, batches: _Batches, workers: Workers) -> Generator[Outc
                 f"got {work.timeout:g}"
             )
         if isinstance(workers, Executor):
-            return _scheduled(partial(AnyExecutor, workers, work), batches, work.retries)
-        return _mapped(workers, work, batches)
+            return _scheduled(lambda: AnyExecutor(workers, work), queue, work.retries)
+        return _mapped(workers, work, queue)
     if workers == 1 and work.timeout is None:
-        return _here(work, batches)
+        return (work.run(entry) for entry in queue.entries)
     count = available_cores() if workers == -1 else cast(int, workers)
-    return _scheduled(partial(Processes, count, work), batches, work.retries)
+    return _scheduled(lambda: Processes(count, work), queue, work.retries)
 
 
 def check_workers(workers: Any) -> Workers:
@@ -153,77 +149,64 @@ def check_workers(workers: Any) -> Workers:
     return cast(Workers, workers)
 
 
-class _Batches:
-    """Items in batches whose size follows the measured duration of the runs."""
+class _Queue:
+    """Entries that wait, taken in batches whose size follows the measured duration of the runs."""
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.total = len(items) if isinstance(items, Sized) else None
-        self._entries: Iterator[Entry] = (Entry(k, item) for k, item in enumerate(items))
-        self._returned: deque[Entry] = deque()
-        self._again: deque[list[Entry]] = deque()
-        self._alone: deque[Entry] = deque()
+        self.entries: Iterator[Entry] = (Entry(k, item) for k, item in enumerate(items))
+        self.returned: deque[Entry] = deque()  # by batches that took too long
+        self.again: deque[list[Entry]] = deque()  # to be repeated as they are
+        self.alone: deque[Entry] = deque()  # to be repeated while no other is running
         self._taken, self._size = 0, 1
-        self.seconds: float | None = None  # of a run, the larger of the mean and that of the last batch
 
-    def take(self, workers: int, running: int) -> list[Entry]:
+    def take(self, slots: int, running: int) -> list[Entry]:
         """Return the next batch; empty if there is none, or none that may run with others."""
-        if self._again:
-            return self._again.popleft()
-        if self.seconds is not None:
-            self._size = min(2 * self._size, _MOST, max(1, int(_BATCH / max(self.seconds, 1e-9))))
-        left = self._size if self.total is None else (self.total - self._taken) // (2 * workers)
+        if self.again:
+            return self.again.popleft()
+        left = self._size if self.total is None else (self.total - self._taken + len(self.returned)) // (2 * slots)
         count = max(1, min(self._size, left))
-        batch = [self._returned.popleft() for _ in range(min(count, len(self._returned)))]
-        batch.extend(islice(self._entries, count - len(batch)))
-        self._taken += len(batch)
-        if not batch and not running and self._alone:
-            return [self._alone.popleft()]
-        return batch
+        batch = [self.returned.popleft() for _ in range(min(count, len(self.returned)))]
+        new = list(islice(self.entries, count - len(batch)))
+        self._taken += len(new)
+        if not (batch or new or running) and self.alone:
+            return [self.alone.popleft()]
+        return batch + new
 
-    def learn(self, answers: Sequence[Outcome]) -> None:
-        """Use the durations of a batch for the size of the next ones."""
-        if answers:
-            last = sum(answer.seconds for answer in answers) / len(answers)
-            self.seconds = last if self.seconds is None else max(last, 0.5 * (last + self.seconds))
+    def learn(self, batch: Sequence[Entry], outcomes: Sequence[Outcome]) -> None:
+        """Take back the entries without an outcome, and the durations for the size of the next batches."""
+        done = {outcome.index for outcome in outcomes}
+        self.returned.extend(entry for entry in batch if entry.number not in done)
+        if outcomes:
+            mean = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
+            self._size = max(1, min(2 * self._size, _MOST, int(_BATCH / max(mean, 1e-9))))
 
-    def give_back(self, rest: Iterable[Entry]) -> None:
-        """Return these entries of a batch that was too long in the next ones."""
-        before = len(self._returned)
-        self._returned.extend(rest)
-        self._taken -= len(self._returned) - before
-
-    def repeat(self, batch: list[Entry]) -> None:
-        """Return this batch as the next one, or, of one entry that runs alone, when nothing else is left."""
-        if batch[0].alone:
-            self._alone.extend(batch)
+    def repeat(self, batch: Sequence[Entry], failure: WorkerFailure, retries: int, shared: bool) -> list[Outcome]:
+        """Repeat a batch that was lost, run by run until the one to blame is alone; return its outcome at the end."""
+        if len(batch) > 1:
+            self.again.extend([entry] for entry in batch)
+            return []
+        entry = batch[0]
+        if shared and not entry.alone:
+            self.alone.append(entry._replace(alone=True))
+            return []
+        attempts = entry.attempts + failure.attempts
+        if attempts > retries:
+            return [Outcome(entry.number, None, failure.error, attempts, float("nan"))]
+        again = entry._replace(attempts=attempts)
+        if entry.alone:
+            self.alone.append(again)
         else:
-            self._again.append(batch)
-
-    def repeat_alone(self, entry: Entry) -> None:
-        """Return this entry when nothing else is left."""
-        self._alone.append(entry._replace(alone=True))
+            self.again.append([again])
+        return []
 
 
-def _here(work: Work, batches: _Batches) -> Generator[Outcome, None, None]:
-    while batch := batches.take(1, 0):
-        for entry in batch:
-            yield work.run(entry)
-
-
-def _mapped(workers: Callable[..., Iterable[Any]], work: Work, batches: _Batches) -> Generator[Outcome, None, None]:
-    """Call a function like `map` with a bounded number of batches at a time."""
-    cores = available_cores()
-    calls = cores
+def _mapped(workers: Callable[..., Iterable[Any]], work: Work, queue: _Queue) -> Generator[Outcome, None, None]:
+    """Call a function like `map` with a bounded number of items at a time."""
     try:
-        while part := [batch for batch in (batches.take(cores, 0) for _ in range(calls)) if batch]:
-            waiting = {entry.number: entry for batch in part for entry in batch}
-            for answers in workers(work, part):
-                batches.learn(answers)
-                for answer in answers:
-                    del waiting[answer.index]
-                    yield unpacked(answer)
-            batches.give_back(waiting.values())
-            calls = _CALLS * cores
+        while part := [[entry] for entry in islice(queue.entries, _CALLS * available_cores())]:
+            for outcomes in workers(work, part):
+                yield from map(received, outcomes)
     finally:
         work.stopped = True  # of a pool of threads
 
@@ -231,68 +214,39 @@ def _mapped(workers: Callable[..., Iterable[Any]], work: Work, batches: _Batches
 class _Engine(Protocol):
     """Kind of workers behind futures."""
 
-    exact: bool
+    slots: int  # number of batches at a time
+    deaths_are_shared: bool  # whether other runs than that to blame are lost when a worker dies
 
-    @property
-    def size(self) -> int: ...
-    def room(self, seconds: float | None) -> bool: ...
     def submit(self, batch: list[Entry]) -> Any: ...
-    def collect(self, future: Any) -> list[Outcome] | Lost: ...
+    def collect(self, future: Any) -> list[Outcome] | WorkerFailure: ...
     def check(self) -> None: ...
-    def close(self, running: Iterable[Any]) -> None: ...
+    def close(self) -> None: ...
 
 
-def _scheduled(start: Callable[[], _Engine], batches: _Batches, retries: int) -> Generator[Outcome, None, None]:
+def _scheduled(start: Callable[[], _Engine], queue: _Queue, retries: int) -> Generator[Outcome, None, None]:
     """Keep the workers of an engine busy with batches."""
     engine = start()
     running: dict[Any, list[Entry]] = {}
-    done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    outcomes: Iterable[Outcome] = ()
+    outcomes: list[Outcome] = []
     try:
         while True:
-            while engine.room(batches.seconds) and (batch := batches.take(engine.size, len(running))):
-                future = engine.submit(batch)
-                running[future] = batch
-                future.add_done_callback(done.put)
-            yield from outcomes  # while the workers are busy
+            while len(running) < engine.slots and (batch := queue.take(engine.slots, len(running))):
+                running[engine.submit(batch)] = batch
+            yield from map(received, outcomes)  # while the workers are busy
             if not running:
                 return
-            future = _finished(done, engine)
-            batch = running.pop(future)
-            outcomes = _received(engine, engine.collect(future), batch, batches, retries)
+            engine.check()
+            outcomes = []
+            for future in wait(running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+                batch = running.pop(future)
+                answer = engine.collect(future)
+                if isinstance(answer, WorkerFailure):
+                    outcomes += queue.repeat(batch, answer, retries, engine.deaths_are_shared)
+                else:
+                    queue.learn(batch, answer)
+                    outcomes += answer
     finally:
-        engine.close(running)
-
-
-def _finished(done: queue.SimpleQueue[Any], engine: _Engine) -> Any:
-    """Wait for a future."""
-    while True:
-        engine.check()
-        with suppress(queue.Empty):
-            return done.get(timeout=1.0)
-
-
-def _received(
-    engine: _Engine, found: list[Outcome] | Lost, batch: list[Entry], batches: _Batches, retries: int
-) -> list[Outcome]:
-    """Return the outcomes of a batch; a lost one is tried again, run by run if one of them is to blame."""
-    if not isinstance(found, Lost):
-        batches.learn(found)
-        done = {outcome.index for outcome in found}
-        batches.give_back(entry for entry in batch if entry.number not in done)
-        return [unpacked(outcome) for outcome in found]
-    if found.attempts == 0:
-        batches.repeat(batch)
-    elif len(batch) > 1:
-        for entry in batch:
-            batches.repeat([entry])
-    elif not (engine.exact or batch[0].alone):
-        batches.repeat_alone(batch[0])
-    elif (attempts := batch[0].attempts + found.attempts) <= retries:
-        batches.repeat([batch[0]._replace(attempts=attempts)])
-    else:
-        return [Outcome(batch[0].number, None, found.error, attempts, float("nan"))]
-    return []
+        engine.close()
 
 
 def _reported(

@@ -1,44 +1,39 @@
-"""Runs of a function within a worker: attempts, errors, time limits, and their way between processes."""
+"""A function of one item as workers call it: attempts, errors, the time limit, pickles of values."""
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import pickle
 import signal
 import socket
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, NamedTuple
-
-import cloudpickle
-from threadpoolctl import threadpool_limits
 
 from ..checks import whole
 from ..errors import ThunderError
-from .deadline import process_deadline
 
 __all__ = [
     "BATCH_LIMIT",
+    "THREADS",
     "Entry",
-    "Lost",
     "Outcome",
-    "RemoteWork",
     "Work",
+    "WorkerFailure",
     "available_cores",
     "available_threads",
-    "one_thread",
-    "process_name",
-    "unpacked",
 ]
 
 #: environment variable with the number of threads that ``threads=0`` means
 THREADS = "THUNDER_THREADS"
-#: one thread in each worker process: more would compete for the same cores
-_LIBRARIES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-#: after so long, at the end of a run, a batch returns the outcomes that it has [s]
+#: a batch returns the outcomes that it has at the end of the run in progress after this time [s]
 BATCH_LIMIT = 1.0
 
 
@@ -80,7 +75,7 @@ class Outcome:
 
 
 class Entry(NamedTuple):
-    """Item to run, with its number, the attempts so far, and whether it runs while no other does."""
+    """Item with its number, the attempts so far, and whether it must run while no other does."""
 
     number: int
     item: Any
@@ -88,11 +83,11 @@ class Entry(NamedTuple):
     alone: bool = False
 
 
-class Lost(NamedTuple):
-    """Loss of a whole batch, with the error that its run gets if it is to blame, after so many attempts."""
+class WorkerFailure(NamedTuple):
+    """Loss of a whole batch: the error of its run, if it had one only, and the number of attempts that it cost."""
 
     error: Exception
-    attempts: int = 1  # 0: it is not to blame
+    attempts: int = 1
 
 
 def available_cores() -> int:
@@ -120,59 +115,65 @@ def available_threads() -> int:
     return available_cores()
 
 
-def one_thread() -> dict[str, str]:
-    """Return the environment of worker processes."""
-    return dict.fromkeys((THREADS, *_LIBRARIES), "1")
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Return a context with one thread of linear algebra where threadpoolctl is installed; it comes with scikit-learn.
 
-
-@lru_cache(maxsize=1)
-def _use_one_thread(process: str) -> None:
-    """Use one thread in this worker process, unless the variables of its environment say otherwise."""
-    os.environ.setdefault(THREADS, "1")
-    if not os.environ.keys() & set(_LIBRARIES):
-        os.environ.update(dict.fromkeys(_LIBRARIES, "1"))
-        threadpool_limits(1)  # libraries that were loaded before
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thunder_py.parallel import one_blas_thread
+    >>> with one_blas_thread():
+    ...     float(np.linalg.norm(np.eye(4)))
+    2.0
+    """
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        return nullcontext()
+    limits: AbstractContextManager[object] = threadpool_limits(1, user_api="blas")
+    return limits
 
 
 class Work:
-    """Function with its number of retries and its time limit; called with entries, it returns their outcomes.
+    """Function with its number of retries and its time limit; called with a batch, it returns the outcomes.
 
-    Its pickle calls the function in another process: values are pickled one by one, so that one that cannot be sent is
-    the error of its run, and a function that cannot be imported is an error of the runs instead of the worker.
+    In another process values and errors are pickled one by one: one that cannot be sent is the error of its run.
     """
 
     def __init__(self, function: Callable[[Any], Any], retries: int, timeout: float | None, retry_errors: bool) -> None:
         self.function, self.retries, self.timeout, self.retry_errors = function, retries, timeout, retry_errors
-        self.stopped = False  # by the end of the generator, for threads: no run and no attempt begins after it
+        self.stopped = False  # for threads: no run and no attempt begins after the end of the generator
+        self.origin = _process()
+        self.remote = False  # whether this is a copy in another process
 
     def __call__(self, batch: Sequence[Entry]) -> list[Outcome]:
-        """Run the entries, or those for which there is time."""
-        return [self.run(entry) for entry in _while_allowed(batch, lambda: self.stopped)]
+        """Run the entries, or at least one and those for which there is time."""
+        end, found = time.monotonic() + BATCH_LIMIT, list[Outcome]()
+        for entry in batch:
+            if self.stopped or (found and time.monotonic() >= end):
+                break
+            found.append(self.run(entry))
+        return found
 
-    def run(self, entry: Entry, timeout: float | None = None) -> Outcome:
+    def run(self, entry: Entry) -> Outcome:
         """Run an entry until it succeeds or has no attempts left."""
-        attempts = range(entry.attempts + 1, self.retries + 2)
-        for attempt in attempts if self.retry_errors else attempts[:1]:
+        last = self.retries + 1 if self.retry_errors else entry.attempts + 1
+        for attempt in range(entry.attempts + 1, last + 1):
             start = time.perf_counter()
             try:
-                with process_deadline(timeout):
+                with process_deadline(self.timeout if self.remote else None):
                     value = self.function(entry.item)
+                    value = _sent(value) if self.remote else value
                 return Outcome(entry.number, value, None, attempt, time.perf_counter() - start)
             except BaseException as problem:
                 if isinstance(problem, KeyboardInterrupt) and _may_be_interrupted():
                     raise
-                seconds = time.perf_counter() - start
-                failed = Outcome(entry.number, None, _error(problem), attempt, seconds, traceback.format_exc())
-                if self.stopped:  # which may be why it failed
-                    break
-        return failed
-
-    @property
-    def longest_batch(self) -> float:
-        """Longest duration of a batch whose runs keep the time limit, infinite without one [s]."""
-        if self.timeout is None:
-            return float("inf")
-        return BATCH_LIMIT + (self.retries + 2) * self.timeout  # of the attempts of its last run, and of its pickling
+                error = _error(problem)
+                trace = traceback.format_exc()
+            seconds = time.perf_counter() - start
+            if self.stopped:  # which may be why it failed
+                break
+        return Outcome(entry.number, None, _sent_error(error) if self.remote else error, attempt, seconds, trace)
 
     @cached_property
     def packed(self) -> bytes:
@@ -184,17 +185,42 @@ class Work:
             If the function cannot be pickled.
         """
         try:
-            packed: bytes = cloudpickle.dumps((self.function, self.retries, self.timeout, self.retry_errors))
+            return pickled((self.function, self.retries, self.timeout, self.retry_errors))
         except Exception as error:
             raise ThunderError(
                 f"the function must be picklable to be called in another process, got {self.function!r}: "
                 f"{type(error).__name__}: {error}"
             ) from error
-        return packed
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the function by value where it has no importable name."""
-        return RemoteWork, (self.packed, process_name())
+        return _unpacked, (self.packed, self.origin)
+
+
+@lru_cache(maxsize=4)
+def _unpacked(packed: bytes, origin: str) -> Work:
+    """Return the work in a worker; a function that it cannot import is an error of every run."""
+    try:
+        work = Work(*pickle.loads(packed))
+    except (Exception, SystemExit) as problem:
+        error = ThunderError(
+            "a worker process cannot import the function or its data, which must be those of a module that it can "
+            f"import, or of a notebook ({type(problem).__name__}: {problem}); workers=1 calls it here"
+        )
+        work = Work(partial(_refuse, error), 0, None, False)
+    work.packed, work.origin, work.remote = packed, origin, _process() != origin
+    if work.remote:
+        os.environ.setdefault(THREADS, "1")
+    return work
+
+
+def _refuse(error: Exception, item: Any) -> None:
+    raise error
+
+
+def _process() -> str:
+    """Return a name of this process that no process of another machine has."""
+    return f"{socket.gethostname()} {os.getpid()}"
 
 
 def _may_be_interrupted() -> bool:
@@ -205,11 +231,7 @@ def _may_be_interrupted() -> bool:
 
 def _error(problem: BaseException) -> Exception:
     """Return the error of a run: exceptions that end threads and processes must not end other runs."""
-    if isinstance(problem, Exception):
-        return problem
-    if isinstance(problem, SystemExit):
-        return RuntimeError(f"the run called exit({problem})")
-    return RuntimeError(f"the run raised {_said(problem)}")
+    return problem if isinstance(problem, Exception) else RuntimeError(f"the run raised {_said(problem)}")
 
 
 def _said(problem: BaseException) -> str:
@@ -217,91 +239,76 @@ def _said(problem: BaseException) -> str:
     return traceback.format_exception_only(problem)[-1].strip()
 
 
-class RemoteWork:
-    """Pickled `Work` in a worker process."""
-
-    def __init__(self, packed: bytes, origin: str) -> None:
-        self.packed, self.origin = packed, origin
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RemoteWork, (self.packed, self.origin)
-
-    def __call__(self, batch: Sequence[Entry], stopped: Callable[[], bool] = lambda: False) -> list[Outcome]:
-        """Run the entries, or those for which there is time; values and errors of the outcomes are pickled."""
-        elsewhere = process_name() != self.origin
-        if elsewhere:
-            _use_one_thread(process_name())
-        try:
-            work = _loaded(self.packed)
-        except (Exception, SystemExit) as error:
-            missing = ThunderError(
-                "a worker process cannot import the function or its data, which must be those of a module that it can "
-                f"import, or of a notebook ({type(error).__name__}: {error}); workers=1 calls it here"
-            )
-            return [
-                _packed(Outcome(e.number, None, missing, e.attempts + 1, 0.0, traceback.format_exc())) for e in batch
-            ]
-        # a process ends with its time limit, which must not be the one that waits for the outcomes
-        limit = work.timeout if elsewhere else None
-        return [_packed(work.run(entry, limit), limit) for entry in _while_allowed(batch, stopped)]
-
-
-def _while_allowed(batch: Sequence[Entry], stopped: Callable[[], bool]) -> Iterator[Entry]:
-    """Yield the entries until the batch is stopped or too long; at least one of a batch that is not stopped."""
-    end = time.monotonic() + BATCH_LIMIT
-    for k, entry in enumerate(batch):
-        if stopped() or (k and time.monotonic() >= end):
-            return
-        yield entry
-
-
-class _Pickled(bytes):
+class _Sent(bytes):
     """Pickled value or error."""
 
 
-@lru_cache(maxsize=4)
-def _loaded(packed: bytes) -> Work:
-    return Work(*cloudpickle.loads(packed))
+def pickled(value: Any) -> bytes:
+    """Return the pickle of a value, by cloudpickle: with functions of notebooks."""
+    from joblib.externals.loky.backend.reduction import dumps
+
+    return bytes(dumps(value))
 
 
-@lru_cache(maxsize=1)
-def _name_of(pid: int) -> str:
-    return f"{socket.gethostname()} {pid}"
-
-
-def process_name() -> str:
-    """Return a name of this process that no process of another machine has."""
-    return _name_of(os.getpid())
-
-
-def _packed(outcome: Outcome, timeout: float | None = None) -> Outcome:
+def _sent(value: Any) -> _Sent:
     try:
-        with process_deadline(timeout):
-            if outcome.error is None:
-                return replace(outcome, value=_Pickled(cloudpickle.dumps(outcome.value)))
-            return replace(outcome, error=_pickled_error(outcome.error))
+        return _Sent(pickled(value))
     except Exception as error:
-        message = f"the returned {type(outcome.value).__name__} cannot be pickled: {_said(error)}"
-        return replace(outcome, value=None, error=ThunderError(message), trace=traceback.format_exc())
+        raise ThunderError(f"the returned {type(value).__name__} cannot be pickled: {_said(error)}") from error
 
 
-def _pickled_error(error: Exception) -> Any:
+def _sent_error(error: Exception) -> Any:
     try:
-        text = cloudpickle.dumps(error)
-        if type(cloudpickle.loads(text)) is type(error):
-            return _Pickled(text)
+        text = pickled(error)
+        if type(pickle.loads(text)) is type(error):
+            return _Sent(text)
     except Exception:
         pass
     return RuntimeError(_said(error))
 
 
-def unpacked(answer: Outcome) -> Outcome:
-    """Return the outcome of an answer, in the process that asked."""
+def received(outcome: Outcome) -> Outcome:
+    """Return the outcome of a worker with its value and error, in the process that asked."""
     try:
-        if isinstance(answer.value, _Pickled):
-            return replace(answer, value=cloudpickle.loads(answer.value))
-        if isinstance(answer.error, _Pickled):
-            return replace(answer, error=cloudpickle.loads(answer.error))
+        if isinstance(outcome.value, _Sent):
+            return replace(outcome, value=pickle.loads(outcome.value))
+        if isinstance(outcome.error, _Sent):
+            return replace(outcome, error=pickle.loads(outcome.error))
     except Exception as error:
-        return replace(answer, value=None, error=error, trace=traceback.format_exc())
-    return answer
+        return replace(outcome, value=None, error=error, trace=traceback.format_exc())
+    return outcome
+
+
+_deadlines: dict[int, float] = {}  # of each thread: a Dask worker may have several
+_lock = threading.Lock()
+_LONGEST = 1e9  # of the timer [s]
+
+
+@contextmanager
+def process_deadline(seconds: float | None) -> Iterator[None]:
+    """End this process by SIGALRM, even if a run holds the interpreter's lock, unless the context ends in time."""
+    if seconds is None:
+        yield
+        return
+    _show_traceback()
+    try:
+        _set_deadline(time.monotonic() + seconds)
+        yield
+    finally:
+        _set_deadline(None)
+
+
+def _set_deadline(deadline: float | None) -> None:
+    with _lock:
+        _deadlines.pop(threading.get_ident(), None)
+        if deadline is not None:
+            _deadlines[threading.get_ident()] = deadline
+        left = min(_deadlines.values()) - time.monotonic() if _deadlines else 0.0
+        signal.setitimer(signal.ITIMER_REAL, min(max(left, 1e-6), _LONGEST) if _deadlines else 0.0)
+
+
+@cache
+def _show_traceback() -> None:
+    """Print where the process was when the signal came, which then ends it."""
+    if sys.__stderr__ is not None:
+        faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)

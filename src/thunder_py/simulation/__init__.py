@@ -5,7 +5,9 @@ from ..robot.payload import Payload
 from ..table import Table
 from .comparison import DEFAULT_METRICS, Comparison, Metric, compare_results, metrics_table
 from .loop import INTEGRATORS, simulate
-from .many import simulate_many
+from .many.runs import Runs
+from .many.simulate import simulate_many
+from .many.spec import RunSpec
 from .protocols import ControllerLike, PlantLike
 from .result import (
     ALWAYS_LOGGED,
@@ -17,8 +19,6 @@ from .result import (
     Lyapunov,
     SimulationResult,
 )
-from .run_spec import RunSpec
-from .runs import Runs
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Signatures of the published packages that the adapters use, as read from their documentation strings.
 
 `PUBLISHED` was read from pylibfranka 0.21.3, panda-python 1.1.1, franky-control 2.0.0 and ur_rtde 1.6.5 by `python
-tests/hardware/signatures.py MODULE`; a test compares it with installed packages. An argument is its name, with ``=`` if
+tests/realtime/signatures.py MODULE`; a test compares it with installed packages. An argument is its name, with ``=`` if
 it has a default; ``/`` follows arguments without a name. An attribute that is no function is "attribute".
 """
 

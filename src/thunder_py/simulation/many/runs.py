@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..optional import require
-from ..table import Table
-from .comparison import DEFAULT_METRICS, Metric, metric_functions
+from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...optional import require
+from ...table import Table
+from ..comparison import DEFAULT_METRICS, Metric, metric_functions
+from ..result import SimulationResult
 from .dataset import short
-from .result import SimulationResult
-from .run_spec import RunRecord, describe
+from .spec import RunRecord, describe
 from .store import RESERVED, RunStore
 
 if TYPE_CHECKING:
@@ -81,11 +81,9 @@ class Runs(Sequence[SimulationResult]):
         ------
         FileFormatError
             If it is no store.
-        MissingExtraError
-            If pyarrow is not installed (extra ``cluster``).
         """
         store = RunStore(path)
-        return cls(store.records, store.sweep.parameters, store.sweep.metrics, store.sessions)
+        return cls(store.records, store.plan.parameters, store.plan.metrics, store.sessions)
 
     def __len__(self) -> int:
         return len(self.parameters)
@@ -264,7 +262,7 @@ class Runs(Sequence[SimulationResult]):
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay error norms and torques of the runs that did not fail; see `Comparison.plot`."""
-        from .figure import plot_comparison
+        from ..figure import plot_comparison
 
         return plot_comparison(self.succeeded, axes=axes)
 

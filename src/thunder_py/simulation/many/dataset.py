@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
-from ..errors import ThunderError
-from ..optional import require
-from .columns import printable
-from .result import SimulationResult
+from ...checks import Array
+from ...errors import ThunderError
+from ...optional import require
+from ..result import SimulationResult
+from .encoding import printable
 
 __all__ = ["axis_of", "dataset_of", "filled", "short"]
 

@@ -7,7 +7,6 @@ import functools
 import threading
 import time
 import warnings
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
@@ -17,18 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import positive
-from ..errors import ThunderError
-from ..parallel import Outcome, Workers, available_threads, run_tasks
-from ..progress import progress_bar, reporting
-from .columns import printable
-from .comparison import Metric, metric_functions
-from .divergence import divergence_recorded
-from .fingerprint import fingerprints
+from ...checks import positive
+from ...errors import ThunderError
+from ...parallel import Outcome, Workers, available_threads, run_tasks
+from ...progress import progress_bar, reporting
+from ..comparison import Metric, metric_functions
+from ..divergence import divergence_recorded
+from .encoding import digest, printable
 from .provenance import worker
-from .run_spec import RunRecord, RunSpec, parts_with_state, with_text
 from .runs import Runs
-from .store import RESERVED, RunStore, Sweep, opened
+from .spec import RunRecord, RunSpec, parts_with_state, with_text
+from .store import RESERVED, Plan, RunStore, open_store
 
 __all__ = ["simulate_many"]
 
@@ -42,6 +40,7 @@ def simulate_many(
     workers: Workers | None = None,
     metrics: MetricsLike = None,
     store: str | Path | None = None,
+    label: str | None = None,
     retry_failed: bool = False,
     retries: int = 1,
     timeout: float | None = None,
@@ -55,11 +54,9 @@ def simulate_many(
     Parameters
     ----------
     runs : sequence of RunSpec, or callable
-        Runs, or a function that returns a `RunSpec` with a controller of its own for each set of parameters. The
-        function is called by the workers, with copies of its arguments, and may be a lambda or a function of a
-        notebook. In each process the first call is repeated, to see whether its objects with state are new.
-        Every attempt simulates a copy of a given `RunSpec`, whose own objects stay as they are; one that cannot be
-        copied has one attempt.
+        Runs, or a function that returns a `RunSpec` for each set of parameters. The function is called by the workers,
+        with copies of its arguments, and may be a lambda or a function of a notebook. Every attempt simulates a copy
+        of the `RunSpec`, whose own objects stay as they are; a given one that cannot be copied has one attempt.
     parameters : sequence of mapping, optional
         Keyword arguments of that function, such as ``[{"K_d": 5.0, "seed": 1}, ...]``; see `thunder_py.samples`. Names
         of columns, such as ``seconds``, are refused.
@@ -71,7 +68,10 @@ def simulate_many(
         texts, or arrays of numbers. Default whole results.
     store : path-like, optional
         Folder to which results are written as they come. The same call goes on where a former one ended, and simulates
-        only what is missing. The extra ``cluster`` is needed.
+        only what is missing. A sweep is recognized by its parameters, the names of its function and metrics, and its
+        label; ready-made runs by their labels and a digest of their arguments. Changed code is not noticed.
+    label : str, optional
+        Label of the sweep in its store, such as a version of the code: a store with another one is refused.
     retry_failed : bool
         Simulate again the runs that failed in former calls with the store.
     retries : int
@@ -92,7 +92,8 @@ def simulate_many(
     ValueError
         If an argument is of the wrong kind, or two runs share a controller or a plant with state.
     ThunderError
-        If the store is in use or holds another sweep.
+        If the store is in use or holds another sweep, or a ready-made run has neither a label nor arguments that can be
+        pickled.
 
     Examples
     --------
@@ -106,10 +107,12 @@ def simulate_many(
     K_p=50  0.1744      ok
     K_p=80  0.1441      ok
     """
-    items, sweep = _read(runs, parameters, metrics, digest=store is not None)
+    items, plan = _read(runs, parameters, metrics, label)
     task = _Task(runs if callable(runs) else None, metrics)
     with ExitStack() as stack:
-        keeper = None if store is None else stack.enter_context(opened(store, sweep))
+        if store is not None and not callable(runs):
+            plan = replace(plan, arguments=[_identity(k, run) for k, run in enumerate(items)])
+        keeper = None if store is None else stack.enter_context(open_store(store, plan))
         records: dict[int, RunRecord] = {} if keeper is None else keeper.records
         todo = [k for k in range(len(items)) if k not in records or (retry_failed and records[k].error is not None)]
         bar = progress_bar(len(items), unit="run", initial=len(items) - len(todo))
@@ -127,7 +130,7 @@ def simulate_many(
         for done, outcome in enumerate(outcomes, start=len(items) - len(todo) + 1):
             _keep(todo[outcome.index], outcome, records, keeper)
             report(done / len(items))
-    found = Runs(records, sweep.parameters, sweep.metrics, () if keeper is None else keeper.sessions)
+    found = Runs(records, plan.parameters, plan.metrics, () if keeper is None else keeper.sessions)
     if found.failures:
         first = min(found.failures)
         warnings.warn(
@@ -142,10 +145,9 @@ def _read(
     runs: Sequence[RunSpec] | Callable[..., RunSpec],
     parameters: Sequence[Mapping[str, Any]] | None,
     metrics: MetricsLike,
-    *,
-    digest: bool,
-) -> tuple[Sequence[Any], Sweep]:
-    """Check what is swept; return the items for the workers, and the sweep, with digests for a store."""
+    label: str | None,
+) -> tuple[Sequence[Any], Plan]:
+    """Check what is swept; return the items for the workers, and the plan."""
     names = None if metrics is None else tuple(metric_functions(metrics))
     sets: list[Mapping[str, Any]]
     if callable(runs):
@@ -165,28 +167,7 @@ def _read(
         if taken := given & others:
             end = " or a parameter" if what == "metrics" else ""
             raise ValueError(f"{what} must not be called {', '.join(sorted(taken))}, the name of a column{end}")
-    begun = runs if callable(runs) or not digest else [_as_begun(run) for run in items]
-    swept = {"runs": begun, "parameters": sets, "metrics": metrics} if digest else {}
-    function = getattr(runs, "__qualname__", type(runs).__name__)
-    return items, Sweep(function, sets, names, {name: fingerprints(value) for name, value in swept.items()})
-
-
-def _as_begun(run: RunSpec) -> RunSpec:
-    """Return a run whose controller, if it is written in Python, is as at the beginning, whatever ran before."""
-    if not any(hasattr(run.controller, name) for name in ("reset", *_OUTPUTS)):
-        return run
-    try:
-        controller = copy.deepcopy(run.controller)
-        getattr(controller, "reset", lambda: None)()
-        for name in _OUTPUTS:
-            vars(controller).pop(name, None)
-    except Exception:  # compared as it is
-        return run
-    return RunSpec(run.plant, controller, run.reference, *run.arguments, label=run.label, **run.options)
-
-
-#: attributes in which a controller written in Python tells of its last step
-_OUTPUTS = ("status", "signals")
+    return items, Plan(getattr(runs, "__qualname__", type(runs).__name__), label, names, sets)
 
 
 def _ready_made(runs: Any) -> list[RunSpec]:
@@ -194,57 +175,26 @@ def _ready_made(runs: Any) -> list[RunSpec]:
     if not isinstance(runs, Iterable):
         raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
     items = list(runs)
-    owners = _Owners()
+    owners: dict[int, int] = {}
     for k, run in enumerate(items):
         if not isinstance(run, RunSpec):
             raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
-        owners.claim(run, f"{k}")
+        for kind, part in parts_with_state(run):
+            owner = owners.setdefault(id(part), k)
+            if owner != k:
+                raise ValueError(f"runs {owner} and {k} share a {kind}, which has state: make one for each run")
     return items
 
 
-class _Owners:
-    """The runs to which objects with state belong."""
-
-    def __init__(self) -> None:
-        self._owners: dict[int, tuple[weakref.ref[Any] | Any, str]] = {}
-
-    def claim(self, run: RunSpec, name: str) -> None:
-        """Note the objects of a run; refuse those that belong to another one."""
-        for kind, part in parts_with_state(run):
-            reference, owner = self._owners.get(id(part), (None, name))
-            if owner != name and reference() is part:
-                raise ValueError(f"runs {owner} and {name} share a {kind}, which has state: make one for each run")
-            try:
-                self._owners[id(part)] = weakref.ref(part), name
-            except TypeError:  # a class with slots: kept, so that its id is not used again
-                self._owners[id(part)] = functools.partial(_same, part), name
-
-
-def _same(part: Any) -> Any:
-    return part
-
-
-class _Shared:
-    """Check that a function makes objects with state for each run, as far as all kinds of workers see it alike.
-
-    A worker process sees some of the runs only. So the first one is made twice: the same object in both is an error of
-    all runs. Objects that only some runs share are an error of those that come after the first in the same process.
-    """
-
-    def __init__(self) -> None:
-        self._owners, self._lock = _Owners(), threading.Lock()
-        self._found: str | None = None  # kind of an object that two calls returned, empty if there is none
-
-    def check(self, run: RunSpec, again: Callable[[], RunSpec], name: str) -> None:
-        with self._lock:
-            if self._found is None:
-                parts = {id(part) for _, part in parts_with_state(run)}
-                self._found = next((kind for kind, part in parts_with_state(again()) if id(part) in parts), "")
-            if self._found:
-                raise ValueError(
-                    f"runs must make a {self._found} for each run, got the same one, which has state, twice"
-                )
-            self._owners.claim(run, name)
+def _identity(k: int, run: RunSpec) -> tuple[str | None, str | None]:
+    """Return label and digest by which a store recognizes a ready-made run."""
+    found = digest((run.plant, run.controller, run.reference, run.arguments, run.options))
+    if found is None and run.label is None:
+        raise ThunderError(
+            f"run {k} must have a label to be kept in a store, since its arguments cannot be pickled; or give a "
+            "function that makes it, and parameters"
+        )
+    return run.label, found
 
 
 class _Task:
@@ -253,8 +203,8 @@ class _Task:
     def __init__(self, make: Callable[..., RunSpec] | None, metrics: MetricsLike) -> None:
         self.make, self.metrics = make, metrics
         self.timeout: float | None = None
-        self._stopped, self._shared = threading.Event(), _Shared()
-        self._failed = weakref.WeakKeyDictionary[RunSpec, Exception]()  # runs that cannot be copied
+        self._stopped = threading.Event()
+        self._failed: dict[int, Exception] = {}  # of given runs that cannot be copied, by their id
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Task, (self.make, self.metrics)
@@ -268,22 +218,24 @@ class _Task:
         return None if self.metrics is None else metric_functions(self.metrics)
 
     def __call__(self, item: Any) -> RunRecord:
-        if self.make is not None:
-            return self._record(self._made(item))
+        run = item if self.make is None else self.make(**_copied(item))
+        if not isinstance(run, RunSpec):
+            raise ValueError(f"runs must return a RunSpec, got {type(run).__name__}")
         try:
-            run = copy.deepcopy(item)
+            run = copy.deepcopy(run)
         except Exception:
-            return self._once(item)
+            if self.make is None:
+                return self._once(item)
         return self._record(run)
 
     def _once(self, run: RunSpec) -> RunRecord:
         """Simulate the run itself, or raise its error again: a failed attempt leaves the state of its objects."""
-        if run in self._failed:
-            raise self._failed[run]
+        if id(run) in self._failed:
+            raise self._failed[id(run)]
         try:
             return self._record(run)
         except Exception as error:
-            self._failed[run] = error
+            self._failed[id(run)] = error
             raise
 
     def _record(self, run: RunSpec) -> RunRecord:
@@ -293,19 +245,6 @@ class _Task:
             return RunRecord(result=result, label=run.label, worker=worker())
         values = {name: _kept(name, function(result)) for name, function in self._functions.items()}
         return RunRecord(metrics=values, label=run.label, worker=worker())
-
-    def _made(self, values: Mapping[str, Any]) -> RunSpec:
-        assert self.make is not None
-        run = self._called(values)
-        self._shared.check(run, lambda: self._called(values), f"{values}")
-        return run
-
-    def _called(self, values: Mapping[str, Any]) -> RunSpec:
-        assert self.make is not None
-        run = self.make(**_copied(values))
-        if not isinstance(run, RunSpec):
-            raise ValueError(f"runs must return a RunSpec, got {type(run).__name__}")
-        return run
 
     def _watch(self, start: float) -> Callable[[float], None]:
         def watch(done: float) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import ThunderError
-from ..values import Stateful
-from .columns import printable
-from .loop import simulate
-from .observers import named_observers
-from .result import SimulationResult
+from ...errors import ThunderError
+from ...values import Stateful
+from ..loop import simulate
+from ..observers import named_observers
+from ..result import SimulationResult
+from .encoding import printable
 
 __all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state", "with_text"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from ... import _core
 
 __all__ = ["provenance", "worker"]
 
@@ -39,18 +39,17 @@ def provenance() -> dict[str, Any]:
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "host": socket.gethostname(),
-        "instruction_set": instruction_set(),
+        "instruction_set": _instruction_set(),
         "command": sys.argv,
     }
 
 
 def worker() -> tuple[str, str]:
     """Return host, and version of thunder_py with instruction set, of the process that simulates a run."""
-    return socket.gethostname(), f"{_core.__version__} {instruction_set()}"
+    return socket.gethostname(), f"{_core.__version__} {_instruction_set()}"
 
 
-def instruction_set() -> str:
-    """Return the instruction set of the kernels."""
+def _instruction_set() -> str:
     return str(_core.build_config()["instruction_set"])
 
 
@@ -63,10 +62,9 @@ def _commit(folder: Path) -> str | None:
 def _git(folder: Path, *arguments: str) -> str | None:
     command = ["git", "-C", str(folder), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True)
+        return subprocess.run(command, capture_output=True, text=True, timeout=10.0, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):  # no git, no checkout
         return None
-    return done.stdout.strip()
 
 
 def _cpu() -> str:

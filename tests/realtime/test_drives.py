@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.hardware import signatures
-from tests.hardware.fakes import DRIVES, Arm, connect, install
+from tests.realtime import signatures
+from tests.realtime.fakes import DRIVES, Arm, connect, install
 from thunder_py.optional import MissingExtraError
 from thunder_py.realtime import DriveError, DriveLoop, StopKind, StopReason
 

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ConcurrentUseError, ThunderError
+from tests.refusals import assert_refused
+from thunder_py.errors import ConcurrentUseError
 from thunder_py.integration import rk4_step
 from thunder_py.realtime import (
     DriveFacts,
@@ -37,6 +38,9 @@ PANDA = th.Robot.load("panda")
 START = np.array([0.4, 0.6])
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 SINE = th.reference.Sinusoid([0.1, 0.1], [0.5, 0.5], center=START)
+IIWA = th.Robot.load("iiwa14")
+PANDA_LAW = th.SlotineLi(PANDA, 10.0, 5.0, adaptation=None)
+POSE_LAW = {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
 GAINS = {"name": "SlotineLi", "Lambda": 10.0, "K_d": 20.0, "adaptation": None}
 
 
@@ -197,12 +201,11 @@ def test_an_arm_that_pushes_at_its_limit_is_stopped(compensates):
 
 
 def test_poses():
-    law = {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
     T = PANDA.forward_kinematics(Q)
     drive = SimulatedDrive(PANDA, Q, facts(PANDA, torque_rate=1e5), real_time=False)
     T[1, 3] += 0.05
     goal = th.reference.SetPose(T)
-    loop = run(drive, law, goal, PANDA, duration=2.0)
+    loop = run(drive, POSE_LAW, goal, PANDA, duration=2.0)
     assert loop.reason is StopReason.finished
     np.testing.assert_allclose(PANDA.forward_kinematics(drive.q)[:3, 3], T[:3, 3], atol=2e-3)
 
@@ -281,12 +284,6 @@ def test_a_loop_that_was_not_started_is_not_waited_for():
     assert other.join()
 
 
-@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_loop_is_neither_copied_nor_pickled(how):
-    with pytest.raises(TypeError, match=r"^a RealtimeLoop cannot be copied or pickled: it owns a thread;"):
-        how(RealtimeLoop(simulated(), ELBOW, GAINS))
-
-
 def test_a_copy_of_a_simulated_drive_is_a_drive_of_its_own():
     drive = simulated()
     copies = [copy.copy(drive), copy.deepcopy(drive), pickle.loads(pickle.dumps(drive))]
@@ -339,6 +336,7 @@ else:
 """
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("how", ["exit", "interrupt", "fork"])
 def test_ends_of_the_program(how):
     """Without a join, by Ctrl-C, and in a child without the thread."""
@@ -406,6 +404,7 @@ def test_ctrl_c_at_the_end_of_a_short_wait_brakes_the_arm():
     assert (loop.reason, loop.statistics().at_rest) == (StopReason.interrupted, True)
 
 
+@pytest.mark.release
 def test_settings_are_reported():
     loop = run(priority=1, core=0, lock_memory=True, duration=0.01)
     ctypes.CDLL(None).munlockall()  # the loop does not: others may have locked memory too
@@ -415,86 +414,68 @@ def test_settings_are_reported():
     assert run(duration=0.01).statistics().settings == {}
 
 
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
+def test_wrong_parts_are_refused():
+    names = "log must be a sequence of names of signals..."
+    assert_refused(
+        ((object(), ELBOW, GAINS), "drive must run in C++, got object: use DriveLoop for drives..."),
+        ((simulated(), PANDA, GAINS), "the drive must have the joints..."),
+        ((simulated(), ELBOW, lambda *_: 0), "law must be a controller that runs in C++, got fun..."),
+        ((simulated(), ELBOW, GAINS, lambda t: 0), "reference must be one of joint positions that r..."),
+        ((simulated(), ELBOW, GAINS, th.reference.SetPoint(Q)), "reference must have 2 joints, got 7"),
         (
-            lambda: RealtimeLoop(object(), ELBOW, GAINS),
-            "^drive must run in C\\+\\+, got object: use DriveLoop for drives",
+            (still(PANDA), PANDA, th.SlotineLi(IIWA, 10.0, 5.0, adaptation=None)),
+            "law must be a controller of...",
         ),
-        (lambda: RealtimeLoop(simulated(), PANDA, GAINS), "^the drive must have the joints"),
-        (
-            lambda: RealtimeLoop(simulated(), ELBOW, lambda *_: 0),
-            "^law must be a controller that runs in C\\+\\+, got fun",
-        ),
-        (
-            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, lambda t: 0),
-            "^reference must be one of joint positions that r",
-        ),
-        (
-            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, th.reference.SetPoint(Q)),
-            "^reference must have 2 joints, got 7$",
-        ),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=("no",)), "^log: the controller has no signal 'no'$"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log="error"), "^log must be a sequence of names of signals"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=None), "^log must be a sequence of .*, got None$"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log=[1]), "^log must be a sequence of"),
-        (
-            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_time=1e9),
-            "^log_time must be at most 9586.98 s",
-        ),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_time=1e308), "^log_time must be at most"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, log_every=2**40), "^log_every must be a whole number from"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, priority=100), "^priority must be"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS, core=4096), "^core must be"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).set_gains(K_q=1.0), "^SlotineLi has no gain 'K_q'"),
-        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).adapt(True), "^SlotineLi does not adapt$"),
-        (lambda: SimulatedDrive(ELBOW, [0.0]), "^q must"),
-        (
-            lambda: RealtimeLoop(simulated(), ELBOW, GAINS, limits=SafetyLimits([-1.0] * 3, [1.0] * 3, 1.0, 1.0)),
-            "^limits must be those of 2 joints, got 3$",
-        ),
-        (lambda: simulated().inject("fire"), "'fire' is not a valid DriveFault"),
-    ],
-)
-def test_wrong_parts_are_refused(build, message):
-    with pytest.raises(ValueError, match=message):
-        build()
-
-
-def test_set_law_keeps_the_class():
-    loop = RealtimeLoop(simulated(), ELBOW, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None))
-    with pytest.raises(ThunderError, match=r"^law must be of the class SlotineLi, got ComputedTorque$"):
-        loop.set_law(th.ComputedTorque(ELBOW, 100.0, 20.0))
-    with pytest.raises(ThunderError, match=r"^set_gains needs a law that was given as a mapping; use set_law$"):
-        loop.set_gains(K_d=1.0)
-    loop.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
-    with pytest.raises(ValueError, match=r"kind and the robot"):
-        loop.set_law(th.SlotineLi(PANDA, 11.0, 20.0, adaptation=None))
-    named = RealtimeLoop(simulated(), ELBOW, dict(GAINS))
-    named.set_gains(K_d=3.0)
-    named.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None))
-    with pytest.raises(ThunderError, match=r"^set_gains needs a law that was given as a mapping; use set_law$"):
-        named.set_gains(K_d=4.0)  # the other gain would become what it was before
-    poses = RealtimeLoop(
-        still(PANDA), PANDA, {"name": "CartesianComputedTorque", "K_0": 100.0, "K_1": 20.0, "K_d": 5.0}
+        call=RealtimeLoop,
     )
-    with pytest.raises(ThunderError, match=r"^law must be in joint space: set_gains changes one that follows poses$"):
-        poses.set_law(th.CartesianComputedTorque(PANDA, 100.0, 20.0, K_d=5.0))
+    assert_refused(
+        ({"log": ("no",)}, "log: the controller has no signal 'no'"),
+        ({"log": "error"}, names),
+        ({"log": None}, "log must be a sequence of ..., got None"),
+        ({"log": [1]}, names),
+        ({"log_time": 1e9}, "log_time must be at most 9586.98 s..."),
+        ({"log_time": 1e308}, "log_time must be at most..."),
+        ({"log_every": 2**40}, "log_every must be a whole number from..."),
+        ({"priority": 100}, "priority must be..."),
+        ({"core": 4096}, "core must be..."),
+        ({"limits": SafetyLimits([-1.0] * 3, [1.0] * 3, 1.0, 1.0)}, "limits must be those of 2 joints, got 3"),
+        call=lambda **options: RealtimeLoop(simulated(), ELBOW, GAINS, **options),
+    )
+    law, iiwa = th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=None), th.SlotineLi(IIWA, 10.0, 5.0, adaptation=None)
+    loop = RealtimeLoop(simulated(), ELBOW, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None))
+    named, seven = RealtimeLoop(simulated(), ELBOW, dict(GAINS)), RealtimeLoop(still(PANDA), PANDA, PANDA_LAW)
+    poses = RealtimeLoop(still(PANDA), PANDA, POSE_LAW)
+    loop.set_law(law)
+    named.set_gains(K_d=3.0)
+    named.set_law(law)
+    seven.set_law(th.SlotineLi(th.Payload(1.0, [0.0, 0.0, 0.1]).added_to(PANDA), 10.0, 5.0, adaptation=None))
+    a_mapping = "set_gains needs a law that was given as a mapping; use set_law"
+    assert_refused(
+        (lambda: named.set_gains(K_d=4.0), a_mapping),  # the other gain would become what it was before
+        (lambda: loop.set_gains(K_d=1.0), a_mapping),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).set_gains(K_q=1.0), "SlotineLi has no gain 'K_q'..."),
+        (lambda: RealtimeLoop(simulated(), ELBOW, GAINS).adapt(True), "SlotineLi does not adapt"),
+        (
+            lambda: loop.set_law(th.ComputedTorque(ELBOW, 100.0, 20.0)),
+            "law must be of the class SlotineLi, got ComputedTorque",
+        ),
+        (lambda: loop.set_law(PANDA_LAW), "...kind and the robot..."),
+        (lambda: seven.set_law(iiwa), "...kind and the robot..."),
+        (
+            lambda: poses.set_law(th.CartesianComputedTorque(PANDA, 100.0, 20.0, K_d=5.0)),
+            "law must be in joint space: set_gains changes one that follows poses",
+        ),
+        (lambda: SimulatedDrive(ELBOW, [0.0]), "q must..."),
+        (lambda: simulated().inject("fire"), "'fire' is not a valid DriveFault"),
+        *(
+            (lambda how=how: how(named), "a RealtimeLoop cannot be copied or pickled: it owns a thread;...", TypeError)
+            for how in (copy.copy, copy.deepcopy, pickle.dumps)
+        ),
+    )
 
 
 def still(robot):
     return SimulatedDrive(robot, Q, facts(robot), real_time=False)
-
-
-def test_a_law_is_of_the_robot_that_it_moves():
-    iiwa = th.Robot.load("iiwa14")
-    with pytest.raises(ValueError, match=r"^law must be a controller of the robot that it moves"):
-        RealtimeLoop(still(PANDA), PANDA, th.SlotineLi(iiwa, 10.0, 5.0, adaptation=None))
-    loop = RealtimeLoop(still(PANDA), PANDA, th.SlotineLi(PANDA, 10.0, 5.0, adaptation=None))
-    with pytest.raises(ValueError, match=r"kind and the robot"):
-        loop.set_law(th.SlotineLi(iiwa, 10.0, 5.0, adaptation=None))
-    loop.set_law(th.SlotineLi(th.Payload(1.0, [0.0, 0.0, 0.1]).added_to(PANDA), 10.0, 5.0, adaptation=None))
 
 
 def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
-from ..errors import ThunderError
-from ..plotting.panels import panel
-from ..plotting.style import BLUE, LINE, MOST_IN_LEGEND, figure_of, positive, tidy
+from ...checks import Array
+from ...errors import ThunderError
+from ...plotting.panels import panel
+from ...plotting.style import BLUE, LINE, MOST_IN_LEGEND, figure_of, positive, tidy
 from .dataset import axis_of, filled, short
 
 if TYPE_CHECKING:
