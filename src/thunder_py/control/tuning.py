@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -33,6 +34,8 @@ from .slotine_li import SlotineLi
 from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, stable_rate, velocity_feedback
 
 __all__ = ["Tuning", "tune"]
+
+_LOG = logging.getLogger(__name__)
 
 #: damping of the joints as a share of the stable rate, and share of the damping along the reference
 _DAMPING_SHARE, _LARGEST_SHARE = 0.2, 0.5
@@ -282,6 +285,8 @@ def tune(
     unstable = [loop for loop in unstable if loop.growth() > 0.0]
     if len(unstable) > _RARE * len(states.q[::_EVERY]):
         warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=outer_level())
+    text = "%s of %s: bandwidth %s rad/s, limited by %s; damping is %.2g of the stable rate"
+    _LOG.info(text, law.__name__, robot.name, feedback.w.round(3).tolist(), limit, share)
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)
