@@ -132,11 +132,6 @@ STEPS: dict[str, dict[str, float]] = {
 }
 
 
-def test_every_step_over_sets_is_known() -> None:
-    wrapped = {name for name in processing.__all__ if hasattr(getattr(processing, name), "__wrapped__")}
-    assert wrapped <= set(STEPS)
-
-
 def test_processing_takes_the_keyword_that_help_shows() -> None:
     for name, options in STEPS.items():
         function = getattr(processing, name)
