@@ -132,6 +132,12 @@ STEPS: dict[str, dict[str, float]] = {
 }
 
 
+def test_every_step_over_sets_is_known() -> None:
+    functions = {name: getattr(processing, name) for name in processing.__all__}
+    inner = {name: one.__wrapped__ if hasattr(one, "_guarded") else one for name, one in functions.items()}
+    assert {name for name, one in inner.items() if hasattr(one, "__wrapped__")} <= set(STEPS)
+
+
 def test_processing_takes_the_keyword_that_help_shows() -> None:
     for name, options in STEPS.items():
         function = getattr(processing, name)
