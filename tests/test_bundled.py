@@ -64,24 +64,6 @@ def test_the_ground_truth_robots(name, file):
         np.testing.assert_allclose(robot.mass_matrix(state["q"]), state["M"], rtol=1e-12, atol=1e-13)
 
 
-def test_scara_rotors():
-    arm = load_description("scara")
-    assert [(r.joint, r.carrier, r.inertia, r.gear_ratio) for r in arm.rotors] == [
-        (1, 0, 0.01, 1.0),
-        (2, 1, 0.01, 1.0),
-        (3, 2, 0.005, 50.0),
-        (4, 3, 0.001, 20.0),
-    ]
-
-
-def test_panda_limits():
-    limits = load_description("panda").limits
-    np.testing.assert_array_equal(limits.effort, [87, 87, 87, 87, 12, 12, 12])
-    np.testing.assert_array_equal(limits.velocity, [2.175] * 4 + [2.61] * 3)
-    np.testing.assert_array_equal(limits.lower, [-2.8973, -1.7628, -2.8973, -3.0718, -2.8973, -0.0175, -2.8973])
-    np.testing.assert_array_equal(limits.upper, [2.8973, 1.7628, 2.8973, -0.0698, 2.8973, 3.7525, 2.8973])
-
-
 def test_cart_pendulum_has_the_textbook_equations():
     robot = th.Robot.load("cart_pendulum")
     cart, m, length, g = 1.0, 0.1, 0.5, 9.81
@@ -93,11 +75,6 @@ def test_cart_pendulum_has_the_textbook_equations():
         torque = -m * length * math.cos(phi) * ddx + (inertia + m * length**2) * ddphi - m * g * length * math.sin(phi)
         tau = robot.inverse_dynamics([x, phi], [dx, dphi], [ddx, ddphi])
         np.testing.assert_allclose(tau, [force, torque], rtol=1e-12, atol=1e-13)
-
-
-def test_cart_runs_along_x_and_the_pole_stands():
-    T = th.Robot.load("cart_pendulum").forward_kinematics([0.7, 0.0])
-    np.testing.assert_allclose(T[:3, 3], [0.7, 0, 1], atol=1e-15)
 
 
 #: joint, sign, and what a quarter turn of it does to the hanging arm: where the hand then lies seen from the joint
@@ -185,11 +162,3 @@ def test_iiwa_in_dh_frames_is_the_one_of_the_urdf():
     q, dq, ddq = np.random.default_rng(0).normal(size=(3, 10, 7))
     np.testing.assert_allclose(ours.forward_kinematics(q), source.forward_kinematics(q), atol=1e-14)
     np.testing.assert_allclose(ours.inverse_dynamics(q, dq, ddq), source.inverse_dynamics(q, dq, ddq), atol=1e-11)
-
-
-def test_ur5e_shoulder_torque_of_the_stretched_arm():
-    robot = th.Robot.load("ur5e")
-    masses, reach = robot.description.inertial[:, 0], 0.425 + 0.3922
-    centers = [0.425 - 0.2125, 0.425 + 0.3922 - 0.15, reach, reach, reach]
-    assert robot.gravity_vector(np.zeros(6))[1] == pytest.approx(-9.81 * float(masses[1:] @ centers))
-    assert masses.sum() == pytest.approx(17.7)

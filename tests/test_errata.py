@@ -18,9 +18,8 @@ from thunder_py.identification import persistent_excitation
 ERRATA = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("path", "name"), named_tests(ERRATA))
-def test_named_tests_exist(path, name):
-    assert exists(path, name)
+def test_named_tests_exist():
+    assert [(path, name) for path, name in named_tests(ERRATA) if not exists(path, name)] == []
 
 
 def test_every_entry_names_a_test():
@@ -49,7 +48,7 @@ def half_trace_minus_transpose(A):
     return 0.5 * (np.trace(A) * np.eye(3) - A.T)
 
 
-def error_angle_after(start, law, duration=8.0, dt=1e-3):
+def error_angle_after(start, law, duration=8.0, dt=5e-3):
     """Angle that is left [deg] of an orientation error of `start` degrees under the angular velocity law(e, L)."""
     R_tilde = Rotation.from_rotvec(np.radians(start) * np.array([1.0, 2.0, 2.0]) / 3.0).as_matrix()
     for _ in range(round(duration / dt)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import pickle
 import re
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -80,7 +79,7 @@ def test_a_warning_names_the_line_of_the_caller():
     assert {warning.filename for warning in caught} == {__file__}
 
 
-@pytest.mark.parametrize("name", [name for name in th.__all__ if isinstance(getattr(th, name), ModuleType)])
+@pytest.mark.parametrize("name", [name for name in th.__all__ if hasattr(getattr(th, name), "__all__")])
 def test_only_public_names_are_listed(name):
     module = getattr(th, name)
     assert dir(module) == sorted(module.__all__)
@@ -131,3 +130,15 @@ def test_table_in_html_and_latex():
 
 def test_mass_and_payload():
     assert ROBOT.with_payload(th.Payload(0.5)).total_mass == pytest.approx(ROBOT.total_mass + 0.5)
+
+
+def test_decisions_are_logged(caplog):
+    motion = th.Sinusoid([0.8, 0.6], [0.5, 0.8])
+    with caplog.at_level("DEBUG", logger="thunder_py"):
+        law = th.tune(ROBOT, th.SlotineLi, motion, period=1e-3).controller()
+        th.simulate(ROBOT, law, motion, 0.01)
+        th.trajectory.time_optimal(ROBOT, [[0.0, 0.0], [0.5, 0.5]], cells=8, velocity=1.0, acceleration=1.0)
+    texts = {record.name.removeprefix("thunder_py."): record.getMessage() for record in caplog.records}
+    assert "limited by period and delay" in texts["control.tuning"]
+    assert texts["simulation.loop"] == "in Python: nothing"
+    assert "cells: " in texts["trajectory.retiming"]

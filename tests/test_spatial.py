@@ -58,15 +58,6 @@ def test_singular_orientations_have_the_angles_of_one_rotation(sequence, theta):
     assert abs(np.linalg.det(spatial.euler_jacobian(angles, sequence))) < 1e-7
 
 
-def test_zyx_is_roll_pitch_yaw():
-    roll, pitch, yaw = 0.3, -0.4, 0.5
-    np.testing.assert_allclose(
-        spatial.rotation_from_euler([yaw, pitch, roll]),
-        spatial.pose_from_rpy([0.0] * 3, [roll, pitch, yaw])[:3, :3],
-        atol=1e-15,
-    )
-
-
 def test_axis_and_angle():
     axis = RATES / np.linalg.norm(RATES, axis=-1, keepdims=True)
     angle = RNG.uniform(0.01, 3.1, (2, 5))
@@ -164,21 +155,6 @@ def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str
     with pytest.raises(ValueError, match=re.escape(message)) as refusal:
         spatial.nearest_rotation(R)
     assert "nearest_rotation" not in str(refusal.value)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_nearest_rotation_is_advised_where_it_helps(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    R = Rotation.random(random_state=seed).as_matrix() + rng.normal(size=(3, 3)) * 10.0 ** -(1 + seed % 4)
-    R[0] *= rng.choice([1.0, -1.0])
-    with pytest.raises(ValueError, match="R must hold") as refusal:
-        spatial.quaternion_from_rotation(R, scalar_first=True)
-    try:
-        spatial.nearest_rotation(R)
-        helps = True
-    except ValueError:
-        helps = False
-    assert ("nearest_rotation" in str(refusal.value)) == helps
 
 
 def test_refusals() -> None:

@@ -96,13 +96,14 @@ def _guard_class(kind: Any) -> None:
         return
     owner = next(base for base in kind.__mro__ if "__init__" in vars(base))
     owner = kind if owner.__module__ == f"{__package__}._core" else owner
-    if not _ours(owner) or hasattr(owner.__init__, "_guarded"):
-        return
-    name = "__init__"
-    setattr(owner, name, _answering(owner.__init__, owner.__name__))
-    for name, method in list(vars(owner).items()):
-        if isinstance(method, classmethod) and not name.startswith("_"):
-            setattr(owner, name, classmethod(_answering(method.__func__, f"{owner.__name__}.{name}")))
+    if _ours(owner) and not hasattr(owner.__init__, "_guarded"):
+        name = "__init__"
+        setattr(owner, name, _answering(owner.__init__, owner.__name__))
+    for base in kind.__mro__:
+        for name, method in list(vars(base).items()) if _ours(base) else ():
+            call = method.__func__ if isinstance(method, classmethod) else None
+            if call and not name.startswith("_") and not hasattr(call, "_guarded"):
+                setattr(base, name, classmethod(_answering(call, f"{kind.__name__}.{name}")))
 
 
 def _answering(call: Any, title: str) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import CartesianComputedTorque, Status, arm_points
 from thunder_py.geometry import Box, Sphere
 from thunder_py.reference import SetPose
@@ -153,26 +152,6 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
         np.testing.assert_allclose(tau - bare, P @ J.T @ [-20.0, 0, 0], atol=1e-7 + 20.0 * direction)
 
 
-def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
-    """Sliding joints, whose positions are sums without rounding; joints 2 and 4 slide along the same axis."""
-    body, half = [2.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1], 0.5 * np.pi
-    gantry = th.Robot.from_dh(
-        [[0, 0, 0, 0], [0, half, 0, half], [0, half, 0, 0], [0, half, 0, 0]], joint_types="PPPP", inertial=[body] * 4
-    )
-    q, I = np.array([0.25, 0.5, 0.125, 0.75]), np.eye(3)
-    middle, reference = point(gantry, q, 2, np.zeros(3)), SetPose(gantry.forward_kinematics(q))(0.0)
-    found = []
-    for obstacles in ((), [Sphere(middle, 0.1)], [Sphere(middle + np.array([0, 1e-9, 0]), 0.1)]):
-        law = CartesianComputedTorque(
-            gantry, K_0=I, K_1=I, K_d=np.ones(4), obstacles=obstacles, rows=[0, 1, 2], points=[2], largest_force=20.0,
-            posture=None, K_posture=None,
-        )  # fmt: skip
-        found.append(law.step(0.0, q, np.zeros(4), reference))
-        assert law.status is Status.ok
-    np.testing.assert_array_equal(found[1], found[0])
-    assert np.abs(found[2] - found[0]).max() > 1.0
-
-
 def test_obstacles_can_move() -> None:
     s = states(1)[0]
     law = law_of(s, obstacles=())
@@ -198,19 +177,15 @@ def test_points_of_the_arm() -> None:
     assert [link for link, _ in arm_points(scara())] == [1, 2, 2]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_refusals() -> None:
+    assert_refused(
         ({"gain": 0.0}, "gain must be positive, got 0"),
         ({"influence": -1.0}, "influence must be positive, got -1"),
-        ({"largest_force": np.inf}, "largest_force must be finite"),
+        ({"largest_force": np.inf}, "largest_force must be finite..."),
         ({"obstacles": [[0, 0, 0]]}, "each of obstacles must be a Sphere, got list: [0, 0, 0]"),
-        ({"obstacles": [SPHERES[0], Box([0, 0, 0], [1, 1, 1])]}, "each of obstacles must be a Sphere, got Box"),
-        ({"points": [("hand", [0, 0, 0])]}, "frame must be a link index 0 to 7 or one of"),
+        ({"obstacles": [SPHERES[0], Box([0, 0, 0], [1, 1, 1])]}, "each of obstacles must be a Sphere, got Box..."),
+        ({"points": [("hand", [0, 0, 0])]}, "frame must be a link index 0 to 7 or one of..."),
         ({"points": [(1, 2, 3)]}, "points must be frames or pairs of a frame and a point in its axes, got (1, 2, 3)"),
         ({"points": [(1, [0, 0])]}, "points offset must have shape (3,), got (2,)"),
-    ],
-)
-def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        law_of(states(1)[0], **changes)
+        call=lambda **changes: law_of(states(1)[0], **changes),
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
+from tests.refusals import assert_refused
 from thunder_py.reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 
 from .arms import Q0, lissajous, panda
@@ -65,21 +64,13 @@ def test_rest() -> None:
     assert not pose.xi.any()
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_refusals() -> None:
+    assert_refused(
         (lambda: SetPoint([[0.0]]), "q must have shape (n,), got (1, 1)"),
-        (lambda: SetPoint([np.nan]), "q must be finite"),
+        (lambda: SetPoint([np.nan]), "q must be finite..."),
         (lambda: Sinusoid([1.0, 2.0], [1.0]), "frequency must have shape (2,), got (1,)"),
         (lambda: Lissajous([1.0, 2.0], F, center=[0, 0, 0]), "amplitude must have shape (3,), got (2,)"),
-        (
-            lambda: Lissajous(A, F, center=A, orientation=-np.eye(3)),
-            "orientation must hold a rotation, got a reflection",
-        ),
+        (lambda: Lissajous(A, F, center=A, orientation=-np.eye(3)), "orientation must hold a rotation, got a refle..."),
         (lambda: SetPose(np.eye(3)), "T must have shape (4, 4), got (3, 3)"),
         (lambda: lissajous()("now"), "t must be a time or an array of times, got 'now'"),
-    ],
-)
-def test_bad_arguments_say_what_came(make, message) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make()
+    )

@@ -35,7 +35,7 @@ def test_merging_is_the_huygens_steiner_theorem(experiment):
     np.testing.assert_allclose(th.model.inertia.dyn_from_reg(experiment.truth), expected, atol=1e-14)
 
 
-def test_table_8_has_the_mass_of_link_and_hand_and_a_center_that_needs_a_mounting(experiment):
+def test_table_8_has_the_mass_and_its_center_needs_a_mounting(experiment):
     """T-7: mass adds up; with the hand's base at the flange the center is (0.0590, -0.0036, -0.0017), not Table 8's."""
     m, *c = th.model.inertia.dyn_from_reg(experiment.truth)[:4]
     assert m == pytest.approx(TABLE_8["true"][0], abs=5e-5)
@@ -55,7 +55,7 @@ def test_adaptation_takes_the_hand_off_the_error(experiment, plant, factor):
     assert adaptive.statuses == fixed.statuses == ["ok"]
 
 
-def test_mass_and_horizontal_moments_are_learnt_and_the_vertical_one_is_not(experiment):
+def test_mass_and_horizontal_moments_are_learnt_and_no_other(experiment):
     truth = experiment.truth
     for plant, mass, moment in (("ideal", 1e-3, 1e-3), ("friction", 0.02, 0.01)):
         estimate = experiment.estimate(plant)

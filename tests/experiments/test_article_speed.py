@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from thunder_py.papers.speed import run, table
 from thunder_py.papers.speed.formulas import ArticleFormulas, panda_of
 from thunder_py.papers.speed.run import our_functions, pinocchio_calls
 
@@ -32,13 +31,6 @@ def test_formulas_give_the_robots_matrices(n):
         np.testing.assert_allclose(np.array(functions[name](*arguments)), wanted, atol=1e-12, err_msg=name)
 
 
-def test_panda_of_more_than_seven_joints_continues_with_the_same_links():
-    long, panda = panda_of(15), panda_of(7)
-    np.testing.assert_array_equal(long.description.dh[7:13], panda.description.dh[1:7])
-    np.testing.assert_array_equal(long.parameters[70:130], panda.parameters[10:70])
-    np.testing.assert_array_equal(long.description.dh[:7], panda.description.dh)
-
-
 def test_recordings_and_pinocchio_give_the_same_table():
     robot, s = panda_of(7), state(7)
     recorded, calls = our_functions(robot), pinocchio_calls(robot, s)
@@ -65,7 +57,7 @@ def counts(n):
 
 
 @pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.release)])
-def test_the_gain_of_the_matrix_algebra_is_derivatives_that_are_shared(n):
+def test_matrix_algebra_gains_by_derivatives_that_are_shared(n):
     written, shared = counts(n)
     # each derivative derived where it stands: what the article's factor of ten comes from
     assert written["C_std"] > 8 * written["C"]
@@ -74,7 +66,7 @@ def test_the_gain_of_the_matrix_algebra_is_derivatives_that_are_shared(n):
     assert shared["C_std"] == pytest.approx(shared["C"], rel=0.02)
 
 
-def test_recorded_christoffel_sums_and_matrix_algebra_cost_the_same():
+def test_christoffel_sums_and_matrix_algebra_cost_the_same():
     model = panda_of(7).symbolic()
     C, algebra, sums = (
         model.function(name, getattr(model, name)()).operation_count
@@ -82,21 +74,3 @@ def test_recorded_christoffel_sums_and_matrix_algebra_cost_the_same():
     )
     assert algebra == pytest.approx(sums, rel=0.05)
     assert min(algebra, sums) > 1.2 * C
-
-
-def test_table_3_has_the_jitter_of_single_calls():
-    """Standard deviations and coefficients of variation as the article prints them, and of our generated C."""
-    robot = panda_of(7)
-    function = our_functions(robot)["M"]
-    states = [[s[name] for name in function.arguments] for s in run._states(7, robot.parameters)]
-    _, source = run._core.emit_c([function], header_name="", packed=True)
-    call = run._Packed(source, "own_M_packed", states, function.results.values(), "-O0")
-    times, clock = call.single(50)
-    assert times.shape == clock.shape == (50,)
-    assert np.median(times) > np.median(clock) >= 0.0
-    timings = [run.Timing(7, "ours: M", "-O2", 500e-9, sigma=20e-9)]
-    text = table.table_3(timings)
-    row = [cell.strip() for cell in text.splitlines()[-4].split("|")[1:-1]]
-    assert row == ["M", "20", "4", "22.1", "4.2"]
-    for quantity, (sigma, variation) in table.JITTER.items():
-        assert 100.0 * sigma / table.TABLE_3[quantity][0] == pytest.approx(variation, rel=0.2)

@@ -129,9 +129,3 @@ def test_a_law_has_its_color(figure: Figure) -> None:
         for line in axes.lines:
             name = str(line.get_label())
             assert name not in LAW_COLORS or same_color(line.get_color(), LAW_COLORS[name]), name
-
-
-def test_synthetic_reaches_are_not_called_real() -> None:
-    words = [text.get_text() for text in drawn("human-like, real").findobj(Text)]
-    assert "synthetic reach" in words
-    assert not [word for word in words if re.search(r"\breal\b|recorded", word)]

@@ -58,7 +58,7 @@ def _unstable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.release
 @pytest.mark.usefixtures("_drawing", "_unstable")
-def test_an_arm_that_becomes_unstable_has_failed_and_the_others_go_on() -> None:
+def test_an_unstable_arm_has_failed_and_the_others_go_on() -> None:
     for found in (run_trial(Case("box", 0.38, "no replan", 5000)), pick(PickCase("box", "gripper", 5000))):
         assert not found.success
         assert found.outcome == "the arm became unstable"
@@ -81,7 +81,7 @@ def test_scenes_depend_on_the_seed_and_not_on_the_strategy() -> None:
     assert 0.0 < np.abs(away).max() < 0.01  # the loop has a camera with an error
 
 
-def test_the_approach_has_the_derivatives_of_its_positions_and_ends_on_the_path() -> None:
+def test_the_approach_is_smooth_and_ends_on_the_path() -> None:
     approach, yaw = Approach(height=0.1, time=0.35, after=0.2), YawEstimate()
     yaw.add(0.8, np.pi)
     path = TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
@@ -111,7 +111,7 @@ def test_directions_are_averaged_up_to_the_symmetry() -> None:
     assert cube.near(-0.9) == pytest.approx(0.7 - np.pi / 2.0)
 
 
-def test_noise_does_not_turn_the_hand_from_one_grasp_to_an_equal_one() -> None:
+def test_noise_does_not_turn_the_hand_to_an_equal_grasp() -> None:
     """A box across the hand: a quarter turn to either side grasps it alike."""
     rng, path = np.random.default_rng(0), TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
     approach, yaw, rates, turns = Approach(height=0.1, time=0.35, after=0.2), YawEstimate(), [], []

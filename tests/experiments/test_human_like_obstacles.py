@@ -19,7 +19,7 @@ from thunder_py.papers.human_like.obstacles import (
     sweep_gains,
 )
 from thunder_py.papers.human_like.planners import Learned, as_path, default_recordings
-from thunder_py.papers.human_like.run import HumanLike, run_human_like
+from thunder_py.papers.human_like.run import HumanLike
 from thunder_py.papers.human_like.scenarios import FAMILIES, MARGIN, Scenario, scenarios
 from thunder_py.trajectory import minimum_jerk
 
@@ -68,7 +68,7 @@ def test_planned_paths_are_proved_free_and_end_at_the_goal(found: HumanLikeObsta
 
 
 @pytest.mark.release
-def test_the_straight_way_is_blocked_and_primitives_end_beside_the_goal(found: HumanLikeObstacles) -> None:
+def test_the_straight_way_is_blocked_and_primitives_end_beside(found: HumanLikeObstacles) -> None:
     straight = found.values("minimum jerk")
     assert np.mean(straight[:, 2] < MARGIN) > 0.9
     for name in PRIMITIVES:
@@ -79,7 +79,7 @@ def test_the_straight_way_is_blocked_and_primitives_end_beside_the_goal(found: H
 
 
 @pytest.mark.release
-def test_minimum_jerk_has_the_least_jerk_of_those_that_search_alike(found: HumanLikeObstacles) -> None:
+def test_minimum_jerk_is_least_of_those_that_search_alike(found: HumanLikeObstacles) -> None:
     """Not of every setting: searches end at different points, and the mean of the norm is not what is minimized."""
     median = {name: np.median(found.values(name)[:, 1]) for name in METHODS}
     assert median["minimum jerk"] < median["minimum jerk, via"] < median["MAP"] < median["paper mode"]
@@ -153,16 +153,3 @@ def test_parts_are_put_together(found: HumanLikeObstacles) -> None:
     figure = part.plot()
     assert [axes.get_title()[:15] for axes in figure.axes] == ["D4.2, Figure 31", "D4.2, Table 13:"]
     plt.close(figure)
-
-
-def test_parts_get_data_if_they_take_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunder_py.papers.human_like import arm as human_like_arm
-    from thunder_py.papers.human_like import sampling as human_like_sampling
-
-    seen: list[object] = []
-    monkeypatch.setattr(human_like_arm, "run", lambda quick, data=None, **options: seen.append((quick, data, options)))
-    monkeypatch.setattr(
-        human_like_sampling, "run", lambda quick, *, seeds, workers: seen.append((quick, seeds, workers))
-    )
-    run_human_like(("arm", "sampling"), quick=True, data="folder", seeds=3, workers=2)
-    assert seen == [(True, "folder", {"seeds": 3, "workers": 2}), (True, 3, 2)]

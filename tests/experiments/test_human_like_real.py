@@ -214,7 +214,7 @@ class TestData:
 
 @pytest.mark.release
 @pytest.mark.skipif(not CULM.is_dir(), reason="needs the CULM recordings")
-def test_from_rest_to_rest_map_is_nearer_to_people_than_minimum_jerk_and_the_square_system() -> None:
+def test_from_rest_to_rest_map_is_nearest_to_people() -> None:
     """Subjects left out one by one, every third of their reaches; paired, so that intervals are of differences.
 
     The share of minimum jerk is fixed at what prediction chose most often on these recordings, because choosing

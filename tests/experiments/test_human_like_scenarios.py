@@ -25,7 +25,7 @@ class TestFamily:
             assert np.linalg.norm([s.start, s.goal], axis=1).max() < 0.5 * REACH[1] + 0.1 + 1e-12
             assert (s.duration, s.margin, s.family) == (5.0, 0.05, family)
 
-    def test_spheres_are_as_many_and_as_large_as_said_and_do_not_overlap(self, family: int) -> None:
+    def test_spheres_are_as_said_and_do_not_overlap(self, family: int) -> None:
         largest = max(p.radius[1] for p in FAMILIES[family].placements)
         for s in scenarios(family, COUNT, seed=2):
             assert len(s.spheres) == NUMBER[family]

@@ -16,7 +16,7 @@ def experiment():
     return papers.run_lissajous_panda()
 
 
-def test_adaptation_takes_more_than_an_order_of_magnitude_off_every_error(experiment):
+def test_adaptation_takes_an_order_of_magnitude_off_every_error(experiment):
     assert min(experiment.improvement) >= 10.0
     assert experiment.adaptive.statuses == experiment.fixed.statuses == ["ok"]
 
@@ -37,7 +37,7 @@ def test_errors_are_those_of_the_poses(experiment):
         assert run.steady_state.position == pytest.approx(run.position_error[steady].mean(), rel=1e-12)
 
 
-def test_it_starts_on_the_reference_at_rest_and_stays_within_the_limits(experiment):
+def test_it_starts_at_rest_on_the_reference_and_within_limits(experiment):
     limits = experiment.robot.limits
     for run in (experiment.adaptive.result, experiment.fixed.result):
         np.testing.assert_allclose(run.error[0], 0.0, atol=1e-12)
@@ -54,7 +54,7 @@ def test_the_wrong_link_is_the_article_s(experiment):
     np.testing.assert_array_equal(wrong[:60], experiment.robot.parameters[:60])
 
 
-def test_what_the_torques_see_is_learnt_and_what_they_do_not_is_not(experiment):
+def test_what_the_torques_see_is_learnt_and_no_more(experiment):
     truth, estimate = experiment.link_7["truth"], experiment.link_7["estimate"][-1]
     np.testing.assert_allclose(estimate[:3], truth[:3], atol=0.01)  # m, c_x, c_y
     assert abs(estimate[3] - truth[3]) > 0.1  # c_z is along gravity

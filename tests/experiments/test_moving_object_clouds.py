@@ -23,11 +23,11 @@ def found() -> MovingObjectClouds:
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
-def test_every_object_fits_between_the_fingers_of_a_hand_that_is_aligned(kind):
+def test_every_object_fits_between_aligned_fingers(kind):
     assert kind.extent(0.0) < OPENING
 
 
-def test_width_between_the_fingers_is_that_of_the_turned_rectangle():
+def test_width_is_that_of_the_turned_rectangle():
     kind = KINDS["carton, 16 x 6 x 6 cm"]
     angle = 0.4
     corners = np.array([[x, y] for x in (-0.08, 0.08) for y in (-0.03, 0.03)])
@@ -58,7 +58,7 @@ def test_a_trial_from_clouds_ends_with_a_grasp():
 
 
 @pytest.mark.release
-def test_the_outcome_depends_on_the_strategy_and_not_on_what_is_seen():
+def test_the_outcome_depends_on_the_strategy():
     once = run_trial(2, InterceptionOptions(strategy=SingleShot()), arm=False)
     again = run_trial(2, arm=False)
     assert once.speed == again.speed == 0.38

@@ -26,7 +26,7 @@ def test_intervals_of_replanning_and_not_do_not_overlap(found):
 
 
 @pytest.mark.release
-def test_half_of_the_objects_are_missed_at_the_highest_speed_if_they_come_into_view_late():
+def test_half_of_fast_objects_that_are_seen_late_are_missed():
     """As in Table 16; the report does not print where its camera sees an object first."""
     options = InterceptionOptions(strategy=TimeAugmentation())
     shares = []

@@ -282,7 +282,7 @@ def test_command_lists_prints_and_draws(capsys, tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["hand.png"]
 
 
-def test_markdown_aligns_columns_and_leaves_what_is_unknown_empty():
+def test_markdown_aligns_columns_and_leaves_gaps_empty():
     text = markdown(["a", "value"], [["x", 0.12345], ["long", None], ["n", float("nan")], ["k", 3]])
     assert text.splitlines() == [
         "|    a | value |",

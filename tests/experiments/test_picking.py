@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from thunder_py.manipulation.servoing.pick_machine import PickPhase
 from thunder_py.manipulation.servoing.pose_filter import LatestPose
@@ -55,7 +54,7 @@ def traced():
 
 
 @pytest.mark.release
-def test_results_do_not_depend_on_what_ran_before_and_the_arm_follows(found, traced):
+def test_results_do_not_depend_on_what_ran_before(found, traced):
     (first, _), again = found.picks["tool", "servoing"], traced.pick
     assert (first.seed, first.across, first.duration) == (again.seed, again.across, again.duration)
     assert 1e-4 < first.following < 0.05  # the dynamics are there, and stay small
@@ -99,12 +98,6 @@ def test_scenes_are_within_reach_and_the_same_for_a_seed():
         np.testing.assert_array_equal(scene.held, again.held)
         pushed = np.linalg.norm(scene.object_pose(3.0)[:3, 3] - scene.object_pose(0.0)[:3, 3])
         assert pushed == 0.0 or 0.02 <= pushed <= 0.05
-
-
-def test_position_errors_of_the_camera_are_those_of_the_report():
-    """99 % within about a centimeter, both parts together."""
-    scale = np.hypot(CAMERA.shared_position, CAMERA.position)
-    assert stats.chi(3).ppf(0.99) * scale == pytest.approx(0.011, abs=5e-4)
 
 
 @pytest.mark.release

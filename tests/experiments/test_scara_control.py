@@ -65,7 +65,7 @@ def test_printed_unit_vector_needs_a_Q(control):
     assert runs[0].left() == pytest.approx(runs[1].left(), rel=1e-3)
 
 
-def test_mass_of_link_3_becomes_that_with_the_payload_in_about_5_s():
+def test_the_mass_with_the_payload_is_found_in_about_5_s():
     control = run_control(("robust", "adaptive"))
     mass = control.estimated_mass()
     assert mass[0] == 10.0
@@ -85,7 +85,7 @@ def test_known_friction_changes_nothing_along_z(control):
 
 
 @pytest.mark.release
-def test_printed_lambda_diverges_at_1_ms_and_below_2000_it_does_not(experiment):
+def test_printed_lambda_diverges_at_1_ms_and_below_2000_not(experiment):
     """S-6: spectral radius 9."""
     runs = experiment.sampling.runs
     assert spectral_radius(10000.0) == pytest.approx(9.0, abs=0.05)

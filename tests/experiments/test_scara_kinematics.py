@@ -76,7 +76,7 @@ def test_objective_raises_w_and_stretches_the_arm(clik):
     assert runs[0].error_norm().max() < 2.0 * runs[1].error_norm().max()
 
 
-def test_transpose_gains_hold_on_the_path_and_fail_in_the_report_s_postures(transpose):
+def test_transpose_gains_hold_on_the_path_and_fail_in_postures(transpose):
     """S-6: dt lambda_max(J J' K) below 2 decides."""
     for name, runs in transpose.set_points.items():
         assert runs["half"].error_norm()[-1] < 1e-4
@@ -95,7 +95,7 @@ def test_stability_number_is_an_eigenvalue(transpose):
     assert stability_number(transpose.robot, q) == pytest.approx(1e-3 * largest)
 
 
-def test_printed_matrices_are_the_arm_s_and_the_printed_formula_is_not():
+def test_printed_matrices_are_right_and_the_formula_is_not():
     """S-1, S-2: the torque of joint 2 has the wrong sign in part along the path."""
     dynamics = run_dynamics()
     right, wrong = [], []

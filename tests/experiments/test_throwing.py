@@ -26,14 +26,6 @@ def found(setup: throwing_setup.Setup) -> throwing.Throwing:
     return throwing.run_throwing(3, setup=setup, frictions=(0.0, 0.3))
 
 
-def test_numbers_are_those_of_the_report() -> None:
-    """Section 3.3.3, typed a second time."""
-    assert [mass for mass, _ in throwing_setup.OBJECTS.values()] == [0.221, 0.427, 0.445]
-    assert [stiffness for stiffness, _ in throwing_setup.CONTROLLERS.values()] == [30, 30, 300]
-    assert throwing_setup.REPETITIONS == 4
-    assert throwing_setup.REPORT == (6.03e-4, 0.0174)
-
-
 def test_plan_hits_the_box_with_a_hand_that_it_knows(setup: throwing_setup.Setup) -> None:
     release = setup.motion.release
     np.testing.assert_allclose(landing(release.p, release.v, release.target[2]).p, release.target, atol=1e-9)

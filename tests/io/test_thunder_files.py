@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import re
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +12,6 @@ from thunder_py.model.description import Elastic, check_physical_input
 
 FILES = Path(__file__).parent.parent / "data" / "thunder"
 JOINTS = (3, 5, 7, 9, 15, 30)
-
-
-def test_files_are_those_of_the_script():
-    spec = importlib.util.spec_from_file_location("make", FILES / "make.py")
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
-    assert make.JOINTS == JOINTS
-    for n in JOINTS:
-        assert (FILES / f"arm{n}.yaml").read_text() == make.arm(n)
 
 
 @pytest.mark.parametrize("n", JOINTS)
@@ -52,17 +41,3 @@ def test_elastic_arm_loads():
     assert {key: masks[f"elastic_{key}"] for key in Elastic.GROUPS} == {
         "K": ((1, 1), (1, 0)), "D": ((0,), (1,)), "Dm": ((0, 0), (0, 1)), "Mm": (1, 0),
     }  # fmt: skip
-
-
-def test_elastic_arm_is_saved_and_read_again(tmp_path):
-    robot = th.Robot.load(FILES / "sea3.yaml")
-    robot.save(tmp_path / "sea3.yaml")
-    text = (tmp_path / "sea3.yaml").read_text()
-    assert re.search(r"- \{joint: joint3, K: \[40, 90\], D: \[0.1\], Dm: \[0.08, 0.01\], Mm: 0.06\}", text)
-    assert th.Robot.load(tmp_path / "sea3.yaml").description == robot.description
-
-
-def test_elastic_model_may_be_switched_off(tmp_path):
-    text = (FILES / "sea3.yaml").read_text().replace("ELASTIC_MODEL: true", "ELASTIC_MODEL: false")
-    (tmp_path / "rigid3.yaml").write_text(text)
-    assert th.Robot.load(tmp_path / "rigid3.yaml").e == 0

@@ -88,10 +88,9 @@ STRUCTURE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "message"), NUMBERS + STRUCTURE)
-def test_wrong_elements(old: str, new: str, message: str) -> None:
-    text = edited(old, new)
-    assert failure(text) == f"arm.urdf:{message}"
+def test_wrong_elements() -> None:
+    for old, new, message in NUMBERS + STRUCTURE:
+        assert failure(edited(old, new)) == f"arm.urdf:{message}"
 
 
 def test_robot_names_become_identifiers_only_on_request() -> None:
@@ -217,7 +216,7 @@ def test_side_branches_that_move_must_be_locked() -> None:
 
 
 def test_deep_nesting_is_harmless() -> None:
-    depth = 100_000
+    depth = 20_000
     assert failure("<robot>" + "<x>" * depth + "</x>" * depth + "</robot>") == "arm.urdf:1: <robot>: has no links"
 
 

@@ -13,9 +13,8 @@ from thunder_py.errors import FileFormatError
 from thunder_py.io.yaml_text import MAX_BYTES, MAX_DEPTH, parse_number, parse_yaml
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
+def test_numbers():
+    numbers = [
         ("1e-3", 1e-3),
         ("1", 1.0),
         ("010", 10.0),
@@ -30,15 +29,10 @@ from thunder_py.io.yaml_text import MAX_BYTES, MAX_DEPTH, parse_number, parse_ya
         ("inf", math.inf),
         ("-.inf", -math.inf),
         ("-0.0", 0.0),
-    ],
-)
-def test_numbers(text, number):
-    assert parse_number(text) == number
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    ]
+    for text, number in numbers:
+        assert parse_number(text) == number
+    wrong = [
         "",
         "nan",
         ".nan",
@@ -51,16 +45,13 @@ def test_numbers(text, number):
         "--1",
         "1/0",
         "1/0.0",
-        "__import__('os')",
-        "1" * 101,
         "1e",
         "*2",
         "2*",
-    ],
-)
-def test_what_is_no_number(text):
-    with pytest.raises(ValueError):  # noqa: PT011 - the caller words the message
-        parse_number(text)
+    ]
+    for text in [*wrong, "__import__('os')", "1" * 101]:
+        with pytest.raises(ValueError):  # noqa: PT011 - the caller words the message
+            parse_number(text)
 
 
 @given(st.floats(allow_nan=False))
@@ -88,9 +79,8 @@ def entry(kind):
     return lambda value: kind(value.section()["a"])
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "use"),
-    [
+def test_messages():
+    cases = [
         ("", r"^arm.yaml: is empty, expected a mapping$", None),
         ("a: 1\n---\nb: 2", r"^arm.yaml:2: not YAML: but found another document$", None),
         ("a: 1\nb: [1, 2\n", r"^arm.yaml:3: not YAML: ", None),
@@ -120,10 +110,9 @@ def entry(kind):
         ("a: 1", r"^arm.yaml:1: a: must be a list of 3, got '1'$", entry(lambda v: v.numbers(3))),
         ("a: [1, 2]", r"^arm.yaml:1: a: must be a list of 3, got a list of 2$", entry(lambda v: v.numbers(3))),
         ("a: [[1],\n [x]]", r"^arm.yaml:2: a\[1\]\[0\]: must be a number", entry(lambda v: v.numbers(2, 1))),
-    ],
-)
-def test_messages(text, message, use):
-    assert_fails(text, message, use or (lambda value: value))
+    ]
+    for text, message, use in cases:
+        assert_fails(text, message, use or (lambda value: value))
 
 
 def test_hostile_text_is_refused_quickly():

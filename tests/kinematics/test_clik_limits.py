@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog, lsq_linear, minimize
 
 import thunder_py as th
-from tests.kinematics.motions import PANDA_START, SCARA_ROWS, at_rest, pose, robot
+from tests.kinematics.motions import PANDA_START, at_rest, pose, robot
 from tests.refusals import assert_refused
 from thunder_py.kinematics import CLIK, JointCentering, Posture
 
@@ -208,32 +208,6 @@ def test_optimal_in_the_task_then_in_the_joints():
         blocked += np.linalg.norm(J @ x - scale * v) > 1e-3
         in_null_space += not changed
     assert min(scaled, blocked, in_null_space) >= 3
-
-
-def test_a_secondary_objective_does_not_slow_the_task():
-    """Its part is taken back first; scaling all joints together would slow the tip to a tenth."""
-    arm = robot("panda")
-    target = at_rest(pose(PANDA_START + 0.02))
-    plain = CLIK(arm, 5.0)
-    v = arm.jacobian(PANDA_START) @ plain.step(0.0, PANDA_START, target)
-    busy = CLIK(arm, 5.0, null_space=np.array([30.0, -30.0, 30.0, -30.0, 30.0, -30.0, 30.0]))
-    np.testing.assert_allclose(arm.jacobian(PANDA_START) @ busy.step(0.0, PANDA_START, target), v, atol=1e-5)
-    assert busy.status == Status.ok
-
-
-def test_a_blocked_joint_lets_the_others_move_on():
-    """At a position limit the arm slides along it towards the target instead of stopping."""
-    arm = robot("scara").replace(
-        limits=th.robot.Limits(lower=[-2, -2, 0, -3], upper=[2, 1.6, 0.5, 3], velocity=[3] * 4, effort=[100] * 4)
-    )
-    q0, goal = np.array([0.2, 1.5, 0.1, 0.0]), np.array([0.6, 2.0, 0.3, 0.0])
-    clik = CLIK(arm, 5.0, rows=SCARA_ROWS, orientation="rotation_vector")
-    result = clik.follow(th.reference.SetPose(arm.forward_kinematics(goal)), q0, 3.0)
-    assert not result.ok
-    assert result.status[-1] == Status.saturated
-    assert result.q[-1, 1] == pytest.approx(1.6, abs=1e-9)
-    assert np.abs(result.error[-1, 2:]).max() < 1e-3 < np.linalg.norm(result.error[-1])  # z and the yaw arrive
-    assert np.abs(result.dq[-1]).max() < 1e-4
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -18,7 +18,7 @@ from tests.kinematics.motions import (
     pose,
     robot,
 )
-from thunder_py.kinematics import CLIK, Manipulability
+from thunder_py.kinematics import CLIK
 from thunder_py.reference import SetPose
 
 Status = th._core.Status
@@ -80,27 +80,6 @@ def test_other_gains_of_the_report(method, K, rows):
     assert result.error_norm()[-1] < 1e-4
 
 
-def test_relaxed_component_buys_manipulability():
-    """Section 3.3: with x relaxed the objective holds w up, and the task takes no notice."""
-    rows, q0 = ("y", "z", "rz"), np.array([-0.2, 1.5, 0.1, 0.2])
-    reference = Swing(pose(q0, "scara"), size=0.15, rate=0.8)
-    runs = {
-        gain: CLIK(
-            robot("scara"), [1000.0, 1500.0, 5.0], rows=rows, orientation="rotation_vector",
-            null_space=Manipulability(gain) if gain else None,
-        ).follow(reference, q0, 4.0)
-        for gain in (0.0, 10.0)
-    }  # fmt: skip
-    with_objective, without = runs[10.0], runs[0.0]
-    assert with_objective.ok
-    assert without.ok
-    assert with_objective.manipulability[500:].mean() > 1.2 * without.manipulability[500:].mean()
-    assert (with_objective.manipulability >= without.manipulability - 1e-9).all()
-    assert with_objective.error_norm().max() < 2.0 * without.error_norm().max() + 1e-4
-    x = robot("scara").forward_kinematics(with_objective.q)[:, 0, 3]
-    assert np.abs(x - [reference(t).p[0] for t in with_objective.t]).max() > 0.05  # x is what pays
-
-
 def servo(degrees, law):
     T = pose(PANDA_START)
     target = Swing(T, axis=(1.0, 2.0, 2.0), offset=np.radians(degrees), angle=0.0, size=0.0)
@@ -139,14 +118,3 @@ def test_orientation_laws_beyond_a_right_angle():
         result = servo(100.0, law)
         assert result.ok
         assert result.error_norm()[-1] < 1e-2
-
-
-@pytest.mark.parametrize("q", [REPORT_Q1, REPORT_Q2, [0.0, np.radians(5.0), 0.0, 0.0]])
-def test_ellipsoids_of_the_report(q):
-    """Sections 1.3 and 1.4: w = |sin(theta_2)| / 4, and force is held best where velocity is least."""
-    scara = robot("scara")
-    assert scara.manipulability(q, rows=ROWS) == pytest.approx(abs(np.sin(q[1])) / 4)
-    velocity, force = (f(q, rows=(0, 1)) for f in (scara.velocity_ellipsoid, scara.force_ellipsoid))
-    assert velocity.lengths.prod() == pytest.approx(abs(np.sin(q[1])) / 4)
-    assert velocity.lengths * force.lengths[::-1] == pytest.approx([1.0, 1.0])
-    assert abs(velocity.axes[:, 0] @ force.axes[:, 0]) < 1e-12

@@ -21,18 +21,6 @@ def test_power_is_the_same_at_the_joints_and_at_the_frame():
         np.testing.assert_allclose((tau * dq).sum(axis=1), (F * xi).sum(axis=1), rtol=1e-12)
 
 
-def test_payload_is_held_against_its_weight():
-    """A point mass at the tool adds to gravity what holding its weight takes."""
-    panda = robot("panda")
-    loaded = panda.inertial.copy()
-    tool = panda.description.tool[:3, 3]
-    extra = np.r_[2.0, 2.0 * tool, 2.0 * (tool @ tool * np.eye(3) - np.outer(tool, tool))[np.triu_indices(3)]]
-    loaded[6] += extra
-    more = panda.replace(inertial=loaded).gravity_vector(PANDA_START) - panda.gravity_vector(PANDA_START)
-    held = joint_torque(panda, PANDA_START, [0, 0, 2.0 * 9.81, 0, 0, 0])
-    np.testing.assert_allclose(more, held, atol=1e-12)
-
-
 def test_wrench_from_torque():
     panda, scara = robot("panda"), robot("scara")
     q, F = RNG.normal(size=(4, 3, 7)), RNG.normal(size=(4, 3, 6))

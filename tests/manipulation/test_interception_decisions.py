@@ -26,7 +26,7 @@ def test_arrival_is_an_absolute_time():
     assert arrival_time(BELT, 0.0, P0, -V) == np.inf
 
 
-def test_a_perfect_estimate_never_misses_and_the_printed_condition_says_it_does():
+def test_a_perfect_estimate_misses_by_the_printed_condition_only():
     """Errata D-26: (114) adds v t_OA to where the object is at t_k, as if no time had passed."""
     for t in np.linspace(0.0, 2.0, 9):
         assert not misses_target(BELT, t, P0 + V * t, V, BELT.reference, T_OA, threshold=1e-9)

@@ -97,7 +97,7 @@ def test_no_false_alarm(speed, rate, carried):
         assert (made.phase, made.reason) == ("finished", "none")
 
 
-def test_one_wrong_picture_is_an_outlier_and_two_that_agree_are_not():
+def test_one_wrong_picture_is_an_outlier_two_that_agree_are_not():
     camera = MeasurementModel(rate=15.0, dropout=0.0, outliers=0.0)
     feed = camera.watch(BeltObject(BELT, start=-0.55, speed=0.26), 5.0, np.random.default_rng(0))
     t = run(feed).arrival

@@ -147,7 +147,7 @@ def test_errors_are_as_large_as_the_covariance_says():
         assert low < np.mean(samples) < high
 
 
-def test_printed_noise_without_a_covariance_never_learns_the_velocity():
+def test_printed_noise_without_covariance_learns_no_velocity():
     t = np.arange(0.0, 3.0, 0.05)
     z = t[:, None] * np.array([0.0, 0.26, 0.0]) + 1e-4 * np.random.default_rng(6).normal(size=(60, 3))
     printed, _ = fed(t, z, process="paper", intensity=10.0, velocity_deviation=0.0)
@@ -166,7 +166,7 @@ def test_printed_noise_is_that_of_eq_119():
     assert np.allclose(made.estimate(0.2)[1], A @ P @ A.T + 0.2 * np.outer(D, D), rtol=1e-12)
 
 
-def test_outliers_stay_outside_and_a_new_place_is_believed_in_the_end():
+def test_outliers_stay_outside_and_a_new_place_is_believed():
     t, z = irregular(np.random.default_rng(7))
     made, _ = fed(t, z, gate=0.999, reinitialize_after=3)
     before = made.estimate(2.1)[0]
@@ -217,7 +217,7 @@ def test_one_wrong_picture_that_comes_often_begins_nothing_anew():
     assert made.update(0.4, [4e-3, 4e-3, 4e-3]) == "accepted"
 
 
-def test_numbers_too_large_for_their_difference_are_rejected_without_a_gate_too():
+def test_numbers_too_large_for_their_difference_are_rejected():
     made, _ = fed([0.0, 0.1], [[0.0, 0, 0], [1e-3, 0, 0]], gate=None)
     made.update(0.2, [1.7e308, 0, 0])
     made.update(0.3, [-1.7e308, 0, 0])

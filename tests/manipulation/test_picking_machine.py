@@ -137,7 +137,7 @@ def test_search_ends(given, reason):
         (Trouble.invalid, PickReason.source_invalid),
     ],
 )
-def test_a_lost_target_slows_the_arm_stops_it_and_ends_the_approach(trouble, reason):
+def test_a_lost_target_slows_the_arm_and_ends_the_approach(trouble, reason):
     story = at(PickPhase.approach, slow_age=0.6, stop_age=1.0, lost_age=3.0)
     begin = len(story.speeds)
     story.run(age="grows", trouble=trouble, moves=False)
@@ -192,7 +192,7 @@ def test_speed_of_the_descent_is_bounded_and_waits_for_the_line():
     ("disturbance", "reason"),
     [({"restarted": True}, PickReason.target_jumped), ({"slipped": True}, PickReason.tool_slipped)],
 )
-def test_a_jump_or_a_slip_begins_the_descent_again_but_not_for_ever(disturbance, reason):
+def test_a_jump_or_a_slip_begins_the_descent_again(disturbance, reason):
     story = at(PickPhase.descend, tries=1).disturb(**disturbance)
     assert story.machine.phase is PickPhase.approach
     assert story.events[-1].reason is reason

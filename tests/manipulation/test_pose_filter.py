@@ -102,17 +102,6 @@ def test_process_noise_is_that_of_van_loan(persistence):
     np.testing.assert_allclose(found, block[12:, 12:].T @ block[:12, 12:], rtol=1e-6, atol=1e-12)
 
 
-def test_twists_decay_where_they_are_said_to():
-    """Position and velocity over a time without pictures against SciPy's integration."""
-    filt = PoseFilter(*NOISE, persistence=0.7)
-    xi = np.array([0.1, -0.3, 0.2, 0.0, 0.0, 0.6])
-    found = filt._predict(_State(0.0, np.zeros(3), np.eye(3), xi, np.zeros((12, 12))), 1.3)
-    left = np.exp(-1.3 / 0.7)
-    np.testing.assert_allclose(found.twist, left * xi)
-    np.testing.assert_allclose(found.p, 0.7 * (1.0 - left) * xi[:3])
-    np.testing.assert_allclose(log(found.R), 0.7 * (1.0 - left) * xi[3:])
-
-
 def test_without_rotation_it_is_the_plain_kalman_filter():
     """Position and velocity against a linear filter written out."""
     rng = np.random.default_rng(5)
@@ -175,7 +164,7 @@ def test_what_is_older_than_the_memory_is_told():
     assert filt.add(3.5, moving(0.0)) is Verdict.used
 
 
-def test_outliers_are_kept_out_and_a_jump_is_believed_when_it_lasts():
+def test_outliers_are_kept_out_and_a_lasting_jump_is_believed():
     rng = np.random.default_rng(2)
     filt = PoseFilter(*NOISE, acceleration=0.01, angular_acceleration=0.01, readmit=4)
     for k in range(20):

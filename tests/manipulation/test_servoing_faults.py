@@ -70,7 +70,7 @@ def drive(loop, seconds, dt=0.02):
 
 
 @pytest.mark.parametrize("answer", [raises, lambda t: None, lambda t: [GOAL], lambda t: 3.0])
-def test_a_source_that_raises_or_answers_nonsense_is_told_and_forgiven_when_it_recovers(answer):
+def test_a_source_that_raises_is_told_and_forgiven(answer):
     one = TargetTracker(Source(answer=answer, broken=lambda t: 1.0 < t < 2.0), PoseFilter(*NOISE))
     found = {round(t, 2): one.update(t) for t in np.arange(0.0, 3.0, 0.05)}
     assert found[1.0].trouble is Trouble.none
@@ -92,7 +92,7 @@ def test_who_stops_the_program_is_not_stopped():
         TargetTracker(Source(answer=interrupt, broken=lambda t: True), PoseFilter(*NOISE)).update(0.0)
 
 
-def test_errors_of_a_source_stop_the_arm_and_end_the_pick_with_their_reason():
+def test_errors_of_a_source_end_the_pick_with_their_reason():
     loop = make_loop(Source(answer=raises, broken=lambda t: t > 1.0))
     steps = drive(loop, 5.0)
     assert loop.machine.phase is PickPhase.failed
@@ -101,7 +101,7 @@ def test_errors_of_a_source_stop_the_arm_and_end_the_pick_with_their_reason():
     assert isinstance(loop.target.error, Broken)
 
 
-def test_a_source_of_the_tool_that_raises_leaves_the_estimate_as_it_is():
+def test_a_source_of_the_tool_that_raises_changes_nothing():
     loop = make_loop(
         Source(),
         tool=ToolEstimator(np.eye(4), 0.01, 0.1, *NOISE),
@@ -117,7 +117,7 @@ def test_a_source_of_the_tool_that_raises_leaves_the_estimate_as_it_is():
     assert never.machine.reason is PickReason.tool_unseen
 
 
-def test_a_tool_seen_without_noise_is_known_where_repetition_is_allowed():
+def test_a_tool_without_noise_needs_repetition_to_be_allowed():
     for repeats, known in ((3, False), (None, True)):
 
         class Exact(Source):
@@ -174,7 +174,7 @@ def test_times_that_go_back_are_refused_and_change_nothing(bad):
         make_loop(Source()).update(np.nan, HOME)
 
 
-def test_a_jump_is_told_too_when_the_picture_that_proves_it_comes_late():
+def test_a_jump_is_told_when_its_proof_comes_late():
     """Four that agree start the filter again; the third of them arrives last."""
     moved, one = make_pose(GOAL[:3, :3], GOAL[:3, 3] + [0.0, 0.3, 0.0]), PoseFilter(*NOISE)
     for k in range(10):

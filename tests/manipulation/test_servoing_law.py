@@ -45,7 +45,7 @@ def follow(servo, q, target, duration, dt=2e-3):
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("error", ["axis_angle", "rotation_vector"])
-def test_converges_from_random_starts_inside_the_domain_at_the_rate_of_theory(seed, error):
+def test_converges_inside_the_domain_at_the_rate_of_theory(seed, error):
     """Eq. 124 makes e' = -K e: sin(theta) falls as exp(-K t) for the paper's error, theta for the logarithm."""
     degrees = np.random.default_rng(100 + seed).uniform(5.0, 75.0)
     q, target = random_start(seed, degrees, distance=0.05)
@@ -80,7 +80,7 @@ def test_the_logarithm_converges_where_the_papers_error_does_not(degrees):
 
 
 @pytest.mark.parametrize(("degrees", "end"), [(80.0, 0.0), (100.0, 180.0), (150.0, 180.0)])
-def test_printed_law_leads_to_half_a_turn_from_past_a_right_angle(degrees, end):
+def test_printed_law_leads_to_half_a_turn(degrees, end):
     """D-28: e_o = r sin(theta) vanishes at 180 degrees too, and L^-1 makes that end attract, at the same rate."""
     R, dt = exp(np.radians(degrees) * np.array([0.6, 0.0, 0.8])), 3e-3  # R_d R', with R_d at rest
     first = np.sin(np.radians(degrees))
@@ -111,7 +111,7 @@ def test_the_core_stops_where_the_domain_ends():
         assert servo.step(q, target).state.moves is moves
 
 
-def test_velocities_stay_inside_the_limits_and_keep_their_direction():
+def test_velocities_stay_within_limits_and_keep_direction():
     free, bound = unlimited(), VisualServo(PANDA, GAIN, GAIN, threshold=0.0, speed=0.3)
     q, target = random_start(3, 80.0, distance=0.3)
     wanted, found = free.step(q, target).dq, bound.step(q, target)

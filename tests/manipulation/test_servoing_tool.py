@@ -115,7 +115,7 @@ def test_slips_are_hardly_ever_found_where_there_are_none():
     assert slips <= 1  # of 600 pictures
 
 
-def test_an_offset_of_the_camera_falls_out_where_tool_and_object_meet():
+def test_an_offset_of_the_camera_falls_out():
     """B shifts and turns all that the camera sees: the hand that puts tool on object is found all the same."""
     rng = np.random.default_rng(3)
     B = make_pose(exp(np.array([0.02, -0.01, 0.03])), [0.01, -0.005, 0.008])

@@ -49,7 +49,7 @@ def test_nothing_is_known_before_the_first_result():
     assert track.trouble is Trouble.none
 
 
-def test_age_counts_from_the_picture_and_stays_within_period_and_latency():
+def test_age_counts_from_the_picture():
     found = tracks(tracker(), 4.0)[10:]
     assert max(track.age for track in found) < 0.1 + 0.1 + 0.021
     assert all(track.trouble in (Trouble.none, Trouble.outliers) for track in found)

@@ -51,7 +51,7 @@ def test_release_velocity_hits_with_the_least_speed(target: tuple[float, float, 
         assert np.linalg.norm(other) >= np.linalg.norm(v) - 1e-12
 
 
-def test_at_the_least_speed_the_angle_has_no_effect_to_first_order() -> None:
+def test_at_the_least_speed_the_angle_has_no_effect() -> None:
     target, h = np.array([1.5, 0.3, 0.0]), 1e-4
     v = tw.release_velocity(P, target)
     speed, flat = np.linalg.norm(v), math.hypot(v[0], v[1])
@@ -124,9 +124,7 @@ def test_release_through_air_straight_up(beside: float) -> None:
 
 @pytest.mark.parametrize("rtol", [1e-11, 3e-9])
 @pytest.mark.parametrize("depth", [1e-2, 1e-6, 1e-9, 0.0])
-def test_a_landing_just_below_the_apex_is_found_wherever_steps_end(
-    depth: float, rtol: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_landing_just_below_the_apex_is_found(depth: float, rtol: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """An apex is looked for as an event, so that no step passes over both crossings of the plane."""
     monkeypatch.setitem(drag._TOLERANCE, "rtol", rtol)
     rng = np.random.default_rng(7)

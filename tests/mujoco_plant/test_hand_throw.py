@@ -12,7 +12,7 @@ from thunder_py.manipulation.throwing import simulate_flight
 pytest.importorskip("mujoco")
 
 from tests.refusals import assert_refused
-from thunder_py.mujoco import GraspWorld, HandCommand, ParallelGripper, Thing, grip, opening_delay, throw_by_hand
+from thunder_py.mujoco import GraspWorld, ParallelGripper, Thing, grip, opening_delay, throw_by_hand
 from thunder_py.papers.tables import plain
 from thunder_py.papers.throwing.physics import (
     MOTIONS,
@@ -54,17 +54,6 @@ def test_delay_is_measured_by_the_motor_alone(delay):
     """It exceeds the delay of the command by the time in which the force falls and the fingers move by 1 %."""
     world, law = held(delay)
     assert 0.005 < opening_delay(world, law) - delay < 0.02
-
-
-def test_an_object_falls_when_its_contact_ends():
-    world, law = held(delay=0.0)
-    world.step(law(0.0, world.q, world.dq), HandCommand(0.0))
-    while world.touching("ball"):
-        world.step(law(0.0, world.q, world.dq))
-    v = world.velocity("ball")
-    for _ in range(50):
-        world.step(law(0.0, world.q, world.dq))
-    np.testing.assert_allclose(world.velocity("ball") - v, (0.0, 0.0, -0.05 * 9.81), atol=0.02)
 
 
 def test_a_lost_object_is_counted_and_has_no_landing():

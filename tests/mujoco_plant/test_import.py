@@ -23,17 +23,8 @@ def document(body: str, rest: str = "") -> str:
 def test_a_model_written_by_hand():
     arm = th.Robot(parse_mjcf(HAND_WRITTEN, tip_link="grip", fix_joints=FINGERS))
     assert (arm.name, arm.joint_names, arm.link_names) == ("wrist", ("joint1", "joint2"), ("link1", "link2"))
-    assert set(arm.frame_names) == {
-        "base",
-        "tool",
-        "link1",
-        "link2",
-        "link0",
-        "hand",
-        "grip",
-        "left_finger",
-        "right_finger",
-    }
+    names = ["base", "tool", "link0", "link1", "link2", "hand", "grip", "left_finger", "right_finger"]
+    assert sorted(arm.frame_names) == sorted(names)
     np.testing.assert_allclose(arm.limits.lower, np.radians([-166, -101]))
     np.testing.assert_array_equal(arm.limits.effort, [87.0, 60.0])
     np.testing.assert_array_equal(arm.description.armature, [0.1, 0.1])
@@ -145,10 +136,10 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
-def test_bad_files_are_refused(text):
-    with pytest.raises(FileFormatError, match=BAD[text]):
-        parse_mjcf(text)
+def test_bad_files_are_refused():
+    for text, message in BAD.items():
+        with pytest.raises(FileFormatError, match=message):
+            parse_mjcf(text)
 
 
 def test_what_would_take_memory_is_left_out():

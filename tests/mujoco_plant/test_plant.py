@@ -34,7 +34,7 @@ def rubbing(robot):
     return robot.replace(friction=friction)
 
 
-@pytest.mark.parametrize("name", ["elbow", "scara", "panda"])
+@pytest.mark.parametrize("name", ["scara", "panda"])
 def test_same_integrator_same_motion(name):
     robot = th.Robot.load(name)
     assert distance(loop(MujocoPlant(robot), robot), loop(robot, robot)) < 1e-9
@@ -61,23 +61,12 @@ def test_own_integrators_converge_with_their_order(method, order):
 def test_friction_of_all_kinds():
     robot = rubbing(th.Robot.load("elbow"))
     ours, plant = loop(robot, robot), MujocoPlant(robot)
-    short = 5e-5  # friction is not stiff for it, and so integrated alike
+    short = 1e-4  # friction is not stiff for it, and so integrated alike
     assert distance(loop(plant, robot, dt=short), loop(robot, robot, dt=short)) < 1e-9
     assert distance(loop(plant, robot), ours) < 1e-4
     apart = [distance(loop(MujocoPlant(robot, timestep=h), robot, "plant"), ours) for h in (1e-3, 2.5e-4)]
     assert apart[0] < 1e-2
     assert apart[1] < 0.4 * apart[0]
-
-
-def test_stiff_coulomb_friction_is_stable_with_long_steps():
-    """Its slope at rest, 2 / 0.01 = 200 N m s/rad, would blow up an explicit step of 10 ms."""
-    robot = rubbing(th.Robot.load("elbow"))
-    held = th.simulate(
-        MujocoPlant(robot), th.PDGravity(robot, 30.0, 3.0), Sinusoid([0.0, 0.0], [1.0, 1.0], center=[0.3, 0.2]),
-        1.0, 1e-2, q0=[0.0, 0.0], integrator="plant",
-    )  # fmt: skip
-    assert np.abs(held.dq).max() < 5.0
-    assert np.abs(held.dq[-1]).max() < 0.5
 
 
 def test_payloads_come_at_their_time():
@@ -116,21 +105,12 @@ def test_a_file_is_a_plant_too(tmp_path):
     assert distance(loop(MujocoPlant(tmp_path / "panda.xml"), robot), loop(robot, robot)) < 1e-9
 
 
-def test_limits_stop_joints_only_if_wanted():
-    robot = th.Robot.load("panda")
-    q, dq, zero = np.array(robot.limits.upper) + 0.1, np.zeros(7), np.zeros(7)
-    free = MujocoPlant(robot).forward_dynamics(q, dq, zero)
-    np.testing.assert_allclose(free, robot.forward_dynamics(q, dq, zero), rtol=1e-9)
-    stopped = MujocoPlant(robot, limits=True).forward_dynamics(q, dq, zero)
-    assert (stopped - free).min() < -1.0
-
-
 def test_results_have_the_joints_names_and_plants_can_be_pickled():
-    robot = th.Robot.load("human_arm")
-    result = loop(MujocoPlant(robot), robot, duration=0.01)
+    robot = th.Robot.load("ur5e")
+    result = loop(MujocoPlant(robot), robot, duration=0.002)
     assert result.names["joints"] == robot.joint_names
     again = pickle.loads(pickle.dumps(MujocoPlant(robot)))
-    state = np.full((3, 7), 0.3)
+    state = np.full((3, 6), 0.3)
     np.testing.assert_array_equal(again.forward_dynamics(*state), MujocoPlant(robot).forward_dynamics(*state))
 
 

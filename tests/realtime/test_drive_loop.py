@@ -170,7 +170,7 @@ def test_a_gravity_torque_that_is_none_is_an_invalid_state(gravity):
     assert (run.reason, run.kind, run.cycles) == (StopReason.invalid_states, StopKind.immediate, 1)
 
 
-def test_a_gravity_torque_that_is_no_array_is_a_fault_of_the_drive():
+def test_a_gravity_torque_that_is_no_array_is_a_fault():
     drive = Drive()
     run = loop(drive, on_cycle=lambda cycle: setattr(drive, "gravity", [[1.0], [1.0, 2.0]])).run(1.0)
     assert (run.reason, run.kind, run.cycles, drive.stops) == (StopReason.drive_fault, StopKind.immediate, 1, 1)
@@ -245,7 +245,7 @@ def test_a_request_before_a_run_ends_this_run_alone():
     assert one.run(0.05).reason is StopReason.finished
 
 
-def test_a_second_run_at_the_same_time_is_refused_and_the_first_goes_on():
+def test_a_second_run_at_the_same_time_is_refused():
     drive, errors = Drive(), []
 
     def again():
@@ -271,7 +271,7 @@ def test_a_second_run_at_the_same_time_is_refused_and_the_first_goes_on():
 
 
 @pytest.mark.parametrize("shared", ["drive", "controller"])
-def test_two_loops_do_not_share_a_drive_or_a_controller_while_they_run(shared):
+def test_two_loops_do_not_share_a_drive_or_a_controller(shared):
     drive, controller, errors = Drive(), law(), []
     other = loop(drive if shared == "drive" else Drive(), controller if shared == "controller" else law())
     free = loop(Drive())
@@ -312,7 +312,7 @@ def test_a_controller_and_a_log_may_write_into_their_arrays():
     assert np.array_equal([c.tau for c in cycles[:count]], [c.tau for c in expected[:count]])
 
 
-def test_an_array_that_the_drive_writes_again_is_not_that_of_a_cycle():
+def test_an_array_that_the_drive_writes_again_is_copied():
     drive, cycles = Drive(), []
     read, q, dq = drive.read, np.zeros(2), np.zeros(2)
 
@@ -326,7 +326,7 @@ def test_an_array_that_the_drive_writes_again_is_not_that_of_a_cycle():
     assert len({tuple(cycle.q) for cycle in cycles}) == len(cycles)
 
 
-def test_an_interruption_brakes_the_arm_and_a_second_one_stops_it():
+def test_an_interruption_brakes_and_a_second_one_stops():
     for times in (1, 2):
         drive, left = Drive(), [times]
 
@@ -374,7 +374,7 @@ def test_ctrl_c_cuts_neither_a_command_nor_a_stop_off(where):
 
 @pytest.mark.usefixtures("python_handler")
 @pytest.mark.parametrize("where", ["read", "write", "stop"])
-def test_a_second_ctrl_c_ends_a_call_that_does_not_return_but_no_stop(where):
+def test_a_second_ctrl_c_ends_a_call_but_no_stop(where):
     drive = Interrupted(where, times=3)
     with pytest.raises(KeyboardInterrupt):
         loop(drive).run(0.05)

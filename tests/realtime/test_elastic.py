@@ -94,7 +94,7 @@ def test_messages_list_all_motors_or_none(tmp_path: Path) -> None:
     assert loop.dropped["names"] == 1
 
 
-def test_rigid_laws_need_no_motors_and_warn_of_what_springs_do_not_allow(soft: tuple[th.Robot, str]) -> None:
+def test_rigid_laws_need_no_motors_and_warn_of_springs(soft: tuple[th.Robot, str]) -> None:
     _, path = soft
     loop, arm = make_loop(path, RIGID), make_arm(path)
     play(loop, arm, 0.01, NOON, motors=False)

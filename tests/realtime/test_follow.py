@@ -117,7 +117,7 @@ def test_the_reference_is_continuous_whatever_comes() -> None:
     assert follower.refused == 0
 
 
-def test_a_first_point_that_is_too_far_for_its_time_is_not_joined() -> None:
+def test_a_first_point_too_far_for_its_time_is_not_joined() -> None:
     follower = joint_follower(PANDA.limits)
     follower.follow(make_motion(0.0, np.array([0.05]), Q0[None] + 1.0, None, None))
     assert follower.at(0.0, Q0, np.zeros(7)) is None
@@ -126,7 +126,7 @@ def test_a_first_point_that_is_too_far_for_its_time_is_not_joined() -> None:
 
 @pytest.mark.parametrize("far", [0.005, 0.2])
 @pytest.mark.parametrize("ahead", [2e-4, 1e-3, 5e-3, 0.02])
-def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: float, far: float) -> None:
+def test_a_motion_about_to_begin_is_joined_as_if_begun(ahead: float, far: float) -> None:
     """A lead in that time from 0.2 rad away is beyond the limits of speed; one of 5 mrad in 5 ms needs 1000 rad/s^2."""
     follower = joint_follower(PANDA.limits)
     motion = make_motion(ahead, np.array([0.0, 2.0]), np.array([Q0, Q0 + 0.2]), np.full((2, 7), 0.1), None)
@@ -142,7 +142,7 @@ def test_a_motion_that_is_about_to_begin_is_joined_as_if_it_had_begun(ahead: flo
     np.testing.assert_allclose(q[-1], motion.at(1.5)[0], atol=1e-12)
 
 
-def test_a_motion_that_continues_another_obeys_the_limits_with_what_still_fades() -> None:
+def test_limits_hold_with_what_still_fades() -> None:
     """The arm begins 0.8 rad beyond the first motion; the second is within the limits, but not with that difference."""
     upper = PANDA.limits.upper[0]
     low, high, arm = Q0.copy(), Q0.copy(), Q0.copy()
@@ -299,7 +299,7 @@ class Resetting(list[float]):
         return super().__iter__()
 
 
-def test_a_pose_that_crosses_a_reset_has_no_time_of_the_old_clock() -> None:
+def test_a_pose_that_crosses_a_reset_is_refused() -> None:
     loop = make_loop(POSE_LAW)
     for k in range(2):
         loop.state(NOON + 150 * k * MS, NOON + 150 * k * MS, NAMES, Q0, np.zeros(7))

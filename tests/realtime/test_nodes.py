@@ -199,7 +199,7 @@ def test_reports_say_what_each_node_does() -> None:
     assert values["missed cycles"] == "0"
 
 
-def test_diagnostics_of_a_controller_without_states_are_stale_and_of_a_fault_ask_for_a_reset() -> None:
+def test_diagnostics_are_stale_or_ask_for_a_reset() -> None:
     wire = Wire()
     controller = ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW, "invalid_states": 1})
     wire.run(0.1)
@@ -245,7 +245,7 @@ def goal(names: tuple[str, ...], move: float, seconds: float) -> Any:
     return SimpleNamespace(trajectory=trajectory, path_tolerance=none, goal_tolerance=none, goal_time_tolerance=0)
 
 
-def test_the_action_follows_goals_one_after_the_other_and_feeds_back() -> None:
+def test_the_action_follows_goals_and_feeds_back() -> None:
     wire, controller = bench(JOINT_LAW, None)
     wire.run(0.05)
     server, names = wire.actions["follow_joint_trajectory"], controller.loop.joint_names
@@ -270,7 +270,7 @@ def test_the_action_follows_goals_one_after_the_other_and_feeds_back() -> None:
     assert "goal refused: joint_names must be" in wire.warnings[-1]
 
 
-def test_the_state_of_the_controller_is_published_as_ros_control_does() -> None:
+def test_the_controllers_state_is_published() -> None:
     wire, controller = bench(JOINT_LAW, {"kind": "sinusoid", "amplitude": 0.2, "frequency": 0.3})
     wire.run(0.5)
     state = wire.last["state"]
@@ -280,7 +280,7 @@ def test_the_state_of_the_controller_is_published_as_ros_control_does() -> None:
     np.testing.assert_allclose(difference, state.error.positions, atol=1e-12)
 
 
-def test_nodes_without_control_msgs_or_in_task_space_offer_no_action() -> None:
+def test_nodes_without_control_msgs_offer_no_action() -> None:
     wire, _ = bench(POSE_LAW, None)
     assert not wire.actions
     wire = Wire()

@@ -186,7 +186,7 @@ HEADER = "t," + ",".join(NAMES)
 ROW = ",".join(["0.1"] * 7)
 
 
-def test_files_that_are_no_reference_are_refused_at_once_with_their_line(tmp_path: Path) -> None:
+def test_files_that_are_no_reference_are_refused(tmp_path: Path) -> None:
     path, table = tmp_path / "motion.csv", "must be a table of t, joint1, ..."
     rows, numbers = "must have two rows of times and joint positions at least, got", "must be finite numbers in the..."
     for text, message in (

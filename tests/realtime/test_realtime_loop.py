@@ -500,7 +500,7 @@ def test_a_slow_drive_is_not_late():
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["panda", "gen3"])
 @pytest.mark.parametrize("unknown", ["the last link", "all links"])
-def test_tuned_gains_hold_for_ten_minutes_with_a_load_that_the_model_lacks(name, unknown):
+def test_tuned_gains_hold_for_ten_minutes(name, unknown):
     robot = th.Robot.load(name)
     q = Q[: robot.n]
     arm = th.Payload(0.4, com=(0.0, 0.02, 0.05)).added_to(robot)

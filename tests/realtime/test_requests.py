@@ -94,7 +94,7 @@ def test_the_estimate_stands_still_while_the_loop_holds() -> None:
     np.testing.assert_array_equal(first.parameters, held)
 
 
-def test_reset_forgets_what_was_learned_and_keeps_gains_and_what_adapts() -> None:
+def test_reset_forgets_the_estimate_and_keeps_gains() -> None:
     bench = tracking(TWO_LINKS)
     bench.loop.set_gains({"Lambda": 12})
     bench.loop.adapt(False, "link6")

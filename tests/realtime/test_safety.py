@@ -122,7 +122,7 @@ def test_torque_steps_whatever_the_demand_and_the_time():
     "before",
     [[(1e-3 * k, [NAN, 0.0]) for k in range(2, 400)], [(1.0, [9.0, 9.0]), (0.0, [9.0, 9.0]), (0.999, [9.0, 9.0])]],
 )
-def test_torque_rates_after_demands_that_are_no_numbers_and_a_clock_that_went_back(before):
+def test_torque_rates_after_nan_and_a_clock_that_went_back(before):
     one = safety(limits=SafetyLimits([-2.0, -2.0], [2.0, 2.0], 3.0, 50.0, 100.0))
     one.limit(1e-3, [0.0, 0.0])
     for t, tau in before:

@@ -39,7 +39,7 @@ def test_a_small_step_in_a_short_time_leads_nowhere_else(shown: bool) -> None:
 
 
 @pytest.mark.parametrize("back", [HOUR, 400 * MS])
-def test_a_clock_that_is_set_back_is_a_loss_of_states_and_the_loop_goes_on(back: int) -> None:
+def test_a_clock_that_is_set_back_is_a_loss_of_states(back: int) -> None:
     bench = Bench(make_loop(recover=True))
     bench.run(0.1)
     bench.play(kind="sinusoid")
@@ -74,7 +74,7 @@ def test_a_state_itself_shows_that_the_clock_was_set_back() -> None:
         assert len(bench.commands) == 200
 
 
-def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> None:
+def test_a_command_ends_when_the_clock_is_set_back() -> None:
     gate = CommandGate(JointOrder(("a",)), np.array([10.0]), 0.05)
     assert gate.take(NOON, NOON, ["a"], [1.0]) is None
     assert gate.torque(NOON - HOUR) is None
@@ -82,7 +82,7 @@ def test_a_command_is_not_in_force_for_the_hour_that_a_clock_was_set_back() -> N
     assert gate.torque(NOON - HOUR) == 2.0
 
 
-def test_an_arm_that_was_told_to_move_fast_stops_when_it_is_told_to() -> None:
+def test_an_arm_that_was_told_to_move_fast_stops() -> None:
     """A goal moved by a twist of 5 m/s for 0.2 s would be a meter ahead of a body with 0.3 m/s."""
     bench = Bench(make_loop(POSE_LAW, task={"speed": 0.3}))
     bench.run(0.1)
@@ -143,7 +143,7 @@ def test_a_plant_goes_on_where_its_clock_is_set_back() -> None:
     assert np.abs(robot.advance(NOON - HOUR + 20 * MS).q - after.q).max() > 0.0
 
 
-def test_torques_change_no_faster_than_allowed_over_resets_and_gaps() -> None:
+def test_torque_rates_hold_over_resets_and_gaps() -> None:
     bench = Bench(make_loop(torque_rate=500.0))
     bench.run(0.1)
     bench.play(kind="sinusoid", amplitude=0.3, frequency=0.5)
@@ -212,7 +212,7 @@ def test_of_two_changes_of_gains_at_once_none_is_lost(monkeypatch: pytest.Monkey
     assert (loop.gains["Lambda"], loop.gains["K_d"]) == (3, 7)
 
 
-def test_a_loop_is_read_and_asked_while_another_thread_answers_states() -> None:
+def test_a_loop_is_read_while_another_thread_answers() -> None:
     """Nodes of ROS 1 take messages, requests and the clock's periods in threads of their own."""
     bench, end = Bench(make_loop()), threading.Event()
     errors: list[Exception] = []

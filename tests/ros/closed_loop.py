@@ -281,9 +281,7 @@ class ClosedLoop:
         points[1].time_from_start = listener.duration(seconds)
         return JointTrajectory(joint_names=list(PANDA.joint_names), points=points)
 
-    def test_without_the_controller_the_drive_falls_back_to_its_own_torque(
-        self, network: Network, listener: Listener
-    ) -> None:
+    def test_without_the_controller_the_drive_has_its_own_torque(self, network: Network, listener: Listener) -> None:
         start_reference(network, listener)
         time.sleep(1.0)
         network.kill("controller")
@@ -294,9 +292,7 @@ class ClosedLoop:
         listener.wait_for("/robot", "commanded")
         listener.wait_for("/controller", "tracking")
 
-    def test_without_states_the_controller_gives_gravity_and_then_nothing(
-        self, network: Network, listener: Listener
-    ) -> None:
+    def test_without_states_it_gives_gravity_and_then_nothing(self, network: Network, listener: Listener) -> None:
         wait_until(lambda: listener.count("effort_commands") > 100, "commands")
         network.kill("robot")
         listener.wait_for("/controller", "fault: states are lost")
@@ -324,7 +320,7 @@ class ClosedLoop:
         for name in nodes:
             assert network.processes[name].wait(20) == 0, network.words(name)
 
-    def test_a_configuration_that_is_wrong_ends_the_node_with_the_reason(self, network: Network) -> None:
+    def test_a_wrong_configuration_ends_the_node(self, network: Network) -> None:
         network.node("controller", "panda_controller.yaml", robot="pandda")
         assert network.processes["controller"].wait(PATIENCE) == 2
         assert "did you mean 'panda'" in network.words("controller")

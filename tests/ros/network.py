@@ -14,8 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/ros"
 #: a machine under load takes so long to start an interpreter, and more to start a master [s]
@@ -50,10 +48,6 @@ class Network:
             self.processes[name] = subprocess.Popen(
                 command, stdout=out, stderr=subprocess.STDOUT, env={**os.environ}, start_new_session=True
             )
-
-    def node(self, name: str, config: str, **parameters: str) -> None:
-        """Start a node with a file of examples/ros/config and parameters over it."""
-        raise NotImplementedError
 
     def words(self, name: str) -> str:
         return (self.folder / f"{name}.out").read_text()[-2000:]
@@ -93,12 +87,13 @@ class Goal:
         result: Any = self.result
         return self.status, getattr(result, "error_code", None), getattr(result, "error_string", "")
 
-    def cancel(self) -> None:
-        raise NotImplementedError
-
 
 class Listener:
-    """Keeps what was published: messages by topic, the newest report of every node; a subclass connects it."""
+    """Keeps what was published: messages by topic, the newest report of every node.
+
+    A subclass connects it: it has ``stamp``, ``duration`` and ``stamps`` of messages, ``call`` of a service (data: a
+    SetBool, else a Trigger), ``set_parameter``, ``gain``, ``refusal_of_gain``, ``goal``, ``record`` and ``sender``.
+    """
 
     #: of the topics that are kept, each by the module and the name of its kind
     TOPICS: ClassVar = {
@@ -159,45 +154,6 @@ class Listener:
     def clear(self) -> None:
         with self.lock:
             self.messages.clear()
-
-    def stamp(self) -> Any:
-        """Now, as messages carry it."""
-        raise NotImplementedError
-
-    def duration(self, seconds: int) -> Any:
-        """A duration, as messages carry it."""
-        raise NotImplementedError
-
-    def stamps(self, messages: list[Any]) -> np.ndarray:
-        """Stamps in nanoseconds."""
-        raise NotImplementedError
-
-    def call(self, service: str, data: bool | None = None) -> Any:
-        """The answer of a service, once it is there: with data a SetBool, without a Trigger."""
-        raise NotImplementedError
-
-    def set_parameter(self, node: str, name: str, value: Any) -> None:
-        raise NotImplementedError
-
-    def gain(self, name: str) -> Any:
-        """A gain of the controller, as its parameters show it."""
-        raise NotImplementedError
-
-    def refusal_of_gain(self, name: str, value: float) -> str:
-        """Set a gain; the reason if it is refused."""
-        raise NotImplementedError
-
-    def goal(self, trajectory: Any, path: dict[str, float], end: dict[str, float]) -> Goal:
-        """Send a goal of FollowJointTrajectory with tolerances of positions."""
-        raise NotImplementedError
-
-    def record(self, folder: Path, part: slice) -> Path:
-        """Write a part of the joint states that were kept to a bag."""
-        raise NotImplementedError
-
-    def sender(self, topic: str, kind: type) -> Any:
-        """What sends messages, connected: `send`, `close`."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Listen no more."""

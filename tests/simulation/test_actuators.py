@@ -97,26 +97,6 @@ def test_dc_motor_agrees_with_scipy(L: float, compensate: bool) -> None:
             np.testing.assert_allclose(result.tau[k + 1], r * k_m * state[4:], atol=1e-3)
 
 
-def test_back_emf_brakes() -> None:
-    """A motor without voltage is a damper; with a compensated back EMF it is none."""
-
-    class Off:
-        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
-            return np.zeros(2)
-
-    braked = th.simulate(elbow(), Off(), SetPoint([0, 0]), 0.05, dq0=[0.5, 0.2], actuators=Actuators(motor=MOTOR))
-    np.testing.assert_allclose(braked.tau, -DAMPING * braked.dq, rtol=1e-12)
-    free = th.simulate(
-        elbow(),
-        Off(),
-        SetPoint([0, 0]),
-        0.05,
-        dq0=[0.5, 0.2],
-        actuators=Actuators(motor=MOTOR, compensate_back_emf=True),
-    )
-    np.testing.assert_allclose(free.tau, 0.0, atol=1e-12)
-
-
 @pytest.mark.parametrize("options", [{}, {"voltage_limit": 24.0}, {"inductance": 1e-3, "rate_limits": 5e3}])
 def test_missing_readings_stay_out_of_the_drives(options: dict) -> None:
     actuators = Actuators(motor=MOTOR, compensate_back_emf=True, **options)
@@ -182,39 +162,6 @@ def test_wrenches_act_through_the_jacobian_while_they_last() -> None:
     np.testing.assert_allclose(result.signals["external"], expected, atol=1e-12)
     assert np.abs(result.q[result.t < 0.0205] - Q0).max() < 1e-9
     assert np.abs(result.q[-1] - Q0).max() > 1e-4
-
-
-def test_a_pushed_arm_is_an_arm_with_other_torques() -> None:
-    W = np.array([5.0, -3.0, 2.0, 0.5, 0.1, -0.4])
-
-    class Pushed(th.Robot):
-        def forward_dynamics(self, q, dq, tau, **options):  # type: ignore[no-untyped-def, override]
-            return super().forward_dynamics(q, dq, tau + self.jacobian(q).T @ W)
-
-    plain = th.simulate(Pushed(panda().description), Hold(panda(), Q0), SetPoint(Q0), 0.1)
-    np.testing.assert_allclose(push(ExternalWrench(W)).q, plain.q, atol=1e-12)
-
-
-def test_at_rest_springs_carry_the_push() -> None:
-    W = np.array([10.0, 0.0, 5.0, 0.0, 0.0, 0.0])
-    result = push(ExternalWrench(W), duration=6.0, log_every=100)
-    sag = result.q[-1] - Q0
-    np.testing.assert_allclose(STIFFNESS * sag, panda().jacobian(result.q[-1]).T @ W, atol=1e-3)
-
-
-def test_links_of_elastic_joints_are_pushed_not_their_motors() -> None:
-    robot = elbow().replace(
-        elastic=(th.model.description.Elastic(joint=2, K=(100.0,), Mm=0.1),), friction=None, gravity=[0, 0, 0]
-    )
-
-    class Off(Hold):
-        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
-            return np.zeros(2)
-
-    result = th.simulate(robot, Off(robot, Q0), SetPoint([0.3, 0.4]), 1e-4, 1e-5, external=ExternalTorque([1.0, 2.0]))
-    ddq = np.linalg.solve(robot.mass_matrix([0.3, 0.4]), [1.0, 2.0])
-    np.testing.assert_allclose(result.dq[-1], 1e-4 * ddq, rtol=1e-3)
-    assert np.abs(result.dx[-1]) < 1e-3 * np.abs(result.dq[-1, 1])
 
 
 def test_bad_pushes() -> None:

@@ -10,7 +10,6 @@ from scipy import signal
 
 from tests.refusals import assert_refused
 from thunder_py.control import ButterworthDerivative, FirstOrderDerivative, SavitzkyGolayDerivative
-from thunder_py.papers.mact.velocity_estimation import velocity_estimation
 
 DT = 2e-3
 ALL = [FirstOrderDerivative(20.0), ButterworthDerivative(20.0), SavitzkyGolayDerivative(21, 3)]
@@ -47,14 +46,6 @@ def test_butterworth_is_scipys() -> None:
     np.testing.assert_allclose(estimate.ddq, filtered(*analog(2, 35.0, 2), q), atol=1e-6)
 
 
-def test_butterworth_has_its_cutoff() -> None:
-    t = np.arange(4000) * DT
-    w = 2.0 * np.pi * 35.0
-    estimate = ButterworthDerivative(35.0).apply(DT, np.sin(w * t)).dq[2000:]
-    warp = 2.0 / DT * np.tan(0.5 * w * DT) / w  # of the derivative beside it
-    assert np.abs(estimate).max() == pytest.approx(w * warp / np.sqrt(2.0), rel=1e-3)
-
-
 @pytest.mark.parametrize(("window", "order"), [(2, 1), (7, 2), (31, 3), (61, 5)])
 def test_savitzky_golay_is_scipys(window: int, order: int) -> None:
     q = walk()
@@ -68,13 +59,6 @@ def test_savitzky_golay_is_scipys(window: int, order: int) -> None:
             np.lib.stride_tricks.sliding_window_view(padded, window, axis=0) @ weights
         )  # scipy's do not sum to zero exactly
         np.testing.assert_allclose(values, expected - weights.sum() * q[0], atol=1e-9 * np.abs(weights).sum() + 1e-12)
-
-
-def test_savitzky_golay_passes_polynomials() -> None:
-    t = np.arange(100) * DT
-    estimate = SavitzkyGolayDerivative(15, 3).apply(DT, 1.0 + 2.0 * t - 3.0 * t**2 + 4.0 * t**3)
-    np.testing.assert_allclose(estimate.dq[15:], (2.0 - 6.0 * t + 12.0 * t**2)[15:], atol=1e-9)
-    np.testing.assert_allclose(estimate.ddq[15:], (-6.0 + 24.0 * t)[15:], atol=1e-6)
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=repr)
@@ -141,23 +125,3 @@ def test_bad_estimators() -> None:
     estimator.step(DT, [0.0, 1.0])
     with pytest.raises(ValueError, match=re.escape("q must have shape (2,), got (3,)")):
         estimator.step(DT, [0.0, 1.0, 2.0])
-
-
-def test_measured_noise_and_delay() -> None:
-    """What theory says of each filter is what the experiment measures."""
-    measured = velocity_estimation(
-        {"slow": FirstOrderDerivative(10.0), "fast": FirstOrderDerivative(100.0), "butter": ButterworthDerivative(10.0),
-         "short": SavitzkyGolayDerivative(15, 2), "long": SavitzkyGolayDerivative(61, 2)}
-    )  # fmt: skip
-    w = 2.0 * np.pi * 10.0
-    assert measured.velocity_delay["slow"] == pytest.approx(1.0 / w, rel=0.03)
-    assert measured.acceleration_delay["slow"] == pytest.approx(2.0 / w, rel=0.06)  # two filters, one after the other
-    assert measured.velocity_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
-    assert measured.acceleration_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
-    for noise in (measured.velocity_noise, measured.acceleration_noise):
-        assert noise["fast"] > 3.0 * noise["slow"]
-        assert noise["short"] > 3.0 * noise["long"]
-    assert measured.velocity_rms["long"] < 0.02 * measured.velocity_rms["signal"]
-    table = measured.table()
-    assert list(table.to_dict()) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
-    assert "delay [ms]" in str(table)

@@ -61,21 +61,20 @@ def radau(
     return np.array(states)
 
 
-@pytest.mark.parametrize("integrator", ["rk4", "implicit_midpoint"])
 @pytest.mark.parametrize(
-    ("name", "wrist", "viscous", "coulomb", "kind", "dt"),
+    ("integrator", "name", "wrist", "viscous", "coulomb", "kind", "dt"),
     [
-        ("elbow", 1.0, 2.0, 5.0, "pd", 5e-3),
-        ("elbow", 1.0, 0.0, 5.0, "frictionless", 2e-3),
-        ("ur5e", 1.0, 2.0, 0.0, "exact", 5e-3),
-        ("ur5e", 0.1, 0.4, 0.9, "exact", 5e-3),
-        ("panda", 1.0, 0.0, 0.5, "frictionless", 5e-3),
+        ("rk4", "elbow", 1.0, 2.0, 5.0, "pd", 5e-3),
+        ("implicit_midpoint", "elbow", 1.0, 0.0, 5.0, "frictionless", 2e-3),
+        ("rk4", "ur5e", 1.0, 2.0, 0.0, "exact", 5e-3),
+        ("implicit_midpoint", "ur5e", 0.1, 0.4, 0.9, "exact", 5e-3),
+        ("rk4", "panda", 1.0, 0.0, 0.5, "frictionless", 5e-3),
     ],
 )
 def test_stiff_friction_agrees_with_radau(
     integrator: Any, name: str, wrist: float, viscous: float, coulomb: float, kind: str, dt: float
 ) -> None:
-    robot, steps = rubbing(name, viscous, coulomb, wrist), 20
+    robot, steps = rubbing(name, viscous, coulomb, wrist), 8
     motion, n = motion_of(robot), robot.n
     start, law = motion(0.0), law_of(kind, robot)
     run = th.simulate(
@@ -106,18 +105,6 @@ def test_motors_of_elastic_joints_with_stiff_damping_agree_with_radau() -> None:
     moved = np.abs(exact[-1, :3] - start[:3])
     assert np.abs(run.q[-1] - exact[-1, :2]).max() < 0.01 * moved.max()
     assert np.abs(run.x[-1] - exact[-1, 2:3]).max() < 0.01 * moved.max()
-
-
-@pytest.mark.parametrize("dt", [1e-3, 5e-3])
-def test_friction_only_takes_energy(dt: float) -> None:
-    """Without gravity and torque, and with wrists that friction stops within microseconds."""
-    robot = rubbing("ur5e", 0.5, 2.0, 0.1).replace(gravity=[0.0, 0.0, 0.0])
-    dq0 = np.array([1.0, -0.5, 0.8, -2.0, 3.0, 10.0])
-    idle = SimpleNamespace(step=lambda *_: np.zeros(6))
-    run = th.simulate(robot, idle, th.reference.SetPoint(POSTURE[:6]), 0.5, dt, q0=POSTURE[:6], dq0=dq0)
-    energy = robot.kinetic_energy(run.q, run.dq)
-    assert (np.diff(energy) <= 1e-12 * energy[0]).all()
-    assert energy[-1] < 0.1 * energy[0]
 
 
 @pytest.mark.parametrize("friction", [None, (0.5, 0.02)])

@@ -78,24 +78,6 @@ def test_noise_is_that_of_the_generator(seed: int) -> None:
         np.testing.assert_allclose(result.signals["dq_measured"][k], expected, rtol=1e-13, atol=1e-15)
 
 
-def test_noise_is_normal_white_and_repeats() -> None:
-    sensors = Sensors(position_noise=1e-3, seed=3)
-    first, again, other = run(sensors, 2.0), run(sensors, 2.0), run(sensors.with_seed(4), 2.0)
-    assert first == again
-    assert first != other
-    noise = (first.signals["q_measured"] - first.q) / 1e-3
-    assert abs(noise.mean()) < 4.0 / np.sqrt(noise.size)
-    assert noise.std() == pytest.approx(1.0, rel=0.05)
-    assert np.mean(np.abs(noise) > 1.96) == pytest.approx(0.05, abs=0.015)
-    assert abs(np.mean(noise[1:] * noise[:-1])) < 0.08
-
-
-def test_the_controller_sees_the_measured_state() -> None:
-    result = run(Sensors(position_noise=1e-3, velocity_noise=1e-2))
-    target = elbow_motion()(result.t)
-    np.testing.assert_allclose(result.error, target.q - result.signals["q_measured"], atol=1e-14)
-
-
 def test_quantization() -> None:
     result = run(Sensors(position_resolution=[1e-3, 0.0], velocity_resolution=0.5))
     steps = result.signals["q_measured"][:, 0] / 1e-3

@@ -49,12 +49,6 @@ def test_runge_kutta_conserves_energy() -> None:
     assert drift[0] / drift[1] > 12.0  # fourth order in the state, so at least that in the energy
 
 
-def test_semi_implicit_euler_is_first_order() -> None:
-    exact = swing(1e-3, "rk4", 1.0).q[-1]
-    errors = [np.abs(swing(dt, "semi_implicit_euler", 1.0).q[-1] - exact).max() for dt in (2e-3, 1e-3)]
-    assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.1)
-
-
 def test_agrees_with_scipy() -> None:
     """An adaptive integrator, on the same plant under the same torques held over each period."""
     run = th.simulate(elbow(), slotine_li(), elbow_motion(), 1.0, 1e-3, control_period=1e-2, log=())
@@ -75,12 +69,6 @@ def test_times_and_rows() -> None:
     np.testing.assert_array_equal(thinned.t, run.t[[0, 8, 16, 20]])  # the end is always there
     np.testing.assert_array_equal(thinned.q, run.q[[0, 8, 16, 20]])
     np.testing.assert_array_equal(thinned.parameters, run.parameters[[0, 8, 16, 20]])
-
-
-def test_runs_repeat_exactly() -> None:
-    law = backstepping(panda())
-    first, second = (th.simulate(panda(), law, lissajous(), 0.5, q0=Q0) for _ in range(2))  # reset in between
-    assert first == second
 
 
 def test_python_controller_equals_the_core() -> None:
@@ -148,21 +136,6 @@ def test_payload_appears_in_time() -> None:
     np.testing.assert_allclose(heavy.q, run.q[start:], atol=1e-9)
 
 
-def test_payload_parameters() -> None:
-    """A point mass and a body with inertia, moved to the link frame by Steiner's theorem."""
-    point = Payload(2.0, com=[0.0, 0.0, 0.5])
-    np.testing.assert_allclose(point.parameters, [2, 0, 0, 1, 0.5, 0, 0, 0.5, 0, 0])
-    body = Payload(1.0, com=[1.0, 2.0, 0.0], inertia=np.eye(3))
-    np.testing.assert_allclose(body.parameters, [1, 1, 2, 0, 5, -2, 0, 2, 0, 6])
-    assert point.link_index(panda()) == 7
-
-
-def test_several_payloads_in_any_order() -> None:
-    a, b = Payload(0.5, time=0.1), Payload(0.3, com=[0.1, 0, 0], link=1, time=0.05)
-    runs = [th.simulate(elbow(), slotine_li(), elbow_motion(), 0.2, payloads=p) for p in ([a, b], [b, a])]
-    assert runs[0] == runs[1]
-
-
 def test_torque_limits_clip_and_say_so() -> None:
     free = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0])
     limited = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0], torque_limits=[5.0, np.inf])
@@ -202,7 +175,7 @@ def test_diverging_run_ends() -> None:
 
 def test_progress_is_told() -> None:
     parts: list[float] = []
-    th.simulate(elbow(), Idle(), SetPoint([0.0, 0.0]), 1.0, 1e-5, progress=parts.append)
+    th.simulate(elbow(), Idle(), SetPoint([0.0, 0.0]), 0.3, 1e-5, progress=parts.append)
     assert parts[-1] == 1.0
     assert parts == sorted(parts)
 
@@ -252,20 +225,6 @@ def test_interrupt_ends_a_run_in_the_core() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_other_threads_run_meanwhile() -> None:
-    runs: list[th.SimulationResult] = []
-
-    def work() -> None:
-        runs.append(th.simulate(elbow(), slotine_li(), elbow_motion(), 20.0, log=()))
-
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert runs[0] == runs[1]
-
-
 BAD = [
     ({"duration": 0.0}, "duration must be positive, got 0"),
     ({"duration": np.nan}, "duration must be finite, got nan"),
@@ -293,11 +252,12 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD)
-def test_bad_arguments_say_what_came(changes: dict, message: str) -> None:
-    arguments = {"plant": elbow(), "controller": slotine_li(), "reference": elbow_motion(), "duration": 0.01, **changes}
-    with pytest.raises(ValueError, match=re.escape(message)):
-        th.simulate(**arguments)
+def test_bad_arguments_say_what_came() -> None:
+    good = {"plant": elbow(), "controller": slotine_li(), "reference": elbow_motion(), "duration": 0.01}
+    assert_refused(
+        *((changes, f"...{message}...") for changes, message in BAD),
+        call=lambda **changes: th.simulate(**{**good, **changes}),
+    )
 
 
 def test_payloads_need_a_robot() -> None:

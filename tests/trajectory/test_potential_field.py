@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import numpy as np
@@ -198,23 +197,6 @@ def test_without_walks_the_local_minimum_is_told() -> None:
     assert PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, max_iterations=3).status == "max_iterations"
 
 
-def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
-    unlimited = np.full(2, np.inf)
-    limits = th.model.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
-    arm = elbow().replace(limits=limits)
-    field = PotentialField(arm, RR_GOAL, [POST])
-    plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
-    for plan in plans:
-        assert plan.reached
-        assert (plan.path >= limits.lower).all()
-        assert (plan.path <= limits.upper).all()
-    assert len(plans[0].path) != len(plans[1].path)
-    assert_refused(
-        (lambda: PotentialField(arm, [3.1, 0.0], []), "...goal must be within the joint limits..."),
-        (lambda: field.plan([0.0, 2.7]), "...q0 must be within the joint limits..."),
-    )
-
-
 def test_shortened_path_is_free_and_shorter() -> None:
     plan = PotentialField(elbow(), RR_GOAL, [POST]).plan(RR_START, seed=1)
     short = plan.shortened()
@@ -272,53 +254,30 @@ def test_turns_that_move_no_origin_reach_the_goal_too() -> None:
 ARM = elbow()
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
+def test_refusals() -> None:
+    assert_refused(
         (lambda: Sphere([0, 0, 0], -1.0), "radius must be a finite number >= 0, got -1.0"),
         (lambda: Sphere([0, 0], 1.0), "center must have shape (3,), got (2,)"),
         (lambda: Box([0, 0, 0], [1, 0, 1]), "size must be positive, got [1.0, 0.0, 1.0]"),
-        (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal"),
-        (lambda: Capsule([0, 0, np.nan], [0, 0, 1], 0.1), "a must be finite"),
+        (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal..."),
+        (lambda: Capsule([0, 0, np.nan], [0, 0, 1], 0.1), "a must be finite..."),
         (lambda: HalfSpace([0, 0, 0], [0, 0, 0]), "normal must not be zero"),
         (lambda: POST.distance([0.0, 1.0]), "points must have shape (..., 3), got (2,)"),
         (lambda: PotentialField(ARM, [0.0], []), "goal must have shape (2,), got (1,)"),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, ["wall"]),
-            "obstacles must be Sphere, Box, Capsule or HalfSpace, got str",
-        ),
-        (lambda: PotentialField(ARM, [1.57, 0.0], [POST]), "goal must keep more than 0 m from obstacles, got -"),
+        (lambda: PotentialField(ARM, RR_GOAL, ["wall"]), "obstacles must be Sphere, Box, Capsule or HalfSpace, got..."),
+        (lambda: PotentialField(ARM, [1.57, 0.0], [POST]), "goal must keep more than 0 m from obstacles, got -..."),
         (lambda: PotentialField(ARM, RR_GOAL, [], repulsion=-1.0), "repulsion must be positive, got -1"),
         (lambda: PotentialField(ARM, RR_GOAL, [], influence=0.0), "influence must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [], posture=-1), "posture must not be negative, got -1"),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, [], interior_points=10**9),
-            "interior_points must be at most 10000, got 1000000000",
-        ),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5),
-            "interior_points must be a whole number of at least",
-        ),
-        (lambda: PotentialField(ARM, RR_GOAL, [], control_points=[(3, [0, 0, 0])]), "link must be 0 to 2, got 3"),
-        (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan([1.57, 0.0]), "q0 must keep more than 0 m from obstacles"),
+        (lambda: PotentialField(ARM, RR_GOAL, [], interior_points=10**9), "interior_points must be at most 10000,..."),
+        (lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5), "interior_points must be a whole number of..."),
+        (lambda: PotentialField(ARM, RR_GOAL, [], control_points=[(3, [0, 0, 0])]), "...link must be 0 to 2, got 3"),
+        (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan([1.57, 0.0]), "q0 must keep more than 0 m from obstacle..."),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, step=0.0), "step must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, margin=-1), "margin must not be negative, got -1"),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, seed=-1),
-            "seed must be a whole number of at",
-        ),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_START).to_trajectory(),
-            "exactly one of duration and v_max must be given",
-        ),
-        (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_START).to_trajectory(v_max=0), "v_max must be positive"),
-        (
-            lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_GOAL).to_trajectory(1.0),
-            "goal must differ from the start of the path",
-        ),
+        (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, seed=-1), "seed must be a whole number of at..."),
+        (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_START).to_trajectory(), "exactly one of duration and v_m..."),
+        (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_START).to_trajectory(v_max=0), "v_max must be positive..."),
+        (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_GOAL).to_trajectory(1.0), "goal must differ from the sta..."),
         (lambda: PotentialField(ARM, RR_GOAL, []).clearance([0.0]), "q must have shape (..., 2), got (1,)"),
-    ],
-)
-def test_bad_arguments_say_what_came(make, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        make()
+    )

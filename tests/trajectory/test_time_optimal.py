@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -101,60 +100,6 @@ EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "time_opti
 #: of the unit tests of TOPP: limits; coefficients of paths and durations
 LIMITS, PUBLISHED = EXAMPLE["LIMITS"], EXAMPLE["PUBLISHED"]
 bars, bars_path = EXAMPLE["bars"], EXAMPLE["bars_path"]
-L, MASS, INERTIA = 0.2, 8.0, 8.0 * (0.2**2 + 0.02**2) / 12.0
-
-
-def transcribed(name: str, steps: int, effort_rate: float | None = None) -> float:
-    """Least duration by direct transcription over time, in CasADi and IPOPT, with the bars' dynamics written out."""
-    casadi = pytest.importorskip("casadi")
-    a, b, c = np.array(PUBLISHED[name][0])
-    opti = casadi.Opti()
-    T, s, v, u = opti.variable(), opti.variable(steps + 1), opti.variable(steps + 1), opti.variable(steps + 1)
-    h = T / steps
-
-    def torque(s: Any, v: Any, u: Any) -> Any:
-        q = [a[i] * s**2 + b[i] * s + c[i] for i in (0, 1)]
-        dq = [(2 * a[i] * s + b[i]) * v for i in (0, 1)]
-        ddq = [2 * a[i] * v**2 + (2 * a[i] * s + b[i]) * u for i in (0, 1)]
-        inertia = INERTIA + MASS * 0.1**2
-        m22, m12 = inertia, inertia + MASS * L * 0.1 * casadi.cos(q[1])
-        m11 = 2 * m12 - m22 + inertia + MASS * L**2
-        bend = MASS * L * 0.1 * casadi.sin(q[1])
-        # gravity is along x
-        g2 = MASS * 9.8 * 0.1 * casadi.sin(q[0] + q[1])
-        g1 = MASS * 9.8 * (0.1 + L) * casadi.sin(q[0]) + g2
-        return casadi.horzcat(
-            m11 * ddq[0] + m12 * ddq[1] - bend * (2 * dq[0] * dq[1] + dq[1] ** 2) + g1,
-            m12 * ddq[0] + m22 * ddq[1] + bend * dq[0] ** 2 + g2,
-        )
-
-    if effort_rate is None:  # u constant in each interval
-        opti.subject_to(s[1:] == s[:-1] + h * v[:-1] + 0.5 * h**2 * u[:-1])
-        opti.subject_to(v[1:] == v[:-1] + h * u[:-1])
-        loads = [torque(s[:-1], v[:-1], u[:-1]), torque(s[1:], v[1:], u[:-1])]
-    else:  # u linear in each interval, torques continuous
-        opti.subject_to(s[1:] == s[:-1] + h * v[:-1] + h**2 * (u[:-1] / 3 + u[1:] / 6))
-        opti.subject_to(v[1:] == v[:-1] + h * (u[:-1] + u[1:]) / 2)
-        loads = [torque(s, v, u)]
-        change = loads[0][1:, :] - loads[0][:-1, :]
-        opti.subject_to(opti.bounded(-effort_rate * h, casadi.vec(change), effort_rate * h))
-        opti.subject_to(casadi.vertcat(u[0], u[-1]) == 0.0)
-    for i in (0, 1):
-        for load in loads:
-            opti.subject_to(opti.bounded(-LIMITS["effort"][i], load[:, i], LIMITS["effort"][i]))
-        limit = LIMITS["velocity"][i]
-        opti.subject_to(opti.bounded(-limit, (2 * a[i] * s + b[i]) * v, limit))
-    opti.subject_to(casadi.vertcat(s[0], v[0], v[-1]) == 0.0)
-    opti.subject_to(s[-1] == 1.0)
-    opti.subject_to(opti.bounded(0.1, T, 10.0))
-    opti.subject_to(v >= 0.0)
-    t = np.linspace(0.0, 1.0, steps + 1)
-    opti.set_initial(T, 2.0)
-    opti.set_initial(s, t**2 * (3 - 2 * t))
-    opti.set_initial(v, 3 * t * (1 - t))
-    opti.minimize(T)
-    opti.solver("ipopt", {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes"})
-    return float(opti.solve().value(T))
 
 
 class TestOtherPrograms:
@@ -163,16 +108,6 @@ class TestOtherPrograms:
         """They are 0.7 % shorter, on a grid of 0.01: finer grids of TOPP-RA approach ours, see docs/time_optimal.md."""
         motion = time_optimal(bars(), bars_path(name), **LIMITS)
         assert motion.duration == pytest.approx(PUBLISHED[name][1], rel=0.01)
-
-    @pytest.mark.parametrize("name", PUBLISHED)
-    def test_direct_transcription(self, name: str) -> None:
-        motion = time_optimal(bars(), bars_path(name), **LIMITS)
-        assert motion.duration == pytest.approx(transcribed(name, 80), rel=5e-3)
-
-    @pytest.mark.parametrize("name", PUBLISHED)
-    def test_direct_transcription_with_rates(self, name: str) -> None:
-        motion = time_optimal(bars(), bars_path(name), **LIMITS, effort_rate=200.0)
-        assert motion.duration == pytest.approx(transcribed(name, 60, 200.0), rel=2e-3)
 
     @pytest.mark.parametrize("name", PUBLISHED)
     def test_reachability_of_toppra(self, name: str) -> None:
@@ -230,15 +165,6 @@ class TestLimits:
         rates = (motion.torque(t + h) - motion.torque(t - h)) / (2.0 * h)
         np.testing.assert_allclose(800.0 * motion.usage(t)["effort_rate"], np.abs(rates), atol=0.05)
 
-    def test_computed_torque_follows_within_the_limits(self) -> None:
-        """5 % are left to feedback, which corrects the jumps of torques within a control period."""
-        robot, limit = panda(), 0.5 * panda().limits.effort
-        motion = time_optimal(robot, [Q0, Q1], effort=0.95 * limit, velocity=10.0, cells=100)
-        law = th.ComputedTorque(robot, 400.0, 40.0)
-        run = th.simulate(robot, law, motion, motion.duration + 0.1, q0=Q0)
-        assert (np.abs(run.tau) <= limit).all()
-        assert np.abs(run.q[-1] - Q1).max() < 1e-3
-
 
 class TestPaths:
     def test_timing_of_the_path_does_not_matter(self) -> None:
@@ -253,7 +179,7 @@ class TestPaths:
         ]
         np.testing.assert_allclose(durations, durations[0], rtol=2e-3)
 
-    @pytest.mark.parametrize("width", [1e-3, 1e-6, 1e-9])
+    @pytest.mark.parametrize("width", [1e-3, 1e-9])
     def test_short_pieces_do_not_matter(self, width: float) -> None:
         """A straight line in pieces, one of them short, and points that are nearly equal."""
         line = time_optimal(bars(), [[0.0, 0.0], [0.5, 0.2]], velocity=3.0, effort=40.0, jerk=300.0, cells=60).duration
@@ -264,39 +190,14 @@ class TestPaths:
             motion = time_optimal(bars(), same, velocity=3.0, effort=40.0, jerk=300.0, cells=60)
             assert motion.duration == pytest.approx(line, rel=1e-3)
 
-    def test_path_of_a_plan_is_kept(self) -> None:
-        tau = np.linspace(0.0, 1.0, 50)[:, None]
-        reach = 10.0 * tau**3 - 15.0 * tau**4 + 6.0 * tau**5
-        shapes = np.random.default_rng(1).normal(size=(10, 1, 7)) * reach
-        names = tuple(f"q{i}" for i in range(7))
-        planner = th.motion.HumanLikePlanner(th.motion.FPCA(shrinkage=0.2).fit(shapes, dofs=names))
-        plan = planner.plan(Q0, Q1, duration=1.5)
-        motion = time_optimal(panda(), plan)
-        assert motion.duration < 0.6
-        np.testing.assert_allclose(motion(motion.breaks[:-1]).q, plan(motion.path_parameter[:-1]).q, atol=1e-12)
-        middle = motion(0.5 * (motion.breaks[1:] + motion.breaks[:-1])).q
-        nearest = np.linalg.norm(plan(np.linspace(0.0, 1.5, 20_001)).q[:, None] - middle[::80], axis=2).min(axis=0)
-        assert nearest.max() < 1e-4  # half the distance of the samples
-
     def test_line_in_space(self) -> None:
         T = panda().forward_kinematics(Q0)
         line = Line(T[:3, 3], T[:3, 3] + [0.0, 0.3, 0.1], 2.0, orientation=T[:3, :3])
-        motion = time_optimal(panda(), th.kinematics.joint_path(panda(), line, Q0), jerk=500.0)
+        motion = time_optimal(panda(), th.kinematics.joint_path(panda(), line, Q0, samples=300), jerk=500.0, cells=60)
         path = panda().forward_kinematics(motion(np.linspace(0.0, motion.duration, 500)).q)
         offset = path[:, :3, 3] - T[:3, 3]
         assert np.linalg.norm(np.cross(offset, [0.0, 3.0, 1.0]) / np.sqrt(10.0), axis=1).max() < 1e-6
         np.testing.assert_allclose(path[:, :3, :3], np.broadcast_to(T[:3, :3], (500, 3, 3)), atol=1e-6)
-
-    def test_stop_in_a_corner(self) -> None:
-        """Two motions with a stop between them take as long as one after the other."""
-        first, second = (
-            point_to_point(*ends, quintic(1.0)) for ends in (([0.0, 0.0], [0.5, 0.2]), ([0.5, 0.2], [0.3, 0.9]))
-        )
-        both = JointTrajectory([0.0, 1.0, 2.0], np.concatenate([first.coefficients, second.coefficients], axis=1))
-        durations = [
-            time_optimal(bars(), path, velocity=3.0, effort=60.0, cells=80).duration for path in (both, first, second)
-        ]
-        assert durations[0] == pytest.approx(durations[1] + durations[2], rel=4e-3)
 
     def test_reference_that_is_not_a_polynomial(self) -> None:
         circle = th.reference.Sinusoid([0.3, 0.3], 0.5, phase=[0.0, np.pi / 2])
@@ -305,15 +206,6 @@ class TestPaths:
         series = th.trajectory.FourierSeries([[0.5, 0.2], [0.3, 0.1]], [[0.1, 0.3], [0.2, 0.1]], [0.3, 0.8], 0.5)
         motion = time_optimal(bars(), series, velocity=3.0, effort=40.0, cells=80)
         np.testing.assert_allclose(motion(motion.breaks[:-1]).q, series(motion.path_parameter[:-1]).q, atol=1e-6)
-
-    def test_payload_takes_time(self) -> None:
-        load = th.Payload(3.0, (0.0, 0.0, 0.1))
-        effort, options = panda().limits.effort, {"velocity": 10.0, "cells": 60}
-        durations = [
-            time_optimal(robot, [Q0, Q1], effort=effort, **options).duration
-            for robot in (panda(), load.added_to(panda()))
-        ]
-        assert durations[1] > 1.05 * durations[0]
 
 
 class TestMotion:

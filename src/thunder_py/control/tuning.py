@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +17,7 @@ from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
-from ..sampled_loop import Channel
+from ..sampled_loop import Channel, stable_rate
 from ..table import Table
 from ..values import Value
 from .act import ACT
@@ -30,9 +31,9 @@ from .length_gains import length_adaptation
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertia, typical_states
 from .slotine_li import SlotineLi
-from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, stable_rate, velocity_feedback
+from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, velocity_feedback
 
-__all__ = ["Tuning", "tune"]
+_LOG = logging.getLogger(__name__)
 
 #: damping of the joints as a share of the stable rate, and share of the damping along the reference
 _DAMPING_SHARE, _LARGEST_SHARE = 0.2, 0.5
@@ -282,6 +283,8 @@ def tune(
     unstable = [loop for loop in unstable if loop.growth() > 0.0]
     if len(unstable) > _RARE * len(states.q[::_EVERY]):
         warnings.warn(f"{unstable[-1].message(robot.joint_names)}", RuntimeWarning, stacklevel=outer_level())
+    text = "%s of %s: bandwidth %s rad/s, limited by %s; damping is %.2g of the stable rate"
+    _LOG.info(text, law.__name__, robot.name, feedback.w.round(3).tolist(), limit, share)
     if adaptive:
         gains["adaptation"] = _adaptation(robot, law, feedback, gains, states, adaptation, unknown, time_constant)
     return Tuning(robot, law, gains, feedback.w, limit, time_constant if adaptive else None, share)

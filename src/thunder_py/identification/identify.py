@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ from .problem import Problem
 from .solve import Found, solve
 from .windows import Filtering
 
-__all__ = ["identify"]
+_LOG = logging.getLogger(__name__)
 
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns
 _UNCERTAIN = 0.1
@@ -214,8 +215,10 @@ def identify(
         filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust),
         threads=whole(threads, "threads", 0),
     )
+    _LOG.info("%s: %d base parameters of %d unknown ones, from %d logs", robot.name, base.count, mask.sum(), len(logs))
     found = solve(problem)
     result = _result(problem, chosen, found)
+    _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
     for message in implausible(result, found.torque_rms):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from .urdf_tree import Joint, Tree, read_tree
 from .xml import free_name, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf"]
+
+_LOG = logging.getLogger(__name__)
 
 Array = npt.NDArray[np.float64]
 _LISTED = 20  # candidates named in a message
@@ -141,6 +144,9 @@ def parse_urdf(
     base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
     tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
     arm = _assemble(tree, base, tip, locked)
+    text = "%s: %d joints from %s to %s, %d links lumped into those that move; locked: %s"
+    fixed = len(arm.places) - len(arm.joints)
+    _LOG.info(text, path, len(arm.joints), base, tip, fixed, ", ".join(locked) or "none")
     if tip_link is None:
         warn_of_gripper([joint.name for joint in arm.joints], tip, path)
     try:

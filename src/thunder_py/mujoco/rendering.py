@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import importlib
+import logging
 import os
 import sys
 import weakref
@@ -24,6 +25,7 @@ from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
 from ..optional import require
 from ..plotting.animation import film_times, interpolated, save_gif
+from ..progress import percentage
 from ..robot import Robot
 from ..robot.frames import default_posture
 from .scene import Stage, stage
@@ -31,20 +33,7 @@ from .scene import Stage, stage
 if TYPE_CHECKING:
     from ..io.meshes import Meshes
 
-__all__ = [
-    "BACKENDS",
-    "Offscreen",
-    "Renderer",
-    "Viewpoint",
-    "backends",
-    "film_path",
-    "film_writer",
-    "has_display",
-    "open_context",
-    "posture",
-    "render",
-    "render_video",
-]
+_LOG = logging.getLogger(__name__)
 
 #: OpenGL backends in the order of trial; glfw needs a display
 BACKENDS = ("egl", "osmesa", "glfw")
@@ -97,12 +86,14 @@ def open_context(width: int, height: int) -> Any:
         If MuJoCo is not installed.
     """
     require("mujoco", "mujoco")
-    possible, failed = backends(), []
+    possible = backends()
+    failed: list[str] = []
     for name in possible:
         before = os.environ.get(_PLATFORM)
         try:
             context = importlib.import_module(f"mujoco.{name}").GLContext(width, height)
             context.make_current()
+            _LOG.info("drawing with %s%s", name, f" after {'; '.join(failed)}" if failed else "")
             return context
         except Exception as error:  # of ctypes, PyOpenGL or MuJoCo, of many kinds
             failed.append(f"{name}: {str(error) or type(error).__name__}")
@@ -477,8 +468,9 @@ def render_video(
             pieces = np.arange(_FINER * (len(shown) - 1) + 1) / _FINER
             between = np.interp(pieces, np.arange(len(shown)), shown)
             tips = robot.forward_kinematics(interpolated(times, motion, between))[:, :3, 3]
-        with film_writer(target, fps) as write:
+        with film_writer(target, fps) as write, percentage(desc=target.name) as report:
             for k, row in enumerate(rows):
+                report((k + 1) / len(rows))
                 write(renderer.draw(row, path=reference, trace=None if tips is None else tips[: _FINER * k + 1]))
     return len(shown)
 

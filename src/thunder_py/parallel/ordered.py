@@ -15,8 +15,6 @@ from ..optional import MissingExtraError
 from .tasks import Workers, run_tasks
 from .work import Outcome
 
-__all__ = ["map_items", "map_seeds"]
-
 T = TypeVar("T")
 
 

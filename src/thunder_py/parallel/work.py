@@ -20,17 +20,6 @@ from typing import Any, NamedTuple
 from ..checks import whole
 from ..errors import ThunderError
 
-__all__ = [
-    "BATCH_LIMIT",
-    "THREADS",
-    "Entry",
-    "Outcome",
-    "Work",
-    "WorkerFailure",
-    "available_cores",
-    "available_threads",
-]
-
 #: environment variable with the number of threads that ``threads=0`` means
 THREADS = "THUNDER_THREADS"
 #: a batch returns the outcomes that it has at the end of the run in progress after this time [s]

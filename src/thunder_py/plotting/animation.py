@@ -12,13 +12,12 @@ import numpy as np
 from ..checks import Array, positive
 from ..errors import ThunderError
 from ..files import whole_file
+from ..progress import percentage
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["animate_figure", "animate_view", "film_times", "gif_timing", "interpolated", "save_gif"]
 
 #: most frames of a film; more indicate a wrong unit of t
 _MOST = 5000
@@ -41,7 +40,7 @@ def animate_figure(
     path: str | Path | None = None,
     dpi: float = 72,
 ) -> FuncAnimation:
-    """Return an animation of a figure; with `path`, write it and close the figure.
+    """Return an animation of a figure; with `path`, write it, with a progress bar on terminals, and close the figure.
 
     Parameters
     ----------
@@ -101,9 +100,9 @@ def _save(animation: FuncAnimation, path: Path, fps: float, dpi: float) -> None:
 
     html, gif = path.suffix == ".html", cast(Any, GIFWriter)
     embedded: Any = {"fps": fps, "embed_frames": True, "embed_limit": _MOST}
-    with whole_file(path) as temporary:
+    with whole_file(path) as temporary, percentage(desc=path.name) as report:
         writer: Any = HTMLWriter(**embedded) if html else gif(fps) if path.suffix == ".gif" else "ffmpeg"
-        animation.save(temporary, writer=writer, dpi=dpi)
+        animation.save(temporary, writer=writer, dpi=dpi, progress_callback=lambda k, n: report((k + 1) / n))
         if html:
             icons = "".join(f'.fa-{name}::before{{content:"\\{code}"}}' for name, code in _ICONS.items())
             page = re.sub(r"<link[^>]*>", "", temporary.read_text())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Literal
@@ -25,7 +26,7 @@ from .protocols import ControllerLike, PlantLike
 from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
-__all__ = ["INTEGRATORS", "simulate"]
+_LOG = logging.getLogger(__name__)
 
 INTEGRATORS = ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant")
 
@@ -163,6 +164,8 @@ def simulate(
         "native_control": in_core(controller, _core.Controller, "step") and reference_in_core(reference),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
+    parts = {"plant": native, "controller and reference": options["native_control"]}
+    _LOG.debug("in Python: %s", ", ".join(name for name, inside in parts.items() if not inside) or "nothing")
     own_law = in_core(controller, _core.Controller, "step")
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
     between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ from .timing import quintic_coefficients
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TimeOptimalTrajectory", "time_optimal"]
+_LOG = logging.getLogger(__name__)
 
 KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")
 RATES = KINDS[3:]
@@ -277,6 +278,8 @@ def time_optimal(
         fastest, gap = _fastest(robot, path_grid(pieces, finer * count, 2 if _rated(limits) else 1), limits)
         motion = _kept(fastest)
         found.append((motion.duration, gap + motion.duration / fastest.duration - 1.0, motion))
+        text = "%d cells: %.4g s, slowed to %.4g s to keep all limits"
+        _LOG.info(text, finer * count, fastest.duration, motion.duration)
         if motion.duration <= (1.0 + _SLOWED) * fastest.duration:
             break
     _, slower, motion = min(found, key=lambda each: each[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -412,13 +412,9 @@ def run_elastic_wrist(
 
 
 def _case(slope: float, c: float) -> Case:
-    wrist = ElasticWrist(
-        I=WRIST.I, k=WRIST.k, m=WRIST.m, r_c=WRIST.r_c, theta_max=WRIST.theta_max, c=c, alpha=math.radians(slope)
-    )
+    wrist = replace(WRIST, c=c, alpha=math.radians(slope))
     o = wrist.oscillator()
-    printed = WristOscillator(
-        omega0=o.omega0, zeta=o.zeta, gain=o.gain, u_lo=-wrist.theta_max, u_hi=wrist.theta_max, offset=o.offset
-    )
+    printed = replace(o, u_lo=-wrist.theta_max, u_hi=wrist.theta_max)
     throw = one_switch(o, _WRIST_TIME)
     run = run_with_motor(inclined_wrist(wrist), MotorMotion.of_throw(throw), q0=[0.0])
     return Case(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,6 @@ def draw_error(axes: Axes, run: Run, name: str, title: str = "", **style: Any) -
     label_time(axes, run.result.t, title, "norm of $e$ [m, rad]")
 
 
-def _cases(table: str) -> Sequence[str]:
-
-    return TABLES[table]
-
-
 def _name(case: str) -> str:
     name, equals, value = case.partition(" = ")
     base, _, index = name.partition("_")
@@ -48,14 +43,14 @@ def _name(case: str) -> str:
 
 
 def _draw_errors(axes: Axes, runs: Mapping[str, Run], table: str, title: str) -> None:
-    for color, case in zip(COLORS, _cases(table), strict=False):
+    for color, case in zip(COLORS, TABLES[table], strict=False):
         draw_error(axes, runs[case], _name(case), title, color=color)
     axes.set_ylim(3e-5, 1.0)
     axes.legend(loc="lower left", ncols=3, fontsize="small")
 
 
 def _draw_estimate(axes: Axes, gains: ArticleGains, table: str, k: int, title: str = "") -> None:
-    for color, case in zip(COLORS, _cases(table), strict=False):
+    for color, case in zip(COLORS, TABLES[table], strict=False):
         run = gains.friction[case].result
         axes.plot(run.t, body_of(run.parameters)[k], color=color, label=_name(case), linewidth=LINE)
     draw_truth(axes, float(body_of(gains.truth.parameters)[k]))

@@ -12,10 +12,10 @@ from ...reference import Lissajous
 from ...robot import Robot
 from ..drawing import drawing
 from ..draws import Draws
-from ..lissajous.run import DRAWN, Run, draw_last_link, follow_lissajous
+from ..lissajous.run import DRAWN, Run, controller_of, curve, draw_last_link, follow_lissajous
 from ..result import Varied
 from ..tables import markdown
-from .setup import CASES, DURATION, PUBLISHED, TABLES, controller_of, curve, panda_with_friction
+from .setup import CASES, DURATION, PUBLISHED, TABLES, panda_with_friction
 from .sweeps import sweep_tables
 
 

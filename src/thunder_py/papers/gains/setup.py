@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ...control import Backstepping
 from ...model.joint_data import Friction
-from ...reference import Lissajous
 from ...robot import Robot
-from ..lissajous.run import AMPLITUDE, FREQUENCY, K_P, LAMBDA, START, link_7_adaptation
 
 
 class Case(NamedTuple):
@@ -59,35 +55,3 @@ def panda_with_friction(scale: float = 1.0) -> Robot:
     """Return the bundled Panda with `scale` times `FRICTION`, unknown to the controllers."""
     coefficients = scale * np.array(FRICTION)[:, None]
     return Robot.load("panda").replace(friction=Friction(terms=("coulomb",), coefficients=coefficients))
-
-
-def curve(robot: Robot, *, centered: bool = False) -> Lissajous:
-    """Return the article's curve (eq. 37, Figure 5).
-
-    Parameters
-    ----------
-    robot : Robot
-        The arm.
-    centered : bool
-        If False, the curve starts at the flange of the arm at rest; otherwise the flange is its center, as in the
-        printed formula, and the initial error is B = 0.15 m along y (T-15).
-    """
-    T = robot.forward_kinematics(START)
-    if centered:
-        T[1, 3] += AMPLITUDE[1]
-    return Lissajous.starting_at(T, AMPLITUDE, FREQUENCY)
-
-
-def controller_of(
-    nominal: Robot,
-    K_d: npt.ArrayLike = _K_D_2,
-    r_7: float = 10.0,
-    *,
-    K_p: float = 1.0,
-    Lambda: float = 1.0,
-    Gamma: float = 1.0,
-    adaptive: bool = True,
-) -> Backstepping:
-    """Return the article's controller for a Panda with unknown link 7; K_p, Lambda and Gamma are factors on ours."""
-    law = link_7_adaptation(Gamma * r_7) if adaptive else None
-    return Backstepping(nominal, Lambda * np.array(LAMBDA), K_p * np.array(K_P), K_d, adaptation=law, posture=None)

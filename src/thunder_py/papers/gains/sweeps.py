@@ -13,10 +13,10 @@ import numpy as np
 from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
-from ..lissajous.run import LOG_EVERY, PERIOD, START, wrong_last_link
+from ..lissajous.run import LOG_EVERY, PERIOD, START, controller_of, curve, wrong_last_link
 from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
-from .setup import CASES, DURATION, controller_of, curve, panda_with_friction
+from .setup import CASES, DURATION, panda_with_friction
 
 QUANTITIES = (
     Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),

@@ -37,7 +37,7 @@ def plot_grasping(found: Grasping) -> Figure:
         color = _COLORS[hand, strategy]
         for axes, key, values in ((panels["speed"], "speed", SPEEDS), (panels["shape"], "shape", SHAPES)):
             groups = [[t.success for t in some if getattr(t.case, key) == value] for value in values]
-            _bars(axes, np.arange(len(values)) + dx, groups, color, name)
+            draw_rates(axes, np.arange(len(values)) + dx, groups, color, name)
         for shape in SHAPES:
             points = np.array([(t.across, t.along) for t in some if t.case.shape == shape]).reshape(-1, 2)
             panels["place"].plot(*(1e3 * points.T), _MARKERS[shape], color=color, ms=4, alpha=0.7)
@@ -54,7 +54,8 @@ def plot_grasping(found: Grasping) -> Figure:
     return outside_legend(figure, panels["speed"])
 
 
-def _bars(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:
+def draw_rates(axes: Axes, x: np.ndarray, groups: list[list[bool]], color: str, name: str) -> None:
+    """Draw success rates [%] of groups of trials at `x`, with Wilson's intervals."""
     """Draw success rates [%] with Wilson's intervals; empty groups are left out."""
     known = [k for k, group in enumerate(groups) if group]
     rates = np.array([100.0 * np.mean(groups[k]) for k in known])

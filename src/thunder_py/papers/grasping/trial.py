@@ -35,11 +35,11 @@ from ...mujoco.world.hand import HandCommand
 from ...mujoco.world.objects import Thing
 from ...mujoco.world.parallel_gripper import ParallelGripper
 from ...mujoco.world.surfaces import ConveyorBelt
-from ...perception.camera import PinholeCamera
-from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera, Detection, Plane, find_plane, look_at
+from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera, Detection, Plane, find_plane
 from ...robot import Robot
 from ...robot.frames import arm_points
 from ...spatial import pose_from_rpy
+from ..belt_camera import belt_camera
 from .approach import Approach, YawEstimate
 
 SHAPES = ("box", "cylinder", "sphere")
@@ -241,16 +241,8 @@ def draw_thing(shape: str, rng: np.random.Generator) -> Thing:
 
 def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[DepthCamera, DepthCamera]:
     """Return the camera on the other side of the surface, and the same as calibrated, with errors of its pose."""
-    camera = DepthCamera(
-        PinholeCamera.from_field_of_view(212, 120, 1.2),
-        look_at(np.subtract(_EYE, _LOOK) + np.asarray(lookat, dtype=np.float64), lookat),
-        noise_per_z2=0.002,
-        resolution=0.001,
-        dropout=0.05,
-        edge_dropout=0.3,
-        near=0.2,
-        far=4.0,
-    )
+    eye = np.subtract(_EYE, _LOOK) + np.asarray(lookat, dtype=np.float64)
+    camera = belt_camera(eye, lookat, (0.2, 4.0))
     shift, turn = _CALIBRATION[0] * rng.standard_normal(3), _CALIBRATION[1] * rng.standard_normal(3)
     return camera, replace(camera, pose=np.asarray(camera.pose) @ pose_from_rpy(shift, turn))
 

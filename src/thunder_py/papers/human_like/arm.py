@@ -13,7 +13,7 @@ from ...checks import Array
 from ...control import CartesianComputedTorque, Status, arm_points
 from ...errors import NoPathError
 from ...geometry import Sphere
-from ...parallel import Workers, map_seeds
+from ...parallel import Workers, map_items
 from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
 from ...recordings.synthetic import daily_living
@@ -466,8 +466,8 @@ def run_human_like_arm(
     todo = scenes(robot, tasks, obstacles)
     recordings = daily_living(TRIALS) if motions is None else motions
     _taught(recordings, names)  # unknown names are refused here
-    work = partial(_follow_all, robot, tuple(todo), names, recordings, kinematic)
-    found = map_seeds(work, len(todo), workers=workers, progress=progress, description="scenes")
+    work = partial(_follow_all, robot, names, recordings, kinematic)
+    found = map_items(work, todo, workers=workers, progress=progress, description="scenes")
     result = HumanLikeArm(robot=robot, runs={}, failures={})
     for scene, (runs, failures, other) in zip(todo, found, strict=True):
         place = (scene.task, scene.obstacles)
@@ -483,15 +483,9 @@ def _taught(recordings: MotionSet, names: tuple[str, ...]) -> dict[str, Planner]
 
 
 def _follow_all(
-    robot: Robot,
-    todo: tuple[Scene, ...],
-    names: tuple[str, ...],
-    recordings: MotionSet,
-    kinematic: bool,
-    number: int,
+    robot: Robot, names: tuple[str, ...], recordings: MotionSet, kinematic: bool, scene: Scene
 ) -> tuple[dict[str, ArmRun], dict[str, str], ArmRun | None]:
     """Return the runs and failures in one scene by method, and that of paper mode with `KinematicNullSpace`."""
-    scene = todo[number]
     runs: dict[str, ArmRun] = {}
     failures: dict[str, str] = {}
     for name, planner in _taught(recordings, names).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import lru_cache, partial
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -266,11 +266,8 @@ class HumanLikeObstacles:
 
     def values(self, method: str, family: int | None = None) -> Array:
         """Return error, jerk, clearance, length, seconds in each setting of a family or of all; NaN without a path."""
-        rows = [
-            (one.error, one.jerk, one.clearance, one.length, one.seconds)
-            for each in (self.scenes if family is None else (family,))
-            for one in self.attempts[method, each]
-        ]
+        families = self.scenes if family is None else (family,)
+        rows = [astuple(one) for each in families for one in self.attempts[method, each]]
         return np.array(rows, dtype=np.float64).reshape(-1, 5)
 
     def table(self) -> str:
@@ -327,18 +324,10 @@ class HumanLikeObstacles:
             values = self.values(name)
             found = np.isfinite(values[:, 1])
             room = values[found, 2]
-            rows.append(
-                [
-                    name,
-                    "yes" if name in AVOIDING else "no",
-                    _percent(~found),
-                    _percent(room < MARGIN - _ROUNDING),
-                    _percent(room < 0.0),
-                    float(room.min(initial=np.inf)),
-                    finite_median(values[:, 3] / straight),
-                    1e3 * finite_median(values[:, 4]),
-                ]
-            )
+            shares = [_percent(flags) for flags in (~found, room < MARGIN - _ROUNDING, room < 0.0)]
+            path, time = finite_median(values[:, 3] / straight), 1e3 * finite_median(values[:, 4])
+            goes = "yes" if name in AVOIDING else "no"
+            rows.append([name, goes, *shares, float(room.min(initial=np.inf)), path, time])
         header = ["", "goes round", "no path [%]", "within the margin [%]", "in a sphere [%]", "least distance [m]"]
         return markdown([*header, "path / straight, median", "call from Python, median [ms]"], rows)
 

@@ -50,6 +50,8 @@ _STILL = 0.005
 ARM_POTENTIAL = DynamicPotential(gain=0.5, beta=2.0)
 
 
+#: planners that also plan far from what they learned
+ANYWHERE: dict[str, Any] = {"max_distance_ratio": np.inf, "max_travel_ratio": np.inf}
 #: MAP's search of via points: all settings, so that results do not depend on defaults
 VIA = ViaSearch(1000, 0, method="ellipsoid", half_width=0.6, state="optimal", most=2, straight_first=True)
 
@@ -180,7 +182,7 @@ class _Functional:
     """The planner of functional components, with its own search for via points."""
 
     def __init__(self, fpca: FPCA, mode: str, via: ViaSearch) -> None:
-        self.planner, self.via = HumanLikePlanner(fpca, mode, max_distance_ratio=np.inf, max_travel_ratio=np.inf), via
+        self.planner, self.via = HumanLikePlanner(fpca, mode, **ANYWHERE), via
 
     def __call__(self, scene: Scene) -> HandMotion:
         plan = self.planner.plan(
@@ -275,12 +277,12 @@ class Learned:
     @cached_property
     def paper(self) -> HumanLikePlanner:
         """The square system (102): 5 components per coordinate, 15 splines of order 5, in the axes of the recording."""
-        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper", max_distance_ratio=np.inf, max_travel_ratio=np.inf)
+        return HumanLikePlanner(FPCA.paper(self.moving, 5), "paper", **ANYWHERE)
 
     @cached_property
     def map(self) -> HumanLikePlanner:
         """The most likely motion, with joint components in the frame from start to goal."""
-        return HumanLikePlanner(map_components(self.moving), "map", max_distance_ratio=np.inf, max_travel_ratio=np.inf)
+        return HumanLikePlanner(map_components(self.moving), "map", **ANYWHERE)
 
     @cached_property
     def minimum_jerk(self) -> HumanLikePlanner:

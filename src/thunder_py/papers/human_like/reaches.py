@@ -30,7 +30,7 @@ from ...recordings.processing import fill_gaps, low_pass, resample, segment_by_s
 from ...recordings.synthetic import daily_living, sigma_lognormal_reaches
 from ...recordings.trial import Trial
 from ...trajectory.hermite import MinimumJerk, minimum_jerk
-from .planners import METHODS, map_components
+from .planners import ANYWHERE, METHODS, map_components
 
 _ORDERS = ("position", "velocity", "acceleration")
 
@@ -146,9 +146,7 @@ class Functional:
 
     def _planner(self, order: int = 3) -> HumanLikePlanner:
         """Return the planner with positions (1), velocities (2) and accelerations (3) given at both ends."""
-        return HumanLikePlanner(
-            self.fpca, self.mode, _ORDERS[:order], max_distance_ratio=math.inf, max_travel_ratio=math.inf
-        )
+        return HumanLikePlanner(self.fpca, self.mode, _ORDERS[:order], **ANYWHERE)
 
     def __call__(self, ends: Ends) -> Motion:
         """Plan."""

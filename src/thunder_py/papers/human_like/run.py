@@ -14,14 +14,8 @@ from ...parallel import Workers
 from ..drawing import drawing
 from ..registry import Experiment
 
-#: section -> module
+#: part, in the module of this name -> section
 PARTS: dict[str, str] = {
-    "sampling": "sampling",
-    "real": "real",
-    "obstacles": "obstacles",
-    "arm": "arm",
-}
-_TITLES = {
     "sampling": "5.3.1 Sampling density",
     "real": "5.3.2 Comparison with reaches",
     "obstacles": "5.3.3 Obstacles",
@@ -43,7 +37,7 @@ class HumanLike:
 
     def table(self) -> str:
         """Return the tables of all parts, one after the other."""
-        return "\n\n".join(f"## {_TITLES[name]}\n\n{part.table()}" for name, part in self.parts.items())
+        return "\n\n".join(f"## {PARTS[name]}\n\n{part.table()}" for name, part in self.parts.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of all parts."""
@@ -85,7 +79,7 @@ def run_human_like(
         if name not in PARTS:
             known = ", ".join(PARTS)
             raise UnknownNameError(f"no part is called {name!r}, only {known}{nearest_hint(name, PARTS)}")
-        module = import_module(f".{PARTS[name]}", __package__)
+        module = import_module(f".{name}", __package__)
         options = {"data": data} if "data" in inspect.signature(module.run).parameters else {}
         found[name] = module.run(quick, seeds=seeds, workers=workers, **options)
     return HumanLike(found)

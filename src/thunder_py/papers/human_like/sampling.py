@@ -124,18 +124,14 @@ class HumanLikeSampling:
             printed = FIGURE_30.get(count, (float("nan"), float("nan")))
             seconds = np.concatenate([one.seconds[k] for one in every])
             failures = [100.0 * float(one.failures[k]) for one in every]
-            rows.append(
-                [
-                    count,
-                    1e3 * printed[0],
-                    *(1e3 * float(x) for x in (seconds.mean(), np.median(seconds), np.quantile(seconds, 0.99))),
-                    float(np.median(np.concatenate([one.tried[k] for one in every]))),
-                    100.0 * printed[1],
-                    float(np.mean(failures)),
-                    "  ".join(f"{x:.3g}" for x in failures),
-                    "  ".join(f"{np.nanmedian(one.jerk[k]):.3f}" for one in every),
-                ]
-            )
+            times = [1e3 * float(x) for x in (seconds.mean(), np.median(seconds), np.quantile(seconds, 0.99))]
+            checked = float(np.median(np.concatenate([one.tried[k] for one in every])))
+            shares: list[object] = [100.0 * printed[1], float(np.mean(failures))]
+            each = [
+                "  ".join(f"{x:.3g}" for x in failures),
+                "  ".join(f"{np.nanmedian(one.jerk[k]):.3f}" for one in every),
+            ]
+            rows.append([count, 1e3 * printed[0], *times, checked, *shares, *each])
         header = ["samples", "report [ms]", "mean [ms]", "median [ms]", "99 % [ms]", "checked, median"]
         header += ["report: no path [%]", "no path [%]", "by scenario [%]", "mean jerk by scenario, median [m/s^3]"]
         return markdown(header, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from ...recordings.trial import Trial
 from ...robot import Robot
 from ..draws import finite_median
 from ..sweeps.several import Sweeps, chosen
-from ..sweeps.sweep import Unprinted, sweep
+from ..sweeps.sweep import Sweep, Unprinted, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned
@@ -317,7 +317,6 @@ def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -
 
 
 def run_human_like_sweeps(
-    parts: Collection[str] = ("reaches", "obstacles", "arm"),
     *,
     quick: bool = False,
     data: str | Path | None = None,
@@ -329,8 +328,6 @@ def run_human_like_sweeps(
 
     Parameters
     ----------
-    parts : collection of str
-        Some of them.
     quick : bool
         Few reaches, settings and scenes, over one or two quantities of each table.
     data : path-like, optional
@@ -348,29 +345,22 @@ def run_human_like_sweeps(
     scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
     if quick:
         scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
-    of: dict[str, tuple[str, Any, tuple[Unprinted, ...], Mapping[str, float], tuple[str, ...]]] = {
-        "reaches": (
-            "D4.2, Tables 10 and 11",
-            partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder),
-            reaches,
-            _TABLE_10,
-            ("source", "duration"),
-        ),
-        "obstacles": (
-            "D4.2, Tables 12 and 13",
-            partial(table_12, trials=trials, settings=settings),
-            OBSTACLES,
-            _TABLE_12,
-            ("reach", "scaling"),
-        ),
-        "arm": ("D4.2, Tables 14 and 15", partial(table_14, trials=trials, **scenes), ARM, _TABLE_14, ("scaling",)),
+    options: dict[str, Any] = {"combined": 0 if quick else 6, "workers": workers, "progress": progress}
+
+    def part(
+        numbers: str, function: Any, swept: tuple[Unprinted, ...], printed: Mapping[str, float], *few: str
+    ) -> Sweep:
+        some = [each for each in swept if not quick or each.name in few]
+        return sweep(f"D4.2, Tables {numbers}", function, some, printed, **options)
+
+    near = partial(table_10, seeds=drawn, count=9 if quick else 30, data=folder)
+    free = partial(table_12, trials=trials, settings=settings)
+    real = partial(table_14, trials=trials, **scenes)
+    found = {
+        "reaches": part("10 and 11", near, reaches, _TABLE_10, "source", "duration"),
+        "obstacles": part("12 and 13", free, OBSTACLES, _TABLE_12, "reach", "scaling"),
+        "arm": part("14 and 15", real, ARM, _TABLE_14, "scaling"),
     }
-    found = {}
-    for name in parts:
-        title, function, quantities, printed, few = of[name]
-        swept = [each for each in quantities if not quick or each.name in few]
-        combined = 0 if quick else 6
-        found[name] = sweep(title, function, swept, printed, combined=combined, workers=workers, progress=progress)
     return Sweeps(found, _SHOWN)
 
 

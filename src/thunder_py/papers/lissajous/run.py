@@ -274,7 +274,8 @@ def _figures(adaptive: Run, fixed: Run) -> dict[str, float | None]:
 
 def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
     robot = Robot.load("panda")
-    return _figures(*(_follow(robot, draw_last_link(robot, seed), duration, adaptive) for adaptive in (True, False)))
+    laws = (controller_of(draw_last_link(robot, seed), adaptive=adaptive) for adaptive in (True, False))
+    return _figures(*(follow_lissajous(robot, law, curve(robot), duration) for law in laws))
 
 
 def _with_center_of_mass(reg: Array) -> Array:
@@ -304,14 +305,36 @@ def draw_last_link(robot: Robot, seed: int) -> Robot:
                                                  robot.parameters[70:]]))  # fmt: skip
 
 
-def _controller(nominal: Robot, adaptive: bool, K_d: npt.ArrayLike = K_D, r_7: float = R_7) -> Backstepping:
-    law = link_7_adaptation(r_7) if adaptive else None
-    return Backstepping(nominal, LAMBDA, K_P, K_d, adaptation=law, posture=None)  # as in the article
+def curve(robot: Robot, *, centered: bool = False) -> Lissajous:
+    """Return the article's curve (eq. 37, Figure 5).
+
+    Parameters
+    ----------
+    robot : Robot
+        The arm.
+    centered : bool
+        If False, the curve starts at the flange of the arm at rest; otherwise the flange is its center, as in the
+        printed formula, and the initial error is B = 0.15 m along y (T-15).
+    """
+    T = robot.forward_kinematics(START)
+    if centered:
+        T[1, 3] += AMPLITUDE[1]
+    return Lissajous.starting_at(T, AMPLITUDE, FREQUENCY)
 
 
-def _follow(robot: Robot, nominal: Robot, duration: float, adaptive: bool) -> Run:
-    reference = Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
-    return follow_lissajous(robot, _controller(nominal, adaptive), reference, duration)
+def controller_of(
+    nominal: Robot,
+    K_d: npt.ArrayLike = K_D,
+    r_7: float = R_7,
+    *,
+    K_p: float = 1.0,
+    Lambda: float = 1.0,
+    Gamma: float = 1.0,
+    adaptive: bool = True,
+) -> Backstepping:
+    """Return the article's controller for a Panda with unknown link 7; K_p, Lambda and Gamma are factors on ours."""
+    law = link_7_adaptation(Gamma * r_7) if adaptive else None
+    return Backstepping(nominal, Lambda * np.array(LAMBDA), K_p * np.array(K_P), K_d, adaptation=law, posture=None)
 
 
 def run_lissajous_panda(
@@ -363,19 +386,18 @@ def run_lissajous_panda(
         raise ValueError(f"duration must be at least {2 * LOG_EVERY * CONTROL_PERIOD:g} s, got {duration:g}")
     robot = Robot.load("panda")
     nominal = wrong_last_link(robot)
-    reference = Lissajous.starting_at(robot.forward_kinematics(START), AMPLITUDE, FREQUENCY)
-
-    def controller(adaptive: bool) -> Backstepping:
-        return _controller(nominal, adaptive, K_d, r_7)
+    reference = curve(robot)
 
     def follow(adaptive: bool, label: str) -> Run:
         bar = percentage(desc=label, bar_format="{desc} {percentage:3.0f}% |{bar:40}| {elapsed}")
         with reporting(progress, bar) as report:
-            return follow_lissajous(robot, controller(adaptive), reference, duration, report)
+            return follow_lissajous(
+                robot, controller_of(nominal, K_d, r_7, adaptive=adaptive), reference, duration, report
+            )
 
     adaptive = follow(True, "with adaptation   ")
     fixed = follow(False, "without adaptation")
-    step_times = _time_steps(controller(True), reference, adaptive.result)
+    step_times = _time_steps(controller_of(nominal, K_d, r_7), reference, adaptive.result)
     return LissajousPanda(
         robot=robot, nominal=nominal, reference=reference, adaptive=adaptive, fixed=fixed, step_times=step_times
     )

@@ -101,7 +101,6 @@ def run_d42_cartesian(
     duration: float = 40.0,
     etas: tuple[float, ...] = setup.ETAS,
     *,
-    gamma: float = setup.GAMMA,
     workers: Workers | None = None,
     progress: bool = False,
 ) -> D42Cartesian:
@@ -115,8 +114,6 @@ def run_d42_cartesian(
         Duration of every run [s].
     etas : tuple of float
         Adaptive gains, which the report does not print.
-    gamma : float
-        Weight of MACT's prediction error, which the report does not print.
     workers : Workers, optional
         Where the runs are made, see `simulate_many`; default one thread for each core.
     progress : bool
@@ -131,7 +128,7 @@ def run_d42_cartesian(
         simulated = plant == "simulation"
         model = setup.wrong_panda(robot, seed) if simulated else robot
         unknown = None if simulated else "link7"
-        controller: Any = setup.task_controllers(model, setup.stiffness(plant, curve), eta, unknown, gamma)[name]
+        controller: Any = setup.task_controllers(model, setup.stiffness(plant, curve), eta, unknown)[name]
         reference: Any = joints[curve] if name == "AIRC" else references[curve]
         payloads = () if simulated else (Payload(HAND_MASS, draw_com(seed)),)
         return RunSpec(robot, controller, reference, duration, q0=setup.START, payloads=payloads, log_every=10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +14,11 @@ from ...manipulation.interception.conveyor import BeltObject, Conveyor, Feed, Gr
 from ...manipulation.interception.interceptor import InterceptionOptions, TimeAugmentation
 from ...manipulation.interception.runs import Scenario, default_belt, run_conveyor
 from ...parallel import Workers, map_seeds
-from ...perception.camera import PinholeCamera
-from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
+from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder
 from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
+from ..belt_camera import belt_camera
 from ..drawing import drawing
 from ..draws import listed, wilson_interval
 from ..tables import markdown
@@ -91,17 +91,7 @@ _BELT = Cuboid((0.4, 3.0, 0.02), pose_from_rpy((0.5, 0.0, _SURFACE - 0.01)))
 _RATE, _LATENCY, _JITTER, _CALIBRATION = 15.0, 0.08, 0.03, 0.003  # as `MeasurementModel`
 
 
-@lru_cache(maxsize=1)
-def _camera() -> DepthCamera:
-    """Return a camera on a pole aside, 1 m from the belt, with a quarter of the pixels of the report's."""
-    return DepthCamera(
-        PinholeCamera.from_field_of_view(212, 120, 1.2),
-        look_at((1.2, -0.2, 0.75), (0.5, -0.2, 0.1)),
-        noise_per_z2=0.002,
-        resolution=0.001,
-        dropout=0.05,
-        edge_dropout=0.3,
-    )
+_CAMERA = belt_camera((1.2, -0.2, 0.75), (0.5, -0.2, 0.1))
 
 
 @dataclass(frozen=True)
@@ -159,7 +149,7 @@ def _watch(target: BeltObject, kind: Kind, yaw: float, duration: float, rng: np.
     rows: list[tuple[float, float, Array, float]] = []
     last: Array | None = None
     for at, ready, p in zip(taken, available, target.position(taken), strict=True):
-        seen = pipeline(_camera().see([_BELT, kind.shape(p, yaw)], rng).cloud, near=last)
+        seen = pipeline(_CAMERA.see([_BELT, kind.shape(p, yaw)], rng).cloud, near=last)
         if seen.center is not None:
             last = seen.center + offset
             rows.append((at, ready, last, np.nan if seen.yaw is None else seen.yaw))

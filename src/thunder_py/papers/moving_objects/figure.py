@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -87,15 +89,19 @@ def _draw_success(cells: dict[tuple[str, float], Cell], axes: Axes, hand: str) -
     for k, name in enumerate(names):
         kept = [(i, cells[name, speed]) for i, speed in enumerate(SPEEDS) if (name, speed) in cells]
         x = np.array([i for i, _ in kept]) + (k - 0.5 * (len(names) - 1)) * width
-        rate, low, high = (100.0 * np.array([(cell.rate, *cell.interval) for _, cell in kept])).T
-        axes.bar(x, rate, 0.9 * width, color=LAW_COLORS[name], label=name)
-        spread = np.maximum([rate - low, high - rate], 0.0)
-        axes.errorbar(x, rate, spread, color=TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
+        _draw_bars(axes, x, [(cell.rate, *cell.interval) for _, cell in kept], 0.9 * width, name, name)
         printed = [100.0 * TABLE_16["no replan" if name == "no replan" else "replan"][i] for i, _ in kept]
         half = 0.45 * width
         axes.hlines(printed, x - half, x + half, color=TRUTH, linewidth=2, linestyle=":", label="report, Table 16")
     axes.set_xticks(range(len(SPEEDS)), [f"{v:g}" for v in SPEEDS])
     label(axes, f"D4.2, Figure 39: success, {hand}", "speed of the belt [m/s]", "success [%]", ylim=(0.0, 105.0))
+
+
+def _draw_bars(axes: Axes, x: Any, rates: list[tuple[float, float, float]], width: float, law: str, name: str) -> None:
+    rate, low, high = (100.0 * np.array(rates)).T
+    axes.bar(x, rate, width, color=LAW_COLORS[law], label=name)
+    spread = np.maximum([rate - low, high - rate], 0.0)
+    axes.errorbar(x, rate, spread, color=TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
 
 
 def _draw_lead(cells: dict[tuple[str, float], Cell], axes: Axes) -> None:
@@ -134,11 +140,8 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
 
 
 def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], axes: Axes) -> None:
-    found, low, high = (100.0 * np.array([(rate(trials), *interval(trials)) for trials in groups.values()])).T
-    x = np.arange(len(groups))
-    axes.bar(x, found, 0.7, color=LAW_COLORS["time augmentation"], label="ours")
-    spread = np.maximum([found - low, high - found], 0.0)
-    axes.errorbar(x, found, spread, color=TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
+    x, rates = np.arange(len(groups)), [(rate(trials), *interval(trials)) for trials in groups.values()]
+    _draw_bars(axes, x, rates, 0.7, "time augmentation", "ours")
     for k, name in enumerate(groups):
         if name in printed:
             axes.hlines(

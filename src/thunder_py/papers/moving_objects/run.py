@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -185,28 +185,8 @@ def _plain(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-class _Work(NamedTuple):
-    """Runs to do: `seeds` of a scenario, for a part of the results."""
-
-    part: str
-    name: str
-    speed: float
-    scenario: Scenario
-    seeds: int
-
-
 def _summary(job: tuple[int, Scenario]) -> RunSummary:
     return summary(*job)
-
-
-def _cells(work: tuple[_Work, ...], workers: Workers, progress: bool) -> dict[str, dict[Key, Cell]]:
-    jobs = [(seed, each.scenario) for each in work for seed in range(each.seeds)]
-    done = iter(map_items(_summary, jobs, workers=workers, progress=progress, description="conveyor"))
-    found: dict[str, dict[Key, Cell]] = {"arm": {}, "point": {}, "variants": {}}
-    for each in work:
-        if each.seeds:
-            found[each.part][each.name, each.speed] = Cell(tuple(islice(done, each.seeds)))
-    return found
 
 
 def run_moving_objects(
@@ -240,13 +220,17 @@ def run_moving_objects(
         name: Scenario(options=options, filter=tuple(given.items())) for name, (options, given) in VARIANTS.items()
     }
     parts = (("arm", moved, arm_seeds), ("point", chosen, point_seeds), ("variants", others, variant_seeds))
-    work = tuple(
-        _Work(part, name, speed, replace(scenario, conveyor=scenario.conveyor.at(speed)), seeds)
-        for part, named, seeds in parts
-        for name, scenario in named.items()
-        for speed in speeds
-    )
-    cells = _cells(work, workers, progress)
+    jobs, places = [], []
+    for part, named, seeds in parts:
+        for name, speed in product(named, speeds):
+            scenario = replace(named[name], conveyor=named[name].conveyor.at(speed))
+            jobs += [(seed, scenario) for seed in range(seeds)]
+            places += [(part, (name, speed))] * seeds
+    runs: dict[str, dict[Key, list[RunSummary]]] = {part: {} for part, _, _ in parts}
+    found = map_items(_summary, jobs, workers=workers, progress=progress, description="conveyor")
+    for (part, key), run in zip(places, found, strict=True):
+        runs[part].setdefault(key, []).append(run)
+    cells = {part: {key: Cell(tuple(some)) for key, some in each.items()} for part, each in runs.items()}
     base = Scenario(conveyor=Conveyor(FIGURE_SPEED))
     shown = {name: replace(base, options=STRATEGIES[name]) for name in ("variable structure", "time augmentation")}
     shown["arm"] = replace(base, options=STRATEGIES["time augmentation"], arm=True)

@@ -236,21 +236,11 @@ class SinglePlans:
 
     def to_dict(self) -> dict[str, object]:
         """Return all shares."""
-        return {
-            "runs": self.runs,
-            "speeds": SPEEDS,
-            "printed": PRINTED,
-            "readings": [
-                {
-                    "entry_m": entry,
-                    **reading._asdict(),
-                    "success": rate,
-                    "falls": (entry, reading) in self.falling,
-                    "compatible": (entry, reading) in self.compatible,
-                }
-                for (entry, reading), rate in self.rates.items()
-            ],
-        }
+        readings = []
+        for key, rate in self.rates.items():
+            found = {"success": rate, "falls": key in self.falling, "compatible": key in self.compatible}
+            readings.append({"entry_m": key[0], **key[1]._asdict(), **found})
+        return {"runs": self.runs, "speeds": SPEEDS, "printed": PRINTED, "readings": readings}
 
 
 def run_single_plans(

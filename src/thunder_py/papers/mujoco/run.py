@@ -11,11 +11,9 @@ import numpy as np
 
 from ... import robots
 from ...checks import Array
-from ...control import Backstepping
 from ...mujoco import MujocoPlant
 from ...optional import require
 from ...parallel import Workers, map_items
-from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
 from ..drawing import drawing
@@ -78,18 +76,12 @@ def article_cases(seed: int = 0) -> list[Case]:
     """Return the article's experiment: backstepping with a wrong last link (`draw_last_link`), adaptive or not."""
     robot = Robot.load("panda")
     nominal = article.draw_last_link(robot, seed)
-    reference = Lissajous.starting_at(robot.forward_kinematics(article.START), article.AMPLITUDE, article.FREQUENCY)
-
-    def make(adaptive: bool) -> Callable[[], Backstepping]:
-        law = article.link_7_adaptation() if adaptive else None
-        gains = article.LAMBDA, article.K_P, article.K_D
-        return lambda: Backstepping(nominal, *gains, adaptation=law, posture=None)
-
+    reference = article.curve(robot)
     return [
         Case(
-            group="article", name=name, robot=robot, controller=make(name == "adaptive"), reference=reference,
-            q0=article.START, error=lambda result: result.error_norm(slice(0, 3)), unit="m",
-            torque_limits=robot.limits.effort,
+            group="article", name=name, robot=robot, reference=reference, q0=article.START,
+            controller=partial(article.controller_of, nominal, adaptive=name == "adaptive"),
+            error=lambda result: result.error_norm(slice(0, 3)), unit="m", torque_limits=robot.limits.effort,
         )
         for name in ("adaptive", "fixed")
     ]  # fmt: skip

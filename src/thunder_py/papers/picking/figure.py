@@ -23,7 +23,7 @@ from ...plotting.style import (
     label_time,
     outside_legend,
 )
-from ..draws import wilson_interval
+from ..grasping.figure import draw_rates
 from .physics import PhysicalPicking
 from .run import REPORTED_RATE, Picking, PickTrace
 from .scene import TASKS
@@ -145,11 +145,8 @@ def plot_physical_picking(found: PhysicalPicking) -> Figure:
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
     for k, (hand, shape) in enumerate(groups):
         chosen = found.of(hand=hand, shape=shape)
-        low, high = wilson_interval([p.success for p in chosen])
-        rate = float(np.mean([p.success for p in chosen]))
         color = BLUE if hand == "gripper" else GREEN
-        ends = 100.0 * np.array([[rate - low], [high - rate]])
-        panels["rates"].errorbar([k], [100.0 * rate], ends, fmt="o", color=color, lw=THIN, capsize=3, label=hand)
+        draw_rates(panels["rates"], np.array([k]), [[p.success for p in chosen]], color, hand)
         times = [p.picking for p in chosen if p.success]
         panels["times"].plot(np.full(len(times), k), times, "o", color=color, ms=4, alpha=0.6)
     panels["rates"].axhline(100.0 * REPORTED_RATE, color=TRUTH, ls="--", lw=THIN, label="report")

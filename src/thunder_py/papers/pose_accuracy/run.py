@@ -11,10 +11,11 @@ import numpy as np
 from ...checks import Array, whole
 from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
-from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder, DepthCamera, look_at
+from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder
 from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
+from ..belt_camera import belt_camera
 from ..drawing import drawing
 from ..tables import markdown
 
@@ -23,14 +24,7 @@ PRINTED = 0.01
 
 BELT = Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01)))
 EYE = (0.5, -0.7, 0.7)
-DEPTH_CAMERA = DepthCamera(
-    PinholeCamera.from_field_of_view(212, 120, 1.2),
-    look_at(EYE, (0.0, 0.0, 0.0)),
-    noise_per_z2=0.002,
-    resolution=0.001,
-    dropout=0.05,
-    edge_dropout=0.3,
-)
+DEPTH_CAMERA = belt_camera(EYE, (0.0, 0.0, 0.0))
 OBJECTS = ("box", "upright cylinder", "lying cylinder", "ball")
 #: share of an object's visible surface that something in front of it hides
 HIDDEN = (0.0, 0.2, 0.4, 0.6)

@@ -451,11 +451,8 @@ def run_dynamics(samples: int = 200) -> ScaraDynamics:
     """Compare the report's matrices with the package, at random states and along the path."""
     robot, path = Robot.load("scara"), scara_path()
     q, dq = np.random.default_rng(2).uniform(-2.0, 2.0, (2, samples, robot.n))
-    C, formula, rate = (
-        robot.coriolis_matrix(q, dq),
-        coriolis_by_printed_formula(robot, q, dq),
-        robot.mass_matrix_dot(q, dq),
-    )
+    C, rate = robot.coriolis_matrix(q, dq), robot.mass_matrix_dot(q, dq)
+    formula = coriolis_by_printed_formula(robot, q, dq)
     skew = [rate - 2.0 * matrix for matrix in (C, formula)]
     pairs = {
         "B(q) (S-1)": robot.mass_matrix(q) - printed_mass_matrix(q),

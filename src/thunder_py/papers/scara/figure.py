@@ -233,15 +233,9 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
     figure, panels = new_panels("01", (12, 4), title, sharey=True)
     for joint in range(2):
         panel = panels[str(joint)]
-        panel.plot(dynamics.t, dynamics.torque[:, joint], color=BLUE, linewidth=LINE, label="printed matrix")
-        panel.plot(
-            dynamics.t,
-            dynamics.printed_torque[:, joint],
-            "--",
-            color=VERMILION,
-            linewidth=LINE,
-            label="printed formula",
-        )
+        for torque, style in ((dynamics.torque, "-"), (dynamics.printed_torque, "--")):
+            color, name = (BLUE, "printed matrix") if style == "-" else (VERMILION, "printed formula")
+            panel.plot(dynamics.t, torque[:, joint], style, color=color, linewidth=LINE, label=name)
         label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
     return outside_legend(figure, panels["0"])
 

@@ -263,23 +263,22 @@ class Scheme(NamedTuple):
         return self.result.error[:, self.result.rows.index("rz")]
 
 
+def _clik(robot: Robot, gain: Any, rows: tuple[str, ...] = TASK, **options: Any) -> CLIK:
+    return CLIK(robot, gain, rows=rows, orientation="rotation_vector", **options)
+
+
 def schemes(robot: Robot) -> dict[str, CLIK]:
     """Return the report's schemes with the printed gains.
 
     The error of the angle is the angle itself (``rotation_vector``), for which the analytical Jacobian equals the
     geometric one, as in the report.
     """
-
-    def law(name: str | None, rows: tuple[str, ...] = TASK, **options: object) -> CLIK:
-        gain = GAINS[name] if name else None
-        return CLIK(robot, gain, rows=rows, orientation="rotation_vector", **options)  # type: ignore[arg-type]
-
     return {
-        "inverse": law("inverse", method="inverse"),
-        "transpose": law("transpose", method="transpose"),
-        "pseudo-inverse": law("pseudo-inverse", RELAXED),
-        "pseudo-inverse, w": law("pseudo-inverse", RELAXED, null_space=Manipulability(K_0)),
-        "second order": law(None, method="inverse", K_0=GAINS["K_P"], K_1=GAINS["K_D"]),
+        "inverse": _clik(robot, GAINS["inverse"], method="inverse"),
+        "transpose": _clik(robot, GAINS["transpose"], method="transpose"),
+        "pseudo-inverse": _clik(robot, GAINS["pseudo-inverse"], RELAXED),
+        "pseudo-inverse, w": _clik(robot, GAINS["pseudo-inverse"], RELAXED, null_space=Manipulability(K_0)),
+        "second order": _clik(robot, None, method="inverse", K_0=GAINS["K_P"], K_1=GAINS["K_D"]),
     }
 
 
@@ -444,21 +443,16 @@ class ScaraTranspose:
     def table(self) -> str:
         """Return stability numbers and final errors, as Markdown."""
         rows: list[list[object]] = []
+        half = _scale("half")
         for name, runs in self.set_points.items():
             q = _postures()[name]
             number = float(stability_number(self.robot, q))
             left = [float(runs[gains].error_norm()[-1]) for gains in ("printed", "half")]
-            rows.append([name, float(np.degrees(q[1])), number, left[0], _scale("half") * number, left[1]])
-        errors = {gains: float(result.error_norm().max()) for gains, result in self.on_path.items()}
-        row: list[object] = [
-            "path, worst",
-            None,
-            self.worst_on_path(),
-            errors["printed"],
-            self.worst_on_path("half"),
-            errors["half"],
-        ]
-        rows += [row, ["anywhere", None, self.worst_anywhere(), None, self.worst_anywhere("half"), None]]
+            rows.append([name, float(np.degrees(q[1])), number, left[0], half * number, left[1]])
+        worst: list[object] = ["path, worst", None]
+        for gains, result in self.on_path.items():
+            worst += [self.worst_on_path(gains), float(result.error_norm().max())]
+        rows += [worst, ["anywhere", None, self.worst_anywhere(), None, self.worst_anywhere("half"), None]]
         header = ["", "theta_2 [deg]", "K_tr: dt lambda_max", "norm of e", "K_tr / 2: dt lambda_max", "norm of e"]
         return markdown(header, rows)
 
@@ -508,13 +502,7 @@ def run_transpose() -> ScaraTranspose:
     """
     robot, path = Robot.load("scara"), scara_path()
     laws = {
-        gains: CLIK(
-            robot,
-            _scale(gains) * np.array(GAINS["transpose"]),
-            method="transpose",
-            rows=TASK,
-            orientation="rotation_vector",
-        )
+        gains: _clik(robot, _scale(gains) * np.array(GAINS["transpose"]), method="transpose")
         for gains in ("printed", "half")
     }
     with warnings.catch_warnings():

@@ -16,8 +16,8 @@ from ...robot import Robot
 from ...simulation import Payload
 from ..drawing import drawing
 from ..draws import Draws
-from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
-from ..lissajous.run import Run, follow_lissajous
+from ..gains.setup import DURATION, panda_with_friction
+from ..lissajous.run import Run, controller_of, curve, follow_lissajous
 from ..result import Varied
 from ..tables import markdown
 from .setup import DRAWN, HAND_COM, HAND_MASS, TABLE_8, draw_com, merged

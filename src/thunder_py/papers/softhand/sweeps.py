@@ -9,8 +9,8 @@ import numpy as np
 from ...checks import Array
 from ...robot import Robot
 from ...simulation import Payload, Sensors, simulate
-from ..gains.setup import DURATION, controller_of, curve, panda_with_friction
-from ..lissajous.run import LOG_EVERY, PERIOD, START
+from ..gains.setup import DURATION, panda_with_friction
+from ..lissajous.run import LOG_EVERY, PERIOD, START, controller_of, curve
 from ..sweeps.several import chosen, declared
 from ..sweeps.sweep import Unprinted
 from .setup import HAND_COM, HAND_MASS, TABLE_8, hand_of_table_8, merged

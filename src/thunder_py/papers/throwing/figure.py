@@ -15,8 +15,9 @@ from ...plotting.panels import new_panels
 from ...plotting.space import frame_box
 from ...plotting.style import GRAY, LAW_COLORS, ORANGE, PURPLE, SHADE, TRUTH, label, outside_legend
 from ...robot.plot import ArmPicture
+from .physics import MOTIONS, ThrowsByHand
 from .run import Throwing
-from .setup import OBJECTS, REPORT
+from .setup import CONTROLLERS, OBJECTS, REPORT
 
 #: MACT and both laws without adaptation, stiffness of the hand 30 or 300 N/m
 COLORS = {"adaptive, low": LAW_COLORS["MACT"], "fixed, low": LAW_COLORS["not adaptive"], "fixed, high": ORANGE}
@@ -97,3 +98,24 @@ def _draw_sequence(axes: Any, found: Throwing) -> None:
     axes.set_yticks([0.0, 0.4])
     axes.view_init(elev=18, azim=-70)
     axes.set_title("D4.2, Figure 28: start, swing,\nrelease (dark), stop and flight", fontsize="medium")
+
+
+def plot_throws_by_hand(found: ThrowsByHand) -> Figure:
+    """Draw the landings of every controller and timing."""
+    colors, marks = dict(zip(CONTROLLERS, ("C0", "C1", "C2"), strict=True)), dict(zip(OBJECTS, "so^", strict=True))
+    figure, panels = new_panels([["controllers", "timing"]], title="landings of objects released by a gripper")
+    for case, throws in found.throws.items():
+        x, y = 100.0 * np.array([throw.miss for throw in throws]).T
+        if case.compensated and case.motion == MOTIONS[0]:
+            panels["controllers"].plot(x, y, marks[case.name], color=colors[case.controller], alpha=0.7)
+        if case.controller == "adaptive, low":
+            color = f"C{2 * MOTIONS.index(case.motion) + case.compensated}"
+            late = "anticipated" if case.compensated else "not anticipated"
+            text = f"{case.motion}, {late}" if case.name == "wooden box" else None
+            panels["timing"].plot(x, y, marks[case.name], color=color, alpha=0.7, label=text)
+    for name, color in colors.items():
+        panels["controllers"].plot([], [], color=color, label=name)
+    for name, axes in panels.items():
+        axes.set_aspect("equal", adjustable="datalim")
+        label(axes, name, "x, landing minus target [cm]", "y, landing minus target [cm]")
+    return outside_legend(figure, *panels.values(), ncols=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,10 @@ from ...mujoco.world.hand_throw import grip, opening_delay, throw_by_hand
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Payload, Robot
+from ..drawing import drawing
 from ..mact.setup import ETA, FLOOR, TORQUES
 from ..tables import markdown
 from .setup import ACCELERATION, CONTROLLERS, FRACTION, GAMMA, NOISE, PLANE, REPETITIONS, SPACE, joint_gains
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 #: acceleration that vanishes at the release: of the object relative to the hand, or of the joints
 MOTIONS = ("free fall", "joints")
@@ -261,29 +258,7 @@ class ThrowsByHand:
         text = f"{self.seeds} throws in each row; measured delay of the hand {delays}; {releases}"
         return f"{text}\n\n{markdown(header, rows)}"
 
-    def plot(self) -> Figure:
-        """Draw the landings of every controller and timing."""
-        from ...plotting.panels import new_panels
-        from ...plotting.style import label, outside_legend
-
-        figure, panels = new_panels([["controllers", "timing"]], title="landings of objects released by a gripper")
-        for case, throws in self.throws.items():
-            x, y = 100.0 * np.array([throw.miss for throw in throws]).T
-            timing = case.controller == _ADAPTIVE
-            late = "anticipated" if case.compensated else "not anticipated"
-            if case.compensated and case.motion == MOTIONS[0]:
-                panels["controllers"].plot(x, y, _MARKS[case.name], color=_COLORS[case.controller], alpha=0.7)
-            if timing:
-                color = f"C{2 * MOTIONS.index(case.motion) + case.compensated}"
-                text = f"{case.motion}, {late}" if case.name == "wooden box" else None
-                panels["timing"].plot(x, y, _MARKS[case.name], color=color, alpha=0.7, label=text)
-        for name, color in _COLORS.items():
-            panels["controllers"].plot([], [], color=color, label=name)
-        for name, axes in panels.items():
-            axes.set_aspect("equal", adjustable="datalim")
-            label(axes, name, "x, landing minus target [cm]", "y, landing minus target [cm]")
-        outside_legend(figure, *panels.values(), ncols=4)
-        return figure
+    plot = drawing("plot_throws_by_hand")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain numbers."""
@@ -298,11 +273,6 @@ class ThrowsByHand:
                 for case, throws in self.throws.items()
             ],
         }
-
-
-#: colors of controllers and marks of objects
-_COLORS = dict(zip(CONTROLLERS, ("C0", "C1", "C2"), strict=True))
-_MARKS = dict(zip(OBJECTS, ("s", "o", "^"), strict=True))
 
 
 def _rms(misses: list[Array]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from pathlib import Path
@@ -12,7 +13,7 @@ from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
 from .table import load_table
 
-__all__ = ["load_folder"]
+_LOG = logging.getLogger(__name__)
 
 _LABELS = ("subject", "task", "name", "frame")
 _FIELD = re.compile(r"\{(\w*)\}")
@@ -84,6 +85,7 @@ def load_folder(folder: str | Path, pattern: str, **options: Any) -> MotionSet:
                 path, **{"name": path.relative_to(root).with_suffix("").as_posix()} | match.groupdict() | options
             )
         )
+    _LOG.info("%s: %d trials of %d files, %d others left out", root, len(motions), len(found), len(others_left))
     check_plausible(motions, ("unit", "time_unit", "angle_unit"))
     return motions
 

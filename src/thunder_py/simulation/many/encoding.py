@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_json", "decoded", "digest", "encoded", "printable"]
-
 
 def encoded(value: Any) -> Any:
     """Return a value as JSON holds it; other objects as their text, with a digest where they can be pickled.

@@ -15,8 +15,6 @@ import numpy as np
 
 from ... import _core
 
-__all__ = ["provenance", "worker"]
-
 
 def provenance() -> dict[str, Any]:
     """Return what results depend on besides their arguments, as JSON holds it.

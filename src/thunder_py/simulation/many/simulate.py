@@ -28,8 +28,6 @@ from .runs import Runs
 from .spec import RunRecord, RunSpec, parts_with_state, with_text
 from .store import RESERVED, Plan, RunStore, open_store
 
-__all__ = ["simulate_many"]
-
 MetricsLike = Sequence[str] | Mapping[str, Metric] | None
 
 

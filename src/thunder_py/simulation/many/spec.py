@@ -14,8 +14,6 @@ from ..observers import named_observers
 from ..result import SimulationResult
 from .encoding import printable
 
-__all__ = ["RunRecord", "RunSpec", "StoredError", "describe", "parts_with_state", "with_text"]
-
 
 class RunSpec(Stateful):
     """Store the arguments of a call of `simulate`, made by ``run()``.
