@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from functools import cache
 
@@ -14,7 +13,7 @@ import thunder_py as th
 from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, GradientAdaptation, LengthAdaptation, Status
 from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReference
 
-from .arms import Q0, elbow
+from .arms import Q0
 from .laws import rate
 
 RATE, LOAD_RATE, STOP = 30.0, 3.0, 0.1  # cpp/src/control/hold.cpp
@@ -198,22 +197,6 @@ def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
     assert statuses == ["ok", "singular", "singular", "ok", "ok"]
 
 
-@pytest.mark.parametrize("law", ALL)
-def test_a_copy_of_a_holding_law_continues(law: Law) -> None:
-    one, reference, rng = law(panda()), OutAndBack(panda().forward_kinematics(Q0), 1.01), np.random.default_rng(5)
-
-    def steps(first: int, last: int, *laws: th._core.TaskController) -> None:
-        for k in range(first, last):
-            t, q, dq = 1.0 + 1e-3 * k, Q0 + 1e-4 * rng.normal(size=7), 0.005 * rng.normal(size=7)
-            torques = [each.step(t, q, dq, reference(t)) for each in laws]
-            np.testing.assert_array_equal(torques, np.broadcast_to(torques[0], (len(laws), 7)))
-
-    steps(0, 5, one)
-    assert one.status is Status.singular
-    steps(5, 20, one, copy.deepcopy(one))
-    assert one.status is Status.ok
-
-
 def test_a_hold_respects_the_torque_limits() -> None:
     law, limits = computed_torque(panda()), np.abs(panda().gravity_vector(STRETCHED)) + 0.5
     law.torque_limits = limits
@@ -222,14 +205,6 @@ def test_a_hold_respects_the_torque_limits() -> None:
     assert (run.status == Status.singular).all()
     assert (np.abs(run.tau) <= limits).all()
     assert (np.abs(run.tau) == limits).any()
-
-
-def test_estimate_stays_while_the_arm_is_held() -> None:
-    law = mact(panda())
-    run = th.simulate(panda(), law, OutAndBack(panda().forward_kinematics(Q0), 9.0), 2.0, q0=Q0, payloads=[PAYLOAD])
-    held = np.flatnonzero(run.status == Status.singular)[1:]
-    assert np.abs(run.parameters[held[0], 60:] - panda().parameters[60:]).max() > 0.01
-    np.testing.assert_array_equal(run.parameters[held], np.broadcast_to(run.parameters[held[0]], (len(held), 70)))
 
 
 K, D = 200.0, joint_damping("panda")
@@ -361,22 +336,6 @@ def test_a_hold_is_forgotten_in_a_pause(law: Law) -> None:
     np.testing.assert_allclose(
         controller.step(0.4, Q0, np.zeros(7), here), fixed(law).step(0.4, Q0, np.zeros(7), here), atol=1e-9
     )
-
-
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-def test_a_hold_of_elastic_joints_is_softer() -> None:
-    """They bound the damping: with the rate of rigid arms, that of a law which does not know them, the arm diverges."""
-    drives = [th.robot.Elastic(joint=joint, K=(500.0,), D=(0.2,), Mm=0.1) for joint in (1, 2)]
-    robot, q0 = elbow().replace(elastic=drives), np.array([0.3, 0.8])
-    gains = th.control.tune(robot, th.SlotineLi, period=1e-3, adaptation="none").arguments
-    lost, start = Until(SetPoint(q0)(0.0), 0.0), {"q0": q0, "dq0": [0.2, -0.2]}
-    soft, stiff = (
-        th.simulate(robot, th.SlotineLi(model, **gains), lost, 4.0, 2e-4, control_period=1e-3, log_every=50, **start)
-        for model in (robot, elbow())
-    )
-    assert np.abs(soft.q - q0).max() < 0.6
-    assert np.abs(soft.dq[-50:]).max() < np.abs(soft.dq[:50]).max()
-    assert stiff.diverged or np.abs(stiff.q).max() > 10.0
 
 
 def coasting(t: float, q: np.ndarray, dq: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -107,18 +107,6 @@ def test_motors_of_elastic_joints_with_stiff_damping_agree_with_radau() -> None:
     assert np.abs(run.x[-1] - exact[-1, 2:3]).max() < 0.01 * moved.max()
 
 
-@pytest.mark.parametrize("dt", [1e-3, 5e-3])
-def test_friction_only_takes_energy(dt: float) -> None:
-    """Without gravity and torque, and with wrists that friction stops within microseconds."""
-    robot = rubbing("ur5e", 0.5, 2.0, 0.1).replace(gravity=[0.0, 0.0, 0.0])
-    dq0 = np.array([1.0, -0.5, 0.8, -2.0, 3.0, 10.0])
-    idle = SimpleNamespace(step=lambda *_: np.zeros(6))
-    run = th.simulate(robot, idle, th.reference.SetPoint(POSTURE[:6]), 0.5, dt, q0=POSTURE[:6], dq0=dq0)
-    energy = robot.kinetic_energy(run.q, run.dq)
-    assert (np.diff(energy) <= 1e-12 * energy[0]).all()
-    assert energy[-1] < 0.1 * energy[0]
-
-
 @pytest.mark.parametrize("friction", [None, (0.5, 0.02)])
 def test_without_stiff_friction_steps_are_those_of_runge_kutta(friction: tuple[float, float] | None) -> None:
     """To the rounding of NumPy's sums; with friction the slowest decay of a step is 0.6."""
