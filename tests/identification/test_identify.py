@@ -61,7 +61,7 @@ def validation_error(found, robot):
 
 def with_friction(robot):
     coefficients = np.tile([0.5, 0.3], (robot.n, 1)) * np.linspace(1.0, 0.5, robot.n)[:, None]
-    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    friction = th.robot.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
     return robot.replace(friction=friction)
 
 
@@ -259,7 +259,7 @@ def test_a_simulated_run_is_enough():
 
 
 def test_runs_that_do_not_fit_are_refused():
-    elastic = th.robot.description.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
+    elastic = th.robot.Elastic(joint=1, K=(500.0,), D=(1.0,), Mm=0.1)
     run = th.simulate(elbow().replace(elastic=(elastic,)), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
     assert_refused((lambda: identify(elbow(), run, cutoff=20.0), "t must be a run without elastic joints..."))
     run = th.simulate(elbow(), th.PDGravity(elbow(), 10.0, 5.0), SetPoint([0.0, 0.0]), 0.1)
@@ -356,7 +356,7 @@ def test_noise_of_positions_does_not_lighten_the_links():
 def test_the_filter_does_not_bias_dry_friction():
     """The sign of the filtered velocity finds coefficients a tenth off, four standard deviations."""
     coefficients = np.array([[2.0, 5.0], [1.0, 3.0]])
-    friction = th.robot.description.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
+    friction = th.robot.Friction(terms=("viscous", "coulomb"), coefficients=coefficients)
     robot, t = elbow().replace(friction=friction), np.arange(0.0, 10.0, 2e-3)
     states = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
     rng = np.random.default_rng(0)
