@@ -12,42 +12,6 @@ import numpy.typing as npt
 
 from .errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 
-__all__ = [
-    "Array",
-    "above_zero",
-    "all_positive",
-    "apart",
-    "argument_names",
-    "array",
-    "at_least",
-    "check_label",
-    "check_name",
-    "finite",
-    "given_group",
-    "is_number",
-    "is_pose",
-    "is_whole",
-    "no_rotation",
-    "none_negative",
-    "not_negative",
-    "number_or_row",
-    "numbers",
-    "of_kind",
-    "one_of",
-    "per_joint",
-    "points",
-    "pose",
-    "positive",
-    "probability",
-    "real",
-    "rotation",
-    "seed_of",
-    "unit_axis",
-    "whole",
-    "within",
-    "zero_or_above",
-]
-
 Array = npt.NDArray[np.float64]
 
 #: largest deviation of rotation matrices and axes from orthonormality

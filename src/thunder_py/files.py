@@ -20,21 +20,6 @@ import numpy as np
 
 from .errors import FileFormatError, ThunderError
 
-__all__ = [
-    "LARGEST_DATA",
-    "LARGEST_MODEL",
-    "MARKER",
-    "as_file",
-    "check_target",
-    "parsing",
-    "read_archive",
-    "read_whole",
-    "whole_file",
-    "write_archive",
-    "write_folder",
-    "write_whole",
-]
-
 #: bytes of a file that describes a robot or a program; the largest known URDF has 2 MB
 LARGEST_MODEL = 1 << 26
 #: bytes of arrays in memory: a small file can declare any size

@@ -10,8 +10,6 @@ import numpy as np
 from .checks import Array
 from .errors import ThunderError
 
-__all__ = ["IntegrationError", "integrate", "rk4_step"]
-
 
 class IntegrationError(ThunderError):
     """Failed integration: a right-hand side that is not finite, or a step size below the spacing of numbers.

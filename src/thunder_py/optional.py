@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["MissingExtraError", "require"]
-
 _NAMES = {"cv2": "OpenCV", "mujoco": "MuJoCo", "collada": "pycollada"}
 
 

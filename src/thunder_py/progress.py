@@ -9,8 +9,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["percentage", "progress_bar", "reporting"]
-
 _FORMAT = "{l_bar}{bar}| {elapsed} < {remaining}"
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from .checks import Array, above_zero, zero_or_above
 
-__all__ = ["Arm", "Channel", "Excess", "allowed", "excess", "growth", "sampled_loop", "stable_rate"]
-
 #: growth that is not counted: it takes minutes, and rounding causes some [1/s]
 _SLOWEST = 0.02
 #: most periods of a delay; a longer one is sampled less often

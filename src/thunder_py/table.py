@@ -18,8 +18,6 @@ from .errors import ThunderError
 from .files import write_whole
 from .optional import require
 
-__all__ = ["Table", "Tabular", "html_text"]
-
 
 class Tabular:
     """Base of what has columns of equal length: data frames, CSV files, and the first rows in notebooks.

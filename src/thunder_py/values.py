@@ -14,8 +14,6 @@ import numpy as np
 
 from .errors import NotFittedError, Suggesting, UnknownNameError, nearest_hint
 
-__all__ = ["Estimator", "Stateful", "StrEnum", "Value", "frozen", "set_fields"]
-
 _Copied = TypeVar("_Copied", bound="Stateful")
 _Set = TypeVar("_Set", bound="Estimator")
 

@@ -52,7 +52,10 @@ def missing(module, names):
     for name in getattr(module, "__all__", ()):
         full, thing = f"{module.__name__}.{name}", getattr(module, name)
         same = callable(thing) and any(thing is other for other in things)
-        if not (full in names or same or full in modules or full == "thunder_py.__version__" or _holds_none(thing)):
+        inner = any(module.startswith(f"{full}.") for module in modules)
+        if not (
+            full in names or same or full in modules or inner or full == "thunder_py.__version__" or _holds_none(thing)
+        ):
             lost.append(full)
     return lost
 

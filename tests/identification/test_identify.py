@@ -1,7 +1,5 @@
 """Parameters from logged data: exact without noise, honest with it, physically consistent where asked."""
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 
@@ -12,7 +10,7 @@ from scipy.optimize import approx_fprime, least_squares
 import thunder_py as th
 from tests.control.arms import elbow, elbow_motion, panda
 from tests.refusals import assert_refused
-from thunder_py.errors import ModelError, ThunderError, ThunderWarning
+from thunder_py.errors import ThunderError, ThunderWarning
 from thunder_py.identification import (
     Log,
     differentiate,
@@ -133,18 +131,6 @@ def test_friction_is_identified_and_stays_positive(consistent):
     assert (found.parameters[20:] > 0.0).all() == consistent
 
 
-@pytest.mark.parametrize("scale", [0.0, 1.0])
-def test_a_prior_without_friction_leaves_it_to_the_data(scale):
-    """The estimate is that from a prior near the truth, to less than a standard deviation."""
-    robot = with_friction(elbow())
-    zero = wrong(robot).replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
-    tau = noisy(robot, scale=scale)
-    found, near = (identify(prior, T, *motion(2), tau, consistent=True) for prior in (zero, wrong(robot)))
-    errors = found.standard_deviations[-4:] if scale else 1e-7
-    assert (np.abs(found.parameters[20:] - near.parameters[20:]) < errors + 1e-7).all()
-    assert (np.abs(found.parameters[20:] - robot.parameters[20:]) < 4.0 * errors + 1e-7).all()
-
-
 @pytest.mark.parametrize("unknown", ["friction", ["link2.m", "link2.mcx"], ["link1", "joint2.viscous"]])
 def test_parts_of_links_and_friction_alone(unknown):
     robot = with_friction(elbow())
@@ -194,9 +180,6 @@ def test_a_joint_without_torque():
     assert np.isfinite(identify(elbow(), T, *motion(2), tau).parameters).all()
 
 
-# --- the consistent fit as an optimization ----------------------------------------------------------------------------
-
-
 def small_problem(gamma=3.0):
     rows = elbow().regressor(*motion(2)).reshape(-1, 20), noisy(elbow()).ravel()
     return consistent_problem(elbow(), wrong(elbow()).parameters, np.ones(20, dtype=bool), *rows), gamma
@@ -244,24 +227,12 @@ def gradient_at(problem, pi):
     return -F.T @ r
 
 
-def test_the_regularizer_weighs_the_prior():
-    problem, _ = small_problem()
-    prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
-    found = (solve_consistent(problem, gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
-    distance = [divergence(inertia.pseudo_inertia(reg), prior).sum() for reg in found]
-    assert distance[0] > distance[1] > distance[2] > distance[3]
-    assert distance[3] < 1e-8
-
-
 def test_divergence():
     P, P0 = inertia.pseudo_inertia(panda().inertial), inertia.pseudo_inertia(wrong(panda()).inertial)
     assert (divergence(P, P0) > 0.0).all()
     np.testing.assert_allclose(divergence(P, P), 0.0, atol=1e-9)
     A = np.random.default_rng(0).normal(size=(4, 4))  # other units, another frame
     np.testing.assert_allclose(divergence(A @ P @ A.T, A @ P0 @ A.T), divergence(P, P0), rtol=1e-6)
-
-
-# --- logged data ------------------------------------------------------------------------------------------------------
 
 
 def test_differentiation_without_delay():
@@ -275,13 +246,6 @@ def test_differentiation_without_delay():
         assert np.argmin(shifted) == 1
     raw = np.gradient(np.gradient(q + noise, T, axis=0), T, axis=0)
     assert np.std((raw - ddq)[inner]) > 3.0 * np.std((found.ddq - ddq)[inner])
-
-
-def test_lowpass_keeps_the_slow_and_takes_the_fast():
-    slow, fast = np.sin(2 * np.pi * 0.5 * T)[:, None], np.sin(2 * np.pi * 30 * T)[:, None]
-    np.testing.assert_allclose(lowpass(T, slow + fast, 5.0)[100:-100], slow[100:-100], atol=1e-3)
-    half = lowpass(T, np.sin(2 * np.pi * 5.0 * T)[:, None], 5.0)[300:700]
-    assert np.abs(half).max() == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_simulated_run_is_enough():
@@ -458,27 +422,6 @@ def test_the_ends_of_a_filtered_log_are_left_out():
     np.testing.assert_allclose(found.base_parameters, base_of(elbow()), atol=1e-3)
 
 
-def test_further_columns_are_neither_saved_nor_in_torque(tmp_path):
-    log = steady(100.0)
-    found = identify_model(elbow(), log, friction="asymmetric", cutoff=10.0)
-    assert_refused(
-        (lambda: found.identification.torque(*np.zeros((3, 2))), "columns must be empty for torque, got ..."),
-        (lambda: found.save(tmp_path / "arm.yaml"), "no file of a robot holds ...", ModelError),
-    )
-    found.save(tmp_path / "arm.yaml", lossy=True)
-    np.testing.assert_allclose(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
-
-
 @pytest.mark.parametrize("t", [[], np.zeros(3), {"t": 0.0}])
 def test_what_is_no_log_is_said(t):
     assert_refused((lambda: identify(elbow(), t), "t must be a run, a log, a path, or several of these, or ..."))
-
-
-def test_logs_may_come_from_a_generator():
-    log = steady(100.0)
-    found, expected = (identify(elbow(), logs, cutoff=10.0) for logs in ((each for each in (log, log)), [log, log]))
-    np.testing.assert_array_equal(found.parameters, expected.parameters)
-    assert_refused(
-        (lambda: identify_model(elbow(), log, cutoff=10.0, columns=[]), "columns must be left out: identify_model ..."),
-        (lambda: identify_payload(elbow(), log, cutoff=10.0, weights="foo"), "weights must be 'auto' or one ..."),
-    )

@@ -1,7 +1,5 @@
 """Friction and sensors beside the links: found again, told apart or said not to be, equal to another solver."""
 
-from __future__ import annotations
-
 import warnings
 from functools import cache
 
@@ -62,9 +60,6 @@ def problem_of(robot, log, **options):
     return _problem(robot, [log], **{**defaults, **options})
 
 
-# --- friction ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_of_friction_and_their_slopes(kind):
     v = np.array([-1.3, -0.2, -0.02, 0.004, 0.03, 0.7])
@@ -77,29 +72,6 @@ def test_columns_of_friction_and_their_slopes(kind):
     np.testing.assert_allclose(found.slopes, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-6)
     ahead, behind = (friction_terms(KINDS[kind], delta, velocity * np.exp(step), v).values for step in (h, -h))
     np.testing.assert_allclose(found.bends, (ahead - behind) / (2 * h), rtol=1e-6, atol=1e-8)
-
-
-def test_a_robot_holds_friction_without_direction():
-    dq = np.linspace(-2.0, 2.0, 18).reshape(9, 2)
-    for kind in ("viscous", "coulomb"):
-        model = friction_of(kind, 2)
-        np.testing.assert_allclose(elbow().replace(friction=model.in_robot).friction_torque(dq), model.torque(dq))
-    assert friction_of("asymmetric", 2).in_robot is None
-    assert friction_of("stribeck", 2).in_robot is None
-
-
-def test_a_plant_with_friction_is_the_robot_with_it():
-    model, law = friction_of("coulomb", 2), th.PDGravity(elbow(), 80.0, 20.0)
-    runs = [
-        th.simulate(plant, law, th.reference.SetPoint([0.3, 0.2]), 0.03, 1e-5, q0=[0.0, 0.0], integrator=integrator)
-        for integrator in ("rk4", "implicit_midpoint")
-        for plant in (elbow().replace(friction=model.in_robot), model.plant(elbow()))
-    ]
-    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-12)
-    np.testing.assert_allclose(runs[2].q, runs[3].q, atol=1e-9)
-
-
-# --- sensors ----------------------------------------------------------------------------------------------------------
 
 
 def test_derivatives_by_parameters_of_sensors_and_friction():
@@ -344,15 +316,3 @@ def test_friction_of_the_robot_has_its_deviations_at_its_place(joints):
     assert new.names == ("joint1.viscous", "joint1.coulomb", "joint2.viscous", "joint3.viscous", "joint3.coulomb")
     dq = np.linspace(-1.0, 1.0, 9)[:, None] * np.ones(3)
     np.testing.assert_allclose(new.robot.friction_torque(dq), new.friction.torque(dq))
-
-
-def test_a_consistent_fit_has_friction_that_files_hold(tmp_path):
-    """Torques that ask for negative friction."""
-    log = log_of(elbow(), friction=FrictionModel(viscous=[[-0.05], [0.5]], coulomb=[[0.2], [-0.02]]), noise=0.05)
-    found = identify_model(elbow(), log, friction="coulomb", sensors="torque_bias", cutoff=CUTOFF, consistent=True)
-    assert (found.friction.viscous > 0.0).all()
-    assert (found.friction.coulomb > 0.0).all()
-    found.save(tmp_path / "arm.urdf", lossy=True)  # without its gravity
-    states = motion(2)
-    np.testing.assert_allclose(found.identification.torque(*states), found.torque(*states))
-    np.testing.assert_allclose(found.identification.errors(log).rms, found.errors(log).rms, rtol=0.05)

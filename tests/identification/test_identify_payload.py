@@ -1,7 +1,5 @@
 """A payload from logs with it: by a trusted robot, or by logs without it where the robot is wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

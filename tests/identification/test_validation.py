@@ -1,7 +1,9 @@
 """Held-out logs: errors by hand, jackknife and paired intervals by textbook formulas, files of the identified robot."""
 
-from __future__ import annotations
-
+import base64
+import html
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,9 +12,12 @@ from scipy import stats
 
 import thunder_py as th
 from tests.control.arms import elbow
+from tests.identification.test_identify import T as TIMES
+from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
 from thunder_py.errors import ModelError, ThunderWarning
 from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify
+from thunder_py.identification.model import _warn_of_invisible
 from thunder_py.identification.prediction import Errors
 
 T = np.linspace(0.0, 6.0, 301)
@@ -83,7 +88,7 @@ def test_jackknife_deviations_of_means_are_those_of_the_textbook():
     np.testing.assert_allclose(validation.deviations, x.std(ddof=1) / 3.0, rtol=1e-12)
 
 
-def test_differences_are_paired_and_their_interval_is_that_of_scipy_with_the_correction(arm, logs):
+def test_differences_are_paired_with_a_corrected_interval(arm, logs):
     comparison = compare_models(arm, logs, {"friction": {}, "none": {"robot": with_friction(elbow(), [0, 0])}}, folds=3)
     none = compare_models(arm, logs, {"friction": {}, "links": {"robot": elbow()}}, folds=3)
     assert none.best == "friction"
@@ -163,19 +168,78 @@ def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
     assert_refused((lambda: rising.save(tmp_path / "arm.urdf"), "...viscous friction of joint1 ..."), error=ModelError)
 
 
-def test_models_of_friction_and_sensors_compare(arm, logs):
-    """A torque that is read with a bias: only the model that has one predicts held-out logs."""
-    biased = [Log(t=log.t, q=log.q, dq=log.dq, ddq=log.ddq, tau=log.tau + 3.0, name=log.name) for log in logs[:4]]
-    models = {
-        "plain": {},
-        "friction": {"friction": "viscous"},
-        "bias": {"friction": "viscous", "sensors": "torque_bias"},
-    }
-    found = compare_models(arm, biased, models, folds=2)
-    assert found.best == "bias"
-    counts = {row[0]: row[1] for row in found.table().rows}
-    assert counts["bias"] == counts["friction"] + 2 == counts["plain"] + 2
-    assert found.difference("friction", "plain").mean == pytest.approx(0.0, abs=1e-3)
-    np.testing.assert_allclose(found.validations["bias"].error, 0.2, rtol=0.1)
-    prediction = found.validations["bias"].predict(1)
-    np.testing.assert_allclose(prediction.rms, found.validations["bias"].errors[1].rms, rtol=1e-9)
+# --- The report: complete, in one file, safe whatever names are in it ---
+@pytest.fixture(scope="module")
+def report(arm, logs, validation, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    found = identify(arm, logs)
+    models = compare_models(arm, logs, {"friction": {}, "links & more": {"unknown": "inertial"}}, folds=3)
+    found.report(
+        path,
+        logs=[log_of(arm, 9), replace(log_of(arm, 8), name="")],
+        validation=validation,
+        comparison=models,
+        notes=["a <note>"],
+    )
+    return found, path.read_text(encoding="utf-8")
+
+
+def test_it_has_every_section_and_number_and_loads_nothing(report):
+    found, text = report
+    assert re.findall("<h[12][^>]*>(.*?)</h[12]>", text) == [
+        "Identification of robot", "Warnings", "Torques of held-out logs", "Residuals", "Models", "Parameters",
+        "Friction", "Excitation", "Provenance",
+    ]  # fmt: skip
+    cells = set(map(html.unescape, re.findall("<t[dh][^>]*>(.*?)</t[dh]>", text)))
+    assert {*found.base.names, f"{found.base_parameters[0]:.4g}", "log <9>", "held-out log 2", "links & more"} <= cells
+    assert th.__version__ in text
+    pictures = re.findall(r'src="data:image/svg\+xml;base64,(.*?)"', text)
+    assert len(pictures) == 7
+    assert not any(re.findall(r"""(?:href|src)=["'](?!#|data:)""", base64.b64decode(x).decode()) for x in pictures)
+    assert re.findall(r"""(?:href|src)=["'](?!data:)|url\(|@import|<script""", text) == []
+    assert "a &lt;note&gt;" in text
+    assert "<note>" not in text
+
+
+# --- Wrong data are pointed out: signs, units, no motion ---
+def doubtful(sign=1.0, scale=1.0, still=False):
+    q, dq, ddq = motion(2)
+    if still:
+        q, dq, ddq = np.full_like(q, 0.3), np.zeros_like(q), np.zeros_like(q)
+    tau = sign * elbow().inverse_dynamics(q, dq, ddq) + np.random.default_rng(0).normal(scale=0.1, size=q.shape)
+    return Log(t=TIMES, q=scale * q, dq=scale * dq, ddq=scale * ddq, tau=tau)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"sign": -1.0}, r"^the log asks for negative inertia at joint1, joint2: is the sign of tau or of q wrong, "),
+        (
+            {"scale": 180.0 / np.pi},
+            r"^the fit leaves \d+ % of the torque or more at every joint: are q in rad or m, ",
+        ),
+        (
+            {"still": True},
+            r"^the motion determines only 0 of 6 base parameters, the others keep ",
+        ),
+    ],
+)
+def test_wrong_data_are_pointed_out(wrong, message):
+    with pytest.warns(ThunderWarning, match=message):
+        identify(elbow(), doubtful(**wrong))
+
+
+def test_negative_friction_is_pointed_out():
+    robot = elbow().replace(friction=th.robot.Friction(terms=("viscous",), coefficients=np.zeros((2, 1))))
+    driven = doubtful()
+    with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint2\.viscous \(-1\.?\d*\): "):
+        identify(robot, Log(t=TIMES, q=driven.q, dq=driven.dq, ddq=driven.ddq, tau=driven.tau - driven.dq * [0.0, 1.0]))
+
+
+def test_a_resting_joint_has_no_stribeck_velocity():
+    with pytest.warns(ThunderWarning) as caught:
+        _warn_of_invisible([("joint2.stribeck_velocity",)])
+    assert str(caught[0].message) == (
+        "the logs do not distinguish joint2.stribeck_velocity at all: choose another friction for this joint, or move "
+        "it slowly in both directions"
+    )

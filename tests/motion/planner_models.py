@@ -1,7 +1,5 @@
 """Components that tests plan with."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 

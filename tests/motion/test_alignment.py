@@ -1,7 +1,5 @@
 """The canonical frame: its axes, there and back, what turning the motion does to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

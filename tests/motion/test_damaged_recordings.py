@@ -2,11 +2,13 @@
 
 import io
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.io import savemat
 
+from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.motion import FPCA
 from thunder_py.recordings import MotionSet, loaders
@@ -173,34 +175,29 @@ def test_damaged_files(tmp_path, kind, capsys):
 
 NAMESPACE = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 ROW = '<row r="{0}"><c r="XFD{0}"><v>1</v></c></row>'
+SHEET = f"<worksheet {NAMESPACE}><sheetData>{{}}</sheetData></worksheet>".format
+MANY = '<table:table-{0} table:number-{1}s-repeated="900000000" '.format
 SHEETS = [
-    (
-        "openpyxl",
-        f"<worksheet {NAMESPACE}><sheetData>{ROW.format(1 << 20)}</sheetData></worksheet>",
-        "1048576 rows of 16384",
-    ),
-    (
-        "openpyxl",
-        f"<worksheet {NAMESPACE}><sheetData>{''.join(map(ROW.format, range(1, 900)))}</sheetData></worksheet>",
-        "of 16384",
-    ),
-    ("openpyxl", f"<!DOCTYPE a [<!ENTITY b 'c'>]><worksheet {NAMESPACE}/>", "document type declarations"),
-    ("odf", ("<table:table-cell ", '<table:table-cell table:number-columns-repeated="900000000" '), "of 900000000"),
-    ("odf", ("<table:table-row", '<table:table-row table:number-rows-repeated="900000000"'), "900000000 rows of"),
+    ("openpyxl", SHEET(ROW.format(1 << 20)), "...1048576 rows of 16384..."),
+    ("openpyxl", SHEET("".join(map(ROW.format, range(1, 900)))), "...of 16384..."),
+    ("openpyxl", f"<!DOCTYPE a [<!ENTITY b 'c'>]><worksheet {NAMESPACE}/>", "...document type declarations..."),
+    ("odf", ("<table:table-cell ", MANY("cell", "column")), "...of 900000000..."),
+    ("odf", ("<table:table-row", MANY("row", "row")), "...900000000 rows of..."),
 ]
 
 
-@pytest.mark.parametrize(("engine", "sheet", "message"), SHEETS)
-def test_spreadsheets_of_many_cells(tmp_path, engine, sheet, message):
-    content = book(engine)(tmp_path)
-    path = tmp_path / ("b.xlsx" if engine == "openpyxl" else "b.ods")
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            data = old.read(name)
-            if name == "xl/worksheets/sheet1.xml":
-                data = sheet.encode()
-            elif name == "content.xml":
-                data = data.decode().replace(*sheet, 1).encode()
-            new.writestr(name, data)
-    with pytest.raises(FileFormatError, match=message):
-        table(path)
+def test_spreadsheets_of_many_cells(tmp_path):
+    def given(engine, sheet):
+        content = book(engine)(tmp_path)
+        path = tmp_path / ("b.xlsx" if engine == "openpyxl" else "b.ods")
+        with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                data = old.read(name)
+                if name == "xl/worksheets/sheet1.xml":
+                    data = sheet.encode()
+                elif name == "content.xml":
+                    data = data.decode().replace(*sheet, 1).encode()
+                new.writestr(name, data)
+        return table(path)
+
+    assert_refused(*((partial(given, *case), message) for *case, message in SHEETS), error=FileFormatError)

@@ -1,16 +1,23 @@
 """Discrete movement primitives: their equations, what they learn, what they do with other goals and times."""
 
-from __future__ import annotations
+import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderWarning, UnknownNameError
 from thunder_py.geometry import Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle
+from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
 from thunder_py.motion.primitives.dmp import DMP
 from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
+from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
+from thunder_py.recordings.motion_set import MotionSet
+from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
 T = 2.0
@@ -79,14 +86,6 @@ def test_equations_are_those_of_the_paper(scaling: str, among_obstacles: bool) -
     np.testing.assert_allclose(1.3 * motion.dx[-1], end[3:6], atol=2e-6)
     if among_obstacles:
         assert np.abs(motion.x - dmp.rollout(y0, g, 1.3, start_velocity=v0).x).max() > 1e-3
-
-
-def test_phase_is_exact() -> None:
-    dmp = DMP(alpha=3.7).fit(Curved())
-    dmp.reset(duration=1.7)
-    for _ in range(1000):
-        dmp.step(1e-3)
-    assert abs(dmp.phase - np.exp(-3.7 / 1.7)) < 1e-14
 
 
 @pytest.mark.parametrize("obstacles", [(), ([0.72, 0.68, 0.45], Sphere([0.6, 0.55, 0.5], 0.02))])
@@ -187,8 +186,15 @@ def test_rotodilatation_learns_from_other_directions() -> None:
     np.testing.assert_allclose(both.weights_, one.weights_, atol=2e-4)
 
 
-def test_goal_may_change_on_the_way() -> None:
+def test_goal_and_tau_may_change_on_the_way() -> None:
     dmp = DMP().fit(Curved())
+    dmp.reset()
+    for _ in range(500):
+        before = dmp.step(2e-3)
+    dmp.tau, x = 2.0 * T, dmp.phase
+    np.testing.assert_allclose(dmp.state.dx, before.dx, rtol=1e-14)
+    dmp.step(0.1)
+    assert abs(dmp.phase - x * np.exp(-dmp.basis_.alpha * 0.1 / (2.0 * T))) < 1e-15
     goal = np.array([0.7, 0.9, 0.1])
     jumps = {}
     for time_constant in (0.0, 0.1):
@@ -211,47 +217,326 @@ def test_goal_may_change_on_the_way() -> None:
     assert jumps[0.0] > 1.0
 
 
-def test_tau_may_change_on_the_way() -> None:
-    dmp = DMP().fit(Curved())
-    dmp.reset()
-    for _ in range(500):
-        before = dmp.step(2e-3)
-    dmp.tau = 2.0 * T
-    np.testing.assert_allclose(dmp.state.x, before.x)
-    np.testing.assert_allclose(dmp.state.dx, before.dx, rtol=1e-14)
-    x = dmp.phase
-    dmp.step(0.1)
-    assert abs(dmp.phase - x * np.exp(-dmp.basis_.alpha * 0.1 / (2.0 * T))) < 1e-15
+# --- Basis functions, forcing terms and their fits, against their formulae ---
+COMPACT = [name for name in BASES if name != "gaussian"]
 
 
-def test_obstacles_are_avoided_and_the_goal_is_reached() -> None:
-    demo = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)
-    dmp = DMP().fit(demo)
-    sphere = Sphere([0.2, 0.15, 0.125], 0.05)  # on the straight way
-    assert sphere.distance(dmp.rollout().x).min() < 0.0
-    motion = dmp.rollout(obstacles=[sphere])
-    assert sphere.distance(motion.x).min() > 0.02
-    assert motion.settled_error < 1e-4
-    assert 0.0 < motion.settling_time < 6.0
-    assert motion.end_error > dmp.rollout().end_error
+def test_centers_and_widths_are_those_of_the_paper() -> None:
+    basis = DMPBasis(21, "mollifier", alpha=4.0)
+    i = np.arange(21)
+    np.testing.assert_allclose(basis.centers, np.exp(-4.0 * i / 20), rtol=1e-14)
+    np.testing.assert_allclose(basis.widths[:-1], 1.0 / np.abs(np.diff(basis.centers)), rtol=1e-12)
+    assert basis.widths[-1] == basis.widths[-2]
+    np.testing.assert_allclose(DMPBasis(21, "mollifier", overlap=2.0).widths, 0.5 * basis.widths, rtol=1e-12)
 
 
-def test_what_settles_when() -> None:
-    dmp = DMP().fit(Curved())
+def test_functions_are_their_formulae() -> None:
+    x = np.linspace(0.01, 1.0, 400)
+    for name in BASES:
+        basis = DMPBasis(7, name, alpha=3.0, overlap=1.5)
+        r = np.abs(basis.widths * (x[:, None] - basis.centers))
+        inside = np.where(r < 1.0, r, 0.0)
+        expected = {
+            "gaussian": np.exp(-(r**2)),
+            "mollifier": np.exp(-1.0 / (1.0 - inside**2)) * (r < 1.0),
+            "wendland_c2": (1.0 - inside) ** 4 * (4.0 * inside + 1.0) * (r < 1.0),
+            "wendland_c4": (1.0 - inside) ** 6 * (35.0 * inside**2 + 18.0 * inside + 3.0) / 3.0 * (r < 1.0),
+        }[name]
+        np.testing.assert_allclose(basis.evaluate(x), expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("name", list(BASES))
+def test_forcing_is_the_design_times_the_weights(name: str) -> None:
+    basis = DMPBasis(9, name, overlap=1.3)
+    weights = np.random.default_rng(1).normal(size=(9, 4))
+    x = np.linspace(0.02, 1.0, 200)
+    np.testing.assert_allclose(basis.forcing(weights, x), basis.design(x) @ weights, atol=1e-13)
+    constant = np.full((9, 1), 2.5)  # normalized functions add up to one
+    np.testing.assert_allclose(basis.forcing(constant, x)[:, 0], 2.5 * x, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", COMPACT)
+def test_forcing_is_zero_where_no_function_is(name: str) -> None:
+    basis = DMPBasis(21, name)
+    edge = basis.centers[-1] - 1.0 / basis.widths[-1]
+    for x in ([edge, 0.5 * edge, 1e-9, 0.0], [1.0 + 1.0 / basis.widths[0], 3.0, 1e8]):
+        np.testing.assert_array_equal(basis.forcing(np.ones((21, 2)), x), 0.0)
+        np.testing.assert_array_equal(basis.design(x), 0.0)
+
+
+def _samples(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+    t = np.linspace(0.0, 1.0, n) ** 1.3
+    step = np.diff(t)
+    return np.exp(-4.0 * t), 0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0))
+
+
+def test_least_squares_are_weighted_by_time() -> None:
+    x, share = _samples()
+    basis = DMPBasis(12, "gaussian")
+    target = np.sin(9.0 * x)[:, None] * [1.0, -2.0]
+    factor = np.array([1.0, 0.3]) * np.ones_like(target)
+    fit = Fit(basis, x, share, "ls")
+    weights = fit.weights(target, factor)
+    for k in range(2):
+        A = np.sqrt(share)[:, None] * factor[:, k : k + 1] * basis.design(x)
+        np.testing.assert_allclose(
+            weights[:, k], np.linalg.lstsq(A, np.sqrt(share) * target[:, k], rcond=None)[0], rtol=1e-8
+        )
+    assert 1.0 < fit.condition < 1e4
+
+
+def test_local_regression_is_its_formula() -> None:
+    x, share = _samples()
+    basis = DMPBasis(12, "mollifier", overlap=1.5)
+    target = np.cos(5.0 * x)[:, None]
+    weights = Fit(basis, x, share, "lwr").weights(target, np.full_like(target, 0.7))
+    psi, s = basis.evaluate(x) * share[:, None], 0.7 * x
+    expected = [(psi[:, i] * s * target[:, 0]).sum() / (psi[:, i] * s * s).sum() for i in range(12)]
+    np.testing.assert_allclose(weights[:, 0], expected, rtol=1e-12)
+
+
+def test_what_cannot_be_fitted_is_refused() -> None:
+    x, share = _samples(10)
+    assert_refused(
+        (lambda: Fit(DMPBasis(21), x, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
+        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), x, share, "ls"), "...got none for number..."),
+    )
+    x, share = _samples(60)
+    assert_refused(
+        (
+            lambda: Fit(DMPBasis(50, "gaussian", overlap=40.0), x, share, "ls").weights(
+                np.ones((60, 1)), np.ones((60, 1))
+            ),
+            "...must determine the weights, got a singular design matrix...",
+        ),
+        (lambda: Fit(DMPBasis(5), x, share, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
+    )
+
+
+def test_bad_bases_are_refused() -> None:
+    def given(**arguments):
+        return DMPBasis(**arguments)
+
+    assert_refused(
+        (lambda: given(kind="mollifer"), "...did you mean 'mollifier'..."),
+        (lambda: given(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
+        (lambda: given(n_basis=2.5), "...n_basis..."),
+        (lambda: given(alpha=0.0), "...alpha must be a positive number..."),
+        (lambda: given(overlap=float("nan")), "...overlap must be a positive number..."),
+    )
+
+
+# --- What movement primitives learn from: recordings, functions, several of them; and what they refuse ---
+REACH = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 5.0)
+
+
+def _recorded(n: int = 501) -> tuple[np.ndarray, np.ndarray]:
+    t = np.linspace(0.0, 5.0, n)
+    return t, REACH.position(t)
+
+
+def test_functions_samples_and_trials_teach_the_same() -> None:
+    t, x = _recorded()
+    exact = DMP().fit(REACH).weights_
+    given = (t + 7.0, x, REACH.position(t, 1), REACH.position(t, 2))
+    trial = Trial(t, x, ("x", "y", "z"), name="reach")
+    for demo in ((t, x), given, trial, [trial, (2.0 * t, x)], MotionSet([trial, trial])):
+        dmp = DMP().fit(demo)
+        np.testing.assert_allclose(dmp.weights_, exact, atol=3e-4)
+        assert abs(dmp.duration_ - 5.0) < 1e-12
+
+
+def test_time_counts_and_not_samples() -> None:
+    t, x = _recorded(4001)
+    early = np.where(t < 1.0, True, np.arange(len(t)) % 20 == 0)  # twenty times as dense for a fifth of the time
+    early[-1] = True
+    # five functions cannot follow everywhere, so that it matters what counts
+    np.testing.assert_allclose(DMP(5).fit((t[early], x[early])).weights_, DMP(5).fit((t, x)).weights_, atol=5e-4)
+
+
+def test_several_demonstrations_are_averaged() -> None:
+    t, x = _recorded()
+    bump = 0.03 * np.sin(np.pi * t / 5.0)[:, None] ** 3 * np.array([0.0, 1.0, -0.5])
+    for scaling in ("hoffmann", "paper"):
+        both = DMP(scaling=scaling).fit([(t, x + bump), (t, x - bump)])
+        np.testing.assert_allclose(both.weights_, DMP(scaling=scaling).fit((t, x)).weights_, atol=1e-6 * both.K)
+
+
+T9, X9 = _recorded(9)
+T99, X99 = _recorded(99)
+GAP = np.where(np.arange(99)[:, None] == 50, np.nan, X99)
+
+
+def test_bad_demonstrations_are_refused() -> None:
+    def given(demonstration):
+        return DMP().fit(demonstration)
+
+    assert_refused(
+        (lambda: given((0.5 * T9, X9)), "...at least n_basis = 21 samples, got 9..."),
+        (lambda: given((T9[:4], X9[:4])), "...at least 6 samples to be differentiated..."),
+        (lambda: given((T99, GAP)), "...must have no gaps ...NaN..."),
+        (lambda: given(Trial(T99, GAP, ("x", "y", "z"), name="left")), "...demonstration 0 (left) must have no ..."),
+        (lambda: given((0.0 * T99, X99)), "...must last longer than 0 s..."),
+        (lambda: given((T99[::-1], X99)), "...must last longer than 0 s..."),
+        (lambda: given((np.where(np.arange(99) == 7, 0.0, T99), X99)), "...times must increase..."),
+        (lambda: given((T99, X99[:50])), "...must have shape (99, n), got (50, 3)..."),
+        (lambda: given((T99, X99, X99)), "...got 3 entries..."),
+        (lambda: given((T99, X99, X99, X99[:, :2])), "...one shape..."),
+        (lambda: given([(T99, X99), (T99, X99[:, :2])]), "...same number of coordinates, got [2, 3]..."),
+        (lambda: given([]), "...at least one..."),
+        (lambda: given(X99), "...must be a Trial, ... got ndarray..."),
+    )
+
+
+def test_bad_arguments_are_refused() -> None:
+    DMP().fit(REACH, cutoff=0.0).rollout()  # nothing to differentiate, nothing to filter
+    assert_refused(
+        (lambda: DMP(basis="gausian").fit(REACH), "...did you mean 'gaussian'..."),
+        (lambda: DMP(scaling="hofmann").fit(REACH), "...did you mean 'hoffmann'..."),
+        (lambda: DMP(fit="lws").fit(REACH), "...did you mean..."),
+        (lambda: DMP(K=0.0).fit(REACH), "...K must be a positive number, got 0.0..."),
+        (lambda: DMP(K=-1.0).fit(REACH), "...K must be..."),
+        (lambda: DMP(D=-1.0).fit(REACH), "...D must be a positive number..."),
+        (lambda: DMP(scaling="paper", rotodilatation=True).fit(REACH), "...rotodilatation must go with..."),
+        (lambda: DMP().rollout(), "...call fit..."),
+        (lambda: DMP().fit(REACH).step(0.01), "...call reset..."),
+        (lambda: DMP().fit((T99, X99), cutoff=0.0), "...cutoff must be a frequency > 0 Hz..."),
+        (lambda: DMP().fit((T99, X99), cutoff=20.0), "...cutoff must be below half the rate..."),
+        (lambda: DMP(rotodilatation=True).fit((T99, np.sin(2 * np.pi * T99 / 5.0))), "...must not end where they ..."),
+        (lambda: DMP().fit(REACH).rollout(goal=[1.0, 2.0]), "...goal must have shape (3,)..."),
+        (lambda: DMP().fit(REACH).rollout(start=[1.0, 2.0, np.nan]), "...start must be finite..."),
+        (lambda: DMP().fit(REACH).rollout(duration=0.0), "...duration must be a positive number..."),
+        (lambda: DMP().fit(REACH).rollout(dt=-0.1), "...dt must be a positive number..."),
+        (lambda: DMP().fit(REACH).rollout(dt=1e-9), "...dt must give at most 1e7 samples..."),
+        (lambda: DMP().fit(REACH).rollout(obstacles=[3.0]), "...obstacles[0] must be a Sphere..."),
+        (lambda: DMP().fit(REACH).rollout(potential=2.0), "...potential must be a DynamicPotential..."),
+        (lambda: DMP().fit(REACH).rollout().position(0.0, 4), "...derivative must be 0, 1, 2 or 3..."),
+        (lambda: DMP().with_weights(np.zeros((20, 3)), [0, 0, 0], [1, 1, 1], 1.0), "...weights must have shape..."),
+    )
+
+
+def test_motion_and_basis_are_drawn() -> None:
+    dmp = DMP(7, basis="mollifier").fit(minimum_jerk([0.0, 0.0], [0.4, 0.3], 1.0))
     motion = dmp.rollout()
-    late = dmp.rollout(until=3.0 * T, dt=T / 100)
-    assert late.duration == 3.0 * T
-    np.testing.assert_allclose(np.linalg.norm(late.x[-1] - late.goal), motion.settled_error, rtol=1e-6)
-    far = np.linalg.norm(late.x - late.goal, axis=1)
-    assert (far[late.t > motion.settling_time + 0.03] <= 1e-3).all()
-    assert dmp.rollout(tolerance=1e-12).settling_time == np.inf
-    assert dmp.rollout(tolerance=1e3).settling_time == 0.0
+    panels = motion.plot(label="reach")
+    assert list(panels) == ["x", "speed", "jerk"]
+    np.testing.assert_allclose(panels["speed"].lines[0].get_ydata(), np.linalg.norm(motion.dx, axis=1))
+    np.testing.assert_allclose(panels["jerk"].lines[0].get_ydata(), np.linalg.norm(motion.dddx, axis=1))
+    shares = np.array([line.get_ydata() for line in dmp.plot_basis().lines])
+    np.testing.assert_allclose(shares.sum(axis=0), 1.0)
+    assert_refused((lambda: motion.plot(axes={"force": panels["x"]}), "axes must be named x, speed, jerk, got 'force'"))
+    plt.close("all")
 
 
-def test_many_coordinates() -> None:
-    t = np.linspace(0.0, 1.0, 200)
-    x = np.sin(np.outer(t, np.arange(1.0, 17.0)) * 0.5)
-    dmp = DMP(30).fit((t, x))
-    start_velocity = np.arange(1.0, 17.0) * 0.5
-    assert np.abs(dmp.rollout(dt=t[1], start_velocity=start_velocity).x - x).max() < 0.02
-    assert_refused((lambda: DMP().fit((t, np.zeros((200, 17)) + t[:, None])), "...1 to 16 coordinates, got 17..."))
+# --- Movement primitives against the package movement_primitives, where both define the same equations ---
+OVERLAP, ALPHA, N = 1.0 / np.sqrt(-np.log(0.8)), -np.log(0.01), 10
+T1 = 1.6
+START, GOAL = np.array([0.1, 0.4, -0.2]), np.array([0.5, 0.2, 0.3])
+SCALINGS = [("hoffmann", True), ("paper", False)]
+
+
+def peer(module: str = "dmp"):
+    """A module of movement_primitives, imported late."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(f"movement_primitives.{module}")
+
+
+def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
+    theirs = peer().DMP(3, execution_time=T1, n_weights_per_dim=N, smooth_scaling=smooth)
+    weights = 300.0 * np.random.default_rng(0).normal(size=(3, N))
+    theirs.forcing_term.weights_[:] = weights
+    theirs.configure(start_y=START, goal_y=GOAL)
+    K, D = float(theirs.alpha_y[0] * theirs.beta_y[0]), float(theirs.alpha_y[0])
+    ours = DMP(N, scaling=scaling, rotodilatation=False, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
+    scale = K if smooth else GOAL - START
+    return ours.with_weights((weights.T / scale), START, GOAL, T1), theirs
+
+
+def test_functions_phase_and_forcing_agree() -> None:
+    ours, theirs = _pair("hoffmann", True)
+    np.testing.assert_allclose(ours.basis_.centers, theirs.forcing_term.centers, rtol=1e-14)
+    np.testing.assert_allclose(ours.basis_.widths**2, theirs.forcing_term.widths, rtol=1e-10)
+    t = np.linspace(0.0, T1, 50)
+    x = ours.basis_.phase(t, T1)
+    np.testing.assert_allclose(x, theirs.forcing_term.phase(t), rtol=1e-13)
+    np.testing.assert_allclose(ours.K * ours.forcing(x), theirs.forcing_term(t).T, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(ours.basis_.design(x).T, theirs.forcing_term.design_matrix(t), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
+def test_accelerations_agree(scaling: str, smooth: bool) -> None:
+    ours, theirs = _pair(scaling, smooth)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        y0, g, v = rng.normal(size=(3, 3))
+        with warnings.catch_warnings():  # of goals far from the demonstrated one
+            warnings.simplefilter("ignore", ThunderWarning)
+            ours.reset(y0, g, start_velocity=v)
+        f = theirs.forcing_term(0.0)[:, 0]
+        scale = 1.0 if smooth else (g - y0) / (GOAL - START)
+        expected = peer("dmp._dmp")._dmp_acc(
+            y0, v, np.zeros(3), theirs.alpha_y, theirs.beta_y, g, np.zeros(3), np.zeros(3), y0, 1.0, T1, scale * f,
+            None, np.zeros(3), smooth,
+        )  # fmt: skip
+        np.testing.assert_allclose(ours.state.ddx, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
+def test_rollouts_agree(scaling: str, smooth: bool) -> None:
+    ours, theirs = _pair(scaling, smooth)
+    v0, n = np.array([0.3, -0.2, 0.1]), 800
+    y, v, dt, zero = START.copy(), v0.copy(), T1 / 800, np.zeros(3)
+    path = [y.copy()]
+    for k in range(n):
+        # its Runge-Kutta step looks at the forcing from the end of the step on, so it is called one step early
+        peer("dmp._dmp").dmp_step_rk4(
+            (k - 1) * dt, k * dt, y, v, GOAL, zero, zero, START, zero, zero, T1, 0.0, theirs.alpha_y, theirs.beta_y,
+            theirs.forcing_term, smooth_scaling=smooth,
+        )  # fmt: skip
+        path.append(y.copy())
+    motion = ours.rollout(dt=dt, start_velocity=v0)
+    np.testing.assert_allclose(motion.x, path, atol=2e-8)
+    np.testing.assert_allclose(motion.dx[-1], v, atol=2e-7)
+
+
+def test_weights_that_are_learned_agree() -> None:
+    t = np.linspace(0.0, T1, 2001)
+    s = np.sin(0.5 * np.pi * t / T1) ** 4
+    x = START + s[:, None] * (GOAL - START) + 0.1 * np.sin(np.pi * t / T1)[:, None] ** 3
+    theirs = peer().DMP(3, execution_time=T1, n_weights_per_dim=N, smooth_scaling=True)
+    theirs.imitate(t, x)
+    ours = DMP(N, K=25.0 * 6.25, D=25.0, alpha=ALPHA, overlap=OVERLAP).fit((t, x))
+    # it differences with first order at the ends, and gives the last sample as much weight as the others
+    span = np.abs(theirs.forcing_term.weights_).max()
+    np.testing.assert_allclose(ours.K * ours.weights_.T, theirs.forcing_term.weights_, atol=0.01 * span)
+
+
+@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
+def test_rotations_agree(scaling: str, smooth: bool) -> None:
+    theirs = peer().CartesianDMP(execution_time=T1, n_weights_per_dim=N, smooth_scaling=smooth)
+    weights = 100.0 * np.random.default_rng(2).normal(size=(3, N))
+    theirs.forcing_term_rot.weights_[:] = weights
+    R0, R1 = Rotation.from_rotvec([0.2, -0.5, 0.3]), Rotation.from_rotvec([0.9, 0.4, -0.2])
+    way = (R1 * R0.inv()).as_rotvec()
+    K, D = 25.0 * 6.25, 25.0
+    ours = QuaternionDMP(N, scaling=scaling, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
+    ours.with_weights(weights.T / (K if smooth else way), R0.as_matrix(), R1.as_matrix(), T1)
+    steps = peer("dmp._cartesian_dmp")
+    step = steps.CARTESIAN_DMP_STEP_FUNCTIONS[steps.DEFAULT_CARTESIAN_DMP_STEP_FUNCTION]
+    q0, q1 = (np.roll(R.as_quat(), 1) for R in (R0, R1))
+    motion, ends = ours.rollout(dt=T1 / 100), []
+    for n in (1000, 2000):  # Euler steps, so extrapolated
+        q, w = q0.copy(), np.zeros(3)
+        step(
+            0.0, T1, q, w, q1, np.zeros(3), np.zeros(3), q0, np.zeros(3), np.zeros(3), T1, 0.0, theirs.alpha_y[3:],
+            theirs.beta_y[3:], theirs.forcing_term_rot, None, None, T1 / n, smooth,
+        )  # fmt: skip
+        turned = (Rotation.from_quat(np.roll(q, -1)) * motion.rotations[-1].inv()).as_rotvec()
+        ends.append(np.append(turned, w - motion.w[-1]))
+    assert np.abs(ends[1]).max() < 2e-2
+    np.testing.assert_allclose(2.0 * ends[1] - ends[0], 0.0, atol=2e-4)
+    ours.reset()  # and the slope exactly
+    f = theirs.forcing_term_rot(0.0)[:, 0]
+    expected = (25.0 * (6.25 * way - (6.25 * way if smooth else 0.0)) + f) / T1**2
+    np.testing.assert_allclose(ours.state.dw, expected, rtol=1e-9)

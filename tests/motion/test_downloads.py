@@ -1,7 +1,5 @@
 """Downloads, from a server on this machine; nothing here leaves it."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import http.server
@@ -9,7 +7,6 @@ import re
 import sys
 import threading
 import warnings
-from pathlib import Path
 from types import MappingProxyType
 
 import pytest
@@ -22,7 +19,6 @@ pooch = pytest.importorskip("pooch")
 
 CONTENT = b"t;X;Y;Z\n0;1;2;3\n"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -130,9 +126,3 @@ def test_the_registry():
         assert entry.sha256 is None or re.fullmatch("[0-9a-f]{64}", entry.sha256)
     assert downloads.REGISTRY["culm"].sha256 is None
     assert_refused((lambda: downloads.fetch("culm"), "known_hash must be given for culm..."))
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
-def test_the_hash_of_kinesis():
-    content = (SHARED / "kinesis_rtg" / "rtgData.txt").read_bytes()
-    assert hashlib.sha256(content).hexdigest() == downloads.REGISTRY["kinesis_rtg"].sha256

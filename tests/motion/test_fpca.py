@@ -1,17 +1,19 @@
 """Functional components: identities, other ways to the same numbers, what turning motions does, bad input."""
 
-from __future__ import annotations
-
+from functools import partial
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import NotFittedError, ThunderError
+from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
+from thunder_py.motion.fpca.curves import read_curves
+from thunder_py.motion.fpca.splines import smooth
 from thunder_py.recordings import MotionSet, RecordingWarning, Trial
 
 #: components coordinate by coordinate, of the data alone
@@ -55,53 +57,39 @@ def inner_products(fpca):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=repr)
-class TestEveryWay:
-    def fitted(self, way, **more):
-        return FPCA(**({"smoothing": None, "alignment": "none", "shrinkage": 0.0} | way | more)).fit(
-            reaches(noise=1e-3)
-        )
-
-    def test_components_are_orthonormal(self, way):
-        products = inner_products(self.fitted(way))
-        np.testing.assert_allclose(products, np.broadcast_to(np.eye(products.shape[-1]), products.shape), atol=1e-12)
-
-    def test_all_components_give_the_splines_back(self, way):
-        fpca = self.fitted(way, n_components=None, shrinkage=0.3)
-        y = reaches(seed=1)
-        p = fpca.project(y)
-        free = FPCA(basis=fpca.basis_, smoothing=None, **PLAIN).fit(y)
-        expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU)
-        if way.get("smoothing", None) is None:
-            back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU)
-            np.testing.assert_allclose(back, expected, atol=1e-12)
-            slope = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU, derivative=1)
-            expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU, derivative=1)
-            np.testing.assert_allclose(slope, expected, atol=1e-10)
-        np.testing.assert_array_equal(fpca.transform(y), p.scores)
-
-    def test_scores_of_the_same_motions(self, way):
-        fpca = self.fitted(way)
-        p = fpca.project(reaches(noise=1e-3))
-        np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
-        np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
-        assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
-        assert fpca.scores_.shape == (25, *fpca.variances_.shape)
-        if "shrinkage" not in way:
-            np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
-            # variances that alignment takes away are zero to rounding
-            np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
-
-    def test_derivatives_are_finite_differences(self, way):
-        fpca, h = self.fitted(way), 1e-6
-        tau = np.linspace(0.02, 0.97, 30)
-        for order in (1, 2, 3):
-            for function in (fpca.mean, fpca.components):
-                exact = function(tau, order)
-                slope = (function(tau + h, order - 1) - function(tau - h, order - 1)) / (2.0 * h)
-                np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
+def test_components_scores_and_derivatives(way):
+    y = reaches(noise=1e-3)
+    fpca = FPCA(**({"smoothing": None, "alignment": "none", "shrinkage": 0.0} | way)).fit(y)
+    products = inner_products(fpca)
+    np.testing.assert_allclose(products, np.broadcast_to(np.eye(products.shape[-1]), products.shape), atol=1e-12)
+    p = fpca.project(y)
+    np.testing.assert_allclose(p.scores, fpca.scores_, atol=1e-13)
+    np.testing.assert_allclose(p.offsets, fpca.offsets_, atol=1e-13)
+    assert (np.diff(fpca.variances_, axis=0) <= 0.0).all()
+    assert fpca.scores_.shape == (25, *fpca.variances_.shape)
+    if "shrinkage" not in way:
+        np.testing.assert_allclose(fpca.scores_.mean(axis=0), 0.0, atol=1e-12)
+        # variances that alignment takes away are zero to rounding
+        np.testing.assert_allclose(fpca.scores_.var(axis=0, ddof=1), fpca.variances_, rtol=1e-9, atol=1e-20)
+    h, tau = 1e-6, np.linspace(0.02, 0.97, 30)
+    for order in (1, 2, 3):
+        for function in (fpca.mean, fpca.components):
+            exact = function(tau, order)
+            slope = (function(tau + h, order - 1) - function(tau - h, order - 1)) / (2.0 * h)
+            np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
 
 
-# --- what the numbers are ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("way", WAYS[:8], ids=repr)
+def test_all_components_give_the_splines_back(way):
+    way = {"smoothing": None, "alignment": "none"} | way | {"n_components": None, "shrinkage": 0.3}
+    fpca, y = FPCA(**way).fit(reaches(noise=1e-3)), reaches(seed=1)
+    p = fpca.project(y)
+    free = FPCA(basis=fpca.basis_, smoothing=None, **PLAIN).fit(y)
+    for derivative, atol in ((0, 1e-12), (1, 1e-10)):
+        expected = free.inverse_transform(free.scores_, free.offsets_, tau=TAU, derivative=derivative)
+        back = fpca.inverse_transform(p.scores, p.offsets, frames=p.frames, tau=TAU, derivative=derivative)
+        np.testing.assert_allclose(back, expected, atol=atol)
+    np.testing.assert_array_equal(fpca.transform(y), p.scores)
 
 
 def test_offset_is_each_motions_own_mean():
@@ -169,9 +157,6 @@ def test_sampling_does_not_matter():
     assert np.isnan(a.durations_).all()
 
 
-# --- turning motions --------------------------------------------------------------------------------------------------
-
-
 def test_joint_components_turn_with_the_motions():
     """Another world frame: S_0 and S_i turn, variances and scores stay, with smoothing found from noisy data."""
     y, R = reaches(noise=2e-3), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
@@ -205,9 +190,6 @@ def test_aligned_components_know_no_place_direction_and_size(joint, shrinkage):
         np.testing.assert_allclose(ends, np.broadcast_to([[0.0] * 3, [1.0, 0.0, 0.0]], ends.shape), atol=1e-10)
 
 
-# --- the paper's settings, text, errors -------------------------------------------------------------------------------
-
-
 def test_paper():
     fpca = FPCA.paper(reaches(noise=1e-3))
     assert fpca.basis == SplineBasis(15, degree=4)
@@ -215,24 +197,6 @@ def test_paper():
     np.testing.assert_array_equal(fpca.smoothing_, 0.0)
     assert fpca.n_components_ == 14  # of 15 splines, one direction is x_bar
     assert FPCA.paper(reaches(), 5).n_components_ == 5
-
-
-def test_part_of_the_variance():
-    for joint in (False, True):
-        fpca = FPCA(0.95, joint=joint, **PLAIN).fit(reaches())
-        explained = np.cumsum(fpca.explained_variance_ratio_, axis=0)
-        assert (explained[-1] >= 0.95).all()
-        assert (explained[-2] < 0.95).any()
-
-
-def test_before_fit():
-    fpca = FPCA(**PLAIN)
-    assert_refused((lambda: fpca.variances_, "...FPCA must be fitted before variances_ is ..."), error=NotFittedError)
-    for call in (lambda: fpca.transform(reaches()), lambda: fpca.mean(TAU), lambda: fpca.inverse_transform([[0.0]])):
-        with pytest.raises(NotFittedError):
-            call()
-    assert not hasattr(fpca, "scores_")
-    assert_refused((lambda: fpca.scored_, "...FPCA has no attribute 'scored_'..."), error=AttributeError)
 
 
 def stretched(x, name="a", duration=1.0, **labels):
@@ -327,9 +291,177 @@ def test_gaps_are_named():
         FPCA(2, **PLAIN).fit([trials[0], stretched(gap, name="reach1")])
 
 
-def test_mean_alone_of_one_demonstration():
-    fpca = FPCA(0, smoothing=None, **PLAIN).fit(reaches(count=1))
-    assert fpca.n_components_ == 0
-    back = fpca.inverse_transform(fpca.scores_, fpca.offsets_, tau=TAU)
-    c = np.linalg.lstsq(BASIS.evaluate(TAU), reaches(count=1)[0], rcond=None)[0]
-    np.testing.assert_allclose(back[0], BASIS.evaluate(TAU) @ c, atol=1e-12)
+# --- against scikit-fda, where both define them: one coordinate, one basis, variances over R - 1 ---
+RNG = np.random.default_rng(23)
+
+
+def fda(module):
+    """A module of scikit-fda, imported late: it takes seconds."""
+    return pytest.importorskip(f"skfda.{module}")
+
+
+def oracle_basis(basis):
+    kind = fda("representation.basis").BSplineBasis
+    return kind(domain_range=(0, 1), order=basis.degree + 1, knots=basis.breaks.tolist())
+
+
+def oracle_components(basis, coefficients):
+    oracle = fda("preprocessing.dim_reduction").FPCA(n_components=basis.n_functions - 1)
+    return oracle, oracle.fit_transform(fda("representation").FDataBasis(oracle_basis(basis), coefficients))
+
+
+@pytest.fixture(scope="module", params=[5, 4])
+def motions(request):
+    basis = SplineBasis(15, degree=request.param)
+    c = RNG.normal(size=(40, 15, 2)).cumsum(axis=1)
+    return basis, c, basis.evaluate(TAU) @ c
+
+
+@pytest.mark.parametrize("demean", [False, True])
+def test_components_scores_and_variances(motions, demean):
+    basis, c, y = motions
+    ours = FPCA(14, basis=basis, smoothing=None, demean=demean, alignment="none", shrinkage=0.0).fit(y)
+    if demean:  # scikit-fda knows no x_bar; take it off before
+        c = c - np.einsum("k,rkd->rd", basis.integrals(), c)[:, None]
+    for k in range(2):
+        oracle, scores = oracle_components(basis, c[:, :, k])
+        theirs, mine = oracle.components_.coefficients, ours.component_coefficients_[:, :, k]
+        signs = np.sign((theirs * mine).sum(axis=1))[:, None]
+        np.testing.assert_allclose(signs * theirs, mine, atol=1e-8)
+        np.testing.assert_allclose(scores * signs[:, 0], ours.scores_[:, :, k], atol=1e-8)
+        np.testing.assert_allclose(oracle.explained_variance_, ours.variances_[:, k], rtol=1e-8)
+        np.testing.assert_allclose(oracle.explained_variance_ratio_, ours.explained_variance_ratio_[:, k], atol=1e-12)
+        np.testing.assert_allclose(oracle.mean_.coefficients[0], ours.mean_coefficients_[:, k], atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1e-8, 1e-4])
+def test_penalized_splines(weight):
+    basis = SplineBasis()
+    y = np.sin(5.0 * TAU) + 0.05 * RNG.normal(size=(5, len(TAU)))
+    penalty = fda("misc.regularization").L2Regularization(fda("misc.operators").LinearDifferentialOperator(3))
+    smoother = fda("preprocessing.smoothing").BasisSmoother(
+        oracle_basis(basis), smoothing_parameter=weight, regularization=penalty, return_basis=True
+    )
+    theirs = smoother.fit_transform(fda("representation").FDataGrid(y, TAU)).coefficients
+    ours = smooth(read_curves(y[:, :, None]), basis, weight).coefficients[:, :, 0]
+    np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+# --- Functional components of recorded reaches (CULM), where the recordings are there ---
+
+
+# --- Files and figures of functional components ---
+@pytest.fixture
+def saved(tmp_path):
+    """A file, and a function that writes it again with some arrays changed or (None) left out."""
+    first, path = tmp_path / "first.npz", tmp_path / "components.npz"
+    FPCA(3, alignment="path", shrinkage="auto").fit(reaches(count=6)).save(first)
+
+    def again(**changes):
+        with np.load(first) as file:
+            arrays = {name: file[name] for name in file.files} | changes
+        np.savez(path, **{name: value for name, value in arrays.items() if value is not None})
+        return path
+
+    return again
+
+
+def test_parameters_come_back(tmp_path):
+    basis = SplineBasis(degree=4, knots=[*[0.0] * 5, 0.2, 0.5, 0.6, *[1.0] * 5])
+    for way in (
+        {"n_components": 0.9, "smoothing": 1e-7},
+        {"smoothing": None, "joint": True, "shrinkage": 0.25},
+        {"n_components": 2, "shrinkage": "auto", "alignment": "path", "demean": False},
+    ):
+        fpca = FPCA(basis=basis, **way).fit(reaches())
+        fpca.save(tmp_path / "a.npz")
+        with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+            assert all(file[name].dtype.kind in "fibU" for name in file.files)
+        back = FPCA.load(tmp_path / "a.npz")
+        assert repr(back) == repr(fpca)
+        assert (back.dofs, back.units, back.shrinkage_) == (fpca.dofs, fpca.units, fpca.shrinkage_)
+        for name in ("explained_variance_ratio_", "offset_variance_", "component_coefficients_"):
+            np.testing.assert_array_equal(getattr(back, name), getattr(fpca, name))
+        np.testing.assert_array_equal(back.project(reaches(seed=2)).scores, fpca.project(reaches(seed=2)).scores)
+
+
+def test_bad_files(saved):
+    def load(**changes):
+        return FPCA.load(saved(**changes))
+
+    cases = (
+        ({"thunder_fpca": None}, "thunder_fpca missing"),
+        ({"thunder_fpca": np.array(2)}, "version 2 of FPCA.save, this package reads 1"),
+        ({"variances_": None}, "variances_ missing"),
+        ({"variances_": np.zeros((2, 3))}, "variances_ must have shape (3, 3), got (2, 3)"),
+        ({"knots": np.zeros(4)}, "knots must be"),
+        ({"frames.scale": None}, "frames.scale missing"),
+        ({"shrinkage": np.array("import os")}, "could not convert"),
+        ({"degree": np.array(np.inf)}, "not a file of FPCA.save"),
+        ({"joint": np.array("yes")}, "joint must be True or False"),
+        ({"dofs": np.zeros(3)}, "dofs must be texts"),
+        ({"dofs": np.array(["x", "x", "z"])}, "must name the same coordinates"),
+        ({"units": np.array(["m"])}, "must name the same coordinates"),
+        ({"mean_coefficients_": np.full((15, 3), np.nan)}, "mean_coefficients_ must be finite"),
+        ({"mean_coefficients_": np.full((15, 3), 1j)}, "mean_coefficients_ must be numbers"),
+        ({"variances_": np.full((3, 3), -1.0)}, "variances_ must not be negative"),
+        ({"total_variance_": np.zeros(2)}, "total_variance_ must have shape (3,), got (2,)"),
+        ({"scores_": np.zeros(())}, "scores_ must have shape (6, 3, 3)"),
+        ({"durations_": np.zeros(6)}, "durations_ must be positive"),
+        ({"offset_covariance_": np.arange(9.0).reshape(3, 3)}, "must be symmetric"),
+        ({"shrinkage_": np.array(7.0)}, "shrinkage_ must lie in [0, 1]"),
+        ({"frames.start": np.array("a")}, "frames.start must be numbers"),
+        ({"frames.rotation": np.zeros((6, 3, 3))}, "frames must have rotations"),
+        ({"frames.scale": np.zeros(6)}, "positive scales"),
+    )
+    refused = ((partial(load, **changes), f"...components.npz: ...{message}...") for changes, message in cases)
+    assert_refused(*refused, error=FileFormatError)
+
+
+def test_a_file_that_is_cut_off_too_large_or_another(tmp_path, monkeypatch):
+    path, nothing = tmp_path / "a.npz", "...no archive of plain arrays..."
+    FPCA(np.int64(2), smoothing=np.float64(1e-7), shrinkage=np.float32(0.5), alignment="none").fit(reaches()).save(path)
+    back = FPCA.load(path)
+    assert (back.n_components, back.smoothing, back.shrinkage) == (2, 1e-7, 0.5)
+    content = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("thunder_py.files.LARGEST_DATA", 1000)
+        assert_refused((lambda: FPCA.load(path), "...must hold at most 1000 bytes..."), error=FileFormatError)
+    for length in range(0, len(content), len(content) // 25):
+        path.write_bytes(content[:length])
+        assert_refused((lambda: FPCA.load(path), nothing), error=FileFormatError)
+    path.write_bytes(b"no archive")
+    np.savez(tmp_path / "b.npz", thunder_fpca=np.array([{}], dtype=object))
+    assert_refused(
+        (lambda: FPCA.load(path), nothing, FileFormatError),
+        (lambda: FPCA.load(tmp_path / "b.npz"), nothing, FileFormatError),
+        (lambda: FPCA.load(tmp_path / "c.npz"), "...", FileNotFoundError),
+    )
+
+
+def test_what_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        FPCA(alignment="none", shrinkage=0.0).save(tmp_path / "a.npz")
+    with pytest.raises(ThunderError, match=r"path must end in .npz, got 'a.txt'"):
+        FPCA(2, alignment="none", shrinkage=0.0).fit(reaches()).save("a.txt")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("way", [{"joint": True}, {"alignment": "path"}], ids=repr)
+def test_figures(way):
+    fpca, tau = FPCA(4, **way).fit(reaches()), np.linspace(0.0, 1.0, 301)
+    panels = fpca.plot(2, spread=2.0)
+    assert list(panels) == ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"]
+    mean, more, less = (line.get_ydata() for line in panels["y 1"].lines)
+    deviation = np.sqrt(fpca.variances_[0] if fpca.joint else fpca.variances_[0, 1])
+    np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
+    np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
+    np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
+    assert ("distance" in panels["x 1"].get_ylabel()) == (fpca.alignment_ == "path")
+    components = fpca.plot_components(3, derivative=1)
+    np.testing.assert_allclose(components["z"].lines[1].get_ydata(), fpca.components(tau, 1)[1, :, 2])
+    axis = fpca.plot_variance()
+    assert len(axis.lines) == (1 if fpca.joint else 3)
+    ratio = fpca.explained_variance_ratio_.reshape(4, -1)[:, 0]
+    np.testing.assert_allclose(axis.lines[0].get_ydata(), 100.0 * np.cumsum(ratio))
+    plt.close("all")

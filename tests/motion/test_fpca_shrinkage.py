@@ -1,7 +1,5 @@
 """Few demonstrations: the prior of minimum jerk, its blend with the data, the share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -39,9 +37,7 @@ def quintic(b, tau):
     return tau[:, None] ** np.arange(6) @ np.linalg.solve(powers, b)
 
 
-@pytest.mark.parametrize("count", [1, 2, 12])
-@pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("demean", [True, False])
+@pytest.mark.parametrize(("count", "joint", "demean"), [(1, False, True), (2, True, False), (12, True, True)])
 def test_full_share_is_minimum_jerk(count, joint, demean):
     """Under any position, velocity and acceleration at the ends, aligned components with rho = 1 give the quintic."""
     fpca = FPCA(alignment="path", shrinkage=1.0, joint=joint, demean=demean).fit(reaches(count=count))
@@ -51,18 +47,6 @@ def test_full_share_is_minimum_jerk(count, joint, demean):
         b[:2] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
         planned = fpca.basis_.evaluate(TAU) @ most_probable(fpca, b)
         np.testing.assert_allclose(planned, quintic(b, TAU), atol=1e-6)
-
-
-def test_turned_coordinates_keep_their_ends():
-    """Rotation vectors of a mean drawn to minimum jerk go from where it began to where it ended."""
-    y = reaches(d=6)
-    plain = FPCA(alignment="path", smoothing=None, shrinkage=0.0).fit(y)
-    drawn = FPCA(alignment="path", smoothing=None, shrinkage=1.0).fit(y)
-    ends = [0.0, 1.0]
-    expected = plain.offset_mean_ + plain.mean(ends)
-    np.testing.assert_allclose(drawn.offset_mean_ + drawn.mean(ends), expected, atol=1e-12)
-    np.testing.assert_allclose(drawn.mean(ends, 1), 0.0, atol=1e-10)
-    np.testing.assert_allclose(drawn.mean(ends, 2), 0.0, atol=1e-8)
 
 
 def covariance(fpca, k):
@@ -98,13 +82,6 @@ def test_blend(rho, joint):
         np.testing.assert_allclose(got, expected, atol=1e-10 * np.abs(expected).max())
         variance = data.offset_variance_[k]
         assert shrunk.offset_variance_[k] == pytest.approx((1.0 - rho) * variance + rho / (1.0 - rho) * variance)
-
-
-def test_the_same_motion_again_is_one_motion():
-    y = reaches(count=1)
-    one, three = (FPCA(alignment="path", shrinkage=0.4).fit(np.repeat(y, n, axis=0)) for n in (1, 3))
-    np.testing.assert_allclose(three.variances_, one.variances_, rtol=1e-6)
-    np.testing.assert_allclose(three.mean(TAU), one.mean(TAU), atol=1e-9)
 
 
 class TestChosenShare:
@@ -155,8 +132,7 @@ def test_splines_without_jerk():
         FPCA(basis=SplineBasis(12, degree=2), shrinkage=0.5, alignment="none").fit(reaches())
 
 
-@pytest.mark.parametrize("power", [0, 1, 2])
-@pytest.mark.parametrize("shrinkage", ["auto", 0.5])
+@pytest.mark.parametrize(("power", "shrinkage"), [(0, "auto"), (2, 0.5)])
 def test_motions_without_jerk(power, shrinkage):
     """Constants, ramps and parabolas have no jerk to scale minimum jerk with; one reach among them has."""
     t = np.linspace(0.0, 1.0, 40)
@@ -168,17 +144,3 @@ def test_motions_without_jerk(power, shrinkage):
     reach = np.outer(10.0 * t**3 - 15.0 * t**4 + 6.0 * t**5, [1.2, 0.5])
     share = FPCA(shrinkage=shrinkage).fit(np.array([still, still, reach])).shrinkage_
     assert share == (1.0 if shrinkage == "auto" else shrinkage)
-
-
-@pytest.mark.filterwarnings("ignore:.*nothing measured")
-@pytest.mark.parametrize("alignment", ["none", "path"])
-def test_equal_motions_with_a_gap(alignment):
-    """Filling the gap changes them by rounding only; as for one motion, the covariance is that of minimum jerk."""
-    motion = 0.4 + STEP[:, None] * [0.3, 0.1, 0.05]
-    gap = motion.copy()
-    gap[28:60] = np.nan
-    for shrinkage in (0.5, "auto"):
-        fpca = FPCA(shrinkage=shrinkage, alignment=alignment).fit(np.stack([motion] * 3 + [gap]))
-        one = FPCA(shrinkage=shrinkage, alignment=alignment, smoothing=fpca.smoothing_[0]).fit(motion[None])
-        np.testing.assert_allclose(fpca.variances_, one.variances_, rtol=1e-6)
-        np.testing.assert_allclose(fpca.mean(TAU), one.mean(TAU), atol=1e-8)

@@ -1,13 +1,11 @@
 """Metrics against closed forms, quadrature and finite differences, and the invariances that they promise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, stats
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipe
@@ -22,11 +20,11 @@ from thunder_py.recordings.metrics import (
     power_law,
     rms_distance,
     sparc,
-    spectral_arc_length,
     speed_peaks,
     straightness,
 )
 from thunder_py.recordings.metrics.shape import _to_polyline
+from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
 from thunder_py.recordings.synthetic import daily_living, power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
@@ -75,9 +73,6 @@ def recorded(motion, rate=200.0, noise=0.0, **labels):
     return Trial(t, x + noise * np.random.default_rng(0).normal(size=x.shape), ("x", "y", "z")[: x.shape[1]], **labels)
 
 
-# --- mean jerk --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("D", "T"), [(0.5, 0.8), (0.46, 5.0), (1.2, 5.0)])
 def test_mean_jerk_of_minimum_jerk(D, T):
     motion = minimum_jerk([0.0, 0.0, 0.0], [0.6 * D, 0.0, 0.8 * D], T)
@@ -106,19 +101,6 @@ def test_quadrature_sees_breaks():
             return np.where(np.asarray(t) < 0.3711, 1.0, 5.0)[..., None] * (derivative == 3)
 
     assert mean_jerk(Steps()) == pytest.approx(0.3711 + 5.0 * (1.0 - 0.3711), rel=1e-12)
-
-
-def test_motions_that_start_later():
-    class Later:
-        start_time, duration = 7.0, REACH.duration
-
-        def position(self, t, derivative=0):
-            return REACH.position(np.asarray(t) - 7.0, derivative)
-
-    assert mean_jerk(Later()) == pytest.approx(mean_jerk(REACH), rel=1e-9)
-    assert sparc(Later()) == pytest.approx(sparc(REACH), rel=1e-9)
-    assert straightness(Later()) == pytest.approx(1.0, rel=1e-12)
-    assert rms_distance(Later(), REACH) < 1e-12
 
 
 def test_mean_jerk_of_recordings():
@@ -158,21 +140,10 @@ def test_angular_jerk_by_finite_differences_of_rotations():
     assert abs(mean_jerk(coordinates) / expected - 1.0) > 0.05
 
 
-# --- smoothness -------------------------------------------------------------------------------------------------------
-
-
 def test_ldlj_of_minimum_jerk():
     assert ldlj(REACH) == pytest.approx(-math.log(1024.0 / 5.0), rel=1e-9)
     assert ldlj(REACH, scaling="path_length") == pytest.approx(-math.log(720.0), rel=1e-9)
     assert ldlj(recorded(REACH, 400.0), cutoff=CLEAN) == pytest.approx(ldlj(REACH), abs=1e-3)
-
-
-@pytest.mark.parametrize("scaling", ["peak_speed", "path_length"])
-def test_ldlj_has_no_scale(scaling):
-    motion = wandering(2)
-    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
-    moved = Transformed(motion, 3.7, R, [1.0, 2.0, 3.0], 0.4)
-    assert ldlj(moved, scaling=scaling) == pytest.approx(ldlj(motion, scaling=scaling), abs=1e-9)
 
 
 def test_ldlj_is_its_definition():
@@ -198,27 +169,6 @@ def test_sparc_of_minimum_jerk_by_its_fourier_integral():
     assert sparc(motion) == pytest.approx(expected, abs=1e-2)
 
 
-def test_submovements_make_motions_less_smooth():
-    t = np.linspace(0.0, 1.0, 201)
-    one = 30.0 * (t * (1.0 - t)) ** 2
-    two = np.where(t < 0.5, 30.0 * (2 * t * (1 - 2 * t)) ** 2, 30.0 * ((2 * t - 1) * (2 - 2 * t)) ** 2)
-    assert spectral_arc_length(one, 200.0) > spectral_arc_length(two, 200.0) + 0.3
-    x = np.cumsum(two)[:, None] * [[0.3, 0.4, 0.0]]
-    assert speed_peaks((t, x), cutoff=CLEAN) == 2
-    assert speed_peaks(REACH) == 1
-    assert ldlj((t, x), cutoff=20.0) < ldlj((t, np.cumsum(one)[:, None] * [[0.3, 0.4, 0.0]]), cutoff=20.0)
-
-
-def test_speed_peaks_of_a_lissajous_and_their_prominence():
-    # speed of an ellipse: two peaks a lap
-    assert speed_peaks(ellipse(laps=3.0)) == 6
-    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.05) == 0
-    assert speed_peaks(ellipse(0.2, 0.198), prominence=0.001) == 2
-
-
-# --- paths ------------------------------------------------------------------------------------------------------------
-
-
 def test_length_of_an_ellipse():
     exact = 4.0 * 0.2 * ellipe(1.0 - 0.25)
     assert path_length(ellipse()) == pytest.approx(exact, rel=1e-12)
@@ -238,45 +188,11 @@ def test_length_and_straightness_of_reaches():
     assert path_length(noisy, cutoff=8.0) == pytest.approx(0.5, rel=0.05)
 
 
-def test_path_of_an_orientation():
-    axis = np.array([1.0, 2.0, 2.0]) / 3.0
-    first = Rotation.from_rotvec([0.4, 0.1, -0.3])
-    angle = 1.2 * np.sin(np.linspace(0.0, 0.5 * np.pi, 100))
-    R = Rotation.from_rotvec(np.outer(angle, axis)) * first
-    trial = Trial.from_poses(np.arange(100) / 100.0, np.zeros((100, 3)), quaternion=R.as_quat(), scalar_first=False)
-    assert path_length(trial, part="orientation") == pytest.approx(1.2, rel=1e-12)
-    assert straightness(trial, part="orientation") == pytest.approx(1.0, abs=1e-12)
-    pose = wandering(8, 6)
-    t = np.linspace(0.0, 1.3, 20001)
-    chain = Rotation.from_rotvec(pose.position(t)[:, 3:])
-    expected = (chain[:-1].inv() * chain[1:]).magnitude().sum()
-    assert path_length(pose, part="orientation") == pytest.approx(expected, rel=1e-6)
-
-
-# --- distances --------------------------------------------------------------------------------------------------------
-
-
 def test_distance_of_parallel_motions():
     shifted = minimum_jerk([0.1, 0.0, 0.25], [0.4, 0.4, 0.25], 2.0)
     for pairing in ("tau", "arc_length", "nearest"):
         assert rms_distance(REACH, shifted, pairing) == pytest.approx(0.05, rel=1e-9)
         assert rms_distance(REACH, recorded(REACH), pairing) < 1e-6
-
-
-def test_timing_counts_in_tau_only():
-    """The same line at constant speed: the difference of 10 tau^3 - ... and tau over the length of the path."""
-
-    class Uniform:
-        duration = 3.0
-
-        def position(self, t, derivative=0):
-            return np.array([0.1, 0.0, 0.2]) + np.asarray(t)[..., None] / 3.0 * np.array([0.3, 0.4, 0.0])
-
-    squared = lambda u: (10 * u**3 - 15 * u**4 + 6 * u**5 - u) ** 2  # noqa: E731
-    expected = 0.5 * math.sqrt(integrate.quad(squared, 0.0, 1.0)[0])
-    assert rms_distance(REACH, Uniform(), "tau", n=4000) == pytest.approx(expected, rel=1e-3)
-    assert rms_distance(REACH, Uniform(), "arc_length") < 1e-9
-    assert rms_distance(REACH, Uniform(), "nearest") < 1e-9
 
 
 def test_nearest_points_of_segments():
@@ -302,9 +218,6 @@ def test_distance_of_orientations_is_an_angle():
     assert rms_distance(trial, turned) == 0.0
 
 
-# --- power law --------------------------------------------------------------------------------------------------------
-
-
 def test_harmonic_ellipse_obeys_the_law_exactly():
     law = power_law(ellipse())
     assert law.exponent == pytest.approx(-1.0 / 3.0, abs=1e-12)
@@ -322,9 +235,6 @@ def test_exponent_of_curves(exponent):
         assert exponent == 0.0 or law.r_squared > 0.999
     noisy = [power_law(m, cutoff=10.0).exponent for m in power_law_curves(5, 0, exponent=exponent, noise=2e-4)]
     assert np.median(noisy) == pytest.approx(exponent, abs=0.04)
-
-
-# --- what is refused --------------------------------------------------------------------------------------------------
 
 
 def gappy():
@@ -368,3 +278,148 @@ def test_rounding_errors_are_no_jerk(rate, duration, offset):
     s = t / duration
     reach = np.outer(10 * s**3 - 15 * s**4 + 6 * s**5, [0.02, 0.01, 0.0]) + offset
     assert ldlj(Trial.from_positions(t, reach), cutoff=math.inf) == pytest.approx(-math.log(1024 / 5), abs=0.1)
+
+
+# --- Rank tests against enumeration and SciPy, effect size against its definition, intervals against their coverage ---
+ALTERNATIVES = ["two-sided", "less", "greater"]
+
+
+def samples(seed, n=7, m=9, shift=0.8, decimals=None):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=n), rng.normal(shift, 1.0, m)
+    return (a, b) if decimals is None else (np.round(a, decimals), np.round(b, decimals))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("seed", [1])
+def test_rank_sum_without_ties_equals_scipy(seed, alternative):
+    a, b = samples(seed)
+    ours, theirs = rank_sum(a, b, alternative=alternative), stats.mannwhitneyu(a, b, alternative=alternative)
+    assert ours.method == "exact"
+    assert ours.statistic == theirs.statistic
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert ours.n == (7, 9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_rank_sum_with_ties_counts_every_choice(alternative):
+    """SciPy's exact method ignores ties; here every choice of five of the eleven mid-ranks is listed."""
+    a, b = samples(3, 5, 6, decimals=0)
+    ranks = stats.rankdata(np.concatenate([a, b]))
+    assert len(set(ranks)) < 8
+    sums = np.array([ranks[list(chosen)].sum() for chosen in itertools.combinations(range(11), 5)])
+    observed = ranks[:5].sum()
+    less, greater = np.mean(sums <= observed), np.mean(sums >= observed)
+    expected = {"less": less, "greater": greater, "two-sided": min(1.0, 2.0 * min(less, greater))}[alternative]
+    assert rank_sum(a, b, alternative=alternative).p_value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_large_samples_are_approximated(alternative):
+    a, b = samples(5, 60, 70, 0.3, decimals=1)
+    ours = rank_sum(a, b, alternative=alternative)
+    theirs = stats.mannwhitneyu(a, b, alternative=alternative, method="asymptotic")
+    assert ours.method == "asymptotic"
+    assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-12)
+
+
+def test_small_p_values_reject():
+    """D-28: a p-value below 0.01 rejects that two samples, jerk of two planners say, are alike; it does not fail to."""
+    rng = np.random.default_rng(28)
+    one, other = rng.lognormal(np.log(0.28), 0.3, 20), rng.lognormal(np.log(1.65), 0.3, 20)
+    different, alike = rank_sum(one, other), rank_sum(one, rng.permutation(one))
+    assert different.p_value < 0.01
+    assert different.rejects(0.01)
+    assert alike.p_value == 1.0
+    assert not alike.rejects(0.01)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("seed", [2])
+def test_signed_rank_equals_scipy(seed, alternative):
+    a, b = samples(seed, 12, 12, 0.5)
+    ours = signed_rank(a, b, alternative=alternative)
+    theirs = stats.wilcoxon(a, b, alternative=alternative, method="exact")
+    assert ours.method == "exact"
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert ours.statistic == stats.wilcoxon(a, b, alternative="greater").statistic
+    assert signed_rank(a - b, alternative=alternative) == ours
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_signed_rank_with_ties_counts_every_sign(alternative):
+    d = np.array([1.0, 1.0, -1.0, 2.0, 2.0, -2.0, 3.0, 0.0, 4.0, 4.0])
+    kept = d[d != 0.0]
+    ranks = stats.rankdata(np.abs(kept))
+    sums = np.array([np.dot(ranks, signs) for signs in itertools.product([0.0, 1.0], repeat=len(kept))])
+    observed = ranks[kept > 0.0].sum()
+    less, greater = np.mean(sums <= observed), np.mean(sums >= observed)
+    expected = {"less": less, "greater": greater, "two-sided": min(1.0, 2.0 * min(less, greater))}[alternative]
+    ours = signed_rank(d, alternative=alternative)
+    assert ours.p_value == pytest.approx(expected, rel=1e-12)
+    assert ours.n == (9,)
+
+
+def test_signed_rank_of_many_pairs_and_of_none_that_differ():
+    a, b = samples(2, 90, 90, 0.2, decimals=1)
+    for alternative in ALTERNATIVES:
+        theirs = stats.wilcoxon(a, b, alternative=alternative, method="asymptotic", correction=True)
+        assert signed_rank(a, b, alternative=alternative).p_value == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert signed_rank(a, a).p_value == 1.0
+
+
+def test_kruskal_wallis():
+    groups = [*samples(1, 12, 12, 0.0), samples(2, 14, 5)[0]]
+    ours = kruskal_wallis(*groups)
+    ranks = np.split(stats.rankdata(np.concatenate(groups)), [12, 24])
+    N = 38
+    H = 12.0 / (N * (N + 1)) * sum(r.sum() ** 2 / len(r) for r in ranks) - 3.0 * (N + 1)
+    assert ours.statistic == pytest.approx(H, rel=1e-12)
+    assert ours.p_value == pytest.approx(stats.chi2.sf(H, 2), rel=1e-12)
+    assert ours.n == (12, 12, 14)
+    assert kruskal_wallis(groups[0], groups[1] + 3.0).rejects(0.001)
+    assert kruskal_wallis([1.0, 1.0], [1.0]).p_value == 1.0
+
+
+def test_cliffs_delta_is_its_definition():
+    a, b = samples(6, 15, 11, decimals=0)
+    effect = cliffs_delta(a, b, seed=3)
+    assert effect.statistic == pytest.approx(np.sign(a[:, None] - b).mean(), abs=1e-15)
+    assert effect.statistic == pytest.approx(2.0 * rank_sum(a, b).statistic / (15 * 11) - 1.0, abs=1e-12)
+    assert effect.p_value == rank_sum(a, b).p_value
+    assert -1.0 <= effect.low < effect.statistic < effect.high <= 1.0
+    assert cliffs_delta(a, b, seed=3) == effect
+    assert cliffs_delta(b, a).statistic == -effect.statistic
+    assert cliffs_delta([1.0, 2.0], [3.0, 4.0]).statistic == -1.0
+
+
+@pytest.mark.parametrize("method", ["BCa", "percentile"])
+def test_bootstrap_interval_covers(method):
+    rng = np.random.default_rng(9)
+    intervals = [bootstrap_interval(rng.normal(2.0, 1.0, 25), method=method, resamples=400) for _ in range(120)]
+    assert 0.85 < np.mean([i.low < 2.0 < i.high for i in intervals]) < 1.0
+    width = np.mean([i.high - i.low for i in intervals])
+    assert width == pytest.approx(2.0 * 1.96 / 5.0, rel=0.12)
+
+
+def test_bootstrap_interval_is_seeded_and_takes_any_statistic():
+    x = np.random.default_rng(0).lognormal(size=40)
+    first = bootstrap_interval(x, np.median, seed=5, resamples=500)
+    assert first == bootstrap_interval(x, np.median, seed=5, resamples=500)
+    assert first != bootstrap_interval(x, np.median, seed=6, resamples=500)
+    assert first.statistic == np.median(x)
+    constant = bootstrap_interval([2.0, 2.0, 2.0])
+    assert (constant.low, constant.high) == (2.0, 2.0)
+
+
+def test_bad_input_of_statistics():
+    assert_refused(
+        (lambda: rank_sum([], [1.0]), "...a must hold one observation or more..."),
+        (lambda: rank_sum([1.0], [np.nan]), "...b must be finite..."),
+        (lambda: rank_sum([1.0], [2.0], alternative="both"), "...alternative must be..."),
+        (lambda: signed_rank([1.0, 2.0], [1.0]), "...b must have shape (2,)..."),
+        (lambda: kruskal_wallis([1.0]), "...at least two samples, got 1..."),
+        (lambda: cliffs_delta([1.0], [2.0], confidence=95), "...confidence must be a number in (0, 1), got 95..."),
+        (lambda: bootstrap_interval([1.0]), "...at least two observations, got 1..."),
+        (lambda: bootstrap_interval([1.0, 2.0], method="basic"), "...method must be..."),
+    )

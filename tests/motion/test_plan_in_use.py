@@ -1,7 +1,5 @@
 """Plans as references of controllers, among obstacles, and drawn."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import matplotlib
@@ -21,7 +19,6 @@ from thunder_py.errors import NoPathError, ThunderError
 from thunder_py.geometry import Box, Capsule, HalfSpace, Sphere
 from thunder_py.motion import HumanLikePlanner, ViaSearch
 from thunder_py.motion.planning.obstacles import MovingObstacle
-from thunder_py.recordings.metrics import mean_jerk
 
 from ..control.arms import Q0, panda
 from .planner_models import fitted, joints
@@ -205,16 +202,11 @@ def test_figures_show_start_via_points_and_goal(tmp_path) -> None:
     assert_refused((lambda: made.plot(0.0), "duration must be positive..."))
     ball = MovingObstacle(BALL, [0.0, 0.1, 0.0])
     film = made.animate(tmp_path / "reach.html", obstacles=[BALL, ball], fps=2.0 / T, dpi=20)
-    (space,) = film._fig.axes  # type: ignore[attr-defined]
+    (space,) = film._fig.axes
     np.testing.assert_allclose(np.ravel(space.lines[-1].get_data_3d()), made.position(T)[:3])
     still, moved = (corners(body) for body in space.collections[-2:])
     np.testing.assert_allclose(moved - still, np.broadcast_to([0.0, 0.1 * T, 0.0], still.shape), atol=1e-12)
     plt.close("all")
-
-
-def test_jerk_is_that_of_the_metrics() -> None:
-    made = HumanLikePlanner(fitted("plain")).plan(START, GOAL, T)
-    assert made.mean_jerk(20_000) == pytest.approx(mean_jerk(made), rel=1e-4)
 
 
 def test_threads_share_a_planner() -> None:

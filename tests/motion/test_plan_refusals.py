@@ -1,7 +1,5 @@
 """What no motion can be planned of is refused by name; what can, however odd, is planned."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,18 +1,21 @@
 """Boundary conditions in closed form: D4.2, eqs. (102) and (103)."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
+from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.motion import FPCA, HumanLikePlanner
-from thunder_py.motion.alignment import path_frame
+from thunder_py.motion.alignment import path_frame, turns_from_start
+from thunder_py.motion.planning.conditions import Constraint
+from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
-from .planner_models import boundary, fitted, polynomials, reaches, spline_rows
+from .planner_models import boundary, fitted, polynomials, spline_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
 
@@ -171,20 +174,6 @@ def test_cost_of_jerk_is_its_integral(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
-def test_aligned_plans_turn_shift_and_grow_with_start_and_goal(kind) -> None:
-    planner, rng = HumanLikePlanner(fitted(kind)), np.random.default_rng(11)
-    t = np.linspace(0.0, 1.0, 21)
-    for _ in range(20):
-        b = boundary(rng)
-        angle, shift, size = rng.uniform(-3, 3), rng.normal(size=3), rng.uniform(0.2, 4.0)
-        c, s = np.cos(angle), np.sin(angle)
-        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        moved = [shift + size * R @ b[0], shift + size * R @ b[1], *(size * R @ rate for rate in b[2:])]
-        x, y = plan(planner, b, 1.0).position(t), plan(planner, moved, 1.0).position(t)
-        np.testing.assert_allclose(y, shift + size * x @ R.T, rtol=0.0, atol=1e-11 * (1.0 + size * np.abs(x).max()))
-
-
-@pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
 @pytest.mark.parametrize(
     "way", [(0.3, -0.2, 0.4), (0.0, 0.0, 0.5), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5), (-0.6, 0.0, 0.0)]
 )
@@ -299,12 +288,6 @@ def test_demonstrations_at_rest_cannot_start_in_motion(mode) -> None:
     HumanLikePlanner(FPCA(shrinkage=0.1, alignment="none").fit(minimum_jerk_reaches(30, seed=1)), mode)
 
 
-def test_one_demonstration_suffices_with_shrinkage() -> None:
-    planner = HumanLikePlanner(FPCA(shrinkage=0.5, alignment="none").fit(reaches()[:1]))
-    made = planner.plan([0, 0, 0], [0.4, 0, 0.1], 1.0)
-    np.testing.assert_allclose(made.position(1.0), [0.4, 0, 0.1], atol=1e-12)
-
-
 def test_batch_is_the_plans_one_by_one() -> None:
     planner, rng = HumanLikePlanner(fitted("aligned")), np.random.default_rng(13)
     b = boundary(rng, n=5)
@@ -332,19 +315,6 @@ def test_clock_of_a_plan() -> None:
     assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
 
 
-@pytest.mark.parametrize("kind", ["plain", "aligned"])
-def test_shape_from_rest_does_not_depend_on_the_duration(kind) -> None:
-    planner, tau = HumanLikePlanner(fitted(kind)), np.linspace(0.0, 1.0, 21)
-    start, goal, velocity = [0.1, 0.0, 0.2], [0.4, -0.1, 0.3], [0.3, 0.2, 0.0]
-
-    def difference(**rates) -> float:
-        shapes = [planner.plan(start, goal, T, **rates).position(T * tau) for T in (0.8, 3.0)]
-        return float(np.abs(shapes[1] - shapes[0]).max())
-
-    assert difference() < 1e-12
-    assert difference(start_velocity=velocity) > 1e-2  # a velocity enters multiplied by T
-
-
 @pytest.mark.parametrize("joint", [True, False])
 def test_full_share_of_minimum_jerk_is_the_quintic(joint: bool) -> None:
     """Whatever the states at the ends."""
@@ -356,3 +326,256 @@ def test_full_share_of_minimum_jerk_is_the_quintic(joint: bool) -> None:
         made, quintic = plan(planner, b, 1.7), minimum_jerk(b[0], b[1], 1.7, **dict(zip(RATES, b[2:], strict=True)))
         np.testing.assert_allclose(made.position(t), quintic.position(t), atol=1e-7)
         np.testing.assert_allclose(made.position(t, 3), quintic.position(t, 3), atol=1e-3)
+
+
+# --- Constraints anywhere in time, samples and tubes ---
+START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
+
+
+def test_the_scale_is_a_millimeter_at_least() -> None:
+    """The width of the tube of an aligned model is in proportion to the distance, or to 1 mm."""
+    planner = HumanLikePlanner(fitted("aligned"))
+    half, one, two = (planner.tube(START, START + d * np.eye(3)[0], T, [0.5 * T])[1] for d in (5e-4, 1e-3, 2e-3))
+    np.testing.assert_allclose(two, 2.0 * one, rtol=1e-6)
+    np.testing.assert_allclose(half, one, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["plain", "joint", "aligned", "joint aligned"])
+def test_any_constraints_at_any_times(kind) -> None:
+    planner = HumanLikePlanner(fitted(kind))
+    via = [0.3, 0.25, 0.5]
+    motion = planner.condition(
+        [
+            Constraint(2.0, "position", START),
+            Constraint(3.2, "position", GOAL),
+            Constraint(2.5, "position", via),
+            Constraint(2.9, "velocity", [0.4, -0.2], dofs=("x", "z")),
+            Constraint(2.0, "jerk", 0.0),
+            Constraint(3.2, "acceleration", 0.3, dofs="y"),
+        ],
+        T,
+        start_time=2.0,
+    )
+    for made in (motion.plan(), *motion.sample(3, seed=1)):
+        np.testing.assert_allclose(made.position([2.0, 3.2, 2.5]), [START, GOAL, via], rtol=0.0, atol=1e-10)
+        np.testing.assert_allclose(made.position(2.9, 1)[[0, 2]], [0.4, -0.2], rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(made.position(2.0, 3), 0.0, atol=1e-6)
+        assert made.position(3.2, 2)[1] == pytest.approx(0.3, abs=1e-8)
+    assert motion.condition_number > 1.0
+
+
+@pytest.mark.parametrize("kind", ["plain", "joint aligned"])
+def test_boundary_conditions_are_the_plan(kind) -> None:
+    planner, b = HumanLikePlanner(fitted(kind)), boundary(np.random.default_rng(1))
+    names = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+    made = planner.plan(b[0], b[1], T, **dict(zip(names, b[2:], strict=True)))
+    kinds = ("position", "position", "velocity", "velocity", "acceleration", "acceleration")
+    constraints = [Constraint(T * (r % 2), kind_, b[r]) for r, kind_ in enumerate(kinds)]
+    other = planner.condition(constraints, T).plan()
+    t = np.linspace(0.0, T, 25)
+    x = made.position(t)
+    np.testing.assert_allclose(other.position(t), x, rtol=0.0, atol=1e-9 * np.abs(x).max())
+    size = np.abs(made.scores).max()
+    np.testing.assert_allclose(other.scores, made.scores, rtol=0.0, atol=1e-6 * size)
+
+
+@pytest.mark.parametrize("kind", ["plain", "joint", "aligned"])
+def test_samples_have_mean_and_covariance_of_the_tube(kind) -> None:
+    planner, n = HumanLikePlanner(fitted(kind)), 2000
+    t = np.linspace(0.0, T, 7)
+    samples = planner.sample(START, GOAL, T, n, seed=3)
+    for derivative in (0, 1):
+        mean, deviation, covariance = planner.tube(START, GOAL, T, t, derivative)
+        x = np.array([each.position(t, derivative) for each in samples])
+        error = np.abs(x.mean(axis=0) - mean) / np.maximum(deviation, 1e-9) * np.sqrt(n)
+        assert error[1:-1].max() < 5.0  # standard errors
+        for k in range(1, 6):
+            scale = np.outer(deviation[k], deviation[k])
+            assert (np.abs(np.cov(x[:, k].T) - covariance[k]) / scale).max() < 5.0 * np.sqrt(2.0 / n)
+        assert deviation[[0, -1]].max() < 1e-9
+        assert deviation[3].min() > 1e-4
+    again = planner.sample(START, GOAL, T, 2, seed=3)
+    np.testing.assert_array_equal(again[1].position(t), samples[1].position(t))
+    for each in samples[:20]:
+        for derivative in range(3):
+            wanted = [START, GOAL] if derivative == 0 else np.zeros((2, 3))
+            np.testing.assert_allclose(each.position([0.0, T], derivative), wanted, rtol=0.0, atol=1e-8)
+
+
+def test_noise_lets_go() -> None:
+    """One coordinate, one component: the posterior by hand."""
+    planner = HumanLikePlanner(polynomials(("q",), powers=(1,)), constraints=("position",))
+    assert planner.kind == "joints"
+    sigma, width = 0.3, 2.0 * np.sqrt(3.0)  # S_1 goes from -sqrt(3) to sqrt(3), its score has variance 1
+    motion = planner.condition([Constraint(0.0, value=0.0), Constraint(1.0, value=1.0, noise=sigma)], 1.0)
+    gain = width / (width**2 + sigma**2)
+    assert motion.scores[0, 0] == pytest.approx(gain, rel=1e-12)
+    mean, deviation, _ = motion.tube([0.0, 1.0])
+    np.testing.assert_allclose(mean[:, 0], [0.0, gain * width], atol=1e-14)
+    np.testing.assert_allclose(deviation[:, 0], [0.0, width * np.sqrt(1.0 - gain * width)], atol=1e-12)
+
+
+def test_bad_constraints() -> None:
+    planner = HumanLikePlanner(fitted("plain"))
+    ends = [Constraint(0.0, value=START), Constraint(T, value=GOAL)]
+    cases = (
+        ([], "sequence of Constraint"),
+        (["start"], "sequence of Constraint"),
+        ([*ends, Constraint(2.0)], "within the motion, 0 to 1.2 s, got 2"),
+        ([*ends, Constraint(0.5, "postion")], "did you mean 'position'"),
+        ([*ends, Constraint(0.5, dofs="w")], "dofs must be among x, y, z, got 'w'"),
+        ([*ends, Constraint(0.5, value=[1.0, 2.0])], "value must have shape (3,)"),
+        ([*ends, Constraint(0.5, noise=-1.0)], "noise must not be negative"),
+        ([*ends, Constraint(0.0, value=GOAL)], "repeat or contradict"),
+        ([Constraint(0.0, "velocity")], "without any position"),
+        ([Constraint(0.0, dofs=("x", "y"))], "without any position"),
+    )
+    aligned = HumanLikePlanner(fitted("aligned"))
+    assert_refused(
+        *((partial(planner.condition, constraints, T), f"...{message}...") for constraints, message in cases),
+        (lambda: planner.condition(ends, 0.0), "duration must be positive..."),
+        (lambda: aligned.condition(ends[:1], T), "constraints must fix the whole position at the start and at ..."),
+        (lambda: planner.sample(START, GOAL, T, -1), "n must be a whole number..."),
+        (lambda: planner.tube(START, GOAL, T, [1.3]), "t must lie within..."),
+        (lambda: planner.tube(START, GOAL, T, [1.0], derivative=4), "derivative must be 0 to 3..."),
+    )
+
+
+# --- Orientation planned with position: rotation vectors about the start, world axes ---
+KINDS = ("pose", "pose joint aligned")
+
+
+def pose(rng, angle: float | None = None):
+    T = np.eye(4)
+    axis = rng.normal(size=3)
+    turn = rng.uniform(0.2, 2.0) if angle is None else angle
+    T[:3, :3] = Rotation.from_rotvec(turn * axis / np.linalg.norm(axis)).as_matrix()
+    T[:3, 3] = rng.normal(size=3)
+    return T
+
+
+def turned(T, rng, angle: float):
+    """A pose that differs by a turn of this angle."""
+    other = pose(rng, angle)
+    other[:3, :3] = other[:3, :3] @ T[:3, :3]
+    return other
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("angle", [1e-9, 3.0])
+def test_poses_twists_and_their_derivatives_at_the_ends(kind, angle) -> None:
+    planner, rng = HumanLikePlanner(fitted(kind)), np.random.default_rng(int(100 * angle))
+    start = pose(rng)
+    goal = turned(start, rng, angle)
+    rates = [0.5 * rng.normal(size=6) for _ in range(4)]
+    names = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration")
+    made = planner.plan(start, goal, 1.3, **dict(zip(names, rates, strict=True)))
+    for t, T, xi, xi_dot in ((0.0, start, rates[0], rates[2]), (1.3, goal, rates[1], rates[3])):
+        here = made(t)
+        np.testing.assert_allclose(here.p, T[:3, 3], rtol=0.0, atol=1e-11)
+        np.testing.assert_allclose(here.R, T[:3, :3], rtol=0.0, atol=1e-11)
+        np.testing.assert_allclose(here.xi, xi, rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(here.xi_dot, xi_dot, rtol=0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("angle", [1e-6, 1.5])
+def test_twists_are_derivatives_of_poses(kind, angle) -> None:
+    planner, rng = HumanLikePlanner(fitted(kind)), np.random.default_rng(2)
+    start = pose(rng)
+    made, h = planner.plan(start, turned(start, rng, angle), 1.0), 1e-5
+    for t in np.linspace(0.02, 0.98, 25):
+        before, here, after = made(t - h), made(t), made(t + h)
+        w = Rotation.from_matrix(after.R @ before.R.T).as_rotvec() / (2 * h)
+        np.testing.assert_allclose(here.xi[3:], w, rtol=0.0, atol=1e-6 * (1.0 + np.abs(w).max()))
+        np.testing.assert_allclose(here.xi[:3], (after.p - before.p) / (2 * h), rtol=0.0, atol=1e-6)
+        xi_dot = (after.xi - before.xi) / (2 * h)
+        np.testing.assert_allclose(here.xi_dot, xi_dot, rtol=0.0, atol=1e-5 * (1.0 + np.abs(xi_dot).max()))
+        np.testing.assert_allclose(here.R.T @ here.R, np.eye(3), atol=1e-13)
+
+
+def test_half_a_turn_is_refused() -> None:
+    planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(3)
+    start = pose(rng)
+    assert_refused((lambda: planner.plan(start, turned(start, rng, np.pi - 1e-4), 1.0), "...less than half a ..."))
+    goal = start.copy()
+    goal[:3, :3] *= -1.0
+    assert_refused((lambda: planner.plan(start, goal, 1.0), "...goal must hold a rotation, got a reflection..."))
+
+
+def test_pairs_of_position_and_rotation() -> None:
+    planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(4)
+    a, b = pose(rng), pose(rng)
+    t = np.linspace(0.0, 1.0, 7)
+    one = planner.plan(a, b, 1.0)
+    other = planner.plan((a[:3, 3], a[:3, :3]), (b[:3, 3], b[:3, :3]), 1.0)
+    np.testing.assert_array_equal(one(t).R, other(t).R)
+    assert one.position(t).shape == (7, 6)
+    assert_refused((lambda: planner.plan(a[:3, 3], b, 1.0), "...start must have shape (4, 4)..."))
+
+
+def test_aligned_poses_turn_with_the_world_about_the_vertical() -> None:
+    planner, rng = HumanLikePlanner(fitted("pose joint aligned")), np.random.default_rng(5)
+    start = pose(rng)
+    goal = turned(start, rng, 1.0)
+    world = np.eye(4)
+    world[:3, :3] = Rotation.from_rotvec([0.0, 0.0, 1.1]).as_matrix()
+    world[:3, 3] = [1.0, -2.0, 0.5]
+    t = np.linspace(0.0, 1.0, 11)
+    here, there = planner.plan(start, goal, 1.0)(t), planner.plan(world @ start, world @ goal, 1.0)(t)
+    np.testing.assert_allclose(there.p, here.p @ world[:3, :3].T + world[:3, 3], rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(there.R, world[:3, :3] @ here.R, rtol=0.0, atol=1e-11)
+
+
+def test_replanned_poses() -> None:
+    planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(6)
+    start = pose(rng)
+    goal = turned(start, rng, 1.0)
+    made = planner.plan(start, goal, 1.0)
+    other = turned(goal, rng, 0.3)
+    twist = np.array([0.1, 0.0, 0.0, 0.0, 0.2, 0.3])
+    rest = planner.replan(made, 0.4, other, goal_velocity=twist)
+    assert rest.fallback is None
+    for name, atol in (("p", 1e-11), ("R", 1e-11), ("xi", 1e-9), ("xi_dot", 1e-7)):
+        np.testing.assert_allclose(getattr(rest(0.4), name), getattr(made(0.4), name), rtol=0.0, atol=atol)
+    np.testing.assert_allclose(rest(1.0).R, other[:3, :3], atol=1e-11)
+    np.testing.assert_allclose(rest(1.0).xi, twist, rtol=0.0, atol=1e-9)
+
+
+def test_positions_keep_the_orientation_they_are_given() -> None:
+    planner, rng = HumanLikePlanner(fitted("plain")), np.random.default_rng(7)
+    start = pose(rng)
+    goal = start.copy()
+    goal[:3, 3] += 0.3
+    made = planner.plan(start, goal, 1.0)
+    np.testing.assert_array_equal(made(0.3).R, start[:3, :3])
+    np.testing.assert_array_equal(planner.plan(start, goal[:3, 3], 1.0).position(0.4), made.position(0.4))
+    assert not made(0.3).xi[3:].any()
+    assert_refused(
+        (lambda: planner.plan(start, turned(start, rng, 0.1), 1.0), "...start and goal must have the same ..."),
+        (lambda: planner.replan(made, 0.4, turned(start, rng, 0.1)), "...goal must have the orientation of the ..."),
+    )
+
+
+def turning(start, axis, angles, **options) -> Trial:
+    """A hand that turns about one axis of the world."""
+    R = Rotation.from_rotvec(angles[:, None] * axis) * Rotation.from_matrix(start)
+    t = np.linspace(0.0, 1.0, len(angles))
+    return Trial.from_poses(t, np.zeros((len(t), 3)), quaternion=R.as_quat(), scalar_first=False, **options)
+
+
+def test_turns_from_the_start_are_straight_for_one_axis() -> None:
+    rng, angles = np.random.default_rng(9), np.linspace(0.0, 4.5, 60)
+    axis = np.array([0.6, 0.0, 0.8])
+    trials = [turning(pose(rng)[:3, :3], axis, angles, name=f"turn {k}") for k in range(3)]
+    for trial in turns_from_start(MotionSet(trials)):
+        np.testing.assert_allclose(trial.rotation_vectors, angles[:, None] * axis, atol=1e-9)
+    x = np.array(trials[0].x)
+    x[[0, 1, 30]] = np.nan
+    holes = turns_from_start(trials[0].with_values(x))
+    np.testing.assert_allclose(holes.rotation_vectors[2:30], (angles - angles[2])[2:30, None] * axis, atol=1e-9)
+    assert np.isnan(holes.x[[0, 1, 30]]).all()
+    assert_refused(
+        (lambda: turns_from_start(trials[0].with_values(np.full_like(x, np.nan))), "...must have samples with ..."),
+        (lambda: turns_from_start(trials[0].select(("x", "y", "z"))), "...must have coordinates rx, ry, rz, got ..."),
+    )

@@ -1,7 +1,5 @@
 """Files of movement primitives."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np
@@ -11,7 +9,6 @@ from scipy.spatial.transform import Rotation
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, NotFittedError
 from thunder_py.motion import DMP, ProMP, QuaternionDMP, RhythmicDMP
-from thunder_py.recordings import Trial
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
@@ -54,16 +51,6 @@ def test_loaded_primitives_are_equal(name: str, tmp_path) -> None:
         np.testing.assert_array_equal(two.rollout(dt=0.1).x, one.rollout(dt=0.1).x)
     with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
         assert all(file[array].dtype.kind in "fibU" for array in file.files)
-
-
-def test_default_of_the_goal_change_is_stored_as_chosen(tmp_path) -> None:
-    closed = MADE["DMP of a closed motion"]()
-    assert (DMP().fit(REACH).rotodilatation_, closed.rotodilatation_) == (True, False)
-    trials = [Trial(T, np.outer(T, [1.0, 2.0]), dofs) for dofs in (("x", "y"), ("q1", "q2"))]
-    assert [DMP().fit(trial).rotodilatation_ for trial in trials] == [True, False]
-    assert not DMP().fit((T, np.outer(T, [1.0, 2.0, 3.0, 4.0]))).rotodilatation_
-    closed.save(tmp_path / "a.npz")
-    assert DMP.load(tmp_path / "a.npz").rotodilatation_ is False
 
 
 @pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP])

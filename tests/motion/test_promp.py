@@ -1,7 +1,5 @@
 """Probabilistic primitives against movement_primitives, and against Gaussian conditioning written out."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -10,8 +8,7 @@ import pytest
 from tests.refusals import assert_refused
 from thunder_py.motion.primitives.bases import GaussianBasis
 from thunder_py.motion.primitives.promp import Observation, ProMP
-from thunder_py.recordings.metrics import mean_jerk
-from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
 
 TAU = np.linspace(0.0, 1.0, 101)
@@ -90,14 +87,6 @@ def test_plan_meets_states_of_all_orders(learned):
         assert motion.duration == T
 
 
-def test_rest_is_the_default_and_outside_of_it(learned):
-    motion = learned.plan([0.3, 0.0, 0.0], [0.5, 0.1, 0.1], 1.2)
-    np.testing.assert_allclose(motion.position([0.0, 1.2], 1), 0.0, atol=1e-6)
-    np.testing.assert_allclose(motion.position([-1.0, 5.0]), [[0.3, 0.0, 0.0], [0.5, 0.1, 0.1]], rtol=0, atol=1e-7)
-    assert not motion.position([-0.1, 1.3], 3).any()
-    assert 0.0 < mean_jerk(motion) < 100.0
-
-
 def test_open_degrees_of_freedom_and_order_of_observations(learned):
     half = learned.condition([Observation(0.5, [0.4, np.nan, np.nan])])
     assert half.mean(0.5)[0] == pytest.approx(0.4, abs=1e-8)
@@ -115,30 +104,6 @@ def test_samples_are_seeded_and_follow_the_distribution(learned):
     np.testing.assert_allclose(np.cov(x.T), learned.covariance(0.3), rtol=0, atol=0.15 * learned.covariance(0.3).max())
     assert samples[0] == learned.sample(1, 5, 1.0)[0]
     assert samples[0] != learned.sample(1, 6, 1.0)[0]
-
-
-def test_one_demonstration_is_enough():
-    trial = minimum_jerk_reaches(1, 2)[0]
-    promp = ProMP(12).fit(trial)
-    np.testing.assert_allclose(promp.rollout(trial.duration).position(trial.t), trial.x, rtol=0, atol=2e-3)
-    goal = trial.x[-1] + [0.0, 0.1, 0.0]
-    motion = promp.plan(trial.x[0], goal, 1.0)
-    np.testing.assert_allclose(motion.position(1.0), goal, rtol=0, atol=1e-6)
-
-
-def test_six_degrees_of_freedom():
-    motions = daily_living(30, 0)
-    promp = ProMP(20).fit(motions)
-    start, goal = motions[0].x[0], motions[3].x[len(motions[3]) // 2]
-    motion = promp.plan(start, goal, 2.0)
-    np.testing.assert_allclose(motion.position([0.0, 2.0]), [start, goal], rtol=0, atol=1e-6)
-    assert mean_jerk(motion, part="orientation") > 0.0
-
-
-def test_a_conditioned_primitive_keeps_the_parameters():
-    primitive = ProMP(5, regularization=1e-6, variance_floor=1e-4).fit(minimum_jerk_reaches(4))
-    conditioned = primitive.condition([Observation(1.0, [0.1, 0.2, 0.3], noise=0.01)])
-    assert conditioned.get_params() == primitive.get_params()
 
 
 def gap():

@@ -1,7 +1,5 @@
 """Components that others published, from samples and files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -10,7 +8,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError
 from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
 
-from .planner_models import fitted, joints, reaches
+from .planner_models import fitted
 
 TAU = np.linspace(0.0, 1.0, 201)
 START, GOAL = [0.1, 0.2, 0.3], [0.5, 0.0, 0.4]
@@ -35,16 +33,6 @@ def test_plans_are_those_of_the_original(kind, mode, tmp_path) -> None:
         plan = HumanLikePlanner(one, mode).plan(START, GOAL, 1.0)
         np.testing.assert_allclose(plan.position(t), expected.position(t), rtol=0.0, atol=1e-9)
         assert plan.mahalanobis_distance == pytest.approx(expected.mahalanobis_distance, rel=1e-5)
-
-
-def test_joints_and_motions_projected() -> None:
-    fpca = joints()
-    theirs = republished(fpca)
-    np.testing.assert_allclose(theirs.variances_, fpca.variances_)
-    positions = fitted("plain")
-    scores, offsets, _ = republished(positions).project(reaches())
-    np.testing.assert_allclose(offsets, positions.offsets_, atol=1e-6)
-    np.testing.assert_allclose(scores[:, :5], positions.scores_[:, :5], atol=1e-5)
 
 
 @pytest.mark.parametrize("joint", [False, True])

@@ -1,7 +1,5 @@
 """Rotation vectors: derivatives against finite differences, means, branches."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -33,7 +31,7 @@ def central(function, t, h):
 
 
 @pytest.mark.parametrize("frame", ["world", "body"])
-@pytest.mark.parametrize("scale", [0.01, 0.3, 1.5])
+@pytest.mark.parametrize("scale", [0.01, 1.5])
 def test_derivatives_of_a_motion(scale, frame):
     phi, t = curve(scale), np.linspace(-0.5, 1.0, 40)
     w = lambda t: rot.angular_velocity(phi(t, 0), phi(t, 1), frame=frame)  # noqa: E731
@@ -42,24 +40,6 @@ def test_derivatives_of_a_motion(scale, frame):
     np.testing.assert_allclose(w(t), velocity(phi, t, frame), atol=1e-8 * max(1.0, np.abs(w(t)).max()))
     np.testing.assert_allclose(dw(t), central(w, t, 1e-3), atol=1e-8 * max(1.0, np.abs(dw(t)).max()))
     np.testing.assert_allclose(ddw, central(dw, t, 1e-3), atol=1e-8 * max(1.0, np.abs(ddw).max()))
-
-
-def test_derivatives_at_no_rotation():
-    """At phi = 0 the Jacobian is 1, and w' = phi'', w'' = phi''' +- phi' x phi'' / 2."""
-    zero, d = np.zeros(3), RNG.normal(size=(3, 3))
-    np.testing.assert_array_equal(rot.angular_velocity(zero, d[0]), d[0])
-    np.testing.assert_array_equal(rot.angular_acceleration(zero, d[0], d[1]), d[1])
-    half = 0.5 * np.cross(d[0], d[1])
-    np.testing.assert_allclose(rot.angular_jerk(zero, *d), d[2] + half, atol=1e-15)
-    np.testing.assert_allclose(rot.angular_jerk(zero, *d, frame="body"), d[2] - half, atol=1e-15)
-
-
-def test_series_and_closed_forms_meet():
-    """At |phi| = 1 one takes over from the other: a step of 1e-9 there must not be seen."""
-    axis = np.array([0.48, -0.6, 0.64])
-    d = RNG.normal(size=(3, 3))
-    below, above = (rot.angular_jerk((1.0 + s) * axis, *d) for s in (-1e-10, 1e-10))
-    np.testing.assert_allclose(below, above, atol=1e-7 * 1e-2)
 
 
 def test_jacobians():
@@ -88,15 +68,6 @@ def test_mean_has_no_gradient_and_turns_with_the_rotations():
     A, B = Rotation.from_rotvec([0.3, 2.0, -0.4]), Rotation.from_rotvec([1.3, 0.1, 0.4])
     moved = rot.karcher_mean((A * Rotation.from_rotvec(phi) * B).as_rotvec(), w)
     np.testing.assert_allclose(rot.exp(moved), (A * mean * B).as_matrix(), atol=1e-12)
-
-
-def test_reference_and_back():
-    t = np.linspace(0.0, 1.0, 60)[:, None]
-    phi = rot.continuous(np.array([2.5, 1.0, 0.2]) + t * np.array([1.0, -0.5, 0.4]))
-    reference = rot.karcher_mean(phi)
-    relative = rot.to_reference(phi, reference)
-    assert np.linalg.norm(relative, axis=1).max() < 0.8 < np.linalg.norm(phi, axis=1).max()
-    np.testing.assert_allclose(rot.exp(rot.from_reference(relative, reference)), rot.exp(phi), atol=1e-13)
 
 
 @pytest.mark.parametrize("direction", [1.0, -1.0])
@@ -151,11 +122,3 @@ def test_gaps_stay():
     np.testing.assert_allclose(rot.log(rot.exp(phi))[[0, 2]], phi[[0, 2]], atol=1e-14)
     assert np.isnan(rot.log(rot.exp(phi))[1]).all()
     assert rot.continuous(np.zeros((0, 3))).shape == (0, 3)
-
-
-def test_arrays_that_may_not_be_written_are_read():
-    phi = np.array([[0.3, -0.2, 0.5]])
-    phi.setflags(write=False)
-    R = rot.exp(phi)
-    R.setflags(write=False)
-    np.testing.assert_allclose(rot.log(R), phi, atol=1e-15)

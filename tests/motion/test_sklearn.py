@@ -1,7 +1,5 @@
 """Estimators follow scikit-learn's conventions: its clone, Pipeline, GridSearchCV and checks, and life without it."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import subprocess
@@ -11,8 +9,9 @@ import numpy as np
 import pytest
 
 from tests.motion.test_fpca import PLAIN, reaches
+from tests.refusals import assert_refused
 from thunder_py import errors
-from thunder_py.errors import ThunderError, UnknownNameError
+from thunder_py.errors import UnknownNameError
 from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP, RhythmicDMP, SplineBasis
 from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
@@ -138,22 +137,6 @@ def test_new_parameters_act_at_the_next_fit():
     assert fpca.fit(reaches()).n_components_ == 2
 
 
-@pytest.mark.parametrize(
-    ("estimator", "X", "wrong"),
-    [(DMP(), REACH, {"D": -1.0}), (ProMP(), reaches(), {"n_basis": 0}), (FPCA(**PLAIN), reaches(), {"basis": 3})],
-)
-def test_a_fit_that_fails_keeps_the_results(estimator, X, wrong):
-    fitted = {name: value for name, value in vars(sk("base").clone(estimator).fit(X)).items() if name.endswith("_")}
-    one = sk("base").clone(estimator).fit(X).set_params(**wrong)
-    with pytest.raises(ThunderError, match=next(iter(wrong))):
-        one.fit(X)
-    assert {name for name in vars(one) if name.endswith("_")} == set(fitted)
-    np.testing.assert_equal(
-        {name: getattr(one, name) for name in fitted if name != "basis_"},
-        {name: value for name, value in fitted.items() if name != "basis_"},
-    )
-
-
 def test_unknown_parameters_are_refused():
     fpca = FPCA(**PLAIN)
     with pytest.raises(UnknownNameError, match=r"parameter must be one of .*, got 'shrink'; did you mean 'shrinkage'"):
@@ -174,43 +157,20 @@ def test_pipeline_forwards_and_back():
     assert pipeline.set_params(fpca__n_components=2).fit_transform(motions).shape == (20, 6)
 
 
-def near(estimator, motions, y=None):
-    """Negative RMS distance of motions and their projections."""
-    part, tau = estimator.project(motions), np.linspace(0.0, 1.0, 50)
-    back = estimator.inverse_transform(part.scores, part.offsets, tau=tau)
-    exact = sk("base").clone(estimator).set_params(n_components=None, shrinkage=0.1).fit(motions)
-    x = exact.inverse_transform(exact.scores_, exact.offsets_, tau=tau)
-    return -float(np.sqrt(((back - x) ** 2).mean()))
-
-
-@pytest.mark.parametrize("motions", [reaches(noise=1e-3), minimum_jerk_reaches(12, seed=0)], ids=["array", "MotionSet"])
-def test_grid_search(motions):
-    grid = {"n_components": [1, 2, 4], "basis": [None, SplineBasis(8)]}
-    search = sk("model_selection").GridSearchCV(FPCA(smoothing=1e-9, **PLAIN), grid, scoring=near, cv=3).fit(motions)
-    assert search.best_params_["n_components"] == 4
-    table = search.cv_results_["mean_test_score"].reshape(2, 3)  # bases, components
-    assert (np.diff(table, axis=1) > 0.0).all()
-    assert (table < 0.0).all()
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
+def test_use_before_fit():
+    uses = (
         lambda: FPCA(**PLAIN).scores_,
         lambda: FPCA(**PLAIN).dofs,
-        lambda: FPCA(**PLAIN).n_components_,
         lambda: FPCA(**PLAIN).transform(reaches()),
         lambda: ProMP().rollout(),
-        lambda: ProMP().covariance_,
-        lambda: DMP().rollout(),
         lambda: DMP().forcing([0.5]),
         lambda: QuaternionDMP().reset(),
-    ],
-)
-def test_use_before_fit(use):
-    with pytest.raises(sk("exceptions").NotFittedError, match=r"must be fitted before .*: call fit first") as theirs:
-        use()
-    assert isinstance(theirs.value, errors.NotFittedError)
+    )
+    assert_refused(
+        *((use, "...must be fitted before ...: call fit first...") for use in uses), error=errors.NotFittedError
+    )
+    with pytest.raises(sk("exceptions").NotFittedError) as theirs:
+        uses[0]()
     assert isinstance(theirs.value, (ValueError, AttributeError))
     assert type(pickle.loads(pickle.dumps(theirs.value))) is type(theirs.value)
 

@@ -1,6 +1,6 @@
 """Trials: units, gaps, orientations on a continuous branch."""
 
-from __future__ import annotations
+import json
 
 import numpy as np
 import pytest
@@ -10,7 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py import errors
-from thunder_py.recordings import Trial
+from thunder_py.recordings import MotionSet, Trial
+from thunder_py.recordings.loaders import load_npz
 
 T = np.linspace(0.0, 1.0, 11)
 ZEROS = np.zeros((11, 3))
@@ -46,18 +47,7 @@ def test_what_comes_in_is_copied_and_what_is_held_is_read_only():
             held[0] = 1.0
 
 
-def test_units_of_joints_default_to_radians():
-    trial = Trial(T, np.zeros((11, 2)), ["elbow", "grip"], ["rad", "1"])
-    assert trial.units == ("rad", "1")
-    assert Trial(T, np.zeros((11, 4)), ["x", "y", "z", "elbow"]).units == ("m", "m", "m", "rad")
-    assert_refused(
-        (lambda: trial.position, "no dof 'x' in this trial, which has elbow, grip"),
-        (lambda: trial.select(["elbo"]), "...did you mean 'elbow'..."),
-        error=errors.UnknownNameError,
-    )
-
-
-def test_gaps_reach_from_the_last_value_before_to_the_first_behind():
+def test_gaps_reach_from_the_value_before_to_that_behind():
     x = ZEROS.copy()
     x[0, 1] = x[4:6] = x[10] = np.nan
     trial = Trial.from_positions(T, x)
@@ -166,53 +156,48 @@ def test_seen_from_another_frame():
     assert_refused((lambda: Trial(t, p[:, :1], ["a"]).moved(pose), "moved needs dofs x, y, z, got a"))
 
 
-BAD = {
-    r"^t must increase, got 0\.1 then 0\.1 s at index 2$": {"t": [0.0, 0.1, 0.1], "x": np.zeros((3, 1))},
-    r"^t must hold two times or more, got 1$": {"t": [0.0], "x": np.zeros((1, 1))},
-    r"^t must be finite \(below 1e\+100\), got nan at index 1$": {"t": [0.0, np.nan], "x": np.zeros((2, 1))},
-    r"^t must have 1 dimension\(s\), got shape \(2, 1\)$": {"t": [[0.0], [1.0]], "x": np.zeros((2, 1))},
-    r"^t must be numbers, got str: ": {"t": "now", "x": np.zeros((2, 1))},
-    r"^x must be finite, or NaN in a gap, got infinity in row 1, column 0$": {"x": [[0.0], [np.inf]]},
-    r"^x must have shape \(T, d\) = \(2, 1\) of t and dofs, got \(3, 1\)$": {"x": np.zeros((3, 1))},
-    r"^dofs must be one or more distinct names, got \['a', 'a'\]$": {"dofs": ["a", "a"], "x": np.zeros((2, 2))},
-    r"^units must be one of m, rad, 1 for each of 1 dofs .* got \['mm'\]$": {"units": ["mm"]},
-    r"^rate, if there is one, must be a positive number \[Hz\], got 0$": {"rate": 0},
-    r"^subject must be text, got 3$": {"subject": 3},
-}
+def test_trials_that_cannot_be():
+    def given(**change):
+        Trial(**{"t": [0.0, 1.0], "x": np.zeros((2, 1)), "dofs": ["a"]} | change)
+
+    assert_refused(
+        (lambda: given(t=[0.0, 0.1, 0.1], x=np.zeros((3, 1))), "t must increase, got 0.1 then 0.1 s at index 2"),
+        (lambda: given(t=[0.0], x=np.zeros((1, 1))), "t must hold two times or more, got 1"),
+        (lambda: given(t=[0.0, np.nan]), "t must be finite (below 1e+100), got nan at index 1"),
+        (lambda: given(t=[[0.0], [1.0]]), "t must have 1 dimension(s), got shape (2, 1)"),
+        (lambda: given(t="now"), "t must be numbers, got str: ..."),
+        (lambda: given(x=[[0.0], [np.inf]]), "x must be finite, or NaN in a gap, got infinity in row 1, column 0"),
+        (lambda: given(x=np.zeros((3, 1))), "x must have shape (T, d) = (2, 1) of t and dofs, got (3, 1)"),
+        (lambda: given(dofs=["a", "a"], x=np.zeros((2, 2))), "dofs must be one or more distinct names, got ['a', 'a']"),
+        (lambda: given(units=["mm"]), "units must be one of m, rad, 1 for each of 1 dofs ... got ['mm']"),
+        (lambda: given(rate=0), "rate, if there is one, must be a positive number [Hz], got 0"),
+        (lambda: given(subject=3), "subject must be text, got 3"),
+    )
 
 
-@pytest.mark.parametrize("message", BAD)
-def test_trials_that_cannot_be(message):
-    arguments = {"t": [0.0, 1.0], "x": np.zeros((2, 1)), "dofs": ["a"]} | BAD[message]
-    with pytest.raises(errors.ThunderError, match=message):
-        Trial(**arguments)
+def test_poses_that_cannot_be():
+    q = np.tile([0.0, 0.0, 0.0, 1.0], (11, 1))
 
+    def given(p=ZEROS, **form):
+        Trial.from_poses(T, p, **form)
 
-Q = np.tile([0.0, 0.0, 0.0, 1.0], (11, 1))
-BAD_POSES = {
-    "^one of quaternion, euler and matrix must be given, got none$": {},
-    "got quaternion and euler$": {"quaternion": Q, "euler": ZEROS},
-    "^scalar_first must be True for quaternions .* got None$": {"quaternion": Q},
-    r"^quaternion must have unit length \(to 0.001\), got length 2 in row 0$": {
-        "quaternion": 2 * Q,
-        "scalar_first": True,
-    },
-    r"^quaternion must have shape \(T, 4\), got \(11, 3\)$": {"quaternion": ZEROS, "scalar_first": True},
-    "^sequence must name three axes, .* got None$": {"euler": ZEROS},
-    "^sequence must name three axes, .* got 'XxZ'$": {"euler": ZEROS, "sequence": "XxZ"},
-    "^sequence must name three axes, .* got 'XXZ'$": {"euler": ZEROS, "sequence": "XXZ"},
-    "^angle_unit must be one of rad, deg, got 'degrees'": {"euler": ZEROS, "sequence": "XYZ", "angle_unit": "degrees"},
-    "^unit must be one of m, cm, mm, got 'inch'$": {"quaternion": Q, "scalar_first": False, "unit": "inch"},
-    "^quaternion must have as many rows as p, 11, got 10$": {"quaternion": Q[1:], "scalar_first": False},
-    r"^matrix must hold rotations \(to 0.001\), got .* in row 0$": {"matrix": np.tile(-np.eye(3), (11, 1, 1))},
-    "^euler must be finite, or NaN in a gap, got infinity in row 0$": {"euler": ZEROS + np.inf, "sequence": "XYZ"},
-}
-
-
-@pytest.mark.parametrize("message", BAD_POSES)
-def test_poses_that_cannot_be(message):
-    with pytest.raises(errors.ThunderError, match=message):
-        Trial.from_poses(T, ZEROS, **BAD_POSES[message])
+    assert_refused(
+        (given, "one of quaternion, euler and matrix must be given, got none"),
+        (lambda: given(quaternion=q, euler=ZEROS), "...got quaternion and euler"),
+        (lambda: given(quaternion=q), "scalar_first must be True for quaternions ... got None"),
+        (lambda: given(quaternion=2 * q, scalar_first=True), "quaternion must have unit length (to 0.001), got ..."),
+        (lambda: given(quaternion=ZEROS, scalar_first=True), "quaternion must have shape (T, 4), got (11, 3)"),
+        (lambda: given(euler=ZEROS), "sequence must name three axes, ... got None"),
+        (lambda: given(euler=ZEROS, sequence="XxZ"), "sequence must name three axes, ... got 'XxZ'"),
+        (lambda: given(euler=ZEROS, sequence="XXZ"), "sequence must name three axes, ... got 'XXZ'"),
+        (lambda: given(euler=ZEROS, sequence="XYZ", angle_unit="degrees"), "angle_unit must be one of rad, deg..."),
+        (lambda: given(euler=ZEROS + 90.0, sequence="xyz"), "...angle_unit..."),
+        (lambda: given(quaternion=q, scalar_first=False, unit="inch"), "unit must be one of m, cm, mm, got 'inch'"),
+        (lambda: given(quaternion=q[1:], scalar_first=False), "quaternion must have as many rows as p, 11, got 10"),
+        (lambda: given(matrix=np.tile(-np.eye(3), (11, 1, 1))), "matrix must hold rotations (to 0.001), got ..."),
+        (lambda: given(euler=ZEROS + np.inf, sequence="XYZ"), "euler must be finite, or NaN in a gap, got ..."),
+        (lambda: given(ZEROS[:, :2], euler=ZEROS, sequence="XYZ"), "p must have shape (T, 3), got (11, 2)"),
+    )
 
 
 @pytest.mark.parametrize("factor", [1e3, 1e-3])
@@ -220,3 +205,177 @@ def test_times_in_other_units_are_told_from_seconds(factor):
     t = np.arange(20) * 0.01
     assert_refused((lambda: Trial(factor * t, np.zeros((20, 1)), ["x"], ["m"], 100.0), "t must be in seconds and ..."))
     assert Trial(t, np.zeros((20, 1)), ["x"], ["m"], 100.0).rate == 100.0
+
+
+# --- Sets of trials: choosing, splitting, resampling, files, figures ---
+def trial(samples=20, subject="A", task="reach", rate=50.0, name="", duration=None, gap=None):
+    t = np.arange(samples) / rate if duration is None else np.linspace(0.0, duration, samples)
+    p = np.column_stack([t, t**2, t**3])
+    if gap is not None:
+        p[gap] = np.nan
+    return Trial.from_positions(t, p, rate=rate, subject=subject, task=task, name=name)
+
+
+@pytest.fixture
+def motions():
+    return MotionSet([trial(subject=s, task=k, name=s + k) for s in "ABC" for k in ("reach", "write")])
+
+
+def names(motions):
+    return [member.name for member in motions]
+
+
+def test_a_sequence_of_trials(motions):
+    assert len(motions) == 6
+    assert motions.subjects == ("A", "B", "C")
+    assert motions.tasks == ("reach", "write")
+    assert motions.dofs == ("x", "y", "z")
+    assert motions[1].name == "Awrite"
+    assert motions[-1].name == "Cwrite"
+    assert names(motions[1:3]) == ["Awrite", "Breach"]
+    assert names(motions[[True, False, False, False, False, True]]) == ["Areach", "Cwrite"]
+    assert names(motions[np.array([5, 0])]) == ["Cwrite", "Areach"]
+    assert len(motions[[]]) == 0
+    assert motions[0] in motions
+    assert repr(motions) == "<MotionSet of 6 trials, 3 subjects, 2 tasks>"
+    np.testing.assert_allclose(motions.durations, 0.38)
+
+
+def test_choosing_and_mapping(motions):
+    assert names(motions.filter(subject="A")) == ["Areach", "Awrite"]
+    assert names(motions.filter(subject=["A", "C"], task="write")) == ["Awrite", "Cwrite"]
+    assert names(motions.filter(lambda one: one.name.startswith("B"))) == ["Breach", "Bwrite"]
+    renamed = motions.map(lambda one: one.with_labels(name="new") if one.subject == "A" else None)
+    assert names(renamed) == ["new", "new"]
+    halves = motions[:1].map(lambda one: [one.slice(0.0, 0.19), one.slice(0.19, 1.0)])
+    assert [len(one) for one in halves] == [10, 10]
+    assert names(motions[:1] + motions[1:2]) == names(motions[:1].concatenate(motions[1:2])) == ["Areach", "Awrite"]
+
+
+def test_leave_one_subject_out(motions):
+    folds = list(motions.leave_one_subject_out())
+    assert [subject for subject, _, _ in folds] == ["A", "B", "C"]
+    for subject, rest, held_out in folds:
+        assert held_out.subjects == (subject,)
+        assert subject not in rest.subjects
+        assert len(rest) + len(held_out) == 6
+    assert_refused((lambda: list(motions.filter(subject="A").leave_one_subject_out()), "leave_one_subject_out ..."))
+
+
+def test_trials_of_unequal_length_at_equal_tau():
+    short, long = trial(samples=9, duration=1.0), trial(samples=33, duration=2.0)
+    values = MotionSet([short, long]).to_array(51)
+    tau = np.linspace(0.0, 1.0, 51)
+    assert values.shape == (2, 51, 3)
+    for k, duration in enumerate((1.0, 2.0)):  # cubic splines reproduce cubics
+        t = duration * tau
+        np.testing.assert_allclose(values[k], np.column_stack([t, t**2, t**3]), atol=1e-13)
+    shifted = MotionSet([short.with_values(short.x, short.t + 5.0)]).to_array(51)
+    np.testing.assert_allclose(shifted[0], values[0], atol=1e-13)
+
+
+def test_what_to_array_refuses(motions):
+    assert_refused(
+        (lambda: MotionSet([trial(), trial(gap=slice(3, 5), name="late")]).to_array(10), "to_array needs trials ..."),
+        (lambda: motions.to_array(1), "n must be a whole number of at least 2, got 1"),
+    )
+    other = Trial([0.0, 1.0], np.zeros((2, 1)), ["elbow"])
+    assert_refused(
+        (lambda: MotionSet([trial(), other]).to_array(10), "trials must share their dofs, got x, y, z and, at ..."),
+        (lambda: MotionSet().to_array(10), "an empty MotionSet has no dofs"),
+    )
+
+
+def same(a, b):
+    np.testing.assert_array_equal(a.t, b.t)
+    np.testing.assert_array_equal(a.x, b.x)
+    for field in ("dofs", "units", "rate", "frame", "subject", "task", "name"):
+        assert getattr(a, field) == getattr(b, field)
+
+
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_a_file_gives_back_what_was_saved(tmp_path_factory, data):
+    numbers = st.floats(-1e6, 1e6) | st.just(float("nan"))
+    members = []
+    for _ in range(data.draw(st.integers(0, 4))):
+        samples, d = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 3))
+        x = data.draw(st.lists(numbers, min_size=samples * d, max_size=samples * d))
+        rate = data.draw(st.none() | st.floats(1.0, 400.0))
+        label = data.draw(st.text(max_size=5))
+        dofs = ["x", "näme", "grip"][:d]
+        members.append(
+            Trial(np.arange(samples) * 0.1, np.reshape(x, (samples, d)), dofs, ["m", "rad", "1"][:d], rate, task=label)
+        )
+    path = tmp_path_factory.mktemp("npz") / "motions.npz"
+    MotionSet(members).save(path)
+    again = MotionSet.load(path)
+    assert len(again) == len(members)
+    for a, b in zip(members, again, strict=True):
+        same(a, b)
+
+
+def test_files_that_are_none(tmp_path, motions):
+    assert_refused((lambda: motions.save("motions.csv"), "path must end in .npz, got 'motions.csv'"))
+    with pytest.raises(FileNotFoundError):
+        load_npz(tmp_path / "none.npz")
+    text = tmp_path / "text.npz"
+    text.write_text("t;x")
+    assert_refused((lambda: load_npz(text), "...text.npz: not a file of ..."), error=errors.FileFormatError)
+    pickled = tmp_path / "pickled.npz"
+    np.savez(pickled, format=np.array([{}], dtype=object))
+    assert_refused((lambda: load_npz(pickled), "...no archive of plain arrays"), error=errors.FileFormatError)
+    other = tmp_path / "other.npz"
+    np.savez(other, t=np.arange(3.0))
+    assert_refused((lambda: load_npz(other), "...save: format, sizes, x, trials missing"), error=errors.FileFormatError)
+
+
+def test_damaged_files(tmp_path, motions):
+    path = tmp_path / "motions.npz"
+
+    def given(**changes):
+        motions[:1].save(path)
+        with np.load(path) as file:
+            arrays = dict(file) | changes
+        np.savez(path, **arrays)
+        return load_npz(path)
+
+    assert_refused(
+        (lambda: given(format=np.array("thunder_py motions 9")), "...: format must be 'thunder_py motions 1', got ..."),
+        (lambda: given(x=np.zeros(7)), "...damaged file of MotionSet.save: sizes must fit t, x and trials"),
+        (lambda: given(sizes=np.array([[20, 3]]), trials=np.array("[]")), "...sizes must fit t, x and trials"),
+        (lambda: given(sizes=np.zeros(2)), "...sizes must have shape (trials, 2), got (2,)"),
+        (lambda: given(t=np.zeros(20)), "...t must increase, got 0 then 0 s at index 1"),
+        (lambda: given(trials=np.array("{")), "...damaged file of MotionSet.save: ..."),
+        (lambda: given(trials=np.array('"a"')), "...damaged file of MotionSet.save: trials must be a list of objects"),
+        (lambda: given(trials=np.array("[3]")), "...damaged file of MotionSet.save: trials must be a list of objects"),
+        (lambda: given(trials=np.array("[" * 100_000)), "...damaged file of MotionSet.save: ..."),
+        (lambda: given(trials=np.array(json.dumps([{"dofs": ["x"]}]))), "...damaged file of MotionSet.save: 'units'"),
+        error=errors.FileFormatError,
+    )
+
+
+def test_figures(motions):
+    import matplotlib.pyplot as plt
+
+    panels = motions.plot()
+    assert [panel.get_ylabel() for panel in panels.values()] == ["x [m]", "y [m]", "z [m]"]
+    assert all(len(panel.lines) == 6 for panel in panels.values())
+    assert [text.get_text() for text in panels["x"].get_legend().get_texts()] == ["A", "B", "C"]
+    (one,) = motions.plot(axes={"y": plt.figure().add_subplot()}).values()
+    np.testing.assert_array_equal(one.lines[0].get_ydata(), motions[0].x[:, 1])
+    assert_refused(
+        (lambda: motions.plot(["w"]), "no dof 'w' among x, y, z...", errors.UnknownNameError),
+        (lambda: motions.plot(axes={"w": one}), "axes must be named x, y, z, got 'w'..."),
+        (lambda: MotionSet().plot(["x"]), "plot needs one trial and one dof or more, got 0 and 1"),
+    )
+    plt.close("all")
+
+
+def test_what_is_no_set_of_trials(motions):
+    assert_refused(
+        (lambda: MotionSet([trial(), 3]), "trials must be Trials, got int at index 1"),
+        (lambda: motions[[True, False]], "a mask must have 6 entries, one for each trial, got 2"),
+        (lambda: motions["A"], "index must be an integer, a slice, a mask of bools or integers..."),
+        (lambda: motions.filter(who="A"), "fields must be among frame, subject, task, name, got who"),
+    )

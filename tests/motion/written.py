@@ -1,7 +1,5 @@
 """Recordings of positions p (T, m, 3) in the dialects that loaders read."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Objects on a conveyor belt, seen by a depth camera from the side."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

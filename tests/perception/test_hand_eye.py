@@ -1,13 +1,14 @@
 """Hand-eye calibration: exact data, noise against its own standard deviation, other solvers, bad input."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from thunder_py.errors import ThunderError, ThunderWarning
-from thunder_py.perception import PinholeCamera, calibrate_hand_eye, detect_tags, render_tag
+from tests.refusals import assert_refused
+from thunder_py.errors import ThunderWarning
+from thunder_py.perception import calibrate_hand_eye
 from thunder_py.spatial import pose_from_rpy
 
 X = pose_from_rpy((0.05, 0.02, 0.1), (0.1, 0.2, 1.5))  # on the hand
@@ -81,12 +82,6 @@ def test_wrong_markers_are_named(mounting):
     assert caught[0].filename == __file__
 
 
-def test_poses_in_the_wrong_order_are_inconsistent():
-    A = hands(8, 1)
-    with pytest.warns(ThunderWarning, match=r"of the extent of the motion: .* not inverted, .* not be 'fixed'"):
-        calibrate_hand_eye(A, with_noise(seen_by(A, "hand"), 3)[::-1])
-
-
 def test_refinement_is_better_than_the_closed_form():
     """Park and Martin's solution, written out; with noise the least-squares fit is nearer to the truth on average."""
     refined, closed = [], []
@@ -105,25 +100,6 @@ def test_refinement_is_better_than_the_closed_form():
         closed.append((np.linalg.norm(off), Rotation.from_matrix(X[:3, :3].T @ R).magnitude()))
     assert (np.mean(refined, axis=0) < np.mean(closed, axis=0)).all()
     assert (np.mean(refined, axis=0) > 0.1 * np.mean(closed, axis=0)).all()
-
-
-def test_tags_on_pictures_calibrate_a_camera():
-    """Rendered AprilTags, a camera on the hand: within two millimeters and a quarter of a degree."""
-    pytest.importorskip("cv2")
-    lens = PinholeCamera.from_field_of_view(320, 240, 1.0)
-    tag, mount = pose_from_rpy((0.6, 0.0, 0.0)), pose_from_rpy((0.06, 0.0, 0.05), (0.0, 0.0, np.pi / 2))
-    rng, A, B = np.random.default_rng(4), [], []
-    for tilt, roll in zip(np.linspace(-0.6, 0.6, 8), rng.uniform(-1.0, 1.0, 8), strict=True):
-        camera = np.eye(4)
-        turn = Rotation.from_euler("z", roll) * Rotation.from_euler("x", np.pi + tilt)
-        camera[:3, :3] = turn.as_matrix()
-        camera[:3, 3] = tag[:3, 3] - 0.3 * camera[:3, 2] + rng.uniform(-0.02, 0.02, 3)
-        (found,) = detect_tags(render_tag(lens, np.linalg.inv(camera) @ tag, size=0.08, rng=rng), lens, size=0.08)
-        A.append(camera @ np.linalg.inv(mount))
-        B.append(found.pose)
-    off = np.linalg.inv(mount) @ calibrate_hand_eye(A, B).camera
-    assert np.linalg.norm(off[:3, 3]) < 2e-3
-    assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.25)
 
 
 def parallel(count):
@@ -147,22 +123,21 @@ def half_turns(count):
     return A
 
 
-@pytest.mark.parametrize(
-    ("A", "B", "mounting", "message"),
-    [
-        (hands(3), hands(3), "arm", r"^mounting must be one of hand, fixed, got 'arm'$"),
-        (hands(3), hands(4), "hand", r"^hand_poses and marker_poses must have the same length, got 3 and 4$"),
-        (hands(2), hands(2), "hand", r"^hand_poses must have at least 3 poses, got 2$"),
-        (np.eye(4), hands(3), "hand", r"^hand_poses must have shape \(k, 4, 4\), got \(4, 4\)$"),
-        ("poses", hands(3), "hand", r"^hand_poses must be numbers of shape \(k, 4, 4\), got str$"),
-        (np.zeros((0, 4, 4)), np.zeros((0, 4, 4)), "hand", r"^hand_poses must have at least 3 poses, got 0$"),
-        (hands(3), 2.0 * hands(3), "hand", r"^marker_poses\[0\]"),
-        (parallel(5), hands(5), "hand", r"^hand_poses must turn about axes that are not parallel by more than 1 deg"),
-        (without_turns(5), hands(5), "hand", r"^hand_poses must turn about axes that are not parallel"),
-        (hands(5), parallel(5), "fixed", r"^marker_poses must turn about axes that are not parallel"),
-        (half_turns(3), half_turns(3), "hand", r"^hand_poses must differ by less than 170 degrees in some pairs"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_refused(A, B, mounting, message):
-    with pytest.raises(ThunderError, match=message):
-        calibrate_hand_eye(A, B, mounting)
+def test_bad_input_is_refused():
+    def given(A, B, mounting):
+        return calibrate_hand_eye(A, B, mounting)
+
+    cases = (
+        (hands(3), hands(3), "arm", "mounting must be one of hand, fixed, got 'arm'"),
+        (hands(3), hands(4), "hand", "hand_poses and marker_poses must have the same length, got 3 and 4"),
+        (hands(2), hands(2), "hand", "hand_poses must have at least 3 poses, got 2"),
+        (np.eye(4), hands(3), "hand", "hand_poses must have shape (k, 4, 4), got (4, 4)"),
+        ("poses", hands(3), "hand", "hand_poses must be numbers of shape (k, 4, 4), got str"),
+        (np.zeros((0, 4, 4)), np.zeros((0, 4, 4)), "hand", "hand_poses must have at least 3 poses, got 0"),
+        (hands(3), 2.0 * hands(3), "hand", "marker_poses[0]..."),
+        (parallel(5), hands(5), "hand", "hand_poses must turn about axes that are not parallel by more than 1 deg..."),
+        (without_turns(5), hands(5), "hand", "hand_poses must turn about axes that are not parallel..."),
+        (hands(5), parallel(5), "fixed", "marker_poses must turn about axes that are not parallel..."),
+        (half_turns(3), half_turns(3), "hand", "hand_poses must differ by less than 170 degrees in some pairs..."),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases))

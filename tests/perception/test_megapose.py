@@ -1,11 +1,10 @@
 """The client against a stand-in server on loopback: what it sends, what it understands, and what it does not."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 from perception.pose_server import StandInServer, entry, packed, text
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderError
 from thunder_py.perception import MegaPoseClient, MegaPoseSource, PinholeCamera, PoseServerError, PoseSource
 from thunder_py.spatial import pose_from_rpy
 
@@ -57,42 +55,44 @@ def test_requests_and_answers_are_those_of_the_protocol() -> None:
     assert {"detections", "refiner_iterations", "depth_scale_to_m"}.isdisjoint(started)
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (packed("RERR", text("no such object")), "the pose server reported: no such object"),
-        (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
-        (packed("WHAT", b"x"), r"must send an answer, got b'WHAT' with 1 bytes"),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "must send an answer, got"),
-        (b"\xff\xff\xff\xffRETP", "must send an answer, got b'RETP' with 4294967295 bytes"),
-        (packed("RETP", b"\x00\x00\x00\xffabc"), "a text of the pose server must match its data, got 7 bytes"),
-        (packed("RETP", b""), "length of a text of the pose server must match its data, got 0 bytes"),
-        (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text of the pose server must be UTF-8"),
-        (packed("RETP", text("{")), "must answer in JSON"),
-        (packed("RETP", text("[" * 100000)), "must answer in JSON"),
-        (packed("RETP", text("{}")), r"must give 1 pose\(s\), got {}"),
-        (_poses(), r"must give 1 pose\(s\), got \[\]"),
-        (_poses(3), "every pose of the pose server must be an object, got int"),
-        (_poses({}), r"cTo of the pose server must be 16 finite number\(s\), got None"),
-        (_poses(entry(cTo=[1.0] * 15)), "cTo of the pose server must be 16"),
-        (_poses(entry(cTo=[True] * 16)), "cTo of the pose server must be 16"),
-        (_poses(entry(cTo=[10**400] * 16)), "cTo of the pose server must be 16"),
-        (_poses(entry(np.full((4, 4), np.nan))), "cTo of the pose server must be 16 finite"),
-        (_poses(entry(np.diag([2.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
-        (_poses(entry(np.diag([-1.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
-        (_poses(entry(np.zeros((4, 4)))), "cTo of the pose server must be a rigid transform"),
-        (_poses(entry(score=float("inf"))), "score of the pose server must be 1 finite"),
-        (_poses(entry(score="good")), "score of the pose server must be 1 finite"),
-        (_poses(entry(boundingBox=None)), "boundingBox of the pose server must be 4 finite"),
-    ],
-)
-def test_answers_that_make_no_sense_are_told_and_the_next_is_understood(answer: bytes, message: str) -> None:
-    answers = iter([answer, _poses(entry(_POSE))])
+ANSWERS = [
+    (packed("RERR", text("no such object")), "the pose server reported: no such object"),
+    (packed("OKOK"), "must answer b'RETP' to b'GETP', got b'OKOK'"),
+    (packed("WHAT", b"x"), "must send an answer, got b'WHAT' with 1 bytes"),
+    (b"HTTP/1.1 400 Bad Request\r\n\r\n", "must send an answer, got"),
+    (b"\xff\xff\xff\xffRETP", "must send an answer, got b'RETP' with 4294967295 bytes"),
+    (packed("RETP", b"\x00\x00\x00\xffabc"), "a text of the pose server must match its data, got 7 bytes"),
+    (packed("RETP", b""), "length of a text of the pose server must match its data, got 0 bytes"),
+    (packed("RETP", b"\x00\x00\x00\x01\xff"), "a text of the pose server must be UTF-8"),
+    (packed("RETP", text("{")), "must answer in JSON"),
+    (packed("RETP", text("[" * 100000)), "must answer in JSON"),
+    (packed("RETP", text("{}")), "must give 1 pose(s), got {}"),
+    (_poses(), "must give 1 pose(s), got []"),
+    (_poses(3), "every pose of the pose server must be an object, got int"),
+    (_poses({}), "cTo of the pose server must be 16 finite number(s), got None"),
+    (_poses(entry(cTo=[1.0] * 15)), "cTo of the pose server must be 16"),
+    (_poses(entry(cTo=[True] * 16)), "cTo of the pose server must be 16"),
+    (_poses(entry(cTo=[10**400] * 16)), "cTo of the pose server must be 16"),
+    (_poses(entry(np.full((4, 4), np.nan))), "cTo of the pose server must be 16 finite"),
+    (_poses(entry(np.diag([2.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
+    (_poses(entry(np.diag([-1.0, 1.0, 1.0, 1.0]))), "cTo of the pose server must be a rigid transform"),
+    (_poses(entry(np.zeros((4, 4)))), "cTo of the pose server must be a rigid transform"),
+    (_poses(entry(score=float("inf"))), "score of the pose server must be 1 finite"),
+    (_poses(entry(score="good")), "score of the pose server must be 1 finite"),
+    (_poses(entry(boundingBox=None)), "boundingBox of the pose server must be 4 finite"),
+]
+
+
+def test_answers_that_make_no_sense_are_told() -> None:
+    """And the next one is understood."""
+    answers = iter([reply for answer, _ in ANSWERS for reply in (answer, _poses(entry(_POSE)))])
     with StandInServer(lambda request: next(answers)) as server, _client(server) as client:
-        with pytest.raises(PoseServerError, match=message):
-            client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
+        for _, message in ANSWERS:
+            assert_refused(
+                (partial(client.poses, _PICTURE, ["cube"], boxes=[_BOX]), f"...{message}..."), error=PoseServerError
+            )
+            (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+            np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
 
 
 @pytest.mark.parametrize("options", [{"delay": 30.0}, {"trickle": 0.02}], ids=["silent", "byte by byte"])
@@ -121,46 +121,26 @@ def test_a_server_that_goes_away_is_told_and_found_again() -> None:
     )
 
 
-def test_half_a_message_is_told_in_time_and_the_next_is_whole() -> None:
-    answers = iter([_poses(entry(_POSE))[:-7], _poses(entry(_POSE))])
-    with StandInServer(lambda request: next(answers)) as server, _client(server, timeout=0.3) as client:
-        with pytest.raises(PoseServerError, match=r"did not answer within 0\.3 s"):
-            client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
+def test_requests_that_make_no_sense_are_not_sent() -> None:
+    client = MegaPoseClient(_CAMERA, port=1)
 
+    def ask(picture=_PICTURE, labels=("cube",), **options):
+        client.poses(picture, labels, **{"boxes": [_BOX], **options})
 
-def test_a_second_answer_is_not_taken_for_that_to_the_next_request() -> None:
-    old = np.eye(4)
-    answers = iter([_poses(entry(old)) * 2, _poses(entry(_POSE))])
-    with StandInServer(lambda request: next(answers)) as server, _client(server) as client:
-        (first,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(first.pose, old, atol=1e-6)
-        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
-        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+    cases = (
         ({"labels": []}, "labels must be at least one name"),
         ({"labels": "cube"}, "labels must be at least one name"),
         ({"labels": ["Würfel"]}, "labels must be at least one name of ASCII"),
         ({"boxes": None}, "exactly one of boxes and initial must be given"),
         ({"initial": [np.eye(4)]}, "exactly one of boxes and initial must be given"),
-        ({"boxes": [(1.0, 2.0)]}, r"boxes must have shape \(1, 4\)"),
+        ({"boxes": [(1.0, 2.0)]}, "boxes must have shape (1, 4)"),
         ({"boxes": None, "initial": [np.zeros((4, 4))]}, "initial must have the last row"),
-        ({"picture": _PICTURE[:5]}, r"picture must be bytes \(uint8\) of shape \(30, 40\)"),
-        ({"depth": np.zeros((30, 40))}, r"depth must be uint16 of shape \(30, 40\), got float64"),
+        ({"picture": _PICTURE[:5]}, "picture must be bytes (uint8) of shape (30, 40)"),
+        ({"depth": np.zeros((30, 40))}, "depth must be uint16 of shape (30, 40), got float64"),
         ({"depth": np.zeros((30, 40), np.uint16), "depth_scale": 0.0}, "depth_scale must be a positive number"),
         ({"refinements": -1}, "refinements must be a whole number"),
-    ],
-)
-def test_requests_that_make_no_sense_are_not_sent(change: dict[str, Any], message: str) -> None:
-    given: dict[str, Any] = {"picture": _PICTURE, "labels": ["cube"], "boxes": [_BOX]} | change
-    with pytest.raises(ThunderError, match=message) as caught:
-        MegaPoseClient(_CAMERA, port=1).poses(given.pop("picture"), given.pop("labels"), **given)
-    assert not isinstance(caught.value, PoseServerError)
+    )
+    assert_refused(*((partial(ask, **change), f"{message}...") for change, message in cases))
 
 
 def test_clients_are_checked() -> None:
@@ -192,7 +172,7 @@ def test_a_source_follows_the_object_from_its_last_pose() -> None:
     assert ["detections" in request for request in server.requests] == [True, False, False, False, False]
 
 
-def test_failures_are_measurements_without_a_pose_and_the_box_is_used_again() -> None:
+def test_failures_are_measurements_without_a_pose() -> None:
     good = _poses(entry(_POSE))
     replies = iter([good, packed("RERR", text("lost")), good, _poses(entry(_POSE, 0.1)), good])
     with StandInServer(lambda request: next(replies)) as server:

@@ -19,8 +19,6 @@ from ..optional import MissingExtraError
 from . import convert, demo, experiment, gen, identify, info, view
 from .exit_status import ExitStatus
 
-__all__ = ["run"]
-
 _DESCRIPTION = "Dynamics, regressors and adaptive control of serial robot arms."
 
 _EPILOG = """\

@@ -11,8 +11,6 @@ from ..errors import ThunderError
 from .robot_options import add_robot_options, load_robot
 from .text import check_target
 
-__all__ = ["add_parser", "run"]
-
 _DESCRIPTION = """\
 Read a bundled robot or a file and write it as YAML, URDF or MJCF, according to the suffix of OUT. Properties that the
 format cannot represent are listed on the standard error stream and in comments of the file.

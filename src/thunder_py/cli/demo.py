@@ -14,8 +14,6 @@ from .text import check_picture, check_target, number
 if TYPE_CHECKING:
     from ..papers import LissajousPanda
 
-__all__ = ["add_parser", "run"]
-
 _SHORTEST, _LONGEST = 0.1, 3600.0  # [s]
 
 _DESCRIPTION = """\

@@ -16,8 +16,6 @@ from .worker_options import add_worker_options, chosen_workers, count
 if TYPE_CHECKING:
     from ..papers.registry import Experiment
 
-__all__ = ["DATA_VARIABLE", "add_parser", "run"]
-
 #: environment variable with a folder of recordings
 DATA_VARIABLE = "THUNDER_MOTION_DATA"
 _FILMS = (".mp4", ".gif")

@@ -13,8 +13,6 @@ from ..errors import UnknownNameError, nearest_hint
 from ..robot import Robot
 from .robot_options import add_robot_options, load_robot
 
-__all__ = ["add_parser", "run"]
-
 _DESCRIPTION = """\
 Write <robot>_generatedFiles: the robot's kinematics, dynamics and regressors as C functions without any dependency,
 a C++ class over Eigen, parameter files, CMake targets, a README, and on request a Python package. The folder appears

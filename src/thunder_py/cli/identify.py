@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..identification import CrossValidation, Errors, Identification, LogFile
     from ..robot import Robot
 
-__all__ = ["add_parser", "run"]
-
 _DESCRIPTION = """\
 Identify the parameters of a robot from logs of positions and torques: the parameters that torques determine, with
 confidence intervals, the errors on logs that were held out, a report with figures, and the robot with the new numbers.

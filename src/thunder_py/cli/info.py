@@ -23,8 +23,6 @@ from .text import number
 if TYPE_CHECKING:
     from ..checks import Array
 
-__all__ = ["add_parser", "run"]
-
 _DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader", "Jinja2")
 _INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _WIDTH = 100

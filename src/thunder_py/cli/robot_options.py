@@ -7,8 +7,6 @@ from typing import Any
 
 from ..robot import Robot
 
-__all__ = ["add_robot_options", "load_robot"]
-
 _NAMES = ("base_link", "tip_link", "missing_inertia")
 
 

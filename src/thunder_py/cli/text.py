@@ -8,8 +8,6 @@ from pathlib import Path
 
 from ..errors import ThunderError
 
-__all__ = ["check_picture", "check_target", "number"]
-
 
 def check_target(path: Path, option: str, suffixes: Sequence[str]) -> None:
     """Refuse now what could not be written after a long run."""

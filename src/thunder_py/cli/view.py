@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..checks import Array
     from ..io.meshes import Meshes
 
-__all__ = ["add_parser", "run"]
-
 _DESCRIPTION = """\
 Show a robot: in a window with a slider for every joint, or without a display as a picture or a film. With --result a
 simulated run is played; a film without one moves joint after joint through its range.

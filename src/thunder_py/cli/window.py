@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..io.meshes import Meshes
     from ..robot import Robot
 
-__all__ = ["slider_window"]
-
 _SAMPLES = 300
 
 

@@ -11,8 +11,6 @@ from ..errors import ThunderError
 if TYPE_CHECKING:
     from ..parallel import Workers
 
-__all__ = ["add_worker_options", "chosen_workers", "count"]
-
 
 def add_worker_options(parser: Any, default: str) -> None:
     """Add the options; `default` describes the number of processes without them."""

@@ -19,8 +19,6 @@ from ..symbolic.parameters import ParameterGroup
 from .elastic import has_linear_springs, record_inverse_dynamics, record_Mm
 from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
 
-__all__ = ["FAMILIES", "Contents", "Item", "LibraryFunction", "catalogue", "collect", "missing_columns", "select_items"]
-
 Expressions = npt.NDArray[np.object_]
 Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
 

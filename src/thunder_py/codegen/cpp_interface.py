@@ -13,8 +13,6 @@ from ..errors import ThunderError
 from ..model.model import core_arguments
 from ..robot import Robot
 
-__all__ = ["get_cmake_dir", "get_include", "model_header"]
-
 
 def get_cmake_dir() -> str:
     """Return the folder of the CMake package ``thunder_py``, for ``thunder_py_DIR``.

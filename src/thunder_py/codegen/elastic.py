@@ -14,8 +14,6 @@ import numpy.typing as npt
 from ..robot import Robot
 from ..symbolic import SymbolicModel, jacobian
 
-__all__ = ["has_linear_springs", "record_Mm", "record_inverse_dynamics"]
-
 Expressions = npt.NDArray[np.object_]
 
 

@@ -16,8 +16,6 @@ from .contents import catalogue, collect, select_items
 from .rendering import library_files
 from .user_file import run_user_file
 
-__all__ = ["OUTLINE_FROM", "PIECES_FROM", "generate", "outlining"]
-
 #: from this number of joints, repeated code becomes functions, because straight code would be too large
 OUTLINE_FROM = 11
 #: from this number, code that is identical for all joints becomes functions: less code to fetch with cold caches

@@ -12,17 +12,6 @@ from ..errors import ModelError
 from ..symbolic.parameters import ParameterGroup
 from .contents import STATES, Contents, Shape
 
-__all__ = [
-    "FrameGetter",
-    "ParameterMember",
-    "Setter",
-    "check_members",
-    "check_own_names",
-    "frame_getters",
-    "parameters",
-    "setters",
-]
-
 _UNITS = {
     "q": "position", "dq": "velocity", "ddq": "acceleration", "d3q": "jerk",
     "d4q": "snap", "dq_r": "reference velocity",

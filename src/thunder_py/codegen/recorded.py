@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from ..symbolic import Function, SymbolicModel, jacobian, solve
 
-__all__ = ["record_pinv", "record_reg_JTw", "record_reg_Jdq"]
-
 Expressions = npt.NDArray[np.object_]
 _A, _D = 0, 2  # columns of a row a, alpha, d, theta
 

@@ -21,8 +21,6 @@ from .members import check_members, check_own_names, frame_getters, parameters, 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["library_files"]
-
 #: largest size of a fixed-size object of Eigen by default [bytes]
 _EIGEN_LIMIT = 128 * 1024
 

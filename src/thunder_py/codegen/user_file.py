@@ -13,8 +13,6 @@ from ..errors import FileFormatError
 from ..files import read_whole
 from ..symbolic import SymbolicModel
 
-__all__ = ["run_user_file"]
-
 
 def run_user_file(path: str | Path, model: SymbolicModel) -> None:
     """Execute ``functions(model)`` of a file, which calls ``model.add_function(...)`` for each function.

@@ -7,6 +7,7 @@ estimate: each simultaneous run needs its own.
 
 from .._core import Status
 from ..public import publish
+from ..sampled_loop import stable_rate
 from .act import ACT
 from .adaptation import GradientAdaptation, NaturalAdaptation, link_gains
 from .adaptive_jacobian import AdaptiveJacobianBackstepping, AdaptiveJacobianTerms, ExactPosition
@@ -37,7 +38,6 @@ from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
 from .robust_unit_vector import RobustUnitVector
 from .slotine_li import SlotineLi
-from .stability import stable_rate
 from .tuning import Tuning, tune
 
 __all__ = [

@@ -14,8 +14,6 @@ from ..robot import Robot
 from .adaptation import AdaptationLike, AdaptiveController, GradientAdaptation
 from .lyapunov_functions import LoggedRun, check_parameters, gain, half_form
 
-__all__ = ["ACT"]
-
 
 class ACT(AdaptiveController, _core.ACT):
     """Adaptive computed torque in joint space; follows a `JointReference`.

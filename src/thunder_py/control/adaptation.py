@@ -27,16 +27,6 @@ from ..errors import ModelError, ThunderError
 from ..model.parameters import UnknownParameters
 from ..robot import Robot, require_robot
 
-__all__ = [
-    "AdaptationLike",
-    "AdaptiveController",
-    "GradientAdaptation",
-    "NaturalAdaptation",
-    "Unknown",
-    "link_gains",
-    "select",
-]
-
 #: unknown parameters, see `Robot.unknown`
 Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
 

@@ -9,8 +9,6 @@ from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from ..model.parameters import UnknownParameters
 from .adaptation import GradientAdaptation, NaturalAdaptation
 
-__all__ = ["gradient_adaptation", "gradient_gain", "least_gain", "natural_adaptation"]
-
 #: least information of a parameter, and of the fastest combination, as shares of that of typical states
 _LEAST_SHARE, _LEAST_RATE = 0.1, 1e-3
 #: rate of adaptation as a share of the bandwidth: beyond a quarter it oscillates

@@ -9,8 +9,6 @@ import numpy as np
 from ..checks import Array
 from ..reference import TaskReference
 
-__all__ = ["TaskError", "task_error"]
-
 
 class TaskError(NamedTuple):
     """Error of m rows, e' = f - L xi, with the derivatives of e, L and f."""

@@ -14,8 +14,6 @@ from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
 from .null_space import PostureLike, null_space
 
-__all__ = ["Backstepping", "BacksteppingTerms"]
-
 
 class BacksteppingTerms(NamedTuple):
     """Terms of the backstepping law at one state, for m task rows and n joints.

@@ -11,11 +11,9 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, above_zero, array, of_kind
 from ..geometry import Sphere
-from ..kinematics.task_rows import require_robot, resolve_rows
-from ..robot import Robot
+from ..kinematics.task_rows import resolve_rows
+from ..robot import Robot, require_robot
 from .null_space import PostureLike, null_space
-
-__all__ = ["CartesianComputedTorque", "arm_points"]
 
 #: a frame, or a frame and a point in its coordinates [m]
 ArmPoint: TypeAlias = int | str | tuple[int | str, npt.ArrayLike]

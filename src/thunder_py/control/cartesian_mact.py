@@ -14,8 +14,6 @@ from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
 from .null_space import PostureLike, null_space
 
-__all__ = ["CartesianMACT"]
-
 
 class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     """Modified adaptive computed torque in task space; follows a `TaskReference`.

@@ -8,8 +8,6 @@ from .. import _core
 from ..robot import Robot, require_robot
 from .elastic_gains import critical_damping, hold_damping
 
-__all__ = ["CompositeControl"]
-
 
 class CompositeControl(_core.CompositeControl):
     """Composite control of elastic joints: a law of rigid joints and damping of springs; follows a `JointReference`.

@@ -6,10 +6,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import given_group
-from ..kinematics.task_rows import require_robot
-from ..robot import Robot
-
-__all__ = ["ComputedTorque"]
+from ..robot import Robot, require_robot
 
 
 class ComputedTorque(_core.ComputedTorque):

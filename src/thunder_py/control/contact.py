@@ -16,8 +16,6 @@ from ..checks import Array, all_positive, array, number_or_row, positive, whole,
 from ..errors import ThunderError
 from ..values import Value, set_fields
 
-__all__ = ["ContactDetector", "contact_thresholds"]
-
 
 @dataclass(frozen=True, eq=False)
 class ContactDetector(Value):

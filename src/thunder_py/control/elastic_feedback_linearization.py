@@ -9,8 +9,6 @@ from ..checks import above_zero
 from ..robot import Robot, require_robot
 from .elastic_gains import hold_damping
 
-__all__ = ["ElasticFeedbackLinearization"]
-
 
 class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
     """Feedback linearization of elastic joints by static state feedback; follows references with four derivatives.

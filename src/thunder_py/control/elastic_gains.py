@@ -10,8 +10,6 @@ from ..checks import Array
 from ..robot import Robot
 from .motion_states import typical_states
 
-__all__ = ["critical_damping", "gravity_gradients", "hold_damping"]
-
 #: postures at which the gradient of gravity is sampled
 _POSTURES = 200
 #: stiffness of a hold over its damping [1/s], as in the core

@@ -15,8 +15,6 @@ from .adaptation import AdaptationLike
 from .elastic_gains import critical_damping
 from .lyapunov_functions import AdaptiveLyapunov, LoggedRun, gain, half_form
 
-__all__ = ["ElasticSlotineLi"]
-
 #: largest eigenvalue of M^-1 K_d over the filter's bandwidth, of a fixed and of an adaptive model: found on the Panda
 #: with springs of 500 to 20000 N m/rad at 1 kHz
 _LARGEST_SHARE, _LARGEST_ADAPTIVE_SHARE = 1.0 / 5.0, 1.0 / 10.0

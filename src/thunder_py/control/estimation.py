@@ -10,14 +10,6 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array
 
-__all__ = [
-    "ButterworthDerivative",
-    "DerivativeEstimator",
-    "Derivatives",
-    "FirstOrderDerivative",
-    "SavitzkyGolayDerivative",
-]
-
 
 class Derivatives(NamedTuple):
     """Estimated velocity and acceleration.

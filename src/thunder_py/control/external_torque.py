@@ -13,8 +13,6 @@ from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .contact import ContactDetector
 
-__all__ = ["EnergyObserver", "MomentumObserver"]
-
 #: default damping ratio of the second order: the fastest response without overshoot
 _CRITICAL = 1.0
 

@@ -21,8 +21,6 @@ from .passivity_based import PassivityBased
 from .pd_gravity import PDGravity
 from .slotine_li import SlotineLi
 
-__all__ = ["FEEDBACK", "Feedback", "coupled_damping"]
-
 #: steps of the search for dampings, its aim below the bound, and the share of postures
 _STEPS, _BELOW, _QUANTILE = 200, 0.99, 0.95
 

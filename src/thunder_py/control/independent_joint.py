@@ -8,10 +8,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import above_zero, one_of, per_joint
-from ..kinematics.task_rows import require_robot
-from ..robot import Robot
-
-__all__ = ["IndependentJoint"]
+from ..robot import Robot, require_robot
 
 
 class IndependentJoint(_core.IndependentJoint):

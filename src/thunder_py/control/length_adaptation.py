@@ -17,8 +17,6 @@ from ..robot import Robot
 from ..robot.lengths import length_names, lengths_of, with_lengths
 from .lyapunov_functions import gain
 
-__all__ = ["LengthAdaptation", "LengthKinematics", "LengthModel"]
-
 
 @dataclass(frozen=True, eq=False)
 class LengthAdaptation:

@@ -7,8 +7,6 @@ import numpy as np
 from ..checks import Array
 from .length_adaptation import LengthModel
 
-__all__ = ["LengthEstimate"]
-
 _LONGEST_GAP, _BOUND = 0.1, 1e6  # longest integrated period [s], largest estimate; those of the compiled controllers
 
 

@@ -14,8 +14,6 @@ from .adaptation_gains import gradient_gain
 from .length_adaptation import LengthAdaptation, LengthModel
 from .lyapunov_functions import gain
 
-__all__ = ["length_adaptation"]
-
 #: every how many states are evaluated
 _EVERY = 5
 

@@ -15,8 +15,6 @@ from ..model.inertia import is_physical, pseudo_inertia
 from ..robot import Robot
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
 
-__all__ = ["AdaptiveLyapunov", "LoggedRun", "check_parameters", "gain", "half_form"]
-
 
 class LoggedRun(Protocol):
     """Signals of a run at k instants, as `thunder_py.SimulationResult` has them."""

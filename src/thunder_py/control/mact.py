@@ -11,8 +11,6 @@ from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
 
-__all__ = ["MACT"]
-
 
 class MACT(AdaptiveLyapunov, _core.MACT):
     """Modified adaptive computed torque in joint space; follows a `JointReference`.

@@ -16,8 +16,6 @@ from ..kinematics.task_rows import ROW_NAMES
 from ..reference import JointReference
 from ..robot import Robot
 
-__all__ = ["joint_inertias", "states_along", "task_inertia", "typical_states"]
-
 #: random states, and their seed
 _COUNT, _SEED = 500, 0
 #: speed of typical states as a share of the velocity limits, and without limits [rad/s or m/s]

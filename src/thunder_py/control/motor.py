@@ -8,8 +8,6 @@ import numpy.typing as npt
 from ..checks import Array, all_positive, none_negative, number_or_row
 from ..errors import ModelError
 
-__all__ = ["DCMotor"]
-
 
 def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
     return (none_negative if zero_allowed else all_positive)(number_or_row(value, name), name)

@@ -16,8 +16,6 @@ from ..robot import Robot, require_robot
 from .elastic_gains import gravity_gradients
 from .lyapunov_functions import gain
 
-__all__ = ["MotorPD"]
-
 
 class MotorPD(_core.MotorPD):
     """PD control of the motors of elastic joints with gravity compensation; follows a `JointReference`.

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
-from ..kinematics.task_rows import require_robot, resolve_rows
-from ..robot import Robot
+from ..kinematics.task_rows import resolve_rows
+from ..robot import Robot, require_robot
 from .null_space import PostureLike, null_space
-
-__all__ = ["OperationalSpace"]
 
 
 class OperationalSpace(_core.OperationalSpace):

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..kinematics.task_rows import require_robot
-from ..robot import Robot
-
-__all__ = ["PassivityBased"]
+from ..robot import Robot, require_robot
 
 
 class PassivityBased(_core.PassivityBased):

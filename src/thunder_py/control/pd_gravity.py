@@ -8,10 +8,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import one_of
-from ..kinematics.task_rows import require_robot
-from ..robot import Robot
-
-__all__ = ["PDGravity"]
+from ..robot import Robot, require_robot
 
 
 class PDGravity(_core.PDGravity):

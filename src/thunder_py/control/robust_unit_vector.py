@@ -7,10 +7,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import above_zero
-from ..kinematics.task_rows import require_robot
-from ..robot import Robot
-
-__all__ = ["RobustUnitVector"]
+from ..robot import Robot, require_robot
 
 
 class RobustUnitVector(_core.RobustUnitVector):

@@ -9,8 +9,6 @@ from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
 
-__all__ = ["SlotineLi"]
-
 
 class SlotineLi(AdaptiveLyapunov, _core.SlotineLi):
     """Slotine-Li adaptive control in joint space; follows a `JointReference`.

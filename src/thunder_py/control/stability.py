@@ -20,22 +20,6 @@ from ..robot import Elastic, Robot
 from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop, stable_rate
 from .motion_states import typical_states
 
-__all__ = [
-    "Loop",
-    "damping_rate",
-    "driven_inertia",
-    "elastic_damping",
-    "hold_at",
-    "linear_arm",
-    "loop_at",
-    "position_feedback",
-    "rest",
-    "stable_rate",
-    "velocity_feedback",
-    "warn_of_high_gains",
-    "warn_over_range",
-]
-
 #: step of differences of positions and velocities [rad or m, and per second]
 _STEP = 1e-4
 #: excess over the bound of an elastic joint alone that is named; the joints of an arm are coupled

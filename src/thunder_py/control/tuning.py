@@ -17,7 +17,7 @@ from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
-from ..sampled_loop import Channel
+from ..sampled_loop import Channel, stable_rate
 from ..table import Table
 from ..values import Value
 from .act import ACT
@@ -31,9 +31,7 @@ from .length_gains import length_adaptation
 from .lyapunov_functions import gain
 from .motion_states import joint_inertias, states_along, task_inertia, typical_states
 from .slotine_li import SlotineLi
-from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, stable_rate, velocity_feedback
-
-__all__ = ["Tuning", "tune"]
+from .stability import Loop, damping_rate, elastic_damping, loop_at, rest, velocity_feedback
 
 _LOG = logging.getLogger(__name__)
 

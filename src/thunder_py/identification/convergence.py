@@ -16,8 +16,6 @@ from ..robot import Robot
 from ..simulation import SimulationResult, simulate
 from .measures import PersistentExcitation, persistent_excitation
 
-__all__ = ["AdaptationConvergence", "adaptation_convergence"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AdaptationConvergence:

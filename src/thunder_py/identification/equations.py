@@ -16,20 +16,6 @@ from ..model.parameters import BaseParameters, UnknownParameters, unknown_parame
 from ..robot import Robot
 from .samples import Samples
 
-__all__ = [
-    "Columns",
-    "Equations",
-    "Formed",
-    "all_names",
-    "all_parameters",
-    "equations",
-    "extended",
-    "formed_columns",
-    "joints_of_rows",
-    "selection",
-    "with_all_parameters",
-]
-
 #: instants whose regressors of friction are in memory at a time
 _ROWS = 1024
 

@@ -18,16 +18,6 @@ from ..values import Value, set_fields
 if TYPE_CHECKING:
     from ..trajectory import FourierSeries
 
-__all__ = [
-    "CRITERIA",
-    "ExcitationProblem",
-    "FourierBasis",
-    "MotionLimits",
-    "criterion_by_states",
-    "soft_maximum",
-    "torques_by_states",
-]
-
 #: step of central differences in q, dq and ddq: regressors are smooth and of size one
 _STEP = 1e-5
 

@@ -12,8 +12,6 @@ from .prediction import ratio
 if TYPE_CHECKING:
     from .identification import Identification
 
-__all__ = ["implausible"]
-
 #: residual relative to the torque of every joint above which a fit explains nothing
 _UNEXPLAINED = 0.5
 #: standard deviations below zero from which on a value is certainly negative, and positions at which inertias are

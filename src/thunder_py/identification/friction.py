@@ -16,16 +16,6 @@ from ..robot import Robot
 from ..values import Value, set_fields
 from .samples import Samples
 
-__all__ = [
-    "KINDS",
-    "FrictionColumns",
-    "FrictionModel",
-    "FrictionPlant",
-    "FrictionTerms",
-    "friction_kinds",
-    "friction_terms",
-]
-
 #: kinds of friction, and the names of their coefficients, in which torque is linear
 KINDS: dict[str, tuple[str, ...]] = {
     "none": (),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from .validation import CrossValidation, ModelComparison
 
-__all__ = ["Identification", "normal_intervals"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Identification:

@@ -26,8 +26,6 @@ from .problem import Problem
 from .solve import Found, solve
 from .windows import Filtering
 
-__all__ = ["identify"]
-
 _LOG = logging.getLogger(__name__)
 
 #: relative standard deviation of a stiffness or motor inertia above which `identify` warns

@@ -15,8 +15,6 @@ from .equations import Columns, equations, formed_columns
 from .samples import Samples
 from .signals import Motion
 
-__all__ = ["Layout", "layout"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:

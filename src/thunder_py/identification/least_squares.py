@@ -17,22 +17,6 @@ from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .equations import all_names
 
-__all__ = [
-    "ConsistentProblem",
-    "Data",
-    "Fit",
-    "consistent_problem",
-    "covariance",
-    "divergence",
-    "fit",
-    "fit_reweighted",
-    "given_noise",
-    "nearest_change",
-    "residual_rms",
-    "scale_of",
-    "solve_consistent",
-]
-
 #: iterations of reweighting, and the relative change of weights at which it ends
 _ITERATIONS, _SETTLED = 50, 1e-6
 #: noise relative to the torque below which it counts as rounding

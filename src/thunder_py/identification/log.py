@@ -16,8 +16,6 @@ from ..simulation import SimulationResult
 from ..values import Value, set_fields
 from .signals import check_increasing
 
-__all__ = ["Log", "LogSource", "check_signals", "checked_chunks", "log_of_run", "signals_of"]
-
 #: largest magnitude of a signal [SI units]: sums of fourth powers of velocities stay finite
 _LARGEST = 1e50
 #: signals of links and of the motors of elastic joints, (k, n) and (k, e)

@@ -23,8 +23,6 @@ from .readers.csv_table import CSVReader
 from .readers.names import Names
 from .readers.parquet import ParquetReader
 
-__all__ = ["LogFile", "Recorded", "as_source", "as_sources"]
-
 #: instants that `load` reads at once
 _PART = 1 << 16
 

@@ -15,8 +15,6 @@ from ..model.parameters import UnknownParameters
 from ..robot import Robot
 from .signals import instants
 
-__all__ = ["Conditioning", "PersistentExcitation", "base_regressor_condition", "persistent_excitation"]
-
 #: instants whose regressors are in memory at a time
 _CHUNK = 512
 

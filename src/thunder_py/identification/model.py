@@ -34,8 +34,6 @@ from .windows import Filtering
 if TYPE_CHECKING:
     from .validation import CrossValidation, ModelComparison
 
-__all__ = ["ModelIdentification", "identify_model"]
-
 #: relative standard deviation of a Stribeck velocity above which `identify_model` warns
 _UNCERTAIN = 0.2
 #: names that a warning lists

@@ -29,8 +29,6 @@ from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN
 from .sums import triangle
 
-__all__ = ["NonlinearProblem", "Solution", "solve"]
-
 #: Gauss-Newton steps, and the decrease of the sum of squares, in units of the noise, at which they end
 _STEPS, _SETTLED = 60, 1e-6
 #: decrease below which an iteration that finds no smaller squares has converged

@@ -10,8 +10,6 @@ import numpy as np
 from ..checks import Array
 from .layout import Layout
 
-__all__ = ["Offsets", "without_offsets"]
-
 
 @dataclass(frozen=True)
 class Offsets:

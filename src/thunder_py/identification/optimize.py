@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ..trajectory import FourierSeries
 
-__all__ = ["Excitation", "optimize_excitation"]
-
 #: instants per period of the highest harmonic, in the optimization and for the verification of limits
 _SAMPLES, _FINE = 20, 200
 

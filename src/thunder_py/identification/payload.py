@@ -26,8 +26,6 @@ from .problem import Problem
 from .sums import Guess
 from .windows import Filtering
 
-__all__ = ["PayloadIdentification", "identify_payload"]
-
 #: density of the sphere that is the default prior [kg/m^3]
 _DENSITY = 1000.0
 #: parameters of a body in DYN order, with units

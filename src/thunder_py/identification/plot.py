@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..robot import Robot
     from . import Excitation, Identification
 
-__all__ = ["plot_excitation", "plot_excitation_path", "plot_identification"]
-
 _POINTS = 400
 
 

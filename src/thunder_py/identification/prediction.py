@@ -17,8 +17,6 @@ from .log_file import Recorded, as_source
 from .robust import histogram, normal_scale
 from .windows import Filtering, windows
 
-__all__ = ["Errors", "Model", "Prediction", "errors", "predict"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prediction:

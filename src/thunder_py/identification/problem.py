@@ -25,8 +25,6 @@ from .samples import Filter
 from .sums import Guess, Sums, finished, sums_of_window, total
 from .windows import Filtering, Window, windows
 
-__all__ = ["Problem"]
-
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 

@@ -14,8 +14,6 @@ from ..robot import Robot
 from .log import Log, LogSource, checked_chunks, signals_of
 from .signals import JITTER
 
-__all__ = ["Resampled"]
-
 #: longest gap that is interpolated, in periods of the cutoff: half of one is what its fastest tone needs
 _GAP = 0.5
 #: share of the sampling frequency below which resampling would fold noise into the motion

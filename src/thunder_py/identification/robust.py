@@ -10,8 +10,6 @@ import numpy as np
 from ..checks import Array
 from .signals import NORMAL_MEDIAN
 
-__all__ = ["Outliers", "Spread", "histogram", "normal_scale", "spread_of"]
-
 #: residuals in standard deviations beyond which weights fall, for an efficiency of 95 % with normal residuals
 _HUBER, _BISQUARE = 1.345, 4.685
 #: bins of absolute residuals for each power of ten, and the powers; 1 % wide

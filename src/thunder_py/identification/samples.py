@@ -12,8 +12,6 @@ from ..robot import Robot
 from .log import Log
 from .signals import Motion, central_differences, memory, noise_gain, zero_phase
 
-__all__ = ["Filter", "Samples"]
-
 #: periods of the cutoff at either end of a log in which filtered signals are left out
 _EDGE = 2.0
 #: memory of the filter in periods of a low cutoff, and the part of what it is longer that is left out as well

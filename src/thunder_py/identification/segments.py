@@ -21,8 +21,6 @@ from .windows import Filtering, filter_of, parts_of
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = ["FrictionParts", "Segment", "segment_of", "whole_log"]
-
 #: instants kept per period of the cutoff: filtered signals hold nothing faster
 _KEPT = 10.0
 #: degree of the splines

@@ -16,8 +16,6 @@ from ..robot import Robot
 from ..values import Value, set_fields
 from .signals import instants
 
-__all__ = ["SensorCalibration", "chosen_quantities", "quantity_names"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SensorCalibration(Value):

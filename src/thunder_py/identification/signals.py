@@ -11,8 +11,6 @@ import numpy.typing as npt
 from ..checks import Array, array, whole
 from ..errors import ThunderError
 
-__all__ = ["Motion", "differentiate", "lowpass"]
-
 #: largest relative deviation of sampling periods from their mean
 JITTER = 1e-3
 #: most decimals of rounded instants, and share of a period by which a missing sample shifts those after it

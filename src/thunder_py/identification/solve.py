@@ -27,8 +27,6 @@ from .problem import Problem
 from .robust import Outliers, Spread, spread_of
 from .sums import Guess, Sums, mean_slopes, triangle
 
-__all__ = ["Found", "solve"]
-
 #: iterations of offsets of nonlinear springs, and their change, relative to x - q, at which these end
 _ROUNDS, _EXACT = 30, 1e-9
 #: iterations of weights of outliers, and their change, in standard deviations, at which these end

@@ -8,8 +8,6 @@ from ..checks import Array
 from .log import Log, signals_of
 from .signals import NORMAL_MEDIAN
 
-__all__ = ["without_spikes"]
-
 #: samples of the running median, and deviation from it in standard deviations from which on a sample is a spike
 _WIDTH, _FAR = 7, 6.0
 

@@ -19,8 +19,6 @@ from .samples import Filter, Samples
 from .signals import difference_squares, white_noise
 from .windows import Window
 
-__all__ = ["Guess", "Sums", "finished", "mean_slopes", "sums_of_window", "total", "triangle"]
-
 
 class Guess(NamedTuple):
     """Offsets of springs, (e,), the robot whose stiffnesses weigh them, and the residuals that count as outliers."""

@@ -22,8 +22,6 @@ from .log_file import Recorded, as_sources
 from .model import ModelIdentification, identify_model
 from .prediction import Errors, Prediction, ratio
 
-__all__ = ["CrossValidation", "Difference", "ModelComparison", "compare_models", "cross_validate"]
-
 #: default number of folds
 _FOLDS = 5
 #: options that change the measured torques, with their defaults

@@ -19,8 +19,6 @@ from .samples import Filter, Samples
 from .signals import checked_cutoff, instants, sampling_period
 from .spikes import without_spikes
 
-__all__ = ["Filtering", "Window", "filter_of", "parts_of", "windows"]
-
 #: instants of a window without its margins, in units of the margin and at least, and instants of equations in memory
 _WINDOW, _LEAST, _ROWS = 8, 16384, 1024
 #: instants of a log over which the covariances of noise are averaged, which change slowly

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ..errors import outer_level
 
-__all__ = ["gripper_joints", "warn_of_gripper"]
-
 _WORDS = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
 
 

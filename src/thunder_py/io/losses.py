@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from ..errors import ModelError
 
-__all__ = ["check_losses"]
-
 
 def check_losses(losses: Sequence[str], kind: str, lossy: bool) -> tuple[str, ...]:
     """Return the losses if `lossy` is True, or raise `ModelError`.

@@ -20,8 +20,6 @@ from .urdf_geometry import Geometry, mesh_path, read_geometry
 if TYPE_CHECKING:
     from ..model.model import RobotModel
 
-__all__ = ["GRAY", "MeshPart", "Meshes", "load_surface"]
-
 GRAY = (0.75, 0.76, 0.78)
 #: fewest faces of a part of a mesh
 _LEAST = 16

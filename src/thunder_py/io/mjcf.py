@@ -27,18 +27,6 @@ from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
 from .xml import free_name
 
-__all__ = [
-    "Arm",
-    "Tree",
-    "assemble",
-    "friction_of",
-    "limits_of",
-    "load_mjcf",
-    "parse_mjcf",
-    "read_rotors",
-    "refuse_springs",
-]
-
 
 class Tree:
     """Provide bodies and joints of a MuJoCo model; body 0 is the world.

@@ -18,8 +18,6 @@ from ..model.elastic import motor_names
 from ..model.joint_data import Elastic
 from .xml import number, numbers, opened, tag
 
-__all__ = ["LEAST", "Coupling", "couplings", "lost_powers", "motor_bodies", "read_drives", "springs"]
-
 #: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
 LEAST = 1.2e-15
 #: numbers of coefficients that MuJoCo has: x and x^3 (it has x^2, too) for springs; v, v abs(v) and v^3 for damping

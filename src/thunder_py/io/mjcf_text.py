@@ -14,8 +14,6 @@ from ..errors import FileFormatError
 from ..files import read_whole
 from .xml import Element, opened, parse_xml
 
-__all__ = ["read_mjcf_text"]
-
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # nesting depth of includes
 _MOST = 200  # total number of included files

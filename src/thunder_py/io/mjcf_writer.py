@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from ..model.description import Rotor
     from ..model.model import RobotModel
 
-__all__ = [
-    "ASSETS",
-    "DEFAULTS",
-    "Body",
-    "Rotors",
-    "Shapes",
-    "acceptable_bodies",
-    "mjcf_losses",
-    "translate_rotors",
-    "write_mjcf",
-]
-
 #: least second moment of a physical body, relative to the largest moment
 _ROUNDING = 1e-12
 _SAMPLES, _ITERATIONS = 12, 200

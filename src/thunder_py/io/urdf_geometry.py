@@ -17,8 +17,6 @@ from ..spatial import pose_from_rpy
 from .urdf_tree import read_tree
 from .xml import Element, parse_xml
 
-__all__ = ["Geometry", "mesh_path", "read_geometry"]
-
 _KINDS = ("box", "cylinder", "sphere", "mesh")
 _ZERO, _WHOLE = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
 

@@ -17,8 +17,6 @@ from ..spatial import pose_from_rpy
 from ..spatial.single import exp
 from .xml import Element
 
-__all__ = ["NO_LIMIT", "Joint", "Link", "Tree", "read_tree"]
-
 Array = npt.NDArray[np.float64]
 
 #: value of an absent limit where URDF requires one

@@ -20,8 +20,6 @@ from .losses import check_losses
 from .urdf_tree import NO_LIMIT
 from .xml import comment, number, numbers, opened, tag
 
-__all__ = ["urdf_losses", "write_urdf"]
-
 _GRAVITY = (0.0, 0.0, -9.81)
 _ON_AXIS = 1e-12  # distance of a link frame's origin from the axis, relative to its norm
 

@@ -22,8 +22,6 @@ from ..errors import FileFormatError, ThunderWarning, outer_level
 from ..model.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
-__all__ = ["Element", "comment", "free_name", "number", "numbers", "opened", "parse_xml", "quaternion", "tag"]
-
 #: similarity above which an unknown name is a misspelling; less similar names are extensions
 _MISSPELLING = 0.8
 

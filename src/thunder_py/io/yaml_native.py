@@ -32,8 +32,6 @@ from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import DH_CONVENTIONS, dh_chain, pose_from_rpy, rpy_from_rotation
 from .yaml_text import Section, Value
 
-__all__ = ["FORMAT", "KEYS", "LIMITS", "MASK_KEYS", "NO_LIMITS", "TENSOR", "read_native", "save_native", "write_native"]
-
 Array = npt.NDArray[np.float64]
 
 FORMAT = "thunder_py/1"

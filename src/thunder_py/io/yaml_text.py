@@ -21,8 +21,6 @@ import yaml
 
 from ..errors import FileFormatError, ModelError, nearest_hint
 
-__all__ = ["Section", "Value", "parse_number", "parse_yaml", "plain_yaml"]
-
 Array = npt.NDArray[np.float64]
 
 #: limits of a file, far above the size of 64 joints

@@ -24,8 +24,6 @@ from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription,
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
 
-__all__ = ["is_thunder", "read_thunder"]
-
 Array = npt.NDArray[np.float64]
 Masks = dict[str, Any]
 

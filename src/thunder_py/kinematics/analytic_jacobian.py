@@ -7,11 +7,8 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import ThunderError
-from ..robot import Robot
+from ..robot import Robot, require_robot
 from ..spatial import euler_from_rotation, euler_jacobian, euler_jacobian_dot
-from .task_rows import require_robot
-
-__all__ = ["analytic_jacobian", "analytic_jacobian_dot", "euler_pose"]
 
 #: least sine (ZYZ) or cosine (ZYX) of the second angle, as in a CLIK
 _REGULAR = 0.02

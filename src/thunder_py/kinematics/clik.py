@@ -29,16 +29,14 @@ from ..checks import (
 )
 from ..errors import ThunderError, outer_level
 from ..reference import SetPose, _JointSource
-from ..robot import Limits, Robot
+from ..robot import Limits, Robot, require_robot
 from ..sampled_loop import excess
 from ..values import Value
 from .objectives import Objective
-from .task_rows import ROW_NAMES, require_robot, resolve_rows
+from .task_rows import ROW_NAMES, resolve_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["CLIK", "METHODS", "ORIENTATIONS", "CLIKResult", "SampledJointReference", "pose_gain"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -11,10 +11,8 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import ROTATION_TOLERANCE, Array, above_zero, no_rotation, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
-from ..robot import Robot
-from .task_rows import require_robot, resolve_rows
-
-__all__ = ["IKSolution", "InverseKinematics"]
+from ..robot import Robot, require_robot
+from .task_rows import resolve_rows
 
 METHODS = ("levenberg_marquardt", "gradient_descent")
 _ITERATIONS = {"levenberg_marquardt": 1000, "gradient_descent": 5000}

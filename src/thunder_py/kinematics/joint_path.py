@@ -10,12 +10,10 @@ import numpy.typing as npt
 from ..checks import Array, array, whole
 from ..errors import ThunderError
 from ..reference import TaskReference
-from ..robot import Robot
+from ..robot import Robot, require_robot
 from ..trajectory import JointTrajectory, quintic_spline, spline
 from .inverse import InverseKinematics
-from .task_rows import require_robot, resolve_rows
-
-__all__ = ["joint_path"]
+from .task_rows import resolve_rows
 
 #: largest distance from the path between samples [m, rad]
 _OFF = 1e-4

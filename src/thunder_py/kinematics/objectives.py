@@ -10,8 +10,6 @@ from .. import _core
 from ..checks import above_zero, array
 from ..robot import Robot
 
-__all__ = ["JointCentering", "Manipulability", "Objective", "Posture"]
-
 
 class Objective:
     """Base class of the objectives evaluated in C++."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from . import CLIKResult
 
-__all__ = ["plot_clik"]
-
 
 def plot_clik(result: CLIKResult, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw joint positions and velocities, task error and manipulability over time; see `CLIKResult.plot`."""

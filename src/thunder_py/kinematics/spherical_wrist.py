@@ -8,10 +8,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, array, pose
 from ..errors import ModelError
-from ..robot import Robot
-from .task_rows import require_robot
-
-__all__ = ["SphericalWristIK"]
+from ..robot import Robot, require_robot
 
 #: tolerance of the intersection of axes [m] and of the sine or cosine of their angles
 _TOLERANCE = 1e-9

@@ -7,10 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..robot import require_robot
-
-__all__ = ["ROW_NAMES", "require_robot", "resolve_rows"]
-
 ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 
 

@@ -13,8 +13,6 @@ from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .task_rows import resolve_rows
 
-__all__ = ["WrenchEstimate", "estimate_wrench", "joint_torque", "wrench_from_torque"]
-
 #: relative tolerance below which singular values of the Jacobian are zero
 _RANK_TOLERANCE = 1e-12
 

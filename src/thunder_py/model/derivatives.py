@@ -10,14 +10,6 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 
-__all__ = [
-    "DerivativeMethods",
-    "ForwardDynamicsDerivatives",
-    "ForwardDynamicsSecondDerivatives",
-    "InverseDynamicsDerivatives",
-    "InverseDynamicsSecondDerivatives",
-]
-
 
 class InverseDynamicsDerivatives(NamedTuple):
     """Store the partial derivatives of tau = M ddq + C dq + G + friction; ``v`` stands for dq.

@@ -18,20 +18,6 @@ from .joint_data import Elastic, Friction
 if TYPE_CHECKING:
     from .description import RobotDescription
 
-__all__ = [
-    "ElasticMotion",
-    "deflections",
-    "equilibrium",
-    "motor_motion",
-    "motor_names",
-    "parameter_names",
-    "parameters",
-    "rigid",
-    "rows",
-    "spring_slopes",
-    "with_parameters",
-]
-
 #: largest relative imaginary part of a real root, from rounding
 _REAL = 1e-9
 

@@ -11,8 +11,6 @@ from ..checks import Array, apart, array, unit_axis
 from ..errors import ModelError, nearest_hint
 from ..values import Value, set_fields
 
-__all__ = ["Elastic", "Friction", "Limits", "Rotor"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Limits(Value):

@@ -15,8 +15,6 @@ from .derivatives import DerivativeMethods
 from .description import Elastic, Friction, Limits, RobotDescription
 from .elastic import ElasticMotion
 
-__all__ = ["RobotModel"]
-
 
 def core_arguments(d: RobotDescription) -> dict[str, Any]:
     """Return the arguments of the core's model."""

@@ -12,8 +12,6 @@ from ..checks import Array, seed_of, whole, within
 from ..errors import UnknownNameError, nearest_hint
 from .model import RobotModel
 
-__all__ = ["BaseParameters", "UnknownParameters", "find_base_parameters", "select_parameters", "unknown_parameter"]
-
 _GROUPS = ("inertial", "friction", "rotor", "armature")
 
 

@@ -18,17 +18,6 @@ from ..errors import ThunderError
 from ..recordings.motion_set import MotionSet
 from ..recordings.trial import POSITION, ROTATION, Trial
 
-__all__ = [
-    "PathFrames",
-    "from_canonical",
-    "has_path",
-    "path_frame",
-    "path_frames",
-    "returning",
-    "to_canonical",
-    "turns_from_start",
-]
-
 #: sine of the angle between path and vertical below which the path counts as vertical
 _VERTICAL = 1e-6
 #: part of a motion's extent below which start and goal coincide: noise would choose the direction

@@ -14,8 +14,6 @@ from ..errors import FileFormatError, ThunderError
 from ..files import read_archive, write_archive
 from ..values import Estimator
 
-__all__ = ["archived", "flag", "parameter", "read_estimator", "scalar", "texts", "write_arrays", "write_estimator"]
-
 _VERSION = 1
 
 _Kind = TypeVar("_Kind", bound=Estimator)

@@ -13,8 +13,6 @@ from ..optional import require
 from ..perception.clouds.scenes import DepthCamera
 from .rendering import Drawer, Offscreen
 
-__all__ = ["Picture", "RenderedCamera"]
-
 #: shadows, mirrors and haze take most of the time of a picture and do not change depths
 _OFF = ("SHADOW", "REFLECTION", "SKYBOX", "HAZE", "FOG")
 #: shapes in a picture besides those of the model

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..io.mjcf_writer import write_mjcf
 from ..robot import Robot
 
-__all__ = ["to_mjcf"]
-
 
 def to_mjcf(robot: Robot, *, lossy: bool = False) -> str:
     """Return a robot as the text of an MJCF file, as ``robot.save("robot.xml")`` writes it.

@@ -27,17 +27,6 @@ from ..robot import Robot
 from ..robot.payload import Payload, one_or_several
 from ..values import Stateful
 
-__all__ = [
-    "INTEGRATORS",
-    "Damping",
-    "MujocoPlant",
-    "check_payloads",
-    "robot_mjcf",
-    "set_small_inertia",
-    "small_inertias",
-    "with_payloads",
-]
-
 
 def with_payloads(
     text: str, links: Sequence[str], payloads: Sequence[Payload]

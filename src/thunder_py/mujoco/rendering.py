@@ -32,22 +32,6 @@ from .scene import Stage, stage
 if TYPE_CHECKING:
     from ..io.meshes import Meshes
 
-__all__ = [
-    "BACKENDS",
-    "Drawer",
-    "Offscreen",
-    "Renderer",
-    "Viewpoint",
-    "backends",
-    "film_path",
-    "film_writer",
-    "has_display",
-    "open_context",
-    "posture",
-    "render",
-    "render_video",
-]
-
 _LOG = logging.getLogger(__name__)
 
 _D = TypeVar("_D", bound="Drawer")

@@ -18,8 +18,6 @@ from ..robot.frames import arm_points, default_posture
 if TYPE_CHECKING:
     from ..io.meshes import Meshes, MeshPart
 
-__all__ = ["Stage", "furnish", "stage"]
-
 #: REG parameters of a valid body; pictures need no dynamics
 _BODY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
 _SAMPLES = 400

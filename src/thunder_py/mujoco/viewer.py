@@ -19,8 +19,6 @@ from .scene import stage
 if TYPE_CHECKING:
     from ..io.meshes import Meshes
 
-__all__ = ["view"]
-
 _PERIOD = 0.02  # [s]
 _PAUSE = 0.5  # between two repetitions [s]
 

@@ -13,8 +13,6 @@ from ..errors import ThunderError
 from ..optional import require
 from .work import Entry, Outcome, Work, WorkerFailure, available_cores, pickled
 
-__all__ = ["AnyExecutor", "Cluster", "connect", "is_client"]
-
 #: a cluster without workers is reported after this time [s]
 _PATIENCE = 10.0
 

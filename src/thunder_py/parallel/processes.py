@@ -20,8 +20,6 @@ from weakref import WeakSet
 
 from .work import BATCH_LIMIT, THREADS, Entry, Outcome, Work, WorkerFailure
 
-__all__ = ["Processes", "shared_workers"]
-
 #: a process ends after this time without work [s]
 _IDLE = 300.0
 #: a process is killed this time after the longest batch: it may have to start and to import before it runs [s]

@@ -15,8 +15,6 @@ from .executors import AnyExecutor, Cluster, is_client
 from .processes import Processes
 from .work import Entry, Outcome, Work, WorkerFailure, available_cores, received
 
-__all__ = ["Workers", "check_workers", "run_tasks"]
-
 
 class Client(Protocol):
     """Client of `dask.distributed`."""

@@ -11,8 +11,6 @@ from ..checks import Array, array, finite, numbers, positive, whole
 from ..errors import ThunderError
 from ..values import Value, set_fields
 
-__all__ = ["PinholeCamera"]
-
 #: iterations of the fixed point that removes distortion, and its tolerance [in units of the focal length]
 _ROUNDS, _LEFT = 100, 1e-10
 

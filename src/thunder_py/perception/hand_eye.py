@@ -19,8 +19,6 @@ from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hin
 from ..table import Table
 from ..values import Value
 
-__all__ = ["HandEyeCalibration", "calibrate_hand_eye"]
-
 MOUNTINGS = ("hand", "fixed")
 _FEWEST = 3
 #: second singular value of the relative rotation vectors [rad, root mean square], below which axes are parallel

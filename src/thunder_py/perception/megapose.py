@@ -27,22 +27,6 @@ from ..values import Stateful, Value
 from .camera import PinholeCamera
 from .pose_source import PoseMeasurement
 
-__all__ = [
-    "CODES",
-    "HEADER",
-    "MegaPoseClient",
-    "MegaPoseSource",
-    "ObjectPose",
-    "PoseServerError",
-    "depth_bytes",
-    "json_bytes",
-    "message",
-    "picture_bytes",
-    "read_json",
-    "read_pose",
-    "read_text",
-]
-
 #: header of a message: length of the data, and code
 HEADER = struct.Struct(">I4s")
 

@@ -27,16 +27,6 @@ from ..checks import pose as checked_pose
 from ..errors import ThunderError
 from ..values import Stateful, Value, set_fields
 
-__all__ = [
-    "PoseFault",
-    "PoseMeasurement",
-    "PoseSource",
-    "SampledPoseSource",
-    "SimulatedPoseSource",
-    "measurement_times",
-    "soon",
-]
-
 #: largest number of pictures in one poll; more indicates a wrong time
 _MOST_PICTURES = 100_000
 

@@ -18,8 +18,6 @@ from ..values import Value
 from .camera import PinholeCamera
 from .pose_source import SampledPoseSource
 
-__all__ = ["TAG_COUNT", "FiducialPoseSource", "TagDetection", "detect_tags", "render_tag"]
-
 Picture = npt.NDArray[np.uint8]
 
 #: tags of the family tag36h11

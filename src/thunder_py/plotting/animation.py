@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["animate_figure", "animate_view", "film_times", "gif_timing", "interpolated", "save_gif"]
-
 #: most frames of a film; more indicate a wrong unit of t
 _MOST = 5000
 _SUFFIXES = (".gif", ".mp4", ".html")

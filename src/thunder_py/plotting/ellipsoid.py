@@ -16,8 +16,6 @@ from .style import BLUE, VERMILION
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ELLIPSOID_COLORS", "ellipsoid_points", "plot_ellipsoid"]
-
 ELLIPSOID_COLORS = {"velocity": BLUE, "force": VERMILION}
 
 

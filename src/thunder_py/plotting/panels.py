@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_curves", "label_column", "new_panels", "panel", "panels"]
-
 
 def panel(ax: Axes | None, figsize: tuple[float, float] = (8.0, 2.5), *, projection: str | None = None) -> Any:
     """Return `ax`, or new axes in a figure of pyplot."""

@@ -11,18 +11,6 @@ import numpy.typing as npt
 from ..checks import Array
 from ..geometry import Box, Capsule, HalfSpace, Obstacle, Sphere
 
-__all__ = [
-    "Triangles",
-    "box",
-    "cylinder",
-    "frame_along",
-    "obstacle_surface",
-    "shaded",
-    "sphere",
-    "sphere_grid",
-    "together",
-]
-
 #: direction of the light
 _LIGHT = np.array([0.35, -0.55, 0.76])
 #: brightness of a face turned away from the light

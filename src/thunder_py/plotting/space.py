@@ -12,8 +12,6 @@ from ..geometry import Obstacle
 from .shapes import Triangles, obstacle_surface, shaded
 from .style import ARM, AXIS_COLORS
 
-__all__ = ["draw_frame", "draw_obstacles", "draw_sticks", "draw_surface", "frame_box", "move_frame"]
-
 _OBSTACLE = "#B0B0B0"
 
 

@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "ARM", "AXIS_COLORS", "BLUE", "BROWN", "COLORS", "FAINT", "GRAY", "GREEN", "LAW_COLORS", "LINE", "MOST_IN_LEGEND",
-    "ORANGE", "PINK", "PURPLE", "SHADE", "SKY", "THIN", "TRUTH", "VERMILION", "draw_truth", "figure_of", "label",
-    "label_time", "literal", "outside_legend", "positive", "tidy",
-]  # fmt: skip
-
 #: Okabe-Ito palette without black and yellow
 BLUE, VERMILION, ORANGE, GREEN, PINK, SKY = "#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9"
 #: two more, and grays: of secondary curves, of help lines, of areas

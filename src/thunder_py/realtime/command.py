@@ -9,8 +9,6 @@ from ..checks import Array
 from ..control import Status
 from ..values import StrEnum
 
-__all__ = ["Command", "Mode", "Reason"]
-
 
 class Mode(IntEnum):
     """Mode of the loop.

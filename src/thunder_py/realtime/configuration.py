@@ -19,18 +19,6 @@ from ..sampled_loop import Channel
 from .hold import read_rate
 from .plain_data import Table, read_plain
 
-__all__ = [
-    "LAWS",
-    "LawSpec",
-    "LoopOptions",
-    "ObserverSpec",
-    "TaskLimits",
-    "adapt",
-    "build_law",
-    "continued",
-    "estimate",
-]
-
 #: controllers that a configuration may name
 LAWS: tuple[str, ...] = (
     "ACT",

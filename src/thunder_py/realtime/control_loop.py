@@ -20,8 +20,6 @@ from .joint_states import DROPPED, JointOrder
 from .references import References
 from .timing import Lock, Quantiles
 
-__all__ = ["ControlLoop"]
-
 _MODES, _REASONS, _STATUSES = tuple(Mode), tuple(Reason), tuple(Status)
 #: options that are plain numbers
 _PLAIN = ("state_late", "state_lost", "reference_timeout", "patience", "largest_error", "invalid_states", "recover")

@@ -24,8 +24,6 @@ from .safety import Safety, SafetyLimits, brake, within_drive
 from .stops import StopKind, StopReason
 from .timing import Quantiles
 
-__all__ = ["Cycle", "DriveLoop", "DriveRun"]
-
 #: speed of an arm at rest [rad/s or m/s], time for which it is held there, and longest time of braking [s]
 _AT_REST, _HELD, _LONGEST_BRAKING = 0.05, 0.1, 2.0
 #: drives and controllers of the loops that run, by their ids

@@ -11,8 +11,6 @@ from ..errors import ThunderError
 from ..robot import Robot
 from .plain_data import Table
 
-__all__ = ["braking_rate", "least_inertia", "read_rate", "safe_torque"]
-
 #: largest product of rate and period: half of the value at which a delay of one period is unstable
 _LARGEST_PRODUCT = 0.5
 _SAMPLES, _SEED = 200, 0

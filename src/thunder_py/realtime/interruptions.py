@@ -6,8 +6,6 @@ import signal
 import threading
 from types import FrameType, TracebackType
 
-__all__ = ["Interruptions"]
-
 
 class Interruptions:
     """Delay Ctrl-C to the calls of `check`, so that no command and no stop is cut off in the middle.

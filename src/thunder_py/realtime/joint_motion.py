@@ -17,8 +17,6 @@ from ..robot import Robot
 from ..trajectory.joint import JointTrajectory, spline
 from ..trajectory.timing import quintic_coefficients
 
-__all__ = ["JointMotion", "check_limits", "make_motion", "nearest_turn", "read_points", "wrong_names"]
-
 #: largest number of points of a trajectory; reading more would delay states
 _MOST_POINTS = 5000
 #: samples of each piece at which limits are checked

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 
-__all__ = ["DROPPED", "JointOrder", "JointStateReader", "MeasuredState"]
-
 
 class JointOrder:
     """Map the names of a message to the robot's joints, and to its motors where a message lists them.

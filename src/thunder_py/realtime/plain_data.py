@@ -11,8 +11,6 @@ from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hi
 from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number, plain_yaml
 
-__all__ = ["Table", "plain", "read_plain"]
-
 
 def plain(value: Any) -> Any:
     """Return the value with numeric texts as numbers, as `plain_yaml` does, for mappings that others read.

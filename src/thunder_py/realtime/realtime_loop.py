@@ -28,8 +28,6 @@ from .safety import Safety, SafetyLimits, brake, within_drive
 from .stops import StopReason, stop_number, stop_reason
 from .timing import Quantiles
 
-__all__ = ["LoopLog", "LoopStatistics", "RealtimeLoop"]
-
 _MODES, _WHYS = tuple(Mode), tuple(Reason)
 #: longest time for which a waiting thread does not look for Ctrl-C [s]
 _SLICE = 0.05

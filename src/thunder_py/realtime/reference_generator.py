@@ -21,8 +21,6 @@ from ..values import Stateful
 from .joint_states import JointOrder
 from .plain_data import Table, read_plain
 
-__all__ = ["KINDS", "JointSample", "PoseSample", "ReferenceGenerator", "Source", "make_source"]
-
 #: a reference at an array of times [s]
 Source = Callable[[npt.ArrayLike], "JointReference | TaskReference"]
 

@@ -14,8 +14,6 @@ from .joint_motion import check_limits, make_motion, nearest_turn, read_points, 
 from .joint_states import JointOrder
 from .timing import Lock
 
-__all__ = ["References"]
-
 _FAULT = "the loop is in a fault: call reset first"
 #: refusals of the core by number, and sizes of the second part of a message
 _REFUSALS = (None, "reordered", "not_finite", "no_rotation", "too_large", _FAULT)

@@ -19,8 +19,6 @@ from ..values import Value, set_fields
 from .hold import braking_rate, safe_torque
 from .stops import StopReason, stop_number, stop_reason
 
-__all__ = ["Safety", "SafetyLimits"]
-
 #: margin from the robot's position limits by default [rad or m]
 _MARGIN = 0.05
 #: numbers that the core limits by

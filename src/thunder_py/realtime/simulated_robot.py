@@ -21,8 +21,6 @@ from .joint_states import JointOrder
 from .plain_data import Table, read_plain
 from .timing import Lock, Quantiles
 
-__all__ = ["REFUSED", "CommandGate", "JointState", "SimulatedRobot"]
-
 #: reasons for refusing a command
 REFUSED = ("names", "size", "not_finite", "repeated", "reordered", "late", "future")
 #: a clock this far behind the last command was set back [ns]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..values import StrEnum
 
-__all__ = ["StopKind", "StopReason"]
-
 
 class StopKind(StrEnum):
     """Kind of a stop.

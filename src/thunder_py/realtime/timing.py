@@ -7,8 +7,6 @@ import time
 
 from .. import _core
 
-__all__ = ["Lock", "Pacer", "Quantiles"]
-
 
 class Quantiles(_core.Quantiles):
     """Histogram of durations on a logarithmic scale: quantiles within 4.5 %, the largest one exact.

@@ -24,8 +24,6 @@ _CLOSE = {"R": 0.05, "P": 0.01}
 #: difference from the trajectory below which the loop has joined it [rad or m, and per second]
 _JOINED = 1e-6
 
-__all__ = ["GoalCode", "GoalFeedback", "GoalResult", "Tolerance", "TrajectoryGoal"]
-
 
 class GoalCode(IntEnum):
     """Result of a goal, with the numbers of ``control_msgs/FollowJointTrajectory``.

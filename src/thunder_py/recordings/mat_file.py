@@ -19,8 +19,6 @@ import numpy.typing as npt
 from ..errors import FileFormatError
 from ..files import read_whole
 
-__all__ = ["read_mat"]
-
 #: bytes of a file, and of its content after decompression
 _LARGEST, _MOST_BYTES = 1 << 28, 1 << 30
 #: elements of cells and structures, and how deep they nest

@@ -19,8 +19,6 @@ from .trial import Trial
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MotionSet", "load_npz", "save_npz"]
-
 _FIELDS = ("frame", "subject", "task", "name")
 
 

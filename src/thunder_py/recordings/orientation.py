@@ -15,8 +15,6 @@ from ..errors import ThunderError
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["check_sequence", "continuous_rotation_vectors", "from_euler", "from_matrices", "from_quaternions"]
-
 #: recorded quaternions and matrices are rounded to a few digits
 _TOLERANCE = 1e-3
 #: bound of the entries whose square is still finite

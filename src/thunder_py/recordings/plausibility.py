@@ -13,8 +13,6 @@ from ..checks import Array
 from ..errors import outer_level
 from .trial import ROTATION, Trial
 
-__all__ = ["PLAUSIBLE", "Range", "RecordingWarning", "Samples", "check_plausible"]
-
 
 class Range(NamedTuple):
     """Plausible values of a quantity, ends excluded.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from .motion_set import MotionSet
 
-__all__ = ["plot_motions"]
-
 
 def plot_motions(
     motions: MotionSet, dofs: Iterable[str] | None = None, *, axes: Mapping[str, Axes] | None = None

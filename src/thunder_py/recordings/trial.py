@@ -19,8 +19,6 @@ from . import orientation
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["ANGLES", "LENGTHS", "POSITION", "ROTATION", "SI_UNITS", "Trial", "to_si"]
-
 #: factors to meters
 LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 #: factors to radians

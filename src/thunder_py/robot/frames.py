@@ -9,8 +9,6 @@ from ..checks import Array
 from ..model.model import RobotModel
 from ..plotting.shapes import frame_along
 
-__all__ = ["arm_frames", "arm_points", "default_posture", "joint_frames"]
-
 
 def default_posture(robot: RobotModel) -> Array:
     """Return the default posture of drawings: the middle of joint limits, else the position nearest to 0."""

@@ -17,8 +17,6 @@ from ..model import inertia
 from ..values import Value, set_fields
 from .robot import Robot
 
-__all__ = ["Payload", "one_or_several", "read_payloads"]
-
 
 @dataclass(frozen=True, eq=False)
 class Payload(Value):

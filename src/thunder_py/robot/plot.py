@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from .robot import Robot
     from .workspace import Workspace
 
-__all__ = [
-    "ArmPicture",
-    "animate_arm",
-    "animate_workspace",
-    "joint_bodies",
-    "plot_arm",
-    "plot_workspace",
-]
-
 _JOINT, _BASE = "#F0A030", "#8C8C8C"
 #: length of a frame's axes, half length and radius of a cylinder, half edge of a box, relative to the arm's length
 _AXIS, _HALF, _RADIUS, _EDGE = 0.1, 0.035, 0.022, 0.025

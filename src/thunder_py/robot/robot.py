@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from ..io.meshes import Meshes
     from ..symbolic import SymbolicModel
 
-__all__ = ["Ellipsoid", "Robot", "require_robot"]
-
 
 def _load_meshes(meshes: Any) -> Meshes | None:
     if meshes is None:

@@ -11,8 +11,6 @@ from ..checks import Array, array
 from ..errors import ModelError
 from ..model.description import Limits
 
-__all__ = ["Workspace", "sampling_range"]
-
 
 class Workspace(NamedTuple):
     """Random postures and their positions, from `Robot.sample_workspace`.

@@ -8,8 +8,6 @@ import numpy as np
 
 from ..checks import Array
 
-__all__ = ["advance"]
-
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-11, 1e-13
 #: size of a state beyond which the closed loop reports divergence
 STATE_BOUND = 1e8

@@ -13,8 +13,6 @@ from .result import SimulationResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DEFAULT_METRICS", "Comparison", "Metric", "compare_results", "metric_functions", "metrics_table"]
-
 Metric = Callable[[Any], object]
 
 DEFAULT_METRICS = ("rmse", "steady_state_error", "peak", "rise_time", "torque_rms", "status")

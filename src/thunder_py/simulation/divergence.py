@@ -18,8 +18,6 @@ from ..robot import Robot
 from ..sampled_loop import Channel
 from .result import SimulationResult
 
-__all__ = ["divergence_recorded", "warn_of_divergence"]
-
 _RECORDED: ContextVar[bool] = ContextVar("divergence_recorded", default=False)
 #: torque limits of no arm [N m or N]
 _WILD = 1e6

@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from ..robot import Robot
     from .result import EnergyBalance, Lyapunov, SimulationResult
 
-__all__ = [
-    "animate_result",
-    "plot_comparison",
-    "plot_energy",
-    "plot_lyapunov",
-    "plot_result",
-    "reference_path",
-    "robot_of",
-]
-
 
 def plot_result(result: SimulationResult, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Plot the error norm, torques, external torques, spring deflections and estimates; see `SimulationResult.plot`."""

@@ -26,8 +26,6 @@ from .protocols import ControllerLike, PlantLike
 from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
-__all__ = ["INTEGRATORS", "simulate"]
-
 _LOG = logging.getLogger(__name__)
 
 INTEGRATORS = ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive", "plant")

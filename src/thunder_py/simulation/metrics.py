@@ -13,8 +13,6 @@ from .._core import Status
 from ..checks import Array, zero_or_above
 from ..values import Value
 
-__all__ = ["Metrics"]
-
 
 class Metrics(Value):
     """Metrics of time, error and torque of a `SimulationResult`.

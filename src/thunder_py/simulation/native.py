@@ -5,8 +5,6 @@ from __future__ import annotations
 from .. import _core
 from ..reference import _JointSource, _TaskSource
 
-__all__ = ["in_core", "reference_in_core"]
-
 
 def _definer(value: object, method: str) -> type:
     """Return the class that defines `method`: a subclass may override that of the core."""

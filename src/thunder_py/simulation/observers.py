@@ -8,8 +8,6 @@ from .. import _core
 from ..checks import of_kind
 from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
 
-__all__ = ["named_observers", "read_observers"]
-
 _RESERVED = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *MOTORS_MEASURED, *PARTS_LOGGED, "labels"}
 #: time without a state after which observers restart [s]; StepClock::kLongestGap of the core
 _PAUSE = 0.1

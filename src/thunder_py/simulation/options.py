@@ -14,9 +14,6 @@ from ..errors import ModelError
 from ..robot import Robot
 from ..robot.payload import Payload
 
-__all__ = ["initial_state", "loaded_at_start", "motor_joints", "start_position", "time_options", "torque_bounds"]
-
-
 #: limits: steps in a control period; control periods in a run
 _MOST_STEPS, _MOST_PERIODS = 10**9, 10**12
 

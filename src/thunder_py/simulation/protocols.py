@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from ..checks import Array
 
-__all__ = ["ControllerLike", "PlantLike"]
-
 
 class PlantLike(Protocol):
     """A plant written in Python.

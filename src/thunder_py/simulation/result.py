@@ -30,21 +30,6 @@ if TYPE_CHECKING:
     from ..io.meshes import Meshes
     from ..robot.payload import Payload
 
-__all__ = [
-    "ConditionNumbers",
-    "EnergyBalance",
-    "Lyapunov",
-    "Phase",
-    "SimulationResult",
-    "condition_numbers",
-    "energy_balance",
-    "load_run",
-    "lyapunov_function",
-    "plant_of",
-    "plant_phases",
-    "save_run",
-]
-
 _ROUNDING = 1e-9  # of times that are multiples of a step, as in the core
 
 

@@ -19,8 +19,6 @@ from ..robot.payload import one_or_several
 from ..sampled_loop import Channel
 from ..values import Value, set_fields
 
-__all__ = ["Actuators", "ExternalTorque", "ExternalWrench", "Sensors", "channel", "read_external", "whole_periods"]
-
 _PER_JOINT = ("position_noise", "velocity_noise", "position_resolution", "velocity_resolution")
 
 

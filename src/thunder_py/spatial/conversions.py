@@ -15,20 +15,6 @@ from .rotation_vectors import exp
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = [
-    "EULER_SEQUENCES",
-    "axis_angle_from_rotation",
-    "euler_from_rotation",
-    "euler_jacobian",
-    "euler_jacobian_dot",
-    "nearest_rotation",
-    "quaternion_from_rotation",
-    "quaternion_jacobian",
-    "rotation_from_axis_angle",
-    "rotation_from_euler",
-    "rotation_from_quaternion",
-]
-
 #: sequences of Euler angles: rotations about moving axes, one after the other
 EULER_SEQUENCES = ("ZYZ", "ZYX")
 

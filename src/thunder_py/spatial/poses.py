@@ -10,16 +10,6 @@ import numpy.typing as npt
 from ..checks import Array, array, finite, one_of, rotation
 from ..errors import ModelError, nearest_hint
 
-__all__ = [
-    "DH_CONVENTIONS",
-    "cos_sin",
-    "dh_chain",
-    "dh_transform",
-    "pose_from_rpy",
-    "rotation_about",
-    "rpy_from_rotation",
-]
-
 DH_CONVENTIONS = ("modified", "standard")
 _SNAP = 1e-11
 

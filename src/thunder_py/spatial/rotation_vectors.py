@@ -10,20 +10,6 @@ import numpy.typing as npt
 from ..checks import Array, no_rotation, numbers, points
 from ..errors import ThunderError
 
-__all__ = [
-    "angular_acceleration",
-    "angular_jerk",
-    "angular_velocity",
-    "continuous",
-    "exp",
-    "from_reference",
-    "karcher_mean",
-    "left_jacobian",
-    "log",
-    "right_jacobian",
-    "to_reference",
-]
-
 #: terms of the series, used below u = 1: the first neglected term is 1/26!
 _TERMS = 12
 #: largest deviation from orthonormality: matrices may be rounded to a few digits

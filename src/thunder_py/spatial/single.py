@@ -11,23 +11,6 @@ import numpy as np
 
 from ..checks import Array
 
-__all__ = [
-    "Quaternion",
-    "angle_of",
-    "cross",
-    "exp",
-    "interpolate",
-    "inverse",
-    "left_jacobian",
-    "log",
-    "make_pose",
-    "matrix_of",
-    "multiply",
-    "quaternion_of",
-    "rotation_vector",
-    "turned",
-]
-
 Quaternion = tuple[float, float, float, float]
 #: below this angle [rad] two terms of the series are exact to rounding
 _SMALL = 1e-3

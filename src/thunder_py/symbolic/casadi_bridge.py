@@ -23,8 +23,6 @@ from .function import Function, operations_of, replay
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
 
-__all__ = ["from_casadi", "to_casadi"]
-
 Expressions = npt.NDArray[np.object_]
 
 

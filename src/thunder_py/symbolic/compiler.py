@@ -16,8 +16,6 @@ from pathlib import Path
 
 from ..errors import CompilerError
 
-__all__ = ["FLAGS", "cache_folder", "clear_cache", "compile_source", "find_compiler"]
-
 # without contraction the results are the interpreter's
 FLAGS = ("-std=c99", "-O3", "-fPIC", "-shared", "-ffp-contract=off")
 _CANDIDATES = ("cc", "gcc", "clang")

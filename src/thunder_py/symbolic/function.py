@@ -15,8 +15,6 @@ from ..checks import check_name
 from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
 from . import mathematics
 
-__all__ = ["Function", "flattened", "operations_of", "replay"]
-
 Expressions = npt.NDArray[np.object_]
 
 

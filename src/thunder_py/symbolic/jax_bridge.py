@@ -19,8 +19,6 @@ import numpy.typing as npt
 from ..errors import ModelError
 from ..optional import require
 
-__all__ = ["to_jax"]
-
 #: operations of a step
 _WIDTH = 16
 #: operations that share steps: a b if p is not zero, otherwise q a + r b; b is a for the negative

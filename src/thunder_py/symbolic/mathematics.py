@@ -12,11 +12,6 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import ModelError
 
-__all__ = [
-    "arccos", "arcsin", "arctan2", "cos", "cross", "det", "exp", "gradient", "hessian", "inverse", "jacobian", "less",
-    "less_equal", "log", "maximum", "minimum", "sign", "sin", "solve", "sqrt", "tan", "tanh", "where",
-]  # fmt: skip
-
 Expression = _core.Expression
 Expressions = npt.NDArray[np.object_]
 

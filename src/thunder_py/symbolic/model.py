@@ -8,8 +8,6 @@ from . import casadi_bridge, sympy_bridge
 from .quantities import SymbolicQuantities
 from .regressor_table import RegressorTable, regressor_table
 
-__all__ = ["SymbolicModel"]
-
 
 class SymbolicModel(SymbolicQuantities):
     """Provide the quantities of a robot as expressions of its state and its run-time parameters.

@@ -9,8 +9,6 @@ import numpy as np
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
 
-__all__ = ["ReadableName", "readable_names"]
-
 
 class ReadableName(NamedTuple):
     """Store a symbol's name as an identifier and in LaTeX."""

@@ -15,8 +15,6 @@ from ..model.inertia import dyn_from_reg
 from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
 
-__all__ = ["ARGUMENT_NAMES", "GROUPS", "ParameterGroup", "parameter_groups"]
-
 Array = npt.NDArray[np.float64]
 Expressions = npt.NDArray[np.object_]
 

@@ -17,8 +17,6 @@ from ..values import Stateful
 from .function import Function
 from .parameters import ParameterGroup, parameter_groups
 
-__all__ = ["SymbolicQuantities"]
-
 Expressions = npt.NDArray[np.object_]
 _STATES = ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s")
 _MOTOR_STATES = ("x", "dx", "ddx")

@@ -16,8 +16,6 @@ from .sympy_bridge import latex
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
 
-__all__ = ["RegressorTable", "regressor_table"]
-
 
 @dataclass(frozen=True)
 class RegressorTable:

@@ -16,8 +16,6 @@ from .names import readable_names
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
 
-__all__ = ["latex", "sympy_symbols", "to_sympy"]
-
 #: numbers with at most this many fractional binary digits become exact fractions
 _BINARY_DIGITS = 4
 #: expressions with more terms are not rewritten as sums of sines and cosines

@@ -8,8 +8,6 @@ from .. import _core
 from ..checks import Array, above_zero, array
 from ..reference import _JointSource
 
-__all__ = ["FourierSeries"]
-
 
 class FourierSeries(_JointSource, _core.FourierSeries):
     """Finite Fourier series in every joint, the excitation trajectory of identification.

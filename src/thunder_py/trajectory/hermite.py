@@ -13,8 +13,6 @@ from ..errors import ThunderError
 from ..values import Value, set_fields
 from .timing import quintic_coefficients
 
-__all__ = ["MinimumJerk", "minimum_jerk"]
-
 #: range of durations [s] with finite powers, up to the fifth
 _SHORTEST, _LONGEST = 1e-50, 1e50
 

@@ -13,8 +13,6 @@ from ..checks import Array, all_positive, array, per_joint
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
 
-__all__ = ["JointTrajectory", "parabolic_blends", "point_to_point", "quintic_spline", "spline"]
-
 
 class JointTrajectory(_JointSource, _core.JointTrajectory):
     """Piecewise polynomial joint trajectory; at rest before the first break and after the last.

@@ -15,8 +15,6 @@ from ..checks import Array, array, rotation
 from ..spatial.single import angle_of, exp, log
 from .timing import Timing, as_laws, placed, start_times
 
-__all__ = ["Orientation", "OrientationLike", "as_orientation", "rotation"]
-
 
 class _Turn(NamedTuple):
     law: _core.PiecewisePolynomial

@@ -13,8 +13,6 @@ from .orientation import OrientationLike, as_orientation
 from .segments import Line, Segment, TaskTrajectory
 from .timing import Timing, as_laws, start_times
 
-__all__ = ["Path"]
-
 
 class Path(TaskTrajectory):
     """Sequence of task-space segments, each with its own timing law.

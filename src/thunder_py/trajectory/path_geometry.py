@@ -14,8 +14,6 @@ from ..errors import ThunderError
 from .joint import JointTrajectory
 from .timing import quintic_coefficients
 
-__all__ = ["PathGrid", "PathPieces", "path_grid", "path_pieces"]
-
 #: derivatives at the ends below this part of their largest value are zero
 _ZERO = 1e-9
 #: and in a whole cell below this one: the path rests

@@ -10,8 +10,6 @@ import numpy as np
 from ..checks import Array
 from .path_geometry import OFFSETS
 
-__all__ = ["Levels", "PathSpeed", "Rates", "SpeedProblem"]
-
 #: the duration is within this part of the least one of its grid
 GAP = 1e-5
 _MORE = 12.0  # factor of the weight of the duration from one barrier problem to the next

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..reference import JointReference, TaskReference
     from . import Plan, TimeOptimalTrajectory, TimingLaw
 
-__all__ = ["plot_joint_reference", "plot_plan", "plot_task_reference", "plot_time_optimal", "plot_timing_law"]
-
 _SAMPLES = 801
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
 
-__all__ = ["Plan", "PlanStatus", "PotentialField"]
-
 
 class PlanStatus(StrEnum):
     """Status of the potential-field planner.

@@ -23,8 +23,6 @@ from .timing import quintic_coefficients
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["TimeOptimalTrajectory", "time_optimal"]
-
 _LOG = logging.getLogger(__name__)
 
 KINDS = ("velocity", "acceleration", "effort", "jerk", "effort_rate")

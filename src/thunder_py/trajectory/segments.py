@@ -14,8 +14,6 @@ from ..reference import _TaskSource
 from .orientation import Orientation, OrientationLike, as_orientation
 from .timing import Timing, TimingLaw, as_law, placed
 
-__all__ = ["Arc", "Circle", "Line", "RotationSegment", "Segment", "TaskTrajectory"]
-
 
 class Portion(NamedTuple):
     """Displacement ``s chord + (cos(s angle) - 1) u + sin(s angle) w`` for s from 0 to 1."""

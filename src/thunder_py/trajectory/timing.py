@@ -17,20 +17,6 @@ from ..errors import ThunderError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Timing",
-    "TimingLaw",
-    "TimingState",
-    "as_law",
-    "as_laws",
-    "cubic",
-    "placed",
-    "quintic",
-    "s_curve",
-    "start_times",
-    "trapezoidal",
-]
-
 #: shortest and longest duration [s]; the fifth powers of others leave the range of floats
 _SHORTEST, _LONGEST = 1e-9, 1e12
 #: part of the duration below which the velocity or the acceleration changes at once

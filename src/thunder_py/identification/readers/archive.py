@@ -17,8 +17,6 @@ from ...errors import FileFormatError
 from ...robot import Robot
 from .names import SIGNALS, Names
 
-__all__ = ["ArchiveReader"]
-
 #: columns of an array, all of which are read at once
 _MOST_COLUMNS = 1024
 

@@ -17,8 +17,6 @@ from ...optional import require
 from ...robot import Robot
 from .names import Names, listed
 
-__all__ = ["BagReader"]
-
 _KIND = "sensor_msgs/msg/JointState"
 #: bytes of the description of a bag, of which YAML of a megabyte takes seconds
 _LARGEST_METADATA = 1 << 22

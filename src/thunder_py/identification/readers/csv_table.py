@@ -16,8 +16,6 @@ from ...robot import Robot
 from ..signals import first_not_increasing
 from .names import Names
 
-__all__ = ["CSVReader"]
-
 #: bytes from which the number of lines is estimated
 _SAMPLE = 1 << 16
 #: characters of a line

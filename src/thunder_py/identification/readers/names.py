@@ -15,8 +15,6 @@ from ...errors import FileFormatError
 from ...robot import Robot
 from .units import name_and_unit, scale
 
-__all__ = ["SIGNALS", "Names", "NamesOf", "elastic_joints", "listed"]
-
 #: what columns of a signal are called
 SIGNALS: Mapping[str, tuple[str, ...]] = {
     "q": ("q", "pos", "position", "positions"),

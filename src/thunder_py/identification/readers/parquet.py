@@ -16,8 +16,6 @@ from ...optional import require
 from ...robot import Robot
 from .names import Names
 
-__all__ = ["ParquetReader"]
-
 
 @dataclass(frozen=True)
 class ParquetReader:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from ...errors import FileFormatError
 
-__all__ = ["name_and_unit", "scale"]
-
 _ANGLES = {"rad": 1.0, "deg": pi / 180.0, "mrad": 1e-3, "rev": 2.0 * pi}
 _LENGTHS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}

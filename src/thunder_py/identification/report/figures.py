@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from ..prediction import Prediction
     from ..validation import ModelComparison
 
-__all__ = [
-    "data_url",
-    "draw_comparison",
-    "draw_excitation",
-    "draw_friction",
-    "draw_parameters",
-    "draw_residuals",
-    "draw_torques",
-]
-
 #: longest piece of a log in a figure [s], and most points of a curve and of a cloud of points
 _WINDOW, _POINTS, _CLOUD = 10.0, 1500, 1000
 #: relative standard deviation above which a parameter counts as uncertain

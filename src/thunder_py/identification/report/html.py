@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..identification import Identification
     from ..validation import CrossValidation, ModelComparison
 
-__all__ = ["findings", "write_report"]
-
 #: most logs whose torques are drawn, and most instants of a log that figures show
 _DRAWN, _MOST = 2, 20_000
 #: ratios above which the report warns: error on held-out logs to that of the fit, jackknife deviations to others

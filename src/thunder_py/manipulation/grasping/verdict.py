@@ -8,8 +8,6 @@ from typing import NamedTuple
 from ...checks import finite, positive
 from ...values import Stateful, StrEnum
 
-__all__ = ["GraspFailure", "GraspJudge", "GraspVerdict"]
-
 #: name of the hand among the contacts of an object
 HAND = "hand"
 #: time without contact after which an object is no longer held [s]

@@ -13,18 +13,6 @@ from ...errors import ThunderError
 from ...perception.pose_source import measurement_times
 from ...values import StrEnum, Value, set_fields
 
-__all__ = [
-    "Belt",
-    "BeltObject",
-    "Conveyor",
-    "Feed",
-    "Grasp",
-    "GraspOutcome",
-    "GraspTolerance",
-    "MeasurementModel",
-    "evaluate_grasp",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Belt(Value):

@@ -11,8 +11,6 @@ from ... import _core
 from ...checks import array, at_least, positive, whole
 from ...errors import ThunderError
 
-__all__ = ["PROCESSES", "ConstantVelocityFilter"]
-
 PROCESSES = ("continuous", "discrete", "paper")
 
 

@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from ...perception.pose_source import PoseMeasurement
     from .conveyor import Feed
 
-__all__ = [
-    "FollowedInterception",
-    "InterceptionOptions",
-    "Interceptor",
-    "PlannedArrival",
-    "SingleShot",
-    "Strategy",
-    "TimeAugmentation",
-    "VariableStructure",
-    "arrival_time",
-    "misses_target",
-    "new_arrival",
-]
-
 
 @dataclass(frozen=True)
 class SingleShot:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ...values import StrEnum
 
-__all__ = ["InterceptionPhase", "InterceptionReason"]
-
 
 class InterceptionPhase(StrEnum):
     """Phase of an interception.

@@ -37,8 +37,6 @@ from .interceptor import (
 )
 from .outcome import InterceptionPhase, InterceptionReason
 
-__all__ = ["FOLLOWER", "START", "ConveyorRun", "Follower", "RunSummary", "Scenario", "run_conveyor", "summary"]
-
 
 @dataclass(frozen=True)
 class Follower:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..._core import BezierPath
     from .filter import ConstantVelocityFilter
 
-__all__ = ["ERROR", "GraspLimits", "PlannedGrasp", "Sighting", "grasp_verdict"]
-
 #: bound of the probability of a false alarm
 ERROR = 1e-3
 #: quantiles for it: chi-square with three degrees of freedom (outliers), and one-sided normal (distance)

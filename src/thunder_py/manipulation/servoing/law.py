@@ -19,8 +19,6 @@ from ...robot import Robot
 from ...spatial.single import angle_of
 from ...values import Stateful, StrEnum
 
-__all__ = ["DOMAIN", "ERRORS", "ServoState", "ServoStep", "VisualServo"]
-
 #: orientation errors: D4.2 (121), and the logarithm of the rotation
 ERRORS = ("axis_angle", "rotation_vector")
 #: angles [rad] at which the domain of each ends: L is singular at a right angle, and the core stops 1.1 degrees before

@@ -22,8 +22,6 @@ from .pose_filter import PoseHistory, poll, rigid
 from .tool_estimator import ToolVerdict
 from .tracker import Repetition, TargetTracker, Track
 
-__all__ = ["PickLoop", "PickStep", "PickingController", "ToolBelief"]
-
 
 class ToolBelief(Protocol):
     """Estimator of the tool's pose from pictures, such as `ToolEstimator`."""

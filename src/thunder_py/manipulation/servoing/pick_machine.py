@@ -15,17 +15,6 @@ from ...values import Stateful, StrEnum
 from .law import ServoState, ServoStep
 from .tracker import Track, Trouble
 
-__all__ = [
-    "TRANSITIONS",
-    "PickDecision",
-    "PickEvent",
-    "PickInput",
-    "PickMachine",
-    "PickPhase",
-    "PickReason",
-    "PickSettings",
-]
-
 
 class PickPhase(StrEnum):
     """Phase of a pick.

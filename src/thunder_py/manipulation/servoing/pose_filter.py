@@ -18,8 +18,6 @@ from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...spatial.single import exp, interpolate, left_jacobian, log, make_pose
 from ...values import Stateful, StrEnum
 
-__all__ = ["LatestPose", "PoseEstimate", "PoseFilter", "PoseHistory", "Verdict", "poll", "rigid"]
-
 
 class PoseHistory(Stateful):
     """Recent poses, interpolated at times between them.

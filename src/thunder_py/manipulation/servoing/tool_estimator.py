@@ -14,8 +14,6 @@ from ...spatial.single import exp, inverse, left_jacobian, log, make_pose
 from ...values import Stateful, StrEnum
 from .pose_filter import rigid
 
-__all__ = ["ToolEstimator", "ToolVerdict"]
-
 #: alternating iterations of scale and estimate, after which the scale changes by a few per cent at most
 _ITERATIONS = 5
 

@@ -15,8 +15,6 @@ from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...values import Stateful, StrEnum
 from .pose_filter import PoseEstimate, Verdict, poll, rigid
 
-__all__ = ["PoseBelief", "Repetition", "TargetTracker", "Track", "Trouble"]
-
 
 class PoseBelief(Protocol):
     """Estimator of a pose from measurements, such as `PoseFilter` and `LatestPose`."""

@@ -13,21 +13,6 @@ from ...checks import Array, array, at_least, positive, real, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import integrate
 
-__all__ = [
-    "AIR_DENSITY",
-    "GRAVITY",
-    "Flight",
-    "Landing",
-    "drag_coefficient",
-    "flight_range",
-    "landing",
-    "landing_with_drag",
-    "path",
-    "release_velocity",
-    "release_velocity_with_drag",
-    "simulate_flight",
-]
-
 #: magnitude of the acceleration of free fall, along -z [m/s^2]
 GRAVITY = 9.81
 

@@ -26,20 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.interpolate import PPoly
 
-__all__ = [
-    "Piece",
-    "States",
-    "ThrowMotion",
-    "evaluate",
-    "fastest",
-    "free_stop",
-    "free_swing",
-    "joined",
-    "line_states",
-    "swing_from",
-    "way_back",
-]
-
 
 class Piece(NamedTuple):
     """Polynomial motion over a time interval.

@@ -15,8 +15,6 @@ from ...robot import Robot
 from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, swing_from, way_back
 from .release import Release, find_releases, release_at
 
-__all__ = ["motion_through", "plan_throw"]
-
 
 def plan_throw(
     robot: Robot,

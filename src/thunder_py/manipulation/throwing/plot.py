@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .motion import ThrowMotion
 
-__all__ = ["plot_motion"]
-
 
 def plot_motion(motion: ThrowMotion, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw positions, velocities, accelerations and torques of one cycle; see `ThrowMotion.plot`."""

@@ -17,23 +17,6 @@ from ...parallel import Workers, map_items
 from ...robot import Robot
 from .flight import GRAVITY, landing_with_drag, release_velocity
 
-__all__ = [
-    "ROOM",
-    "HandAcceleration",
-    "HandState",
-    "Palm",
-    "Release",
-    "ReleaseNoise",
-    "ReleaseProblem",
-    "Solved",
-    "find_release",
-    "find_releases",
-    "hand_states",
-    "margins_of",
-    "release_at",
-    "worst_margin",
-]
-
 _Result = TypeVar("_Result")
 
 #: fraction of each limit that motions leave free, for the time between the instants at which limits are checked

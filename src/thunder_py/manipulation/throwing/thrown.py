@@ -17,8 +17,6 @@ from ...simulation.divergence import divergence_recorded
 from .flight import GRAVITY, Flight, acceleration, landing, simulate_flight, until_landing
 from .motion import ThrowMotion
 
-__all__ = ["HandOpening", "LandingSensitivity", "ObjectState", "ThrowResult", "landing_sensitivity", "throw"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class HandOpening:

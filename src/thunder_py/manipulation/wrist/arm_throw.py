@@ -23,8 +23,6 @@ from .motor_plan import MotorPlan, plan_motor
 from .robots import with_wrist
 from .throw import WristThrow
 
-__all__ = ["ArmThrow", "WristRelease", "wrist_at_release"]
-
 #: stiffness of the controllers, natural frequency squared [1/s^2]
 _STIFFNESS = 400.0
 

@@ -17,8 +17,6 @@ from ...robot import Robot
 from ...trajectory import JointTrajectory, point_to_point, quintic
 from ...values import Value
 
-__all__ = ["BaseMotion", "optimize_base_motion"]
-
 #: peak speed and acceleration of a minimum-jerk motion over unit distance in unit time
 _PEAKS = (1.875, 10.0 / math.sqrt(3.0))
 #: number of instants at which torques of the throw and of the brake are bounded

@@ -14,8 +14,6 @@ from ...reference import JointReference
 from ...robot import Robot
 from .motor import MotorMotion
 
-__all__ = ["CarriedWrist", "CarrierControl"]
-
 
 class CarriedWrist:
     """Dynamics of the wrist, the last joint of a robot, for a given motion of the other joints: last row of D4.2 (78).

@@ -22,8 +22,6 @@ from .motor_plan import maximize
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BaseLimits", "JointThrow", "base_alone", "optimize_base_and_motor"]
-
 #: states q, dq, x, dx, z, dz; controls theta, ddx, ddz
 _STATES, _CONTROLS = 6, 3
 #: weight of a unit of defect against the speed [m/s] in the merit of a step

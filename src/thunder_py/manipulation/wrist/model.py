@@ -12,11 +12,6 @@ from ...checks import Array, at_least, finite, positive, real
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
-__all__ = [
-    "ElasticWrist",
-    "WristOscillator",
-]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristOscillator(Value):

@@ -17,8 +17,6 @@ from ...simulation import ControllerLike, simulate
 from ...values import Value, set_fields
 from .throw import WristThrow
 
-__all__ = ["MotorMotion", "WristRun", "run_with_motor"]
-
 #: largest number of steps of a run
 _STEPS = 1e7
 

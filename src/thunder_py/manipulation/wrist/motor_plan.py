@@ -21,8 +21,6 @@ from .motor import MotorMotion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["MotorPlan", "maximize", "plan_motor"]
-
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 

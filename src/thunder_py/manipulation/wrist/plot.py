@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from .motor_plan import MotorPlan
     from .throw import WristThrow
 
-__all__ = ["plot_plan", "plot_throw", "plot_together"]
-
 
 def plot_throw(throw: WristThrow, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw an optimal motion of the motor; see `WristThrow.plot`."""

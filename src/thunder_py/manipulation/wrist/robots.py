@@ -15,8 +15,6 @@ from ...robot import Robot
 from ...robot.payload import Payload
 from .model import ElasticWrist
 
-__all__ = ["IDEAL_MOTOR", "floating_wrist", "inclined_wrist", "with_rigid_hand", "with_wrist"]
-
 #: inertia of a motor whose motion no load disturbs, because theta is an input of the wrist's models [kg m^2]
 IDEAL_MOTOR = 1e12
 #: axis of the wrist, which turns from its x axis to its z axis

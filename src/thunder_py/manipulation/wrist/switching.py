@@ -15,16 +15,6 @@ from .model import ElasticWrist, WristOscillator
 from .motor_plan import maximize
 from .throw import WristThrow
 
-__all__ = [
-    "ClosedForm",
-    "GridOptimum",
-    "closed_form",
-    "free_switching",
-    "grid_optimum",
-    "one_switch",
-    "one_switch_limit",
-]
-
 #: tolerance of roots as a fraction of T
 _ROOT = 1e-15
 #: largest number of half periods, beyond which rounding makes the phase useless

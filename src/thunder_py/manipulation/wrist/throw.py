@@ -18,8 +18,6 @@ from .model import WristOscillator
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["WristThrow"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WristThrow(Value):

@@ -13,8 +13,6 @@ from ..alignment import PathFrames
 from ..estimator_file import archived, flag, parameter, scalar, texts, write_arrays
 from .splines import SplineBasis
 
-__all__ = ["check_fitted", "load_fpca", "save_fpca"]
-
 _ARRAYS = (
     "mean_coefficients_",
     "component_coefficients_",

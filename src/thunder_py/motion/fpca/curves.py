@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...recordings.motion_set import MotionSet
     from ...recordings.trial import Trial
 
-__all__ = ["Curves", "array_curves", "read_curves"]
-
 _POSE = ("x", "y", "z", "rx", "ry", "rz")
 #: bound below which sums of squares do not overflow
 _LARGEST = 1e100

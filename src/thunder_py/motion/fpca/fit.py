@@ -15,27 +15,6 @@ from ...errors import ThunderError
 from ...parallel import Workers, map_items
 from .splines import SplineBasis
 
-__all__ = [
-    "Blend",
-    "Components",
-    "JerkPrior",
-    "Sample",
-    "Setting",
-    "SplineSpace",
-    "blended",
-    "cross_validated_errors",
-    "cross_validated_shrinkage",
-    "decompose",
-    "fit_components",
-    "fixed_signs",
-    "jerk_prior",
-    "likely_share",
-    "minimum_jerk_mean",
-    "plain",
-    "project",
-    "unit_groups",
-]
-
 #: relative difference below which two extremes count as equal: the first of them decides the sign
 _TIE = 1e-6
 

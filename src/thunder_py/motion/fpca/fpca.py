@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, is_number, is_whole, numbers
-from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
+from ...errors import ThunderError, ThunderWarning, outer_level
 from ...parallel import Workers
 from ...recordings.trial import POSITION
 from ...table import Tabular
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...recordings.trial import Trial
 
     Motions = MotionSet | Trial | Iterable[Trial] | npt.ArrayLike
-
-__all__ = ["FPCA", "NotFittedError", "Projection"]
 
 #: largest weight of the penalty: above it only the null space remains, and products overflow
 _HEAVIEST = 1e100

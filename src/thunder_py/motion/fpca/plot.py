@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from .fpca import FPCA
 
-__all__ = ["plot_components", "plot_mean_and_components", "plot_variance"]
-
 _SAMPLES = 301
 _LESS, _MORE = BLUE, VERMILION
 

@@ -17,8 +17,6 @@ from ...recordings.mat_file import read_mat
 from .curves import Curves
 from .splines import SplineBasis, smooth
 
-__all__ = ["FittedSplines", "SampledComponents", "fit_samples", "read_samples"]
-
 #: bases tried by default: those of the paper's authors and of this package
 _BASES = (SplineBasis(15, degree=4), SplineBasis(15, degree=5))
 #: size of a function, relative to the largest one, below which it counts as zero

@@ -16,8 +16,6 @@ from ...checks import Array, numbers, whole
 from ...errors import ThunderError
 from .curves import Curves
 
-__all__ = ["Group", "Smoothed", "SplineBasis", "bernstein_points", "cross_validated", "smooth", "solve_groups"]
-
 #: distance that rounding may put tau outside [0, 1]
 _ROUNDING = 1e-9
 

@@ -14,8 +14,6 @@ from ...errors import ThunderError, UnknownNameError, nearest_hint
 from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond, warn_travel
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
-__all__ = ["ConditionedPlan", "Constraint", "condition_plan"]
-
 _KINDS = ("position", "velocity", "acceleration", "jerk")
 #: part of the duration that rounding may put times outside
 _ROUNDING = 1e-9

@@ -23,24 +23,6 @@ from .travel import TRAINING_SHARE, limit_travel, training_motions
 if TYPE_CHECKING:
     from ..fpca.fpca import FPCA
 
-__all__ = [
-    "Ends",
-    "PlannerModel",
-    "Stretch",
-    "core_planner",
-    "distance_bound",
-    "distance_of",
-    "goal_state",
-    "kind_of",
-    "number",
-    "read_ends",
-    "scores_in",
-    "scores_of",
-    "training_span",
-    "warn_beyond",
-    "warn_travel",
-]
-
 #: largest numbers of degrees of freedom and degree of polynomials in the core
 _MOST_DOFS, _MOST_DEGREE = 8, 9
 #: part of the largest variance below which components are rounding errors. Variances of minimum jerk go down to 1e-15

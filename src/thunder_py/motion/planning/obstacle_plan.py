@@ -17,8 +17,6 @@ from .travel import extra_way
 if TYPE_CHECKING:
     from ... import _core
 
-__all__ = ["core_search", "plan_with_obstacles", "segments_distance"]
-
 
 def core_search(planner: PlannerModel, via: ViaSearch | None) -> _core.ViaSearch:
     """Return the planner's search with these settings, or raise `ThunderError` for components of joints."""

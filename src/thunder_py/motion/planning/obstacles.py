@@ -20,21 +20,6 @@ from ...geometry import Obstacle
 from ...values import StrEnum, Value, set_fields
 from ..fpca.splines import bernstein_points
 
-__all__ = [
-    "FREE",
-    "Clearance",
-    "MovingObstacle",
-    "Obstacles",
-    "PathStatus",
-    "ViaPath",
-    "ViaSearch",
-    "as_sequence",
-    "bezier_path",
-    "clearance",
-    "obstacle_set",
-    "via_path",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class MovingObstacle(Value):

@@ -14,8 +14,6 @@ from ...errors import ThunderError
 from ..fpca.fit import unit_groups
 from .model import PlannerModel
 
-__all__ = ["Pace", "pace_of", "require_time"]
-
 #: largest acceleration of a minimum-jerk motion between two states at rest, for unit distance and duration
 _MINIMUM_JERK = 10.0 / sqrt(3.0)
 #: times at which accelerations are compared, as parts of a motion

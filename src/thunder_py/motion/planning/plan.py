@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from .obstacles import Obstacles
 
 
-__all__ = ["HumanLikeJointPlan", "HumanLikePlan", "PlanDetails", "make_plan"]
-
 _NO_POINTS = np.empty((0, 3))
 _NO_TIMES = np.empty(0)
 for _shared in (_NO_POINTS, _NO_TIMES):

@@ -19,8 +19,6 @@ from .replan import PlannedBatch, plan_batch, replan
 if TYPE_CHECKING:
     from .obstacles import Obstacles
 
-__all__ = ["HumanLikePlanner"]
-
 
 class HumanLikePlanner(PlannerModel):
     """Planner of motions from functional components that meet boundary conditions in closed form.

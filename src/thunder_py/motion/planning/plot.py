@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .plan import HumanLikePlan
 
-__all__ = ["animate_human_like_plan", "plot_human_like_plan"]
-
 _SAMPLES = 401
 _START, _VIA, _GOAL = BLUE, TRUTH, VERMILION
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Plan = HumanLikePlan | HumanLikeJointPlan
     Avoidance = tuple[Obstacles, float, ViaSearch | None]
 
-__all__ = ["PlannedBatch", "plan_batch", "replan"]
-
 #: remaining time [s] below which plans are kept even without freezing
 _INSTANT = 1e-9
 

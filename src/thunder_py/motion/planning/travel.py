@@ -15,8 +15,6 @@ from ..fpca.fit import unit_groups
 if TYPE_CHECKING:
     from ..fpca.fpca import FPCA
 
-__all__ = ["TRAINING_SHARE", "extra_way", "limit_travel", "training_motions"]
-
 #: ratio to the training motions, relative to the ratio to minimum jerk. Alignment enlarges a motion by its extent over
 #: its displacement, at most twice for motions that do not return (`alignment.returning`)
 TRAINING_SHARE = 0.5

@@ -14,18 +14,6 @@ from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...trajectory.hermite import duration_of
 from ...values import Value
 
-__all__ = [
-    "BASES",
-    "FITS",
-    "BasisMotion",
-    "DMPBasis",
-    "Fit",
-    "GaussianBasis",
-    "PeriodicBasis",
-    "PhaseBasis",
-    "known_name",
-]
-
 #: names of basis functions
 BASES: dict[str, _core.BasisKind] = {
     "gaussian": _core.BasisKind.gaussian,

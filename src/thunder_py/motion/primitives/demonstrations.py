@@ -17,8 +17,6 @@ from ...recordings.trial import Trial
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
 
-__all__ = ["Demonstration", "read_demonstrations", "smooth", "steps_of", "times_of"]
-
 #: degree of the splines that differentiate samples
 _DEGREE = 5
 #: largest number of samples of a rollout, and of durations

@@ -21,8 +21,6 @@ from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
 from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, warn_growth
 
-__all__ = ["DMP", "SCALINGS", "DMPMotion"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DMPMotion(SampledMotion):

@@ -12,8 +12,6 @@ from ... import _core
 from ...checks import Array, array, is_number, numbers, positive
 from ...errors import ThunderError
 
-__all__ = ["DynamicPotential", "spheres_of"]
-
 #: mostly upwards and along no axis, so that a motion along it is unlikely
 _SIDE = (1.0, 4.0, 9.0)
 

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from ...checks import Array
 from ...errors import ThunderError
 
-__all__ = ["find_period"]
-
 #: largest change from cycle to cycle of a periodic motion, where 1 is that between unrelated samples
 _PERIODIC = 0.5
 #: the shortest lag is preferred among those that repeat the motion equally well up to this

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from .bases import PhaseBasis
     from .sampled_motion import SampledMotion
 
-__all__ = ["plot_dmp_basis", "plot_sampled_motion"]
-
 
 def plot_sampled_motion(
     motion: SampledMotion, *, axes: Mapping[str, Axes] | None = None, label: str | None = None

@@ -21,8 +21,6 @@ from ...values import Estimator
 from ..estimator_file import read_estimator, scalar, texts, write_estimator
 from .bases import BasisMotion, GaussianBasis
 
-__all__ = ["Observation", "ProMP"]
-
 #: tolerance of observations without noise, relative to the largest value among them
 _MET = 1e-6
 

@@ -27,8 +27,6 @@ from .stepping import SteppedPrimitive, warn_growth
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["OrientationMotion", "OrientationState", "QuaternionDMP"]
-
 #: entries of the displacement below this are too small to divide by [rad]
 _NO_WAY = 1e-6
 #: largest rotation to the goal, just below half a turn [rad]

@@ -21,8 +21,6 @@ from .period import find_period
 from .sampled_motion import SampledMotion
 from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample
 
-__all__ = ["RhythmicDMP"]
-
 #: a demonstration lasts at least this part of a given period
 _WHOLE = 1.0 - 1e-9
 #: harmonics of the limit cycle that are smaller than this, relative to the largest, are left out

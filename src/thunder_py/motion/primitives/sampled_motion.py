@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from scipy.interpolate import PPoly
 
-__all__ = ["SampledMotion"]
-
 
 def _hermite() -> Array:
     """Return the matrix from (x, x', x'', x''') at 0 and at 1 to the coefficients of 1, u, ..., u^7."""

@@ -21,8 +21,6 @@ from .dynamic_potential import DynamicPotential, spheres_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["DMPState", "PositionPrimitive", "SteppedPrimitive", "check_coordinates", "place", "sample", "warn_growth"]
-
 #: largest number of coordinates of the core
 _MOST = 16
 #: longest inner step of a rollout, in parts of its duration or period

@@ -14,8 +14,6 @@ from ...values import Value
 from .hand import MOTOR, MotorData, check_numbers
 from .objects import CONTACT, HAND
 
-__all__ = ["CompliantHand"]
-
 
 class _Finger(NamedTuple):
     """Base in the hand's frame [m], side of the hand, and from the base outwards: lengths, closed angles, pulleys."""

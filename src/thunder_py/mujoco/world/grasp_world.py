@@ -21,8 +21,6 @@ from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
 from .objects import Thing, lowest
 from .surfaces import ConveyorBelt, Table
 
-__all__ = ["GraspWorld"]
-
 #: body of the hand, and the name under which its contacts are reported
 _HAND = "hand"
 #: time constant of contacts in steps: MuJoCo needs two

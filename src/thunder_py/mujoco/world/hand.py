@@ -10,8 +10,6 @@ from ...checks import not_negative, positive, within
 from ...errors import ModelError
 from ...values import Value, set_fields
 
-__all__ = ["MOTOR", "Hand", "HandCommand", "HandMotor", "HandState", "MotorData", "add_motor", "check_numbers"]
-
 #: name of the tendon and of the actuator of a hand
 MOTOR = "hand"
 

@@ -15,8 +15,6 @@ from ...manipulation.throwing.thrown import ObjectState
 from .grasp_world import GraspWorld
 from .hand import HandCommand
 
-__all__ = ["HandThrow", "grip", "opening_delay", "throw_by_hand"]
-
 #: time for closing the hand before a motion [s]
 GRIP = 0.5
 #: fraction of its effort below which a hand has let go, and change of closure that shows that it moves

@@ -13,8 +13,6 @@ from ...checks import Array, all_positive, array, check_name, numbers, positive
 from ...errors import ModelError
 from ...values import Value, set_fields
 
-__all__ = ["CONTACT", "HAND", "SURFACE", "Part", "Thing", "lowest"]
-
 #: bits of MuJoCo's contact filter (contype, conaffinity): objects touch everything, hands touch objects and surfaces
 OBJECT, HAND, SURFACE = (1, 1), (2, 1), (4, 3)
 #: impedance of all contacts; `GraspWorld` sets their time constant

@@ -9,8 +9,6 @@ from ...values import Value
 from .hand import MOTOR, MotorData, check_numbers
 from .objects import CONTACT, HAND
 
-__all__ = ["ParallelGripper"]
-
 _GRAY, _DARK = (0.85, 0.85, 0.87, 1.0), (0.2, 0.2, 0.22, 1.0)
 #: depth of the palm, and length, width and thickness of the fingers [m], close to those of the Franka Hand
 _PALM, _FINGER, _WIDTH, _THICKNESS = 0.058, 0.054, 0.020, 0.010

@@ -16,8 +16,6 @@ from ...io.xml import quaternion
 from ...values import Value, set_fields
 from .objects import CONTACT, SURFACE
 
-__all__ = ["ConveyorBelt", "Table"]
-
 #: inertia of a belt, in effect infinite [kg]
 _HEAVY = 1e6
 #: rolling friction of all surfaces: the lever at which a rolling object's weight brakes it [m]

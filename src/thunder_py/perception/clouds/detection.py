@@ -27,8 +27,6 @@ from .segmentation import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CloudPipeline", "Detection", "DetectionReason", "detect_object"]
-
 Mask = npt.NDArray[np.bool_]
 
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from ...checks import Array
 from .segmentation import Plane, reference_direction
 
-__all__ = ["ShapeFit", "fit_rectangle", "fit_round", "fit_upper_surface"]
-
 _Model: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 #: a disk fills pi / 4 = 0.79 of its bounding square, a rectangle all of it

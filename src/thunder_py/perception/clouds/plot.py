@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...checks import Array
     from .detection import Detection
 
-__all__ = ["plot_detection"]
-
 _TABLE, _OTHER, _CLUSTER, _SURFACE = FAINT, GRAY, BLUE, ORANGE
 
 

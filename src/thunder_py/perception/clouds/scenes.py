@@ -15,8 +15,6 @@ from ...errors import ThunderError
 from ...values import Value, set_fields
 from ..camera import PinholeCamera
 
-__all__ = ["Ball", "Cuboid", "Cylinder", "DepthCamera", "Shape", "View", "look_at"]
-
 
 class Shape(Protocol):
     """A body that intersects rays."""

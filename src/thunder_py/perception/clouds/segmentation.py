@@ -12,20 +12,6 @@ from ...checks import Array, array, finite, numbers, positive, whole
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
-__all__ = [
-    "Plane",
-    "SurfaceAxes",
-    "choose_cluster",
-    "find_clusters",
-    "find_plane",
-    "finite_points",
-    "fit_plane",
-    "reference_direction",
-    "surface_axes",
-    "voxel_downsample",
-    "yaw_of",
-]
-
 
 def find_clusters(
     points: npt.ArrayLike, *, eps: float, min_size: int = 10, min_samples: int = 4

@@ -14,8 +14,6 @@ from ..pose_source import SampledPoseSource
 from .detection import CloudPipeline, Detection
 from .scenes import DepthCamera
 
-__all__ = ["CloudPoseSource"]
-
 #: objects are looked for near their last place if they were seen at most this long ago [s]
 _MEMORY = 1.0
 _KEPT = 64

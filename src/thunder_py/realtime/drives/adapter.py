@@ -15,8 +15,6 @@ from ...robot.payload import Payload
 from ...sampled_loop import Channel
 from ...values import Value, set_fields
 
-__all__ = ["DriveAdapter", "DriveError", "DriveFacts", "DriveState", "require_arm"]
-
 
 class DriveError(RuntimeError):
     """A drive reported a fault, or did not take a command.

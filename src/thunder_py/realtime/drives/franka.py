@@ -10,8 +10,6 @@ from ...robot import Robot
 from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
-__all__ = ["CYCLE", "drive_state", "franka_facts", "franka_load", "raise_errors"]
-
 #: period of the robot's control [s]
 CYCLE = 1e-3
 #: 1000 N m/s, which the robot accepts, less a margin for the rounding of its comparison [N m/s]

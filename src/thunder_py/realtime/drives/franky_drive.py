@@ -12,8 +12,6 @@ from ..timing import Pacer
 from .adapter import DriveError, DriveFacts, DriveState
 from .franka import drive_state, franka_facts, franka_load
 
-__all__ = ["FrankyDrive"]
-
 #: largest change of a torque per cycle that franky passes on [N m]
 _LARGEST_STEP = 1.0
 #: frequency from which on libfranka passes commands unfiltered (its kMaxCutoffFrequency) [Hz]

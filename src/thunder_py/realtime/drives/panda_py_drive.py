@@ -12,8 +12,6 @@ from .adapter import DriveError, DriveFacts, DriveState
 from .franka import drive_state, franka_facts, franka_load, raise_errors
 from .watchdog import Watchdog
 
-__all__ = ["PandaPyDrive"]
-
 
 class PandaPyDrive:
     """Drive of a Franka arm by panda-py (extra `franka`): a thread of panda-py sends the last command each millisecond.

@@ -11,8 +11,6 @@ from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState
 from .franka import CYCLE, drive_state, franka_facts, franka_load, raise_errors
 
-__all__ = ["PylibfrankaDrive"]
-
 #: the robot stops after 20 cycles without a command [s]
 _WATCHDOG = 20 * CYCLE
 

@@ -15,8 +15,6 @@ from ...simulation.sensors import ExternalTorque, ExternalWrench, read_external
 from ...values import StrEnum
 from .adapter import DriveFacts
 
-__all__ = ["DriveFault", "SimulatedDrive"]
-
 
 class DriveFault(StrEnum):
     """A fault to inject into a `SimulatedDrive`.

@@ -15,8 +15,6 @@ from ...robot import Robot
 from ...robot.payload import Payload
 from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
-__all__ = ["URDrive"]
-
 #: period of the robot's control [s]
 _CYCLE = 2e-3
 _JOINTS = 6

@@ -6,8 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 
-__all__ = ["Watchdog"]
-
 #: checks of the clock within the timeout
 _CHECKS = 5
 

@@ -16,30 +16,6 @@ from ..reference_generator import JointSample, PoseSample
 from ..simulated_robot import JointState
 from ..timing import Pacer
 
-__all__ = [
-    "SWITCH_INTERVAL",
-    "ActionServer",
-    "GoalHandle",
-    "Middleware",
-    "Publisher",
-    "answer",
-    "configuration",
-    "diagnostics_message",
-    "fill_command",
-    "fill_numbers",
-    "fill_state",
-    "floats",
-    "merged",
-    "message_kinds",
-    "named",
-    "numbers_message",
-    "pose_messages",
-    "prioritized",
-    "read_trajectory",
-    "repeat",
-    "trajectory_message",
-]
-
 #: switch interval of the interpreter's threads [s]; Python's default, 5 ms, is five control periods
 SWITCH_INTERVAL = 1e-4
 #: modules and classes of messages, in ROS 1 and in ROS 2

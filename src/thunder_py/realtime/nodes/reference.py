@@ -8,8 +8,6 @@ from ..reference_generator import ReferenceGenerator
 from . import middleware as messages
 from .middleware import Middleware
 
-__all__ = ["ReferenceNode"]
-
 
 class ReferenceNode:
     """Connect a `ReferenceGenerator` to topics.

@@ -8,8 +8,6 @@ from ..simulated_robot import SimulatedRobot
 from . import middleware as messages
 from .middleware import Middleware
 
-__all__ = ["RobotNode"]
-
 #: rate of reports [Hz]
 _REPORT_RATE = 10.0
 

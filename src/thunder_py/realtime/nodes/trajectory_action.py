@@ -13,8 +13,6 @@ from ..trajectory_goal import GoalCode, GoalResult, Tolerance, TrajectoryGoal
 from . import middleware as messages
 from .middleware import GoalHandle, Middleware
 
-__all__ = ["TrajectoryAction"]
-
 
 class TrajectoryAction:
     """Server of one goal at a time; a new one replaces the one before.

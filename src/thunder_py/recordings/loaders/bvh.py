@@ -20,8 +20,6 @@ from .text import agreed_rate, check_decimal, chosen, number, read_lines, time_f
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["Joint", "load_bvh", "read_bvh"]
-
 _CHANNELS = {f"{axis}{kind}" for axis in "XYZ" for kind in ("position", "rotation")}
 
 

@@ -19,8 +19,6 @@ from ..trial import to_si
 from .c3d_file import read_c3d
 from .text import TOLERANCE, agreed_rate, agreed_unit, chosen, marker_trials, positive_rate
 
-__all__ = ["load_c3d"]
-
 
 def load_c3d(
     path: str | Path,

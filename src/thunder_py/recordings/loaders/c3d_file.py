@@ -23,8 +23,6 @@ from ...files import read_whole
 from ..plausibility import RecordingWarning
 from .text import LARGEST
 
-__all__ = ["C3DPoints", "read_c3d"]
-
 #: bytes of a block, second byte of every file
 _BLOCK, _KEY = 512, 0x50
 #: fourth byte of the parameters: byte order, and whether reals are those of the VAX

@@ -20,8 +20,6 @@ from ..trial import Trial
 from .lost import without_lost
 from .text import LARGEST
 
-__all__ = ["load_culm"]
-
 RATE = 120.0
 _HEADER = "t;X;Y;Z"
 #: significant digits of printed times

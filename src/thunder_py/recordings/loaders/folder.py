@@ -13,8 +13,6 @@ from ..motion_set import MotionSet
 from ..plausibility import RecordingWarning, check_plausible
 from .table import load_table
 
-__all__ = ["load_folder"]
-
 _LOG = logging.getLogger(__name__)
 
 _LABELS = ("subject", "task", "name", "frame")

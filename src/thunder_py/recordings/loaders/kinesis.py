@@ -20,8 +20,6 @@ from ..trial import Trial
 from .lost import without_lost
 from .text import LARGEST
 
-__all__ = ["load_kinesis"]
-
 RATE = 85.0
 _MARKERS = ("index", "thumb")
 #: the column "time" restarts within trials; only this one increases

@@ -12,8 +12,6 @@ from ...checks import Array
 from ...errors import outer_level
 from ..plausibility import RecordingWarning
 
-__all__ = ["FARTHEST", "without_lost"]
-
 #: steps of a movement that reaches the origin, relative to the step that 5 % of its steps exceed
 _JUMP, _PART = 3.0, 0.95
 #: frames of a position that is held; its step before or after is not less than half the median step, five times the

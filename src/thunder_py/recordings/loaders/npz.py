@@ -1,5 +1,3 @@
 """Recordings written by `MotionSet.save`."""
 
-from ..motion_set import load_npz
-
-__all__ = ["load_npz"]
+from ..motion_set import load_npz as load_npz

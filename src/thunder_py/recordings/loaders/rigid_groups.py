@@ -15,8 +15,6 @@ from ...errors import FileFormatError, ThunderError, UnknownNameError
 from ..trial import Trial
 from .lost import FARTHEST
 
-__all__ = ["MarkerRecording", "group_template", "masked", "relative_poses", "relative_trials", "rigid_poses"]
-
 #: relative distance to a line below which three markers have no orientation
 _FLAT = 1e-3
 #: extents of a group on a body [m]; others indicate another unit

@@ -12,8 +12,6 @@ from ...errors import FileFormatError, UnknownNameError, nearest_hint
 from ...files import as_file
 from ...optional import require
 
-__all__ = ["is_spreadsheet", "read_sheet"]
-
 #: modules that read a format
 _ENGINES = {".xlsx": "openpyxl", ".xlsm": "openpyxl", ".ods": "odf"}
 #: bytes of a file and of its content after decompression, cells of a sheet, elements of an .ods file (2 kB each)

@@ -32,8 +32,6 @@ from .text import (
     time_factor,
 )
 
-__all__ = ["load_table"]
-
 Column = str | int
 
 

@@ -18,25 +18,6 @@ from ..plausibility import RecordingWarning, check_plausible
 from ..trial import LENGTHS, Trial
 from .lost import without_lost
 
-__all__ = [
-    "LARGEST",
-    "MISSING",
-    "agreed_rate",
-    "agreed_unit",
-    "cells_of",
-    "check_decimal",
-    "check_rate",
-    "chosen",
-    "column_name",
-    "guess_delimiter",
-    "marker_trials",
-    "number",
-    "positive_rate",
-    "rate_of",
-    "read_lines",
-    "time_factor",
-]
-
 #: cells that mean "not measured"
 MISSING = ("", "nan", "NaN", "NA", "N/A", "NULL")
 #: bytes of a file

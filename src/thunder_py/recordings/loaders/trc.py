@@ -27,8 +27,6 @@ from .text import (
     read_lines,
 )
 
-__all__ = ["load_trc"]
-
 #: line numbers of the header, from 1
 _TYPE, _KEYS, _VALUES, _MARKERS, _AXES = 1, 2, 3, 4, 5
 _NEEDED = ("DataRate", "NumFrames", "NumMarkers", "Units")

@@ -19,8 +19,6 @@ from .lost import without_lost
 from .rigid_groups import MarkerRecording, masked, relative_trials
 from .text import cells_of, column_name, guess_delimiter, number, positive_rate, read_lines
 
-__all__ = ["MARKERS", "load_ulimb_mhh", "read_mhh"]
-
 #: in the order of the columns
 MARKERS = (
     *("WRA", "WRB", "RU_1", "RU_2", "RU_3", "RU_4", "ELB_M", "ELB_L"),

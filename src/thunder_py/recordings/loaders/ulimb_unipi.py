@@ -25,8 +25,6 @@ from ..plausibility import check_plausible
 from ..trial import Trial
 from .rigid_groups import MarkerRecording, masked, relative_trials
 
-__all__ = ["load_ulimb_unipi", "read_ids", "read_unipi"]
-
 RATE = 100.0
 #: bound of the ids of markers
 _LARGEST_ID = 1 << 31

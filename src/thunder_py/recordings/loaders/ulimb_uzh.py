@@ -22,8 +22,6 @@ from ..plausibility import check_plausible
 from ..trial import Trial
 from .text import LARGEST
 
-__all__ = ["MvnxFrames", "load_ulimb_uzh", "read_mvnx"]
-
 
 @dataclass(frozen=True, eq=False)
 class MvnxFrames:

@@ -16,8 +16,6 @@ from ..processing.filtering import low_pass
 from ..processing.over_sets import moves, refuse_gaps
 from ..trial import POSITION, ROTATION, Trial
 
-__all__ = ["Motion", "MotionLike", "Samples", "as_trial", "choose_part", "dofs_of", "even_times", "is_motion", "sample"]
-
 PARTS = ("translation", "orientation", "joints")
 #: Gauss-Legendre quadrature of motion objects: nodes of a panel, panels of the duration
 _NODES, _PANELS = 4, 256

@@ -15,8 +15,6 @@ from ..processing.over_sets import refuse_gaps
 from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
 from .smoothness import RATE
 
-__all__ = ["PowerLaw", "path_length", "path_points", "power_law", "rms_distance", "straightness"]
-
 
 def path_length(
     motion: MotionLike, *, part: str | None = None, cutoff: float = math.inf, filter_order: int = 2

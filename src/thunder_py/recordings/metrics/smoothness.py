@@ -12,8 +12,6 @@ from ...checks import Array, array, positive, whole, within
 from ...errors import ThunderError
 from .sampling import MotionLike, Samples, is_motion, sample
 
-__all__ = ["JerkSummary", "jerk_summary", "ldlj", "mean_jerk", "sparc", "spectral_arc_length", "speed_peaks"]
-
 #: default sampling rate of motion objects, Hz
 RATE = 200.0
 #: fewest samples of a motion object, for short ones

@@ -14,16 +14,6 @@ from ..trial import Trial
 from .over_sets import over_sets, refuse_gaps, refuse_uneven, splits_sets, who
 from .resampling import about_mean, in_the_frame, through_mean
 
-__all__ = [
-    "butterworth",
-    "fill_gaps",
-    "filters_nothing",
-    "low_pass",
-    "median_filter",
-    "moving_average",
-    "split_at_gaps",
-]
-
 #: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular
 _LOWEST = 1e-6
 

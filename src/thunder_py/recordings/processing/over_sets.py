@@ -13,8 +13,6 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
 
-__all__ = ["moves", "over_sets", "refuse_gaps", "refuse_uneven", "splits_sets", "who"]
-
 P = ParamSpec("P")
 #: relative error of filters and splines on a constant
 _ROUNDING = 1e-12
@@ -32,7 +30,7 @@ class Step(Protocol[P]):
 class Split(Protocol[P]):
     """Trial -> MotionSet, and the concatenated parts of every member of a set."""
 
-    def __call__(self, trial: Trial | MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...
+    def __call__(self, trial: Trial | MotionSet, *args: P.args, **kwargs: P.kwargs) -> MotionSet: ...  # noqa: D102
 
 
 def over_sets(function: Callable[Concatenate[Trial, P], Trial]) -> Step[P]:

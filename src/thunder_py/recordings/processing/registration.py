@@ -14,8 +14,6 @@ from ..trial import POSITION, Trial
 from .over_sets import moves, refuse_gaps, who
 from .resampling import at_times
 
-__all__ = ["affine_fit", "affine_registration", "half_path_time", "landmark_map", "peak_speed_time", "register"]
-
 #: samples for the comparison of movements
 _SAMPLES = 256
 

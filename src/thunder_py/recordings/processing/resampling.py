@@ -19,8 +19,6 @@ from .over_sets import over_sets, refuse_gaps, who
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["NormalizedTrial", "about_mean", "at_times", "in_the_frame", "normalize_time", "resample", "through_mean"]
-
 #: margin [rad] to the singularity of the coordinates a whole turn away from the mean
 _MARGIN = 0.2
 

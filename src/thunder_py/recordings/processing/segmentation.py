@@ -13,8 +13,6 @@ from ..trial import POSITION, Trial
 from .filtering import low_pass, stretches
 from .over_sets import moves, over_sets, refuse_gaps, splits_sets, who
 
-__all__ = ["crop_to_movement", "segment_by_speed", "speed"]
-
 
 def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
     """Return the norm (T,) of the velocity of `dofs`, by central differences of the filtered values.

@@ -8,8 +8,6 @@ from ...checks import Array, at_least, positive, whole, within
 from ..motion_set import MotionSet
 from .recording import check_range, direction, generators, perpendicular, record, times
 
-__all__ = ["power_law_curves"]
-
 #: intervals of the table that inverts time, per lap
 _GRID = 2048
 

@@ -15,8 +15,6 @@ from ...values import Value, set_fields
 from ..motion_set import MotionSet
 from .recording import bump, check_range, direction, generators, perpendicular, record, step, times
 
-__all__ = ["SigmaLognormal", "daily_living", "minimum_jerk_reaches", "sigma_lognormal_reaches"]
-
 
 def minimum_jerk_reaches(
     n: int,

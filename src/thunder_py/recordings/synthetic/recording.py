@@ -11,17 +11,6 @@ from ...errors import ThunderError
 from ...trajectory.hermite import minimum_jerk
 from ..trial import POSITION, ROTATION, Trial
 
-__all__ = [
-    "bump",
-    "check_range",
-    "direction",
-    "generators",
-    "perpendicular",
-    "record",
-    "step",
-    "times",
-]
-
 
 def step(tau: Array) -> Array:
     """Return the minimum-jerk step, 0 before tau = 0 and 1 after tau = 1."""

@@ -15,8 +15,6 @@ from ...optional import require
 from ..result import SimulationResult
 from .encoding import printable
 
-__all__ = ["axis_of", "dataset_of", "filled", "short"]
-
 #: dimensions and values of a variable
 _Variable = tuple[tuple[str, ...], npt.NDArray[Any]]
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = ["plot_metric"]
-
 #: most different values of a parameter for a line or a cell; with more there is a point for each run
 _VALUES = 50
 

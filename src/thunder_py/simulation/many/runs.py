@@ -19,8 +19,6 @@ from .store import RESERVED, RunStore
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Runs"]
-
 Names = Sequence[str] | Mapping[str, Metric] | None
 
 

@@ -28,8 +28,6 @@ from .runs import Runs
 from .spec import RunRecord, RunSpec, parts_with_state, with_text
 from .store import RESERVED, Plan, RunStore, open_store
 
-__all__ = ["simulate_many"]
-
 MetricsLike = Sequence[str] | Mapping[str, Metric] | None
 
 
@@ -148,6 +146,8 @@ def _read(
     label: str | None,
 ) -> tuple[Sequence[Any], Plan]:
     """Check what is swept; return the items for the workers, and the plan."""
+    if label is not None and not isinstance(label, str):
+        raise ThunderError(f"label must be a text, got {label!r}")
     names = None if metrics is None else tuple(metric_functions(metrics))
     sets: list[Mapping[str, Any]]
     if callable(runs):
@@ -194,7 +194,7 @@ def _identity(k: int, run: RunSpec) -> tuple[str | None, str | None]:
             f"run {k} must have a label to be kept in a store, since its arguments cannot be pickled; or give a "
             "function that makes it, and parameters"
         )
-    return run.label, found
+    return None if run.label is None else printable(run.label), found
 
 
 class _Task:

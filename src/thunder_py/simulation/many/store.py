@@ -27,8 +27,6 @@ from .encoding import as_json, decoded, encoded
 from .provenance import provenance
 from .spec import RunRecord, StoredError, describe
 
-__all__ = ["RESERVED", "Plan", "RunStore", "open_store"]
-
 SCHEMA = "thunder_py sweep/2"
 #: names of columns and fields: no metric and no parameter may have such a name
 RESERVED = ("run", "label", "attempts", "seconds", "error", "failure", "traceback", "session", "host", "kernels")

@@ -1,9 +1,12 @@
 """Penalized splines against the normal equations written out; cross-validation against its definition."""
 
-from __future__ import annotations
+import itertools
+from functools import partial
 
 import numpy as np
 import pytest
+from scipy.integrate import quad_vec
+from scipy.interpolate import BSpline
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
@@ -114,40 +117,88 @@ def test_fewer_samples_than_functions_need_a_penalty():
     assert_refused((lambda: smooth(read_curves(y), BASIS, None), "...at least 15 samples ... got 10 in trial 0..."))
 
 
-@pytest.mark.filterwarnings("ignore:.*nothing measured")
-def test_a_gap_that_hides_a_function():
-    """21 samples, but none where the eighth function lives, from 0.2 to 0.8."""
-    y, _ = noisy_motions(count=2, samples=80)
-    y[1, 10:69] = np.nan
-    assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
-    assert_refused((lambda: smooth(read_curves(y), BASIS, None), "...samples of trial 1 must determine all basis ..."))
-
-
 def with_gap(where):
     y, _ = noisy_motions(count=3)
     y[2, where] = np.nan
     return y
 
 
-@pytest.mark.parametrize(
-    ("y", "smoothing", "text"),
-    [
-        (with_gap(slice(5, None)), "gcv", "at least 6 samples .* got 5 in trial 2"),
-        (with_gap(slice(0, 20)), "gcv", "got samples of trial 2 from tau = 0.25 to 1.00"),
-        (with_gap(slice(60, None)), 1e-6, "got samples of trial 2 from tau = 0.00 to 0.75"),
-        (with_gap(slice(0, 0)), "reml", "'gcv', a number or None, got 'reml'"),
-        (with_gap(slice(0, 0)), -1.0, "one finite number >= 0"),
-        (with_gap(slice(0, 0)), np.nan, "finite"),
-        (with_gap(slice(0, 0)), True, "got True"),
-        (with_gap(slice(0, 0)), [1.0, 2.0], "one finite number >= 0 or 3 of them"),
-    ],
-)
-def test_bad_arguments(y, smoothing, text):
-    with pytest.raises(ThunderError, match=text):
-        smooth(read_curves(y), BASIS, smoothing)
+def test_bad_arguments():
+    def given(y, smoothing):
+        return smooth(read_curves(y), BASIS, smoothing)
+
+    cases = (
+        (with_gap(slice(5, None)), "gcv", "...at least 6 samples ... got 5 in trial 2..."),
+        (with_gap(slice(0, 20)), "gcv", "...got samples of trial 2 from tau = 0.25 to 1.00..."),
+        (with_gap(slice(60, None)), 1e-6, "...got samples of trial 2 from tau = 0.00 to 0.75..."),
+        (with_gap(slice(0, 0)), "reml", "...'gcv', a number or None, got 'reml'..."),
+        (with_gap(slice(0, 0)), -1.0, "...one finite number >= 0..."),
+        (with_gap(slice(0, 0)), np.nan, "...finite..."),
+        (with_gap(slice(0, 0)), True, "...got True..."),
+        (with_gap(slice(0, 0)), [1.0, 2.0], "...one finite number >= 0 or 3 of them..."),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases))
 
 
 @pytest.mark.parametrize("penalty", [0, 6, 2.0, True])
 def test_bad_penalty(penalty):
     with pytest.raises(ThunderError, match="penalty, the order of a derivative, must be a whole number from 1 to 5"):
         smooth(read_curves(with_gap(slice(0, 0))), BASIS, penalty=penalty)
+
+
+# --- B-splines on [0, 1] against SciPy's own, quadrature and finite differences ---
+TAU = np.linspace(0.0, 1.0, 157)
+UNEVEN = SplineBasis(degree=3, knots=[0, 0, 0, 0, 0.1, 0.35, 0.8, 1, 1, 1, 1])
+BASES = [SplineBasis(), SplineBasis(15, degree=4), SplineBasis(6), SplineBasis(4, degree=1), UNEVEN]
+
+
+@pytest.mark.parametrize("basis", BASES, ids=repr)
+def test_functions_are_those_of_scipy(basis):
+    tau = np.linspace(0.0, 1.0, 157)
+    B = basis.evaluate(tau)
+    np.testing.assert_allclose(B, BSpline.design_matrix(tau, basis.knots, basis.degree).toarray(), atol=1e-14)
+    np.testing.assert_allclose(basis.evaluate(tau, 1).sum(axis=1), 0.0, atol=1e-11)
+    np.testing.assert_allclose(basis.evaluate([0.0, 1.0]), np.eye(basis.n_functions)[[0, -1]], atol=1e-15)
+    nodes, weights = basis.quadrature()
+    np.testing.assert_allclose(basis.integrals(), weights @ basis.evaluate(nodes), atol=1e-15)
+    c = np.random.default_rng(0).normal(size=(basis.n_functions, 2))
+    pieces = basis.to_ppoly(c)
+    np.testing.assert_array_equal(pieces.x, basis.breaks)
+    for order in range(basis.degree):
+        expected = basis.evaluate(tau, order) @ c
+        np.testing.assert_allclose(pieces(tau, order), expected, atol=1e-12 * np.abs(expected).max())
+    for derivative in (0, 2, 3):
+        gram = basis.gram(derivative)
+        parts = [
+            quad_vec(lambda s, k=derivative: np.outer(b := basis.evaluate([s], k)[0], b), a + 1e-15, b - 1e-15)[0]
+            for a, b in itertools.pairwise(basis.breaks)
+        ]
+        np.testing.assert_allclose(gram, sum(parts), rtol=1e-9, atol=1e-9 * max(np.abs(gram).max(), 1e-9))
+
+
+@pytest.mark.parametrize("derivative", [1, 2, 3])
+def test_derivatives_are_finite_differences(derivative):
+    basis, h = SplineBasis(), 1e-5
+    tau = np.linspace(0.01, 0.99, 98)
+    slope = (basis.evaluate(tau + h, derivative - 1) - basis.evaluate(tau - h, derivative - 1)) / (2.0 * h)
+    exact = basis.evaluate(tau, derivative)
+    np.testing.assert_allclose(exact, slope, atol=1e-6 * np.abs(exact).max())
+
+
+def test_bad_arguments_of_basis():
+    assert_refused(
+        (lambda: SplineBasis(5), "...n_functions must be a whole number of at least 6, got 5..."),
+        (lambda: SplineBasis(15.0), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(True), "...n_functions must be a whole number..."),
+        (lambda: SplineBasis(15, degree=0), "...degree must be a whole number of at least 1..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 0.4, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, 0.5, 1]), "...0 and 1, each 2 times..."),
+        (lambda: SplineBasis(degree=1, knots=[0, 0, np.nan, 1, 1]), "...increasing..."),
+        (lambda: SplineBasis(degree=2, knots=[0, 1]), "...at least 6 numbers..."),
+        (lambda: SplineBasis(3, degree=1, knots=[0, 0, 1, 1]), "...define 2 functions..."),
+        (lambda: SplineBasis().evaluate([0.5, 1.1]), "...tau must lie in [0, 1], got 1.1..."),
+        (lambda: SplineBasis().evaluate([np.nan]), "...tau must lie in..."),
+        (lambda: SplineBasis().evaluate(np.zeros((2, 2))), "...shape (T,)..."),
+        (lambda: SplineBasis().evaluate([0.5], -1), "...derivative must be..."),
+        (lambda: SplineBasis().spline(np.zeros(14)), "...(15, ...), got (14,)..."),
+    )

@@ -1,5 +1,7 @@
-from __future__ import annotations
+"""None"""
 
+import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.spatial.transform import Rotation
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.perception import PoseFault, PoseMeasurement, PoseSource, SimulatedPoseSource
+from thunder_py.perception.pose_source import measurement_times
 from thunder_py.spatial import pose_from_rpy
 
 
@@ -50,7 +53,6 @@ def test_noise_has_the_deviations_that_are_given() -> None:
     source = _source(position_noise=(0.01, 0.02, 0.03), rotation_noise=0.05, rate=1000.0)
     shifts, turns = [], []
     for m in source.poll(1.5):
-        assert m.pose is not None
         truth = _truth(m.time)
         shifts.append(m.pose[:3, 3] - truth[:3, 3])
         turns.append(Rotation.from_matrix(truth[:3, :3].T @ m.pose[:3, :3]).as_rotvec())
@@ -85,21 +87,10 @@ def test_faults() -> None:
         elif 0.6 <= t < 0.8:
             np.testing.assert_allclose(m.pose, offset @ _truth(m.time), atol=1e-15)
         elif t >= 1.0:
-            assert m.pose is not None
             assert np.isnan(m.pose).all()
             assert not m.usable
         else:
             np.testing.assert_allclose(m.pose, _truth(m.time), atol=1e-15)
-
-
-def test_the_truth_may_be_what_a_simulation_says_now() -> None:
-    now = 0.0
-    source = SimulatedPoseSource(lambda t: pose_from_rpy((now, 0.0, 0.0)), rate=10.0, latency=0.5)
-    for step in range(100):
-        now = 0.01 * step
-        for m in source.poll(now):
-            assert m.pose is not None
-            assert m.pose[0, 3] == pytest.approx(m.time, abs=1e-9)
 
 
 def test_nonsense_is_refused() -> None:
@@ -132,12 +123,99 @@ def test_times_that_go_back_and_bad_truths_are_refused() -> None:
         (lambda: SimulatedPoseSource(lambda t: np.eye(3)).poll(0.0), "...true_pose(t) must have shape..."),
     )
     with pytest.raises(ThunderError, match="true_pose must be callable"):
-        SimulatedPoseSource(np.eye(4))  # type: ignore[arg-type]
+        SimulatedPoseSource(np.eye(4))
     with pytest.raises(ThunderError, match="kind of a fault must be one of freeze, jump, nan, got 'melt'"):
-        PoseFault("melt", 0.0)  # type: ignore[arg-type]
+        PoseFault("melt", 0.0)
     assert_refused((lambda: PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0])), "...offset of a fault ..."))
 
 
-def test_a_clock_that_begins_elsewhere_is_told_instead_of_taking_pictures_for_ever() -> None:
+def test_a_clock_that_begins_elsewhere_is_told() -> None:
     assert_refused((lambda: _source(rate=30.0).poll(1.7e9), "...t must not be more than 100000 pictures after ..."))
     assert len(_source(rate=30.0, start=1.7e9).poll(1.7e9 + 0.05)) == 2
+
+
+# --- pose_source ---
+_POSE = pose_from_rpy((0.1, 0.2, 0.3), (0.4, -0.5, 0.6))
+
+
+def test_a_measurement_keeps_a_copy_that_nobody_can_change() -> None:
+    pose = _POSE.copy()
+    seen = PoseMeasurement(0.5, 0.6, pose)
+    pose[0, 3] = 9.0
+    assert seen.pose[0, 3] == 0.1
+    with pytest.raises(ValueError, match="read-only"):
+        seen.pose[0, 3] = 1.0
+    assert pickle.loads(pickle.dumps(seen)) == seen
+    assert seen != PoseMeasurement(0.5, 0.7, _POSE)
+
+
+def test_usable_is_a_finite_rigid_transform_only() -> None:
+    def with_entry(row: int, column: int, value: float) -> PoseMeasurement:
+        pose = _POSE.copy()
+        pose[row, column] = value
+        return PoseMeasurement(0.0, 0.0, pose)
+
+    assert PoseMeasurement(0.0, 0.0, _POSE).usable
+    assert not PoseMeasurement(0.0, 0.0, None).usable
+    assert not with_entry(0, 3, np.nan).usable
+    assert not with_entry(1, 3, np.inf).usable
+    assert not with_entry(0, 0, 0.5).usable
+    assert not with_entry(3, 0, 0.1).usable
+    assert not PoseMeasurement(0.0, 0.0, np.diag([1.0, 1.0, -1.0, 1.0])).usable
+    assert not PoseMeasurement(0.0, 0.0, np.zeros((4, 4))).usable
+
+
+def test_nonsense_is_refused_of_pose_source() -> None:
+    def given(arguments):
+        return PoseMeasurement(*arguments)
+
+    assert_refused(
+        (lambda: given((np.nan, 1.0, None)), "...time must be a finite number..."),
+        (lambda: given((0.0, np.inf, None)), "...available must be a finite number..."),
+        (lambda: given((1.0, 0.9, None)), "...available must not be before time..."),
+        (lambda: given((0.0, 0.0, np.eye(3))), "...pose must have shape (4, 4)..."),
+        (lambda: given((0.0, 0.0, "here")), "...pose must be numbers..."),
+        (lambda: given((0.0, 0.0, None, -1.0)), "...quality must be a finite number >= 0..."),
+    )
+
+
+# --- measurement_times ---
+def _times(**options: Any) -> tuple[Any, Any]:
+    return measurement_times(options.pop("duration", 2.0), 30.0, rng=np.random.default_rng(3), **options)
+
+
+def test_without_faults_pictures_are_regular_and_late() -> None:
+    taken, available = _times(latency=0.1)
+    assert np.array_equal(taken, np.arange(61) / 30.0)
+    assert np.array_equal(available, taken + 0.1)
+
+
+@pytest.mark.parametrize(("duration", "rate", "count"), [(0.3, 10.0, 4), (0.7, 10.0, 8), (0.0, 5.0, 1), (0.99, 1.0, 1)])
+def test_the_picture_at_the_end_counts(duration: float, rate: float, count: int) -> None:
+    taken, _ = measurement_times(duration, rate, rng=np.random.default_rng(0))
+    assert len(taken) == count
+
+
+def test_jitter_stays_within_its_bound_and_lets_results_overtake() -> None:
+    taken, available = _times(duration=60.0, latency=0.05, jitter=0.2)
+    delay = available - taken - 0.05
+    assert 0.0 <= delay.min() < 0.01
+    assert 0.19 < delay.max() <= 0.2
+    assert abs(delay.mean() - 0.1) < 4.0 * 0.2 / np.sqrt(12.0 * len(taken))
+    assert (np.diff(available) < 0.0).any()
+
+
+def test_dropped_pictures_leave_the_others_as_they_are() -> None:
+    every = dict(zip(*_times(duration=100.0, jitter=0.1), strict=True))
+    some = dict(zip(*_times(duration=100.0, jitter=0.1, dropout=0.3), strict=True))
+    assert some.items() <= every.items()
+    assert abs(len(some) / len(every) - 0.7) < 4.0 * np.sqrt(0.21 / 3001)
+    assert len(_times(dropout=1.0)[0]) == 0
+
+
+def test_nonsense_is_refused_by_name() -> None:
+    given: dict[str, Any] = {"duration": 1.0, "rate": 10.0, "rng": np.random.default_rng(0)}
+    bad = {"duration": (-1.0, np.inf), "rate": (0.0, np.nan), "latency": (-0.1,), "jitter": (np.nan,), "rng": (3,)}
+    bad["dropout"] = (1.1, "some")
+    cases = [(name, given | {name: value}) for name, values in bad.items() for value in values]
+    assert_refused(*((partial(measurement_times, **options), f"{name} must...") for name, options in cases))

@@ -1,0 +1,2 @@
+from . import description as description
+from . import inertia as inertia
