@@ -83,14 +83,6 @@ def test_without_noise_links_and_drives_come_back(robot, sensed, consistent):
     assert f"joint{robot.elastic[-1].joint}.K0" in str(found.table())
 
 
-def test_the_other_way_round_known_links_serve_as_joint_torque():
-    """The links' equation alone: the torque of their model stands for that of the springs."""
-    robot, data = soft_elbow(), states(soft_elbow())
-    data["joint_torque"] = robot.inverse_dynamics(data["q"], data["dq"], data["ddq"])
-    found = identify(wrong(robot), T, **data, unknown=["K", "D"])
-    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-9)
-
-
 def test_standard_deviations_are_those_of_the_errors():
     """Of torque noise, whose effect on the two rows of a joint is the same."""
     robot, data = soft_elbow(), states(soft_elbow())
@@ -314,15 +306,6 @@ def warned(**changes):
     with pytest.warns(ThunderWarning) as found:
         identify(soft_elbow(), **{**data, **{key: change(data) for key, change in changes.items()}}, cutoff=20.0)
     return [str(each.message) for each in found]
-
-
-def test_negative_coefficients_are_told():
-    exchanged = warned(x=lambda data: data["q"], q=lambda data: data["x"])
-    assert any("asks for negative values of joint1.K0 (-" in message for message in exchanged)
-    flipped = warned(tau=lambda data: -data["tau"])[-1]
-    for name in ("joint1.K0 (-", "joint2.K0 (-", "joint1.Mm (-0.12)"):
-        assert name in flipped
-    assert flipped.endswith(": are x and q exchanged, the sign of tau, or the units wrong?")
 
 
 @pytest.mark.parametrize(("factor", "told"), [(180.0 / np.pi, "x = 5"), (-1.0, "x = -")])

@@ -9,7 +9,6 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.identification.test_identify import NOISE, motion, wrong
 from tests.identification.test_identify_elastic import noisy, run, soft_elbow
-from tests.refusals import assert_refused
 from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
@@ -144,14 +143,6 @@ def test_further_columns(consistent, short_windows):
     np.testing.assert_allclose(np.sqrt(np.diag(found.covariance))[-3:], found.extra_deviations)
     expected = found.base.mapping @ robot.parameters
     assert np.abs((found.base_parameters - expected) / found.standard_deviations).max() < 4.0
-
-
-def test_further_columns_of_a_wrong_shape_are_refused():
-    class Wrong(Bias):
-        def evaluate(self, samples):
-            return np.zeros((len(samples), 2))
-
-    assert_refused((lambda: identify(elbow(), logs_of(elbow())[0], columns=[Wrong()]), "columns must have shape ..."))
 
 
 @cache

@@ -90,20 +90,6 @@ def test_goal_may_change_and_the_way_is_the_shorter_one() -> None:
     assert traveled < 2.0 * np.pi
 
 
-def test_time_scales_and_tau_may_change() -> None:
-    dmp = QuaternionDMP().fit(demonstration())
-    slow, fast = dmp.rollout(duration=3.0, dt=0.006), dmp.rollout(duration=1.5, dt=0.003)
-    np.testing.assert_allclose(slow.rotations.as_matrix(), fast.rotations.as_matrix(), atol=1e-12)
-    np.testing.assert_allclose(slow.w, 0.5 * fast.w, atol=1e-12)
-    dmp.reset()
-    for _ in range(100):
-        dmp.step(5e-3)
-    w = dmp.state.w
-    dmp.tau = 4.0
-    np.testing.assert_allclose(dmp.state.w, w, rtol=1e-14)
-    assert dmp.tau == 4.0
-
-
 def test_trials_teach_as_their_rotations_do() -> None:
     t, rotations = demonstration()
     vectors = rotations.as_rotvec()

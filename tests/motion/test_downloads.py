@@ -116,13 +116,3 @@ def test_what_is_refused_before_anything_is_asked_for(registry, tmp_path, monkey
     with pytest.raises(errors.ThunderError, match=re.escape('not installed: pip install "thunder_py[motion]"')):
         downloads.fetch("known", folder=tmp_path)
     assert Handler.asked == 0
-
-
-def test_the_registry():
-    assert set(downloads.REGISTRY) == {"culm", "kinesis_rtg", "ulimb"}
-    for entry in downloads.REGISTRY.values():
-        assert entry.url.startswith("https://")
-        assert entry.license
-        assert entry.sha256 is None or re.fullmatch("[0-9a-f]{64}", entry.sha256)
-    assert downloads.REGISTRY["culm"].sha256 is None
-    assert_refused((lambda: downloads.fetch("culm"), "known_hash must be given for culm..."))

@@ -8,7 +8,6 @@ import pytest
 from scipy import integrate, stats
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
-from scipy.special import ellipe
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
@@ -45,19 +44,6 @@ class Harmonic:
         return np.sum(self.A * self.w**derivative * np.sin(angle), axis=-1)
 
 
-class Transformed:
-    """size * R x(t / stretch) + shift."""
-
-    def __init__(self, motion, size=1.0, R=None, shift=0.0, stretch=1.0):
-        self.motion, self.size, self.R, self.shift, self.stretch = motion, size, R, shift, stretch
-        self.duration = motion.duration * stretch
-
-    def position(self, t, derivative=0):
-        x = self.size * self.motion.position(np.asarray(t) / self.stretch, derivative) / self.stretch**derivative
-        x = x if self.R is None else x @ self.R.T
-        return x if derivative else x + self.shift
-
-
 def ellipse(a=0.2, b=0.1, laps=1.0):
     return Harmonic([[a], [b]], [[2 * np.pi]] * 2, [[0.5 * np.pi], [0.0]], laps)
 
@@ -92,17 +78,6 @@ def test_jerk_of_any_motion_is_its_integral():
     assert mean_jerk(motion) == summary.mean
 
 
-def test_quadrature_sees_breaks():
-    class Steps:
-        duration, breaks = 1.0, (0.0, 0.3711, 1.0)
-
-        def position(self, t, derivative=0):
-            assert derivative == 3 or derivative < 3
-            return np.where(np.asarray(t) < 0.3711, 1.0, 5.0)[..., None] * (derivative == 3)
-
-    assert mean_jerk(Steps()) == pytest.approx(0.3711 + 5.0 * (1.0 - 0.3711), rel=1e-12)
-
-
 def test_mean_jerk_of_recordings():
     trial = recorded(REACH)
     assert mean_jerk(trial, cutoff=CLEAN) == pytest.approx(mean_jerk(REACH), rel=2e-4)
@@ -110,17 +85,6 @@ def test_mean_jerk_of_recordings():
     noisy = recorded(REACH, noise=1e-4)
     assert mean_jerk(noisy, cutoff=CLEAN) > 20.0 * mean_jerk(REACH)
     assert mean_jerk(noisy, cutoff=8.0) == pytest.approx(mean_jerk(REACH), rel=0.15)
-
-
-def test_parts_of_a_pose():
-    motion = wandering(3, 6)
-    translation = Harmonic(motion.A[:3], motion.w[:3], motion.p[:3], 1.3)
-    assert mean_jerk(motion) == mean_jerk(translation)
-    assert jerk_summary(motion, part="orientation").unit == "rad"
-    seven = wandering(4, 7)
-    each = [mean_jerk(Harmonic(seven.A[k : k + 1], seven.w[k : k + 1], seven.p[k : k + 1], 1.3)) for k in range(7)]
-    assert jerk_summary(seven).part == "joints"
-    assert mean_jerk(seven) == pytest.approx(np.mean(each), rel=1e-12)
 
 
 def test_angular_jerk_by_finite_differences_of_rotations():
@@ -167,14 +131,6 @@ def test_sparc_of_minimum_jerk_by_its_fourier_integral():
     motion = minimum_jerk([0.0, 0.0], [0.1, 0.3], 1.0)
     assert sparc(motion, padding=10, rate=2000.0) == pytest.approx(expected, abs=1e-3)
     assert sparc(motion) == pytest.approx(expected, abs=1e-2)
-
-
-def test_length_of_an_ellipse():
-    exact = 4.0 * 0.2 * ellipe(1.0 - 0.25)
-    assert path_length(ellipse()) == pytest.approx(exact, rel=1e-12)
-    trial = recorded(ellipse(), 1000.0)
-    assert path_length(trial) == pytest.approx(exact, rel=1e-5)
-    assert straightness(trial) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_length_and_straightness_of_reaches():

@@ -14,7 +14,7 @@ from .planner_models import fitted, reaches
 
 START, GOAL, T = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4]), 1.2
 BALL = Sphere(0.5 * (START + GOAL), 0.05)
-KINDS = [("plain", "map"), ("aligned", "map"), ("paper", "paper")]
+KINDS = [("aligned", "map"), ("paper", "paper")]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind[0])

@@ -174,9 +174,7 @@ def test_cost_of_jerk_is_its_integral(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
-@pytest.mark.parametrize(
-    "way", [(0.3, -0.2, 0.4), (0.0, 0.0, 0.5), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5), (-0.6, 0.0, 0.0)]
-)
+@pytest.mark.parametrize("way", [(0.3, -0.2, 0.4), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5)])
 def test_aligned_plans_are_those_of_the_canonical_frame(kind, way) -> None:
     """The frame that components are learned in, by NumPy, is the frame that they are planned in."""
     planner, T = HumanLikePlanner(fitted(kind)), 1.1

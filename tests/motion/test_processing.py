@@ -19,7 +19,6 @@ from thunder_py.recordings.processing import (
     median_filter,
     moving_average,
     normalize_time,
-    peak_speed_time,
     register,
     resample,
     segment_by_speed,
@@ -36,14 +35,6 @@ def noise(n=200, d=3, seed=0):
 
 def positions(x, rate=RATE, **labels):
     return Trial.from_positions(np.arange(len(x)) / rate, x, rate=rate, **labels)
-
-
-def turning(angles, axis, frame=None, rate=RATE):
-    """A trial that stands still and turns about a fixed axis, seen from a turned frame."""
-    R = Rotation.from_rotvec(np.outer(angles, axis))
-    R = R if frame is None else frame * R
-    p = np.zeros((len(angles), 3))
-    return Trial.from_poses(np.arange(len(angles)) / rate, p, matrix=R.as_matrix(), rate=rate)
 
 
 @pytest.mark.parametrize(("order", "cutoff"), [(1, 5.0), (2, 10.0), (5, 3.0)])
@@ -72,11 +63,6 @@ def test_steps_do_not_depend_on_the_frame_but_for_medians():
         if np.abs(frame.apply(a.position) - b.position).max() > 1e-9:
             depends.append(name)
     assert depends == ["median_filter"]
-
-
-def test_orientation_that_turns_too_far_is_refused():
-    with pytest.raises(ThunderError, match="slice it"):
-        low_pass(turning(np.linspace(0.0, 14.0, 400), np.array([0.0, 0.0, 1.0])), 5.0)
 
 
 def test_median_removes_a_spike_and_keeps_an_edge():
@@ -360,12 +346,6 @@ def test_landmarks_undo_a_warp_of_the_same_family():
     for k, trial in enumerate(got):
         np.testing.assert_allclose(trial.x, movement(tau), atol=1e-6)
         assert (trial.t[0], trial.duration) == pytest.approx((k, 2.0))
-
-
-def test_peak_speed_lies_between_samples():
-    t = np.linspace(0.0, 1.0, 98)  # no sample at 0.5
-    trial = Trial.from_positions(t, np.outer(minimum_jerk(t), [1.0, 0.0, 0.0]))
-    assert peak_speed_time(trial) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_half_of_the_path_is_behind():

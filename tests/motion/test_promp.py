@@ -97,15 +97,6 @@ def test_open_degrees_of_freedom_and_order_of_observations(learned):
     np.testing.assert_allclose(together.rollout(1.3).position(0.26, 1), [0.1, 0.2, 0.3], rtol=0, atol=1e-6)
 
 
-def test_samples_are_seeded_and_follow_the_distribution(learned):
-    samples = learned.sample(2000, 5, 1.0)
-    x = np.stack([m.position(0.3) for m in samples])
-    np.testing.assert_allclose(x.mean(axis=0), learned.mean(0.3), rtol=0, atol=0.02)
-    np.testing.assert_allclose(np.cov(x.T), learned.covariance(0.3), rtol=0, atol=0.15 * learned.covariance(0.3).max())
-    assert samples[0] == learned.sample(1, 5, 1.0)[0]
-    assert samples[0] != learned.sample(1, 6, 1.0)[0]
-
-
 def gap():
     x = np.zeros((20, 3))
     x[4] = np.nan

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from tests.refusals import assert_refused
 from thunder_py.recordings.synthetic import (
@@ -68,15 +68,6 @@ def test_a_stroke_is_a_lognormal_along_an_arc():
     curvature = np.linalg.norm(np.cross(v, a), axis=1)[fast] / speed[fast] ** 3
     np.testing.assert_allclose(curvature, 0.8 / 0.3, rtol=1e-9)
     assert not motion.position(0.04, 1).any()
-
-
-@pytest.mark.parametrize("turn", [0.8, 0.0, -1.5])
-def test_position_is_the_integral_of_velocity(turn):
-    motion = one_stroke(turn)
-    moved = [
-        integrate.quad(lambda t, k=k: float(motion.position(t, 1)[k]), 0.0, 1.2, epsabs=1e-12)[0] for k in range(3)
-    ]
-    np.testing.assert_allclose(motion.position(1.2) - motion.position(0.0), moved, rtol=0, atol=1e-10)
 
 
 def test_derivatives_of_sigma_lognormal_by_finite_differences():

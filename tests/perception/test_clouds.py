@@ -10,12 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.checks import Array
-from thunder_py.errors import ThunderError
-from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import (
     Ball,
     CloudPipeline,
-    CloudPoseSource,
     Cuboid,
     Cylinder,
     DepthCamera,
@@ -155,22 +152,6 @@ def test_outliers_however_far_change_nothing(seed: int) -> None:
     found = _FIND(np.concatenate([cloud, far, [[np.inf, 0.0, 0.0], [0.0, -np.inf, np.nan]]]))
     np.testing.assert_allclose(found.center, (0.02, 0.01, 0.05), atol=0.008)
     assert abs(_yaw_error(found, 0.4)) < 0.05
-
-
-def test_clouds_of_another_shape_are_refused() -> None:
-    assert_refused((lambda: _FIND(np.zeros((4, 2))), "...cloud must have shape (..., 3)..."))
-    with pytest.raises(ThunderError, match="cloud must be numbers"):
-        _FIND("cloud")
-
-
-def test_a_pose_source_needs_a_function_that_grabs() -> None:
-    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
-    for wrong in ({"grab": None}, {"own": 3}):
-        with pytest.raises(ThunderError, match=f"{next(iter(wrong))} must be callable, got"):
-            CloudPoseSource(**{"grab": lambda t: None, "camera": camera, "pipeline": _FIND, **wrong})
-    (nothing,) = CloudPoseSource(lambda t: None, camera, _FIND).poll(0.0)
-    assert not nothing.usable
-    assert_refused((lambda: CloudPoseSource(lambda t: [None], camera, _FIND).poll(0.0), "...depth must have shape ..."))
 
 
 def test_every_outcome_can_be_drawn() -> None:

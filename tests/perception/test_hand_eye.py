@@ -110,19 +110,6 @@ def parallel(count):
     return A
 
 
-def without_turns(count):
-    A = hands(count)
-    A[:, :3, :3] = A[0, :3, :3]
-    return A
-
-
-def half_turns(count):
-    A = hands(count)
-    A[1:, :3, :3] = A[0, :3, :3] @ Rotation.from_euler("x", np.pi).as_matrix()
-    A[2:, :3, :3] = A[0, :3, :3] @ Rotation.from_euler("y", np.pi).as_matrix()
-    return A
-
-
 def test_bad_input_is_refused():
     def given(A, B, mounting):
         return calibrate_hand_eye(A, B, mounting)
@@ -136,8 +123,6 @@ def test_bad_input_is_refused():
         (np.zeros((0, 4, 4)), np.zeros((0, 4, 4)), "hand", "hand_poses must have at least 3 poses, got 0"),
         (hands(3), 2.0 * hands(3), "hand", "marker_poses[0]..."),
         (parallel(5), hands(5), "hand", "hand_poses must turn about axes that are not parallel by more than 1 deg..."),
-        (without_turns(5), hands(5), "hand", "hand_poses must turn about axes that are not parallel..."),
         (hands(5), parallel(5), "fixed", "marker_poses must turn about axes that are not parallel..."),
-        (half_turns(3), half_turns(3), "hand", "hand_poses must differ by less than 170 degrees in some pairs..."),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases))
