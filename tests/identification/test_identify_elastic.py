@@ -11,7 +11,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import differentiate, identify
 from thunder_py.identification.equations import all_parameters
-from thunder_py.identification.signals import difference_squares, lowpass, noise_gain, sampling_period, white_noise
+from thunder_py.identification.signals import lowpass, noise_gain, sampling_period
 from thunder_py.model.description import Elastic
 
 T = np.linspace(0.0, 4.0, 401)
@@ -220,16 +220,6 @@ def test_gain_of_the_filter_for_noise(derivative):
     impulse[2000] = 1.0
     response = differentiate(t, impulse, 15.0)[derivative]
     assert np.sum(response**2) == pytest.approx(noise_gain(1e-3, 15.0, derivative), rel=0.01)
-
-
-def test_noise_of_encoders_is_told_from_the_motion():
-    t = np.arange(5001) * 1e-3
-    rng = np.random.default_rng(0)
-    slow = np.sin(2.0 * np.pi * 0.5 * t) + 1e-3 * np.sin(2.0 * np.pi * 25.0 * t)
-    noisy = np.column_stack([slow, slow + 1e-6 * rng.normal(size=t.size)])
-    found = white_noise(difference_squares(noisy, 0, t.size))
-    assert np.sqrt(found[0]) < 1e-8
-    assert np.sqrt(found[1]) == pytest.approx(1e-6, rel=0.05)
 
 
 # --- MuJoCo -----------------------------------------------------------------------------------------------------------

@@ -67,12 +67,6 @@ def test_text_tables(header, columns, log, tmp_path):
     assert abs(file.rows() - T.size) < 10
 
 
-def test_degrees_are_of_revolute_joints_only(log, tmp_path):
-    robot = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP")
-    np.savez(tmp_path / "log.npz", t=log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau)
-    assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
-
-
 @pytest.mark.parametrize(
     "lines",
     [

@@ -53,20 +53,6 @@ def test_logs_in_windows_are_one_least_squares_problem(robot, short_windows):
     assert found.logs == ("log0", "log1", "log2")
 
 
-@pytest.mark.parametrize("consistent", [False, True])
-def test_windows_do_not_change_a_filtered_log(consistent, monkeypatch):
-    rng, robot = np.random.default_rng(0), elbow()
-    q = motion(2)[0] + 1e-4 * rng.normal(size=(T.size, 2))
-    tau = robot.inverse_dynamics(*motion(2)) + rng.normal(size=q.shape)
-    how = {"cutoff": 10.0, "hold": 0.01, "consistent": consistent}
-    whole = identify(wrong(robot), T, q, tau=tau, **how)
-    short(monkeypatch)
-    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), Filtering(10.0)))) > 2
-    parts = identify(wrong(robot), T, q, tau=tau, **how)
-    for name in ("parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-9, err_msg=name)
-
-
 @pytest.mark.parametrize("how", [{}, {"consistent": True}, {"offsets": False}], ids=str)
 def test_windows_do_not_change_elastic_joints(how, monkeypatch):
     """Nonlinear springs with an offset, whose logs are read several times."""

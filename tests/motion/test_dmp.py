@@ -157,19 +157,6 @@ def test_rotodilatation_turns_and_stretches_the_motion() -> None:
     )
 
 
-def test_rotodilatation_learns_from_other_directions() -> None:
-    demo, R = Curved(), 0.6 * _rotation()
-    start = demo.position(np.zeros(1))[0]
-    way = demo.position(np.array([T]))[0] - start
-    u, w = way / np.linalg.norm(way), R @ way / np.linalg.norm(R @ way)
-    t = np.linspace(0.0, T, 500)
-    # the similarity of the primitive: in the plane of both ways
-    least = np.eye(3) - np.outer(u + w, u + w) / (1.0 + u @ w) + 2.0 * np.outer(w, u)
-    other = (t, (demo.position(t) - start) @ (0.6 * least).T)
-    both, one = (DMP(rotodilatation=True).fit(demos) for demos in ([demo, other], demo))
-    np.testing.assert_allclose(both.weights_, one.weights_, atol=2e-4)
-
-
 def test_goal_and_tau_may_change_on_the_way() -> None:
     dmp = DMP().fit(Curved())
     dmp.reset()
@@ -328,14 +315,6 @@ def test_functions_samples_and_trials_teach_the_same() -> None:
         dmp = DMP().fit(demo)
         np.testing.assert_allclose(dmp.weights_, exact, atol=3e-4)
         assert abs(dmp.duration_ - 5.0) < 1e-12
-
-
-def test_several_demonstrations_are_averaged() -> None:
-    t, x = _recorded()
-    bump = 0.03 * np.sin(np.pi * t / 5.0)[:, None] ** 3 * np.array([0.0, 1.0, -0.5])
-    for scaling in ("hoffmann", "paper"):
-        both = DMP(scaling=scaling).fit([(t, x + bump), (t, x - bump)])
-        np.testing.assert_allclose(both.weights_, DMP(scaling=scaling).fit((t, x)).weights_, atol=1e-6 * both.K)
 
 
 T9, X9 = _recorded(9)

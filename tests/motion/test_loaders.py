@@ -514,10 +514,7 @@ def test_numbers_that_are_wrong(tmp_path, values):
     assert_refused(
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(short)), unit="m"), "....bvh:31: expected 13 ..."),
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(strange)), unit="m"), "....bvh:31: column 5: ..."),
-        (
-            lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(lines[:4]) + "\n "), unit="m"),
-            "....bvh:4: expected CHANNELS, got the end of the file",
-        ),
+        (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(lines[:4]) + "\n "), unit="m"), "....bvh:4: ..."),
         error=errors.FileFormatError,
     )
 

@@ -24,7 +24,7 @@ from thunder_py.recordings.metrics import (
 )
 from thunder_py.recordings.metrics.shape import _to_polyline
 from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
-from thunder_py.recordings.synthetic import daily_living, power_law_curves
+from thunder_py.recordings.synthetic import power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
@@ -160,18 +160,6 @@ def test_nearest_points_of_segments():
     everywhere = np.vstack([a + s * (b - a) for a, b in itertools.pairwise(line)])
     expected = cKDTree(everywhere).query(points)[0]
     np.testing.assert_allclose(np.sqrt(_to_polyline(points, line)), expected, rtol=0, atol=1e-6)
-
-
-def test_distance_of_orientations_is_an_angle():
-    trial = daily_living(1, 0)[0]
-    turned = Trial.from_poses(
-        trial.t,
-        trial.position,
-        quaternion=(trial.rotations * Rotation.from_rotvec([0.0, 0.3, 0.0])).as_quat(),
-        scalar_first=False,
-    )
-    assert rms_distance(trial, turned, part="orientation") == pytest.approx(0.3, rel=1e-6)
-    assert rms_distance(trial, turned) == 0.0
 
 
 def test_harmonic_ellipse_obeys_the_law_exactly():

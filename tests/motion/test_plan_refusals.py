@@ -63,13 +63,6 @@ def test_arguments_that_are_none(planner, obstacles) -> None:
     )
 
 
-def test_any_kind_of_number_is_one(planner) -> None:
-    t = np.linspace(0.0, 2.0, 9)
-    expected = planner.plan(START, GOAL, 2.0).position(t)
-    for two in (2, np.float32(2.0), np.int64(2), np.array(2.0)):
-        np.testing.assert_array_equal(planner.plan(START, GOAL, two).position(t), expected)
-
-
 @pytest.mark.parametrize("obstacles", [(), (BALL,)])
 def test_a_clock_since_1970(planner, obstacles) -> None:
     now = 1.7e9  # [s]

@@ -303,16 +303,6 @@ def test_batch_is_the_plans_one_by_one() -> None:
     )
 
 
-def test_clock_of_a_plan() -> None:
-    planner = HumanLikePlanner(fitted("plain"))
-    late, early = (planner.plan([0, 0, 0], [1, 1, 1], 2.0, start_time=t) for t in (5.0, 0.0))
-    assert (late.start_time, late.end_time, late.duration) == (5.0, 7.0, 2.0)
-    np.testing.assert_allclose(late.position([5.5, 6.5]), early.position([0.5, 1.5]), atol=1e-13)
-    np.testing.assert_array_equal(late.position(4.0), late.position(5.0))
-    assert not late.position([4.0, 8.0], 1).any()
-    assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
-
-
 @pytest.mark.parametrize("joint", [True, False])
 def test_full_share_of_minimum_jerk_is_the_quintic(joint: bool) -> None:
     """Whatever the states at the ends."""

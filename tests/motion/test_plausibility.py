@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.refusals import assert_refused
 from thunder_py import recordings
-from thunder_py.checks import numbers
 from thunder_py.errors import FileFormatError, UnknownNameError
 from thunder_py.motion import DMP, FPCA, ProMP
 from thunder_py.recordings import RecordingWarning, Trial, check_plausible
@@ -143,14 +142,6 @@ def test_capital_letters_are_no_joints(tmp_path):
     assert_refused(
         (lambda: load_table(path, columns=["X", "Y", "Z"], unit="m", time="t"), "...dofs must be x, y, z ... got ..."),
         (lambda: Trial(TAU, REACH, ("Rx", "Ry", "Rz")), "...got 'Rx'..."),
-    )
-
-
-def test_arrays_of_different_lengths():
-    assert_refused(
-        (lambda: FPCA().fit([REACH, REACH[:50]]), "...equal shapes, got (50, 3) and (101, 3); pass motions of ..."),
-        (lambda: Trial.from_positions([0.0, 1.0], [[0.0, 0.0, 0.0], [0.0, 0.0]]), "...p must have rows of equal ..."),
-        (lambda: numbers([[1.0, "a"], [2.0, "b"]], "p"), "...must be numbers..."),
     )
 
 

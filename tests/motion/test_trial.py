@@ -38,16 +38,6 @@ def test_positions_become_metres(unit, factor):
     assert len(trial) == 11
 
 
-def test_what_comes_in_is_copied_and_what_is_held_is_read_only():
-    p = ZEROS.copy()
-    trial = Trial.from_positions(T, p)
-    p[0] = 1.0
-    assert trial.x[0, 0] == 0.0
-    for held in (trial.t, trial.x):
-        with pytest.raises(ValueError, match="read-only"):
-            held[0] = 1.0
-
-
 def test_gaps_reach_from_the_value_before_to_that_behind():
     x = ZEROS.copy()
     x[0, 1] = x[4:6] = x[10] = np.nan

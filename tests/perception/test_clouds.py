@@ -200,20 +200,6 @@ def test_half_a_ball_and_half_a_cylinder_have_their_middle(seed: int) -> None:
     assert abs(cylinder.direction[1]) > 0.999
 
 
-def test_fits_remove_the_bias_of_round_objects() -> None:
-    plain, fitted = (CloudPipeline(**SETTINGS, table=TABLE, fit_shapes=on) for on in (False, True))
-    ball = view(Ball(0.05, (0.0, 0.0, 0.05)))
-    errors = [np.linalg.norm(pipeline(ball).center[:2]) for pipeline in (plain, fitted)]
-    assert errors[1] < 0.5 * errors[0]
-    assert fitted(ball).shape == "ball"
-    assert fitted(ball).yaw is None
-    cube = fitted(view(box((0.09, 0.09, 0.09), yaw=0.5)))
-    assert cube.shape == "box"
-    assert abs((cube.yaw - 0.5 + np.pi / 4) % (np.pi / 2) - np.pi / 4) < 0.1
-    can = fitted(view(Cylinder(0.05, 0.12, pose_from_rpy((0.0, 0.0, 0.06)))))
-    assert (can.shape, can.yaw) == ("disk", None)
-
-
 def test_clusters_have_the_labels_of_scikit_learn() -> None:
     cluster = pytest.importorskip("sklearn.cluster")
     rng = np.random.default_rng(0)
