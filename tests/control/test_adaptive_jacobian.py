@@ -126,7 +126,7 @@ def steps(law: AdaptiveJacobianBackstepping, plant: th.Robot, count: int) -> Non
     assert law.status is Status.ok
 
 
-def test_reference_acceleration_is_the_derivative_of_the_reference_velocity() -> None:
+def test_reference_acceleration_is_a_derivative() -> None:
     """That of the estimated lengths is part of it."""
     plant, h = longer_panda(), 1e-6
     law = law_of(panda(), plant, **POSTURE)
@@ -144,7 +144,7 @@ def test_reference_acceleration_is_the_derivative_of_the_reference_velocity() ->
     assert np.abs(fixed.ddq_r - here.ddq_r).max() > 0.01
 
 
-def test_the_posture_acts_in_the_null_space_of_the_estimated_jacobian() -> None:
+def test_posture_acts_in_the_estimated_null_space() -> None:
     law, plain = (law_of(panda(), longer_panda(), **options) for options in (POSTURE, {"posture": None}))
     for each in (law, plain):
         steps(each, longer_panda(), 20)
@@ -281,7 +281,7 @@ def test_statuses_hold_and_safe_torque() -> None:
     assert law.status is Status.ok
 
 
-def test_clipped_torques_teach_only_the_lengths_that_are_predicted() -> None:
+def test_clipped_torques_teach_only_predicted_lengths() -> None:
     plant, here = longer_panda(), curve(longer_panda())(0.0)
     law = law_of(wrong_panda(), plant)
     law.torque_limits = 5.0

@@ -64,7 +64,7 @@ def test_steps_by_hand_equal_the_run_and_the_log():
     np.testing.assert_array_equal(by_hand.apply(run.t, q, dq, run.tau, x, dx), run.external_estimate)
 
 
-def test_a_missing_state_of_motors_is_bridged_and_their_torque_is_not_missed():
+def test_a_missing_state_of_motors_is_bridged():
     x = panda().elastic_equilibrium(Q)
     observer = MomentumObserver(panda().replace(friction=None), 40.0)
     rigid = panda().gravity_vector(Q)

@@ -90,16 +90,6 @@ def test_half_a_turn_is_singular_for_an_error_that_is_zero_there(axis):
         assert clik.status == status
 
 
-def test_planar_angle_is_the_angle_itself():
-    """SCARA: the rotation vector's rz is the difference of the yaw angles, from -180 to 180 degrees."""
-    scara = robot("scara")
-    clik = CLIK(scara, 5.0, rows=SCARA_ROWS, method="inverse", orientation="rotation_vector")
-    for yaw in (-3.0, -1.0, 0.5, 2.5):
-        target = SCARA_START + np.array([0, 0, 0, -yaw])  # joint 4 turns about an axis that points down
-        clik.step(0.0, SCARA_START, Swing(pose(target, "scara"), size=0.0, angle=0.0)(0.0))
-        assert clik.error == pytest.approx([0, 0, 0, yaw], abs=1e-12)
-
-
 def test_laws_written_out():
     scara, q = robot("scara"), SCARA_START
     reference = Swing(pose(q + 0.1, "scara"))(0.2)
