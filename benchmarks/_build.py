@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "benchmarks"
 SOURCES = ROOT / "cpp" / "benchmarks"
 CORE = ROOT / "cpp" / "src"
+#: a libthunder_core.a of a release build of the same sources, which spares compiling the core: ``run.py --core``
+LIBRARY_OF_CORE = "THUNDER_CORE_LIBRARY"
 TOGETHER = 5  # sources of the core in a translation unit, as in CMakeLists.txt
 
 COMMON = ["-std=c++17", "-O3", "-DNDEBUG"]
@@ -116,7 +118,8 @@ class Program:
             sources = self._units(Path(scratch))
             objects = [Path(scratch) / f"{source.stem}.o" for source in sources]
             list(pool.map(self._compile, sources, objects))
-            subprocess.run([self.compiler, *map(str, objects), "-pthread", "-o", str(unfinished)], check=True)
+            core = [str(path) for path in self._core_library()]
+            subprocess.run([self.compiler, *map(str, objects), *core, "-pthread", "-o", str(unfinished)], check=True)
         unfinished.rename(self.path)
 
     def _compile(self, source: Path, target: Path) -> None:
@@ -151,6 +154,8 @@ class Program:
         if self.folder is not None:
             return [SOURCES / "bench_generated.cpp", self.folder / "functions.cpp"]
         sources = [SOURCES / f"bench_{self.library}.cpp"]
+        if self._core_library():
+            return sources
         if self.library in MORE_PLANNING:
             names = [*PLANNING, *MORE_PLANNING[self.library]]
             return sources + sorted(path for name in names for path in CORE.rglob(f"{name}.cpp"))
@@ -165,6 +170,11 @@ class Program:
             )
         return sources
 
+    def _core_library(self) -> list[Path]:
+        """Return the library to link, if one is given."""
+        given = os.environ.get(LIBRARY_OF_CORE)
+        return [Path(given)] if given and self.library in OURS else []
+
     @staticmethod
     def _tables() -> list[Path]:
         """Return the sources of the kernels that this processor's architecture has."""
@@ -173,7 +183,7 @@ class Program:
 
     def _sources(self) -> list[Path]:
         """Return all files whose change means to build anew."""
-        sources = [*self._main_sources(), SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
+        sources = [*self._main_sources(), *self._core_library(), SOURCES / "arm.hpp", SOURCES / "harness.hpp"]
         if self.library in OURS:
             sources += [SOURCES / name for name in OURS[self.library]]
             sources += headers()

@@ -38,7 +38,7 @@ import casadi
 import numpy as np
 import pinocchio as pin
 import realtime
-from _build import CACHE, COMMON, FLAGS, Program, build_all, compiler_version, compilers
+from _build import CACHE, COMMON, FLAGS, LIBRARY_OF_CORE, Program, build_all, compiler_version, compilers
 from _measure import check_same_numbers, fastest, quietest, run, run_in_turns
 from _table import (
     SLOPE_GOALS,
@@ -205,11 +205,19 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--jax", action="store_true", help="functions of JAX only, where it is installed")
     parser.add_argument("--sweeps", action="store_true", help="many runs and their workers only")
+    parser.add_argument(
+        "--core",
+        type=Path,
+        metavar="LIBRARY",
+        help="libthunder_core.a of a release build: spares compiling the core",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every number")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="renew the generated part of this file")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error(f"--rounds must be at least 1, got {arguments.rounds}")
+    if arguments.core:
+        os.environ[LIBRARY_OF_CORE] = str(arguments.core.resolve(strict=True))
     return arguments
 
 

@@ -157,20 +157,5 @@ def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str
     assert "nearest_rotation" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_nearest_rotation_is_advised_where_it_helps(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    R = Rotation.random(random_state=seed).as_matrix() + rng.normal(size=(3, 3)) * 10.0 ** -(1 + seed % 4)
-    R[0] *= rng.choice([1.0, -1.0])
-    with pytest.raises(ValueError, match="R must hold") as refusal:
-        spatial.quaternion_from_rotation(R, scalar_first=True)
-    try:
-        spatial.nearest_rotation(R)
-        helps = True
-    except ValueError:
-        helps = False
-    assert ("nearest_rotation" in str(refusal.value)) == helps
-
-
 def test_refusals() -> None:
     assert_refused((lambda: spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True), "..."))

@@ -6,7 +6,8 @@ Without names, all of notebooks/ are run, each in its folder. `--write` stores t
 compressed pictures, instead of comparing. A failure or a difference names notebook and cell, the others go on, and the
 exit code is 1.
 
-Metadata of a notebook: ``"thunder_py": {"quick": true}`` runs it with ``QUICK=1`` in the environment. With ``"long":
+Metadata of a notebook: ``"thunder_py": {"quick": true}`` runs it with ``QUICK=1`` in the environment, and ``"dpi": 60``
+draws its pictures smaller, where many have to share the limit. With ``"long":
 true``, a notebook of minutes, the stored outputs are those of a full run, and a run without `--write` or `--full` is a
 quick one that only has to end without an error, with outputs of the same kinds.
 
@@ -27,6 +28,7 @@ import itertools
 import os
 import re
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -39,8 +41,9 @@ from PIL import Image
 ROOT = Path(__file__).parent.parent
 TIMEOUT = 1800  # of one cell [s]
 LIMIT = 300_000  # of a stored notebook [bytes]
-# widths [px] and colors, tried until the limit is met
-PICTURES = ((1000, 128), (900, 64), (800, 64), (800, 32), (700, 32))
+# colors of a stored picture: all, or those of a palette, of the largest pictures first, until the limit is met
+COLORS = (None, 256, 128, 64)
+DPI = 80  # of pictures as they are drawn: they are not scaled later, which would blur them and make them larger
 ROUNDING = 1e-9
 TEXTS = ("text/markdown", "text/latex", "text/plain")
 _VERSION = re.compile(r"\d+(?:\.\d+){2,}")
@@ -74,46 +77,57 @@ async def execute(stored: Any, folder: Path, quick: bool) -> tuple[Any, str | No
     resources = {"metadata": {"path": folder}}
     options: dict[str, Any] = {"record_timing": False, "coalesce_streams": True, "resources": resources}
     client = CountingClient(made, timeout=TIMEOUT, kernel_name="python3", **options)
-    dropped = ("QUICK", "MPLBACKEND", "THUNDER_MOTION_DATA")  # outputs must not depend on the caller's
+    dropped = ("QUICK", "MPLBACKEND", "MATPLOTLIBRC", "THUNDER_MOTION_DATA")  # outputs must not depend on the caller's
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
-    try:
-        await client.async_execute(env=environment | ({"QUICK": "1"} if quick else {}))
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        return made, f"cell {client.current}: {error}"
+    environment |= {"QUICK": "1"} if quick else {}
+    with tempfile.NamedTemporaryFile("w", suffix=".rc") as settings:
+        print("figure.dpi:", stored.metadata.get("thunder_py", {}).get("dpi", DPI), file=settings, flush=True)
+        try:
+            await client.async_execute(env=environment | {"MATPLOTLIBRC": settings.name})
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            return made, f"cell {client.current}: {error}"
     made.metadata = stored.metadata  # without the version of Python
     for k, cell in enumerate(made.cells):
         for output in cell.get("outputs", ()):
+            if "text/markdown" in output.get("data", {}):  # says the same
+                output.data.pop("text/html", None)
             if output.get("name") == "stderr":
                 return made, f"cell {k}: writes to stderr:\n{output.text}"
     return made, None
 
 
-def compressed(picture: str, width: int, colors: int) -> str:
-    """Return a PNG picture in base64, at most `width` wide and with a palette of `colors`."""
+def compressed(picture: str, colors: int | None) -> str:
+    """Return a PNG picture in base64 on white, with all its colors or a palette of so many."""
     image = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGBA")
     flat = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB")
-    if flat.width > width:
-        flat = flat.resize((width, round(flat.height * width / flat.width)), Image.Resampling.LANCZOS)
     file = io.BytesIO()
-    flat.quantize(colors, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    reduced = flat if colors is None else flat.quantize(colors, Image.Quantize.MEDIANCUT, kmeans=1)
+    reduced.save(file, "PNG", optimize=True)
     return base64.b64encode(file.getvalue()).decode()
 
 
 def store(made: Any, path: Path) -> str | None:
     """Write a notebook with compressed pictures, or return why it cannot be stored."""
-    for width, colors in PICTURES:
-        smaller = copy.deepcopy(made)
-        for output in (output for cell in smaller.cells for output in cell.get("outputs", ())):
-            if "image/png" in output.get("data", {}):
-                output.data["image/png"] = compressed(output.data["image/png"], width, colors)
-        text = nbformat.writes(smaller) + "\n"
+    made = copy.deepcopy(made)
+    outputs = [output.data for cell in made.cells for output in cell.get("outputs", ()) if "data" in output]
+    shown = [data for data in outputs if "image/png" in data]
+    drawn, levels = [data["image/png"] for data in shown], [0] * len(shown)
+    for data in shown:
+        data["image/png"] = compressed(data["image/png"], COLORS[0])
+    while True:
+        text = nbformat.writes(made) + "\n"
         size = len(text.encode())
         if size <= LIMIT:
             unfinished = path.with_suffix(".unfinished")
             unfinished.write_text(text, encoding="utf-8")
             unfinished.replace(path)
             return None
-    return f"{size} bytes with its outputs, and at most {LIMIT} are stored"
+        left = [k for k, level in enumerate(levels) if level < len(COLORS) - 1]
+        if not left:
+            return f"{size} bytes with its outputs, and at most {LIMIT} are stored: lower its dpi"
+        k = max(left, key=lambda k: len(shown[k]["image/png"]))
+        levels[k] += 1
+        shown[k]["image/png"] = compressed(drawn[k], COLORS[levels[k]])
 
 
 def unit(number: str) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.control import GradientAdaptation, NaturalAdaptation, SlotineLi, Status, link_gains
+from thunder_py.control import GradientAdaptation, NaturalAdaptation, SlotineLi, link_gains
 from thunder_py.model.inertia import is_physical, pseudo_inertia
 from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference
@@ -51,7 +51,7 @@ def divergence(P: np.ndarray, Phat: np.ndarray) -> float:
     return float(-np.linalg.slogdet(X)[1] + np.trace(X) - 4.0)
 
 
-def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance() -> None:
+def test_natural_law_lets_the_divergence_fall() -> None:
     """sum gamma_i D(P_i, Phat_i)' = -(Y_r' s)' pitilde, so that V' = -s' K_d s as for the gradient law."""
     robot, gamma = physical_guess(), np.linspace(0.5, 2.0, 7)
     g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(gamma)))
@@ -64,21 +64,6 @@ def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance()
 
     fall = (total(moved) - total(start)) / 1e-6
     assert fall == pytest.approx(-g[:70] @ (true - start).ravel(), rel=1e-4)
-
-
-def test_natural_law_keeps_bodies_where_the_gradient_law_does_not() -> None:
-    robot, rng = physical_guess(), np.random.default_rng(1)
-    natural = SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(1.0))
-    plain = SlotineLi(robot, 5.0, 5.0, adaptation=1.0)
-    lost = 0
-    for k in range(1000):
-        q, dq, desired = state(int(rng.integers(1 << 30)))
-        for law in (natural, plain):
-            law.step(1e-3 * k, q, dq, desired)
-        assert natural.status in (Status.ok, Status.saturated)
-        assert is_physical(natural.parameters[:70].reshape(7, 10)).all()
-        lost += not is_physical(plain.parameters[:70].reshape(7, 10)).all()
-    assert lost > 0
 
 
 @pytest.mark.parametrize("gamma", [1e-12, 1e-4, 1e4, 1e12])

@@ -9,12 +9,11 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.control import ACT, MACT, CartesianMACT, GradientAdaptation, SlotineLi, Status
-from thunder_py.reference import JointReference, SetPose, Sinusoid
+from thunder_py.control import ACT, MACT, SlotineLi, Status
+from thunder_py.reference import JointReference, Sinusoid
 
-from .arms import Q0, backstepping, elbow, panda
+from .arms import elbow
 
-EFFORT = np.array([87.0] * 4 + [12.0] * 3)  # of the Panda [N m]
 LIMITS = [45.0, 15.0]  # of the elbow [N m]: less than a jump asks for
 
 
@@ -47,29 +46,6 @@ def test_a_clipped_torque_teaches_nothing(name: str) -> None:
     assert np.abs(run.parameters[-1] - elbow().parameters).max() < 1.0
 
 
-def out_of_reach() -> SetPose:
-    T = panda().forward_kinematics(Q0).copy()
-    T[0, 3] += 2.0
-    return SetPose(T)
-
-
-@pytest.mark.parametrize("kind", ["backstepping", "mact"])
-def test_a_target_out_of_reach_ends_at_rest(kind: str) -> None:
-    """The arm stretches out, where the task is singular, and is held there; the estimate stays a small thing."""
-    slow = GradientAdaptation(10.0, unknown="link7")
-    if kind == "backstepping":
-        law: th._core.TaskController = backstepping(panda(), adaptation=slow)
-    else:
-        law = CartesianMACT(panda(), [100] * 3 + [10] * 3, [20] * 4 + [2] * 3, gamma=0.1, R_t=1.0, adaptation=slow)
-    law.torque_limits = EFFORT
-    run = th.simulate(panda(), law, out_of_reach(), 6.0, q0=Q0, log_every=10)
-    assert run.status[-1] == Status.singular
-    assert np.isfinite(run.tau).all()
-    assert (np.abs(run.tau) <= EFFORT + 1e-9).all()
-    assert np.abs(run.dq[-1]).max() < 0.5
-    assert np.abs(run.parameters[:, 60:]).max() < 20.0
-
-
 @pytest.mark.parametrize("gamma", [1.0, 100.0, 1e4])
 def test_a_prediction_too_fast_for_euler_is_slowed_down(gamma: float) -> None:
     """Geared arms have large regressor columns: 1e4 is thousands of times past the limit of Euler's rule."""
@@ -95,7 +71,7 @@ def test_infinity_is_no_limit() -> None:
             law.torque_limits = wrong  # type: ignore[assignment]
 
 
-def test_estimates_are_integrated_over_a_tenth_of_a_second_at_most() -> None:
+def test_estimates_are_integrated_over_100_ms_at_most() -> None:
     moved = []
     for period in (0.05, 0.1, 1.0):
         law = SlotineLi(elbow(), 5.0, 20.0, adaptation=3.0)

@@ -39,15 +39,6 @@ def test_terms_equal_truth(state: dict) -> None:
     assert law.status is Status.ok
 
 
-def test_evaluate_leaves_the_controller_alone() -> None:
-    law, reference = backstepping(wrong_panda()), lissajous()
-    law.step(0.0, Q0, np.zeros(7), reference(0.0))
-    before = law.signals
-    law.evaluate(Q0 + 0.1, np.ones(7), reference(0.5))
-    for name, values in law.signals.items():
-        np.testing.assert_array_equal(values, before[name])
-
-
 def lyapunov_terms(
     law: th.Backstepping,
     plant: th.Robot,

@@ -152,26 +152,6 @@ def test_force_is_bounded_inside_an_obstacle_too() -> None:
         np.testing.assert_allclose(tau - bare, P @ J.T @ [-20.0, 0, 0], atol=1e-7 + 20.0 * direction)
 
 
-def test_no_force_in_the_very_middle_of_an_obstacle() -> None:
-    """Sliding joints, whose positions are sums without rounding; joints 2 and 4 slide along the same axis."""
-    body, half = [2.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.1, 0.0, 0.1], 0.5 * np.pi
-    gantry = th.Robot.from_dh(
-        [[0, 0, 0, 0], [0, half, 0, half], [0, half, 0, 0], [0, half, 0, 0]], joint_types="PPPP", inertial=[body] * 4
-    )
-    q, I = np.array([0.25, 0.5, 0.125, 0.75]), np.eye(3)
-    middle, reference = point(gantry, q, 2, np.zeros(3)), SetPose(gantry.forward_kinematics(q))(0.0)
-    found = []
-    for obstacles in ((), [Sphere(middle, 0.1)], [Sphere(middle + np.array([0, 1e-9, 0]), 0.1)]):
-        law = CartesianComputedTorque(
-            gantry, K_0=I, K_1=I, K_d=np.ones(4), obstacles=obstacles, rows=[0, 1, 2], points=[2], largest_force=20.0,
-            posture=None, K_posture=None,
-        )  # fmt: skip
-        found.append(law.step(0.0, q, np.zeros(4), reference))
-        assert law.status is Status.ok
-    np.testing.assert_array_equal(found[1], found[0])
-    assert np.abs(found[2] - found[0]).max() > 1.0
-
-
 def test_obstacles_can_move() -> None:
     s = states(1)[0]
     law = law_of(s, obstacles=())

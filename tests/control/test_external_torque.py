@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.signal import lfilter
 
@@ -71,65 +70,6 @@ def test_push_on_a_moving_arm_with_friction_rotors_and_armature():
     assert 1.7 < math.log2(coarse / fine) < 2.3
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_small_periods_agree_with_an_integration_of_the_continuous_observer(order):
-    """SciPy integrates arm and observer together: r' = K (p' - beta - r) in its integral form."""
-    robot, w = th.Robot.load("elbow"), 30.0
-    tau = np.array([8.0, 3.0])
-
-    def pushed(t):
-        return np.array([2.0 * np.sin(20.0 * t), 1.0 - t])
-
-    def beta(q, dq):
-        return robot.momentum_drift(q, dq) - robot.gravity_vector(q) - robot.friction_torque(dq)
-
-    def momentum(q, dq):
-        return robot.mass_matrix(q) @ dq
-
-    def f(t, x):
-        q, dq, integral, v, r2 = x.reshape(5, 2)
-        ddq = robot.forward_dynamics(q, dq, tau + pushed(t))
-        r = w * (momentum(q, dq) - integral) if order == 1 else r2
-        d_integral = tau + beta(q, dq) + (r if order == 1 else 0.0)
-        # r2'' + 2 w r2' + w^2 r2 = w^2 (p - integral)': v is r2' - w^2 (p - integral)
-        v_dot = -2.0 * w * (v + w * w * (momentum(q, dq) - integral)) - w * w * r2
-        return np.concatenate([dq, ddq, d_integral, v_dot, v + w * w * (momentum(q, dq) - integral)])
-
-    start = np.zeros(10)
-    start[:2] = 0.3, 0.5
-    found = solve_ivp(f, (0.0, 0.2), start, rtol=1e-10, atol=1e-12, dense_output=True)
-    t = np.arange(0.0, 0.2, 2.5e-4)
-    q, dq, integral, _, r2 = found.sol(t).reshape(5, 2, -1).transpose(0, 2, 1)
-    p = robot.generalized_momentum(q, dq)
-    expected = w * (p - integral) if order == 1 else r2
-    r = MomentumObserver(robot, w, order=order).apply(t, q, dq, np.tile(tau, (len(t), 1)))
-    assert np.abs(expected).max() > 1.0
-    np.testing.assert_allclose(r, expected, rtol=0.0, atol=5e-3)
-
-
-@pytest.mark.parametrize(("order", "zeta"), [(1, None), (2, None), (2, 0.3), (2, 30.0)])
-def test_stable_at_any_bandwidth_and_period(order, zeta):
-    """At bandwidth times period = 100, and a million, the estimate is the mean torque of the last period."""
-    robot = gantry()
-    for width in (1e5, 1e9):
-        observer = MomentumObserver(robot, width, order=order, damping_ratio=zeta)
-        run = moving(robot, external=ExternalTorque([3.0, -2.0, 5.0]), observers=observer)
-        late = run.external_estimate[run.t > 0.4]
-        assert np.abs(late - [3.0, -2.0, 5.0]).max() < 2e-6
-
-
-def test_wrong_payload_is_an_external_torque():
-    robot = th.Robot.load("panda")
-    load = th.Payload(1.0, (0.0, 0.0, 0.1))
-    law = th.PDGravity(load.added_to(robot), 400.0, 5.0)
-    target = th.reference.SetPoint(Q)
-    observers = {"wrong": MomentumObserver(robot, 50.0), "right": MomentumObserver(load.added_to(robot), 50.0)}
-    run = th.simulate(robot, law, target, 0.5, payloads=load, observers=observers)
-    weight = robot.gravity_vector(Q) - load.added_to(robot).gravity_vector(Q)
-    np.testing.assert_allclose(run.signals["wrong"][-1], weight, atol=1e-6)
-    assert np.abs(run.signals["right"]).max() < 1e-6
-
-
 def test_energy_observer_estimates_the_power():
     robot, push = gantry(), np.array([3.0, -2.0, 5.0])
     observer = EnergyObserver(robot, 80.0, order=2)
@@ -161,40 +101,6 @@ def test_steps_by_hand_equal_the_run_and_the_log():
         np.testing.assert_array_equal(observer.contact, run.contact[k])
     assert observer.status == Status.ok
     assert run.names["external_estimate"] == robot.joint_names
-
-
-def test_sensors_and_actuators():
-    """The observer sees the measurements, and the torque at the joints behind limits and delays."""
-    robot = gantry()
-    observer = MomentumObserver(robot, 20.0)
-    run = moving(
-        robot,
-        observers=observer,
-        sensors=th.Sensors(position_noise=1e-5, velocity_noise=1e-4, dropout=0.2),
-        actuators=th.Actuators(delay=3e-3),
-        torque_limits=[30.0, 25.0, 15.0],
-        external=ExternalTorque([4.0, 0.0, 0.0]),
-        duration=0.4,
-    )
-    assert not np.isfinite(run.signals["q_measured"]).all()
-    np.testing.assert_allclose(run.external_estimate[-1], [4.0, 0.0, 0.0], atol=0.05)
-
-
-def test_panel_of_a_run_has_the_estimate_and_the_truth():
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    robot = gantry()
-    run = moving(
-        robot, external=ExternalTorque([3.0, -2.0, 5.0]), observers=MomentumObserver(robot, 40.0), duration=0.05
-    )
-    axes = run.plot()
-    assert list(axes) == ["error", "tau", "external_estimate"]
-    lines = [line.get_ydata() for line in axes["external_estimate"].get_lines()]
-    np.testing.assert_array_equal(np.transpose(lines), np.hstack([run.external_estimate, run.signals["external"]]))
-    plt.close("all")
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------
@@ -279,26 +185,6 @@ def test_thresholds_have_the_rate_of_false_alarms_on_other_noise(samples):
     contact = ContactDetector(thresholds, samples=samples).apply(noise(1000.0))
     alarms = int(np.sum(contact[1:] & ~contact[:-1]))
     assert 0.3 < alarms / (rate * 1000.0) < 2.0
-
-
-def test_thresholds_pool_runs():
-    rng = np.random.default_rng(0)
-    runs = [rng.normal(size=(6000, 2)) for _ in range(3)]
-    whole = contact_thresholds(np.concatenate(runs), 1e-3, 0.01)
-    np.testing.assert_allclose(contact_thresholds(runs, 1e-3, 0.01), whole)
-    assert (contact_thresholds(runs, 1e-3, 1e-4) > whole).all()
-
-
-def test_external_wrench_of_a_push_at_the_flange():
-    robot = th.Robot.load("panda")
-    wrench = np.array([10.0, -5.0, 8.0, 0.0, 0.0, 0.0])
-    observer = MomentumObserver(robot, 60.0)
-    run = moving(robot, external=th.ExternalWrench(wrench), observers=observer)
-    estimate = estimate_wrench(robot, run.q, run.external_estimate, rows=["x", "y", "z"])
-    np.testing.assert_allclose(estimate.wrench[-1], wrench, atol=0.4)  # the posture moves, the estimate lags
-    assert estimate.wrench.shape == (501, 6)
-    assert estimate.condition.shape == (501,)
-    np.testing.assert_allclose(estimate.unexplained[-1], 0.0, atol=0.2)
 
 
 def test_wrench_of_singular_postures_is_nan():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from functools import cache
 
@@ -14,8 +13,7 @@ import thunder_py as th
 from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, GradientAdaptation, LengthAdaptation, Status
 from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReference
 
-from .arms import Q0, elbow
-from .laws import rate
+from .arms import Q0
 
 RATE, LOAD_RATE, STOP = 30.0, 3.0, 0.1  # cpp/src/control/hold.cpp
 STRETCHED = np.array([0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.2])
@@ -110,26 +108,6 @@ def test_equals_the_hold_written_out(law: Law) -> None:
     np.testing.assert_allclose(run.tau, written_out(panda(), run.t, run.q, run.dq), atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_storage_falls_by_the_damping(seed: int) -> None:
-    """V = 1/2 (s' M s + d' G^-1 d), d the error of the load on the joints, has V' = -2 rate s' M s."""
-    robot, rng = panda(), np.random.default_rng(seed)
-    q, dq, q_h, d = rng.uniform(-1.0, 1.0, (4, 7))
-    G = 2.0 * LOAD_RATE * RATE * robot.mass_matrix(q_h)
-
-    dq_r = RATE * (q_h - q)
-    s = dq_r - dq
-    Y = robot.slotine_li_regressor(q, dq, dq_r, -RATE * dq + 2.0 * RATE * s)
-    tau = Y @ robot.parameters - d  # the load itself and its estimate differ by d
-    ddq = robot.forward_dynamics(q, dq, tau)
-
-    def V(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
-        slip, load = RATE * (q_h - q) - dq, d - dt * G @ s
-        return 0.5 * (slip @ robot.mass_matrix(q) @ slip + load @ np.linalg.solve(G, load))
-
-    assert rate(V, q, dq, ddq) == pytest.approx(-2.0 * RATE * s @ robot.mass_matrix(q) @ s, rel=1e-5)
-
-
 class OutAndBack:
     """A pose, turned by 100 degrees between 1 s and 3 s: more than the laws can follow."""
 
@@ -198,22 +176,6 @@ def test_a_held_arm_is_released_at_a_smaller_condition_number(law: Law) -> None:
     assert statuses == ["ok", "singular", "singular", "ok", "ok"]
 
 
-@pytest.mark.parametrize("law", ALL)
-def test_a_copy_of_a_holding_law_continues(law: Law) -> None:
-    one, reference, rng = law(panda()), OutAndBack(panda().forward_kinematics(Q0), 1.01), np.random.default_rng(5)
-
-    def steps(first: int, last: int, *laws: th._core.TaskController) -> None:
-        for k in range(first, last):
-            t, q, dq = 1.0 + 1e-3 * k, Q0 + 1e-4 * rng.normal(size=7), 0.005 * rng.normal(size=7)
-            torques = [each.step(t, q, dq, reference(t)) for each in laws]
-            np.testing.assert_array_equal(torques, np.broadcast_to(torques[0], (len(laws), 7)))
-
-    steps(0, 5, one)
-    assert one.status is Status.singular
-    steps(5, 20, one, copy.deepcopy(one))
-    assert one.status is Status.ok
-
-
 def test_a_hold_respects_the_torque_limits() -> None:
     law, limits = computed_torque(panda()), np.abs(panda().gravity_vector(STRETCHED)) + 0.5
     law.torque_limits = limits
@@ -222,14 +184,6 @@ def test_a_hold_respects_the_torque_limits() -> None:
     assert (run.status == Status.singular).all()
     assert (np.abs(run.tau) <= limits).all()
     assert (np.abs(run.tau) == limits).any()
-
-
-def test_estimate_stays_while_the_arm_is_held() -> None:
-    law = mact(panda())
-    run = th.simulate(panda(), law, OutAndBack(panda().forward_kinematics(Q0), 9.0), 2.0, q0=Q0, payloads=[PAYLOAD])
-    held = np.flatnonzero(run.status == Status.singular)[1:]
-    assert np.abs(run.parameters[held[0], 60:] - panda().parameters[60:]).max() > 0.01
-    np.testing.assert_array_equal(run.parameters[held], np.broadcast_to(run.parameters[held[0]], (len(held), 70)))
 
 
 K, D = 200.0, joint_damping("panda")
@@ -363,22 +317,6 @@ def test_a_hold_is_forgotten_in_a_pause(law: Law) -> None:
     )
 
 
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-def test_a_hold_of_elastic_joints_is_softer() -> None:
-    """They bound the damping: with the rate of rigid arms, that of a law which does not know them, the arm diverges."""
-    drives = [th.robot.Elastic(joint=joint, K=(500.0,), D=(0.2,), Mm=0.1) for joint in (1, 2)]
-    robot, q0 = elbow().replace(elastic=drives), np.array([0.3, 0.8])
-    gains = th.control.tune(robot, th.SlotineLi, period=1e-3, adaptation="none").arguments
-    lost, start = Until(SetPoint(q0)(0.0), 0.0), {"q0": q0, "dq0": [0.2, -0.2]}
-    soft, stiff = (
-        th.simulate(robot, th.SlotineLi(model, **gains), lost, 4.0, 2e-4, control_period=1e-3, log_every=50, **start)
-        for model in (robot, elbow())
-    )
-    assert np.abs(soft.q - q0).max() < 0.6
-    assert np.abs(soft.dq[-50:]).max() < np.abs(soft.dq[:50]).max()
-    assert stiff.diverged or np.abs(stiff.q).max() > 10.0
-
-
 def coasting(t: float, q: np.ndarray, dq: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A motion that comes to rest."""
     b = 2.0 / stop
@@ -387,7 +325,7 @@ def coasting(t: float, q: np.ndarray, dq: np.ndarray, stop: np.ndarray) -> tuple
     return q + dq * (2.0 - (2.0 + x) * decay) / b, (1.0 + x) * decay * dq, -b * x * decay * dq
 
 
-def test_a_motion_without_its_reference_comes_to_rest_as_written_out() -> None:
+def test_a_motion_without_its_reference_comes_to_rest() -> None:
     """Within the joint limits: the second joint begins 0.02 rad from its limit."""
     q0, dq0 = Q0.copy(), np.linspace(-0.5, 0.6, 7)
     dq0[1], q0[1] = -0.4, panda().limits.lower[1] + 0.02

@@ -200,15 +200,6 @@ def test_dc_motor() -> None:
     )
 
 
-def test_controllers_and_statuses_are_printed_by_name() -> None:
-    law = LAWS["pd_gravity"](elbow())
-    law.torque_limits = 1.0
-    law.step(0.0, np.zeros(2), np.zeros(2), GOAL(0.0))
-    assert (repr(law), str(law.status)) == (f"<PDGravity of {elbow().name}, saturated>", "saturated")
-    assert f"{law.status:>10}" == " saturated"
-    assert (repr(law.status), law.status + 1) == ("<Status.saturated: 1>", 2)
-
-
 def test_refusals() -> None:
     assert_refused(
         (("independent_joint", {"K_p": [[2.0, 1.0], [1.0, 2.0]]}), "K_p must be diagonal..."),

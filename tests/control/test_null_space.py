@@ -9,11 +9,9 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, Status
+from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition
 from thunder_py.reference import SetPose
 
-from .arms import Q0
-from .laws import rate
 from .task_terms import states
 from .test_task_terms import later
 
@@ -125,45 +123,3 @@ def test_backstepping_projects_the_posture(rows: int) -> None:
         law.evaluate(ahead.q, ahead.dq, ahead.reference).dq_r - law.evaluate(behind.q, behind.dq, behind.reference).dq_r
     )
     np.testing.assert_allclose(slope / (2 * h), terms.ddq_r, atol=1e-6)
-
-
-def test_backstepping_storage_does_not_contain_the_posture() -> None:
-    """V = 1/2 e' K_p e + 1/2 s' M s: V' = -e' K_p Lambda e - s' K_d s, with any posture."""
-    terms = backstepping_terms(POSTURE)[1]
-    M, C = PANDA.mass_matrix(STATE.q), PANDA.coriolis_matrix(STATE.q, STATE.dq)
-    s_dot = terms.ddq_r - PANDA.forward_dynamics(STATE.q, STATE.dq, terms.tau)
-    J = terms.L @ PANDA.jacobian(STATE.q)
-    np.testing.assert_allclose(terms.e_dot, -5.0 * terms.e + J @ terms.s, atol=1e-12)
-    np.testing.assert_allclose(M @ s_dot + C @ terms.s + K_D * terms.s + 100.0 * J.T @ terms.e, 0.0, atol=1e-9)
-    V_dot = 100.0 * terms.e @ terms.e_dot + terms.s @ M @ s_dot + 0.5 * terms.s @ (C + C.T) @ terms.s
-    assert V_dot == pytest.approx(-500.0 * terms.e @ terms.e - terms.s @ (K_D * terms.s), rel=1e-9)
-
-
-def test_posture_storage_falls_by_the_velocity_squared() -> None:
-    """At rest in the task, W = 1/2 (posture - q)' Lambda_p (posture - q) has W' = -|N a|^2."""
-    law = backstepping(PANDA, posture=POSTURE, Lambda_posture=LAMBDA_P)
-    goal = SetPose(PANDA.forward_kinematics(STATE.q))(0.0)
-    dq_r = law.evaluate(STATE.q, np.zeros(7), goal).dq_r  # N a, because e = 0
-
-    def W(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
-        return 0.5 * (POSTURE - q) @ (LAMBDA_P * (POSTURE - q))
-
-    assert np.linalg.norm(dq_r) > 0.01
-    assert rate(W, STATE.q, dq_r, np.zeros(7)) == pytest.approx(-dq_r @ dq_r, rel=1e-6)
-
-
-@pytest.mark.parametrize("law", [pytest.param(law, id=law.__name__) for law in BY_TORQUE])
-def test_posture_energy_falls_by_the_damping(law: Law) -> None:
-    """At rest in the task, W = 1/2 dq' M dq + 1/2 (posture - q)' K (posture - q) has W' = -dq' (K_d - C) dq."""
-    K, J = np.linspace(10.0, 4.0, 7), PANDA.jacobian(Q0)
-    dq = (np.eye(7) - np.linalg.pinv(J) @ J) @ np.ones(7)  # a self-motion
-    controller = law(PANDA, posture=POSTURE, K_posture=K)
-    tau = controller.step(0.0, Q0, dq, SetPose(PANDA.forward_kinematics(Q0))(0.0))
-    assert controller.status is Status.ok
-
-    def W(q: np.ndarray, dq: np.ndarray, dt: float) -> float:
-        return 0.5 * (dq @ PANDA.mass_matrix(q) @ dq + (POSTURE - q) @ (K * (POSTURE - q)))
-
-    ddq = PANDA.forward_dynamics(Q0, dq, tau)
-    C = PANDA.coriolis_matrix(Q0, dq)
-    assert rate(W, Q0, dq, ddq) == pytest.approx(-dq @ (np.diag(K_D) - C) @ dq, rel=1e-5)

@@ -61,18 +61,6 @@ def test_adaptation_converges_and_the_printed_sign_does_not() -> None:
     assert printed.status[-1] == Status.diverged or printed.error_norm().max() > 10.0
 
 
-def test_gains_as_number_vector_and_matrix_agree() -> None:
-    p = elbow().p
-    forms = (
-        {"Lambda": LAMBDA, "K_d": K_D, "adaptation": GAMMA},
-        {"Lambda": [LAMBDA] * 2, "K_d": [K_D] * 2, "adaptation": [GAMMA] * p},
-        {"Lambda": LAMBDA * np.eye(2), "K_d": K_D * np.eye(2), "adaptation": GAMMA * np.eye(p)},
-    )
-    runs = [th.simulate(elbow(), slotine_li(**form), elbow_motion(), 0.5) for form in forms]
-    for run in runs[1:]:
-        np.testing.assert_array_equal(run.q, runs[0].q)
-
-
 def test_full_gamma() -> None:
     p = elbow().p
     Gamma = np.eye(p) + 0.3 * (np.eye(p, k=1) + np.eye(p, k=-1))

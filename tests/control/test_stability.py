@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import copy
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
 
 import thunder_py as th
 from thunder_py.control.stability import (
-    damping_rate,
     driven_inertia,
     elastic_damping,
     rest,
     stable_rate,
     velocity_feedback,
-    warn_over_range,
 )
-from thunder_py.realtime import ControlLoop
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.robot import Elastic
 
@@ -40,23 +35,6 @@ def test_stable_rate_is_the_limit_of_a_delayed_loop(periods: int) -> None:
         for share in (0.99, 1.01)
     ]  # fmt: skip
     assert largest[0] < 1.0 < largest[1]
-
-
-@pytest.mark.parametrize("stiffness", [0.0, 1.0, 300.0])
-def test_position_feedback_does_not_move_the_limit(stiffness: float) -> None:
-    """M q'' = -K q - D q' with the torque held: z = -1 is an eigenvalue exactly where 2 / T is one of M^-1 D."""
-    random = np.random.default_rng(0)
-    M, D, K = (A @ A.T + np.eye(4) for A in random.normal(size=(3, 4, 4)))
-    rate, _ = damping_rate(D, M)
-    D *= stable_rate(T) / rate
-    continuous = np.zeros((12, 12))
-    continuous[:4, 4:8] = np.eye(4)
-    continuous[4:8, 8:] = np.linalg.inv(M)
-    held = expm(continuous * T)[:8]
-    for share in (0.99, 1.0, 1.01):
-        eigenvalues = np.linalg.eigvals(held[:, :8] - held[:, 8:] @ np.hstack([stiffness * K, share * D]))
-        lowest = eigenvalues.real.min()
-        assert np.sign(round(lowest + 1.0, 9)) == np.sign(1.0 - share)
 
 
 def laws(robot: th.Robot) -> dict[str, tuple[th._core.Controller, np.ndarray]]:
@@ -120,51 +98,6 @@ def test_delays_of_sensors_and_actuators_count() -> None:
         run(6.0, sensors=th.Sensors(delay=T))
     with pytest.warns(RuntimeWarning, match="a delay of 0.002 s: it damps 'joint7'"):
         run(4.0, sensors=th.Sensors(delay=T), actuators=th.Actuators(delay=T))
-
-
-def test_a_load_held_from_the_start_allows_more() -> None:
-    wheel = th.Payload(0.1, inertia=np.diag([1e-3, 1e-3, 2e-3]))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        run(9.6, payloads=wheel)
-    assert caught == []
-    with pytest.warns(RuntimeWarning, match="too high"):
-        run(9.6, payloads=th.Payload(0.1, inertia=np.diag([1e-3, 1e-3, 2e-3]), time=0.1))
-
-
-def test_the_inertia_of_the_plant_counts() -> None:
-    """Armature that the controller does not know makes the loop stable."""
-    law = th.SlotineLi(panda(), 5.0, [20.0] * 4 + [2.0] * 2 + [15.0], adaptation=None)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        th.simulate(panda().replace(armature=[0.1] * 7), law, SetPoint(Q0), 0.01)
-    assert caught == []
-    with pytest.warns(RuntimeWarning, match="too high"):
-        th.simulate(panda(), law, SetPoint(Q0), 0.01)
-
-
-def test_a_control_loop_warns_when_it_is_built() -> None:
-    law = {"name": "SlotineLi", "Lambda": 5, "K_d": [20, 20, 20, 20, 2, 2, 1], "adaptation": None}
-    loop = ControlLoop({"robot": "panda", "controller": law})
-    with pytest.warns(RuntimeWarning, match="K_d or Lambda of SlotineLi is too high for a control period of 0.001 s"):
-        loop.set_gains({"K_d": 25.0})
-    with pytest.warns(RuntimeWarning, match="too high for a control period of 0.02 s"):
-        ControlLoop({"robot": "panda", "controller": law, "times": {"period": 0.02}})
-    pose = {"name": "Impedance", "K": 400, "D": [200] * 3 + [50] * 3, "K_d": 2}
-    with pytest.warns(RuntimeWarning, match="D or K_d of Impedance is too high"):
-        ControlLoop({"robot": "panda", "controller": pose})
-
-
-def test_controllers_of_users_are_not_checked() -> None:
-    class Mine:
-        def step(self, t: float, q: np.ndarray, dq: np.ndarray, reference: object) -> np.ndarray:
-            return -1e9 * dq
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        warn_over_range(Mine(), elbow(), T)
-        th.simulate(elbow(), Mine(), SetPoint([0.0, 0.5]), 1e-3)
-    assert caught == []
 
 
 def elastic_eigenvalues(robot: th.Robot, q: np.ndarray, j: int, damping: float) -> np.ndarray:
@@ -254,11 +187,3 @@ def test_the_damping_of_motors_is_bounded_by_sampling(elastic: tuple[int, ...]) 
             )
         grown.append(np.abs(run.dx[-1]).max() / 1e-6)
     assert grown[0] < 1.0 < 1e3 < grown[1]
-
-
-def test_a_control_loop_warns_of_the_damping_of_motors(tmp_path: Path) -> None:
-    robot = elbow().replace(elastic=[Elastic(joint=j, K=(500.0,), Mm=0.02) for j in (1, 2)], name="soft")
-    robot.save(tmp_path / "soft.yaml")
-    law = {"name": "MotorPD", "K_p": 100.0, "K_d": 60.0}
-    with pytest.warns(RuntimeWarning, match="K_d of MotorPD is too high for a control period of 0.001 s"):
-        ControlLoop({"robot": str(tmp_path / "soft.yaml"), "controller": law, "torque_limits": 1e3})

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 import thunder_py as th
-from tests.dynamics.numerics import assert_close, derivative
-from tests.dynamics.random_chains import cases, few, random_robot
+from tests.dynamics.numerics import assert_close
+from tests.dynamics.random_chains import cases, few
 from tests.refusals import assert_refused
 from tests.truth import FOLDER
 from thunder_py.errors import ModelError, UnknownNameError
@@ -72,23 +72,6 @@ def test_forward_dynamics_solves_both_equations(case):
     assert_close(robot.motor_inertia_torque(ddx) + robot.motor_damping_torque(dx) + coupling, tau[at], 1e-10)
 
 
-def test_stiffness_is_the_derivative_of_the_torque():
-    robot, rng = sea3(), np.random.default_rng(0)
-    q, x = rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 2)
-    d = x - q[[0, 2]]
-    slope = [derivative(lambda t, e=e: robot.elastic_torque(q, x + t * e)) for e in np.eye(2)]
-    assert_close(np.transpose(slope), np.diag([250 + 1200 * d[0] ** 2, 40 + 270 * d[1] ** 2]), 1e-9)
-
-
-def test_rigid_quantities_do_not_see_the_springs():
-    robot = random_robot(2, 5, friction=True, rotors=True, elastic=True)
-    rigid = robot.replace(elastic=())
-    q, dq, tau = np.random.default_rng(1).normal(size=(3, 5))
-    np.testing.assert_array_equal(robot.parameters, rigid.parameters)
-    np.testing.assert_array_equal(robot.forward_dynamics(q, dq, tau), rigid.forward_dynamics(q, dq, tau))
-    np.testing.assert_array_equal(robot.regressor(q, dq, tau), rigid.regressor(q, dq, tau))
-
-
 def test_parameters_and_their_names():
     robot = sea3()
     parameters, names = robot.elastic_parameters, robot.elastic_parameter_names
@@ -103,10 +86,6 @@ def test_parameters_and_their_names():
     stiffer = robot.with_elastic_parameters(K=2 * parameters["K"], Mm=[1, 2])
     assert stiffer.elastic[1] == Elastic(joint=3, K=(80, 180), D=(0.1,), Dm=(0.08, 0.01), Mm=2)
     assert robot.with_elastic_parameters(**parameters).description == robot.description
-
-
-def test_representation():
-    assert repr(sea3()) == "<Robot 'sea3': 3 joints (RPR, 2 elastic), 36 parameters>"
 
 
 def test_equilibrium():

@@ -49,15 +49,6 @@ def test_inverse_dynamics_is_the_sum_of_its_parts(case):
 
 @few
 @given(case=cases())
-def test_coriolis_is_linear_in_velocity_and_exchanges(case):
-    robot, q, _, _, x, y = case
-    C = robot.coriolis_matrix
-    assert_close(C(q, 2.0 * x - 3.0 * y), 2.0 * C(q, x) - 3.0 * C(q, y))
-    assert_close(C(q, x) @ y, C(q, y) @ x)
-
-
-@few
-@given(case=cases())
 def test_christoffel_symbols(case):
     robot, q, dq, *_ = case
     gamma = robot.christoffel_symbols(q)
@@ -105,16 +96,6 @@ def test_torque_and_momentum_without_regressors(case):
     assert_close(robot.momentum_regressor(q, dq) @ pi, M @ dq)
     assert_close(robot.kinetic_energy_regressor(q, dq) @ pi, other.kinetic_energy(q, dq))
     assert_close(robot.potential_energy_regressor(q) @ pi, other.potential_energy(q))
-
-
-@few
-@given(case=cases())
-def test_slotine_li_regressor_adds_up(case):
-    robot, q, dq, ddq, dq_r, ddq_r = case
-    parts = robot.mass_regressor(q, ddq_r) + robot.coriolis_regressor(q, dq, dq_r)
-    parts += robot.gravity_regressor(q) + robot.friction_regressor(dq)
-    assert_close(robot.slotine_li_regressor(q, dq, dq_r, ddq_r), parts)
-    assert_close(robot.slotine_li_regressor(q, dq, dq, ddq), robot.regressor(q, dq, ddq))
 
 
 @few

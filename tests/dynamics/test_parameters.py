@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,14 +122,6 @@ def test_regressors_split_into_known_and_unknown(case):
         assert_close(split[:, 1:], Y_r[:, chosen.mask], 0.0)
 
 
-def test_split_regressor_of_a_batch(arm):
-    q, dq, ddq = np.random.default_rng(0).normal(size=(3, 4, 5, 2))
-    chosen = arm.unknown("fore.arm")
-    Y = chosen.regressor(q, dq, ddq)
-    assert Y.shape == (4, 5, 2, 11)
-    assert_close(Y @ chosen.parameters, arm.inverse_dynamics(q, dq, ddq))
-
-
 # --- base parameters --------------------------------------------------------------------------------------------------
 
 
@@ -155,15 +145,6 @@ def test_base_parameters(name, count):
     singular = np.linalg.svd(Y_b.reshape(-1, count), compute_uv=False)
     assert singular[-1] > 1e-6 * singular[0]
     assert 1.0 <= base.condition_number < 1e4
-
-
-def test_a_robot_of_base_parameters_alone_has_the_same_torques():
-    robot = robot_of("panda")
-    base = robot.base_parameters()
-    pi = np.zeros(robot.p)
-    pi[base.independent] = base.mapping @ robot.parameters
-    q, dq, ddq = np.random.default_rng(1).uniform(-2, 2, (3, 20, 7))
-    assert_close(robot.with_parameters(pi).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq))
 
 
 def test_base_parameters_of_drives(arm):
@@ -202,13 +183,6 @@ def test_with_parameters_keeps_all_else(case):
     assert_close(
         other.with_parameters(robot.parameters).inverse_dynamics(q, dq, ddq), robot.inverse_dynamics(q, dq, ddq), 0.0
     )
-
-
-def test_robots_can_be_pickled(arm):
-    again = pickle.loads(pickle.dumps(arm))
-    assert again.description == arm.description
-    assert again.parameter_names == arm.parameter_names
-    assert_close(again.parameters, arm.parameters, 0.0)
 
 
 def test_refusals():

@@ -85,10 +85,10 @@ def test_the_approach_is_smooth_and_ends_on_the_path() -> None:
     approach, yaw = Approach(height=0.1, time=0.35, after=0.2), YawEstimate()
     yaw.add(0.8, np.pi)
     path = TaskReference(np.zeros(3), np.eye(3), np.zeros(6), np.zeros(6))
-    dt, rows = 1e-4, []
+    dt, rows = 5e-4, []
     approach.step(dt, 1.0)
     approach.aim(yaw)
-    for k in range(25000):
+    for k in range(5000):
         approach.step(dt, 0.6 - k * dt)
         p, R, xi, xi_dot = approach.apply(path)
         rows.append([p[2], xi[2], xi_dot[2], math.atan2(R[1, 0], R[0, 0]), xi[5], xi_dot[5]])

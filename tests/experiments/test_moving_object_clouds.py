@@ -46,6 +46,7 @@ def test_orientation_is_compared_with_the_last_known_yaw(yaws, truth, turned):
     assert np.isnan(clouds._turned(np.array(yaws), truth, 0.0))
 
 
+@pytest.mark.release
 def test_a_trial_from_clouds_ends_with_a_grasp():
     result = run_trial(30, arm=False)
     assert result.kind == "carton, 16 x 6 x 6 cm"

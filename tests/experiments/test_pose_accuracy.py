@@ -21,6 +21,7 @@ def test_the_screen_hides_the_stated_share(share, side):
 
 
 def test_blur_is_as_long_as_the_way_during_the_exposure(monkeypatch):
+    pytest.importorskip("cv2")
     monkeypatch.setattr(experiment, "EXPOSURE", 0.05)
     T = np.diag([1.0, -1.0, -1.0, 1.0])
     T[2, 3] = 0.5
@@ -32,6 +33,7 @@ def test_blur_is_as_long_as_the_way_during_the_exposure(monkeypatch):
 
 
 def test_a_moving_tag_is_found_and_a_covered_one_is_not():
+    pytest.importorskip("cv2")
     rng = np.random.default_rng(0)
     T = experiment._tag_pose(rng, experiment.MOVING_AT)
     position, angle = experiment._found(experiment._moving(T, np.array([0.4, 0.0, 0.0]), rng), T)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +12,6 @@ from thunder_py.model.description import Elastic, check_physical_input
 
 FILES = Path(__file__).parent.parent / "data" / "thunder"
 JOINTS = (3, 5, 7, 9, 15, 30)
-
-
-def test_files_are_those_of_the_script():
-    spec = importlib.util.spec_from_file_location("make", FILES / "make.py")
-    make = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(make)
-    assert make.JOINTS == JOINTS
-    for n in JOINTS:
-        assert (FILES / f"arm{n}.yaml").read_text() == make.arm(n)
 
 
 @pytest.mark.parametrize("n", JOINTS)

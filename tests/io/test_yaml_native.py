@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
 from thunder_py.io import load_description, parse_description, save_description
-from thunder_py.io.yaml_native import KEYS, MASK_KEYS, write_native
+from thunder_py.io.yaml_native import write_native
 from thunder_py.model.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
 from thunder_py.model.inertia import reg_from_dyn
 from thunder_py.spatial import pose_from_rpy
@@ -276,15 +276,6 @@ def test_refused_with_line_and_key():
             read(text)
         assert caught.value.line == text[: text.index(place)].count("\n") + 1
         assert str(caught.value).startswith(f"crane.yaml:{caught.value.line}: ")
-
-
-def test_the_documented_example_is_read():
-    page = (Path(__file__).parents[2] / "docs" / "robot_format.md").read_text(encoding="utf-8")
-    arm = read(page.split("```yaml\n")[1].split("```")[0])
-    assert (arm.name, arm.joint_types, arm.convention) == ("crane", "RRP", "standard")
-    assert arm.frames["camera"][0] == 2
-    for key in [*KEYS, *MASK_KEYS, *Friction.TERMS]:
-        assert f"`{key}`" in page or f"{key}:" in page or key.startswith("elastic_"), f"{key} is not documented"
 
 
 def test_refusals(tmp_path):

@@ -210,17 +210,6 @@ def test_optimal_in_the_task_then_in_the_joints():
     assert min(scaled, blocked, in_null_space) >= 3
 
 
-def test_a_secondary_objective_does_not_slow_the_task():
-    """Its part is taken back first; scaling all joints together would slow the tip to a tenth."""
-    arm = robot("panda")
-    target = at_rest(pose(PANDA_START + 0.02))
-    plain = CLIK(arm, 5.0)
-    v = arm.jacobian(PANDA_START) @ plain.step(0.0, PANDA_START, target)
-    busy = CLIK(arm, 5.0, null_space=np.array([30.0, -30.0, 30.0, -30.0, 30.0, -30.0, 30.0]))
-    np.testing.assert_allclose(arm.jacobian(PANDA_START) @ busy.step(0.0, PANDA_START, target), v, atol=1e-5)
-    assert busy.status == Status.ok
-
-
 @pytest.mark.parametrize("order", [1, 2])
 def test_singular_and_outside(order):
     """Braking keeps limits where the law has no solution; a joint outside moves back or stands."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.kinematics.motions import PANDA_START, SCARA_ROWS, SCARA_START, Swing, at_rest, pose, robot
+from tests.kinematics.motions import PANDA_START, SCARA_ROWS, Swing, at_rest, pose, robot
 from tests.refusals import assert_refused
 from thunder_py.kinematics import CLIK, JointCentering, Manipulability, Posture
 
@@ -35,21 +35,6 @@ def test_singular_start_stands_still(method, order):
     assert (result.q == STRETCHED).all()
 
 
-def test_target_out_of_reach():
-    """The plain inverse runs into the stretched arm and stops there; the damped one points at the target."""
-    T = pose(SCARA_START, "scara").copy()
-    T[:3, 3] = [2.0, 0.0, T[2, 3]]
-    inverse = CLIK(robot("scara"), 5.0, method="inverse", velocity_limits=3.0, **OPTIONS)
-    result = inverse.follow(th.reference.SetPose(T), SCARA_START, 2.0)
-    assert Status.saturated in result.status
-    assert np.isfinite(result.q).all()
-    damped = CLIK(robot("scara"), 5.0, method="damped", damping=0.3, velocity_limits=3.0, **OPTIONS)
-    result = damped.follow(th.reference.SetPose(T), SCARA_START, 10.0)
-    assert result.status.max() == Status.saturated
-    assert np.linalg.norm(robot("scara").forward_kinematics(result.q[-1])[:2, 3]) == pytest.approx(1.0, abs=1e-2)
-    assert result.error[-1, 0] == pytest.approx(1.0, abs=1e-2)
-
-
 @pytest.mark.parametrize(
     ("broken", "order"), [*((what, 1) for what in ("q", "p", "xi", "R", "null")), ("dq", 2), ("q", 2), ("p", 2)]
 )
@@ -71,16 +56,6 @@ def test_nan_is_a_status(broken, order):
     null[:] = 0.0
     clik.step(0.0, PANDA_START, Swing(pose(PANDA_START))(0.1), np.zeros(7))
     assert clik.status == Status.ok
-
-
-def test_euler_angles_end_where_the_second_is_zero():
-    """The SCARA's tool points down: theta = 180 degrees, always. Position alone goes."""
-    clik = CLIK(robot("scara"), 5.0, rows=SCARA_ROWS, orientation="zyz")
-    clik.step(0.0, SCARA_START, beside(SCARA_START))
-    assert clik.status == Status.singular
-    position = CLIK(robot("scara"), 5.0, rows=("x", "y", "z"), orientation="zyz")
-    position.step(0.0, SCARA_START, beside(SCARA_START))
-    assert position.status == Status.ok
 
 
 def test_l_inverse_at_89_degrees_is_no_singularity_of_the_arm():

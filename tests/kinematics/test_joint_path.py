@@ -40,17 +40,6 @@ def test_arm_without_redundancy_has_the_velocities_of_the_path() -> None:
     np.testing.assert_allclose(np.einsum("kij,kj->ki", UR5E.jacobian(q), dq), circle(t).xi, atol=1e-6)
 
 
-def test_path_that_does_not_rest_at_its_ends() -> None:
-    curve = th.reference.Lissajous.starting_at(T0, (0.05, 0.05, 0.0), (0.5, 0.5, 0.5))
-    curve.duration = 2.0
-    motion = joint_path(PANDA, curve, Q0)
-    np.testing.assert_allclose(PANDA.jacobian(Q0) @ motion(0.0).dq, curve(0.0).xi, atol=1e-9)
-    middle = motion(np.linspace(0.0, 1.99, 300))
-    np.testing.assert_allclose(
-        PANDA.forward_kinematics(middle.q)[:, :3, 3], curve(np.linspace(0.0, 1.99, 300)).p, atol=2e-6
-    )
-
-
 def test_rows_leave_others_free() -> None:
     line = Line(P, P + np.array([0.0, 0.2, 0.0]), 1.0)  # its orientation is not that of the arm
     motion = joint_path(PANDA, line, Q0, rows=["x", "y", "z"])

@@ -118,14 +118,3 @@ def test_orientation_laws_beyond_a_right_angle():
         result = servo(100.0, law)
         assert result.ok
         assert result.error_norm()[-1] < 1e-2
-
-
-@pytest.mark.parametrize("q", [REPORT_Q1, REPORT_Q2, [0.0, np.radians(5.0), 0.0, 0.0]])
-def test_ellipsoids_of_the_report(q):
-    """Sections 1.3 and 1.4: w = |sin(theta_2)| / 4, and force is held best where velocity is least."""
-    scara = robot("scara")
-    assert scara.manipulability(q, rows=ROWS) == pytest.approx(abs(np.sin(q[1])) / 4)
-    velocity, force = (f(q, rows=(0, 1)) for f in (scara.velocity_ellipsoid, scara.force_ellipsoid))
-    assert velocity.lengths.prod() == pytest.approx(abs(np.sin(q[1])) / 4)
-    assert velocity.lengths * force.lengths[::-1] == pytest.approx([1.0, 1.0])
-    assert abs(velocity.axes[:, 0] @ force.axes[:, 0]) < 1e-12

@@ -97,6 +97,7 @@ def deviation(release: tw.Release, noise: tw.ReleaseNoise) -> float:
     return float(np.sqrt(total))
 
 
+@pytest.mark.release
 def test_drag_is_aimed_against() -> None:
     release = found(drag=0.1)
     np.testing.assert_allclose(tw.landing_with_drag(release.p, release.v, TARGET[2], drag=0.1).p, TARGET, atol=1e-8)
@@ -129,6 +130,7 @@ def test_an_impossible_region_is_refused() -> None:
         tw.find_release(ROBOT, TARGET, limits=LIMITS, starts=2, region=[[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]])
 
 
+@pytest.mark.release
 def test_no_convergence_is_not_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ReleaseProblem, "search", lambda *_, **__: None)  # an optimizer that never converges
     region = [[2.0, 2.0, 2.0], [3.0, 3.0, 3.0]]

@@ -380,7 +380,6 @@ def test_bad_base_motions(rigid):
         ({"opening_delay": -0.1}, "...opening_delay must be ...>= 0..."),
         ({"starts": 0}, "...starts must be a whole number of at least 1..."),
         ({"seed": -1}, "...seed must be a whole number of at least 0..."),
-        ({"floor": 5.0, "starts": 1, "seed": 13}, "...no release of panda_hand was found..."),
         call=refused,
     )
 
@@ -390,3 +389,10 @@ def test_arms_without_limits_are_refused():
         optimize_base_motion(
             with_rigid_hand(th.Robot.load("elbow"), WRIST), [1, 0, 0], acceleration_limits=[9, 9], q_start=[0, 0]
         )
+
+
+@pytest.mark.release
+def test_a_base_without_a_release_says_so(rigid):
+    options = {"acceleration_limits": ACCELERATION, "q_start": Q_START, "T": 0.3, "floor": 5.0, "starts": 1, "seed": 13}
+    with pytest.raises(ThunderError, match="no release of panda_hand was found"):
+        optimize_base_motion(rigid, [1.0, 0.0, 1.0], **options)

@@ -86,15 +86,6 @@ def bare(robot: th.Robot) -> th.Robot:
     return viscous(robot).replace(rotors=(), armature=None)
 
 
-@pytest.mark.parametrize("name", th.robots.names())
-def test_bundled_through_urdf(name, tmp_path):
-    robot = bare(th.Robot.load(name))
-    robot.save(tmp_path / f"{name}.urdf", lossy=True)
-    again = th.Robot.load(tmp_path / f"{name}.urdf", gravity=robot.gravity)
-    same_dynamics(again, robot, 1e-12)
-    assert again.joint_names == robot.joint_names
-
-
 @pytest.mark.parametrize("seed", range(1, 12, 2))
 def test_random_chains_through_urdf_and_pinocchio(seed):
     robot = bare(chain(seed))

@@ -64,7 +64,6 @@ def _viscous(robot: th.Robot) -> th.model.description.Friction | None:
 
 
 BOX = '<geom type="box" size="0.1 0.05 0.02" pos="0.1 0 0.1" euler="20 0 10"/>'
-SOLID_BOX = BOX.replace("<geom", '<geom mass="1.1" group="0"')
 SOLID = '<inertial pos="0 0.02 0.1" mass="1.4" diaginertia="0.015 0.014 0.006"/>'
 DRAWN = '<default><default class="drawn"><geom type="mesh" mesh="plate" {}/></default></default>'
 READ = {
@@ -125,67 +124,6 @@ def test_meshes_that_define_an_inertia_are_refused(case):
     with pytest.raises(FileFormatError, match=MESHES) as error:
         parse_mjcf(REFUSED[case])
     assert error.value.line == 1
-
-
-def _random_document(seed: int) -> str:
-    """Return a file with nested classes, frames and shapes with random attributes at any level."""
-    rng = np.random.default_rng(seed)
-    names = ["main"]
-
-    def attributes() -> str:
-        kinds = ("box", "sphere", "capsule", "ellipsoid", "cylinder", "mesh")
-        values = {
-            "type": rng.choice(kinds, p=[0.2, 0.2, 0.2, 0.15, 0.15, 0.1]),
-            "size": " ".join(f"{x:.3f}" for x in rng.uniform(0.05, 0.2, 3)),
-            "mass": rng.choice([0.0, 1.3, 2.5]),
-            "density": rng.choice([0.0, 300.0, 900.0]),
-            "group": rng.integers(4),
-            "mesh": "plate",
-            "pos": "0.05 0.02 0.1",
-        }
-        odds = {"type": 0.4, "size": 0.5, "mesh": 0.1}
-        return " ".join(f'{key}="{value}"' for key, value in values.items() if rng.random() < odds.get(key, 0.3))
-
-    def section(depth: int) -> str:
-        inside = [f"<geom {attributes()}/>"]
-        if depth < 3:
-            for _ in range(rng.integers(3)):
-                names.append(f"c{len(names)}")
-                inside.append(f'<default class="{names[-1]}">{section(depth + 1)}</default>')
-        return "".join(rng.permutation(inside))
-
-    def shapes() -> str:
-        lines = [f"<geom {_of_class(rng, names)} {attributes()}/>" for _ in range(rng.integers(1, 4))]
-        return SOLID_BOX + "".join(
-            f'<frame childclass="{rng.choice(names)}">{line}</frame>' if rng.random() < 0.4 else line for line in lines
-        )
-
-    settings = rng.choice(["", '<compiler inertiagrouprange="0 2"/>', '<compiler boundmass="2"/>'])
-    return document(shapes(), shapes(), f"{settings}<default>{section(0)}</default>{MESH}")
-
-
-def _of_class(rng: np.random.Generator, names: list[str]) -> str:
-    return f'class="{rng.choice(names)}"' if rng.random() < 0.6 else ""
-
-
-def test_random_classes():
-    read, reasons = 0, set[str]()
-    for seed in range(60):
-        text = _random_document(seed)
-        try:
-            model = mujoco.MjModel.from_xml_string(text)
-        except ValueError:
-            continue
-        try:
-            robot = th.Robot(parse_mjcf(text))
-        except FileFormatError as error:
-            reasons.add(str(error).split(": ", 1)[1])
-            continue
-        compare(robot, model)
-        read += 1
-    assert len(reasons) == 1
-    assert MESHES in reasons.pop()
-    assert read > 10
 
 
 ON = '<joint joint="hip" coef="1"/>'

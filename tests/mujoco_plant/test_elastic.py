@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -48,21 +47,6 @@ def test_accelerations_of_random_chains(seed):
     assert relative(plant.mass_matrix(q), robot.mass_matrix(q)) < 1e-9
     assert relative(plant.bias(q, dq), robot.inverse_dynamics(q, dq, 0.0 * q)) < 1e-9
     assert relative(plant.elastic_equilibrium(q), robot.elastic_equilibrium(q)) < 1e-9
-
-
-def test_mujoco_is_asked_itself():
-    """The text alone: gravity and inertia of the motors' bodies, which MuJoCo requires, are below rounding."""
-    robot = chain(5)
-    model = mujoco.MjModel.from_xml_string(to_mjcf(robot))
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
-    (q, dq, tau), (x, dx) = rng.normal(size=(3, robot.n)), rng.normal(size=(2, robot.e))
-    names = [model.joint(j).name for j in range(model.njnt)]
-    assert names == [*robot.joint_names, *robot.motor_names]
-    assert [model.actuator(k).name for k in range(model.nu)] == list(robot.joint_names)
-    data.qpos[:], data.qvel[:], data.ctrl[:] = np.append(q, x), np.append(dq, dx), tau
-    mujoco.mj_forward(model, data)
-    assert relative(data.qacc, robot.elastic_forward_dynamics(q, dq, x, dx, tau)) < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(0, 12, 4))

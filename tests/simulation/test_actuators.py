@@ -164,17 +164,6 @@ def test_wrenches_act_through_the_jacobian_while_they_last() -> None:
     assert np.abs(result.q[-1] - Q0).max() > 1e-4
 
 
-def test_a_pushed_arm_is_an_arm_with_other_torques() -> None:
-    W = np.array([5.0, -3.0, 2.0, 0.5, 0.1, -0.4])
-
-    class Pushed(th.Robot):
-        def forward_dynamics(self, q, dq, tau, **options):  # type: ignore[no-untyped-def, override]
-            return super().forward_dynamics(q, dq, tau + self.jacobian(q).T @ W)
-
-    plain = th.simulate(Pushed(panda().description), Hold(panda(), Q0), SetPoint(Q0), 0.1)
-    np.testing.assert_allclose(push(ExternalWrench(W)).q, plain.q, atol=1e-12)
-
-
 def test_bad_pushes() -> None:
     assert_refused(
         (lambda: ExternalWrench([1.0] * 5), "wrench must have shape (6,), got (5,)"),

@@ -75,17 +75,6 @@ def test_steps_are_the_series(estimator: FirstOrderDerivative) -> None:
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=repr)
-def test_what_is_not_finite_is_left_out(estimator: FirstOrderDerivative) -> None:
-    q = walk(50)
-    estimator.reset()
-    for sample in q:
-        last = estimator.step(DT, sample)
-    held = estimator.step(DT, [np.nan, 1.0])
-    np.testing.assert_array_equal(held.dq, last.dq)
-    assert np.isfinite(estimator.step(DT, q[-1]).dq).all()
-
-
-@pytest.mark.parametrize("estimator", ALL, ids=repr)
 def test_gaps_are_filled_with_straight_lines(estimator: FirstOrderDerivative) -> None:
     q = walk(50)
     line = np.linspace(q[-1], [1.0, -1.0], 5)[1:]  # three samples missing, then one

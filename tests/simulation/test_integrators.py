@@ -130,18 +130,6 @@ def test_energy_of_the_implicit_midpoint_rule_stays_bounded(name: str, dt: float
     assert errors[500:].max() < 3.0 * errors[:500].max()
 
 
-def test_momentum_of_a_symmetry_is_kept_by_the_midpoint_rule() -> None:
-    """A variational rule keeps the momentum of a symmetry of the Lagrangian: that of joint 1 without gravity."""
-    robot = elbow().replace(gravity=[0.0, 0.0, 0.0], friction=None)
-    for integrator, bound in (("implicit_midpoint", 1e-11), ("rk4", np.inf)):
-        run = th.simulate(
-            robot, IDLE, elbow_motion(), 10.0, 5e-3, q0=[0.3, -0.4], dq0=[1.0, 2.0], integrator=integrator
-        )  # fmt: skip
-        momentum = np.einsum("kij,kj->ki", robot.mass_matrix(run.q), run.dq)[:, 0]
-        assert np.ptp(momentum) < bound
-    assert np.ptp(momentum) > 1e-10  # rk4
-
-
 def test_a_step_of_the_midpoint_rule_obeys_its_equations() -> None:
     """p = M dq at both ends, q1 - q0 = dt v, p1 - p0 = dt dL/dq + dt tau at the midpoint, by finite differences."""
     robot, dt, q0, v0 = free_arm("elbow"), 0.02, np.array([0.3, -0.4]), np.array([1.0, -2.0])
@@ -170,7 +158,7 @@ class Around:
         self.mass_matrix_dot = model.mass_matrix_dot
 
 
-def test_the_midpoint_rule_takes_plants_in_python_payloads_motors_and_drives() -> None:
+def test_the_midpoint_rule_takes_plants_in_python_and_drives() -> None:
     options: dict[str, Any] = {"q0": [0.3, -0.4], "integrator": "implicit_midpoint"}
     native, python = (
         th.simulate(plant, IDLE, elbow_motion(), 0.1, 5e-3, **options) for plant in (elbow(), Around(elbow()))
@@ -193,48 +181,12 @@ def test_plants_without_a_mass_matrix_are_refused() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-@pytest.mark.parametrize(
-    ("plant", "controller", "options"),
-    [
-        pytest.param(elbow(), IDLE, {"external": ExternalWrench([1e300, 0, 0, 0, 0, 0])}, id="a push that overflows"),
-        pytest.param(elbow(), SimpleNamespace(step=_later), {}, id="a controller's NaN later"),
-        pytest.param(th.Robot.from_dh(np.tile([1.0, 0.0, 0.0, 0.0], (2, 1))), IDLE, {}, id="no mass"),
-        pytest.param(Around(elbow(), _nan), IDLE, {}, id="a plant's NaN"),
-    ],
-)
-def test_what_the_midpoint_rule_cannot_integrate_has_diverged(
-    plant: Any, controller: Any, options: dict[str, Any]
-) -> None:
-    result = th.simulate(
-        plant, controller, elbow_motion(), 0.1, 1e-2, q0=[0.0, 0.0], integrator="implicit_midpoint", **options
-    )  # fmt: skip
-    assert result.status[-1] == Status.diverged
-    assert np.isfinite(result.q).all()
-
-
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
 def test_a_step_without_a_solution_has_diverged() -> None:
     run = th.simulate(
         elbow(), IDLE, elbow_motion(), 10.0, 1.0, q0=[0.3, -0.4], dq0=[30.0, -50.0], integrator="implicit_midpoint"
     )  # fmt: skip
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.q).all()
-
-
-def test_every_step_of_the_implicit_midpoint_rule_is_solved() -> None:
-    """An iiwa14 falls: at peaks of the energy error, too, p1 - p0 = dt (C' v - G) and p1 + p0 = 2 M v hold."""
-    robot, dt = th.Robot.load("iiwa14").replace(friction=None), 2e-3
-    q0 = np.array([0.3, 0.5, -0.2, -1.2, 0.4, 0.9, 0.1])
-    idle = SimpleNamespace(step=lambda t, q, dq, reference: np.zeros(7))
-    run = th.simulate(robot, idle, th.reference.SetPoint(q0), 6.0, dt, q0=q0, integrator="implicit_midpoint")
-    energy = robot.kinetic_energy(run.q, run.dq) + robot.potential_energy(run.q)
-    error = np.abs(energy - energy[0])
-    assert error.max() > 5.0 * np.median(error)  # a peak
-    p = np.einsum("kij,kj->ki", robot.mass_matrix(run.q), run.dq)
-    v, middle = np.diff(run.q, axis=0) / dt, 0.5 * (run.q[1:] + run.q[:-1])
-    force = np.einsum("kji,kj->ki", robot.coriolis_matrix(middle, v), v) - robot.gravity_vector(middle)
-    np.testing.assert_allclose(np.diff(p, axis=0), dt * force, atol=1e-9)
-    np.testing.assert_allclose(p[1:] + p[:-1], 2.0 * np.einsum("kij,kj->ki", robot.mass_matrix(middle), v), atol=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
@@ -250,10 +202,3 @@ def test_a_joint_without_mass_ends_the_run() -> None:
         assert run.diverged
         assert run.status[-1] == Status.diverged
         assert np.isfinite(run.q).all()
-
-
-def test_a_point_mass_on_an_axis_shows_in_the_condition_number() -> None:
-    body = [2.0, 0.1, 0.2, 0.1, 0.1, 0.01, 0.02, 0.1, 0.01, 0.1]
-    point = [1.3, 0.0, 0.0, 0.13, 0.013, 0.0, 0.0, 0.013, 0.0, 0.0]
-    robot = th.Robot.from_dh([[0.5, 0.3, 0.1, 0.2], [0.0, 0.7, 0.2, 0.3]], inertial=[body, point])
-    assert np.linalg.cond(robot.mass_matrix([0.1, 0.2])) > 1e15

@@ -136,12 +136,6 @@ def test_payload_appears_in_time() -> None:
     np.testing.assert_allclose(heavy.q, run.q[start:], atol=1e-9)
 
 
-def test_several_payloads_in_any_order() -> None:
-    a, b = Payload(0.5, time=0.1), Payload(0.3, com=[0.1, 0, 0], link=1, time=0.05)
-    runs = [th.simulate(elbow(), slotine_li(), elbow_motion(), 0.2, payloads=p) for p in ([a, b], [b, a])]
-    assert runs[0] == runs[1]
-
-
 def test_torque_limits_clip_and_say_so() -> None:
     free = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0])
     limited = th.simulate(elbow(), slotine_li(), elbow_motion(), 0.5, q0=[1.5, -1.0], torque_limits=[5.0, np.inf])
@@ -229,20 +223,6 @@ def test_interrupt_ends_a_run_in_the_core() -> None:
     finally:
         timer.cancel()
         signal.signal(signal.SIGINT, before)
-
-
-def test_other_threads_run_meanwhile() -> None:
-    runs: list[th.SimulationResult] = []
-
-    def work() -> None:
-        runs.append(th.simulate(elbow(), slotine_li(), elbow_motion(), 20.0, log=()))
-
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert runs[0] == runs[1]
 
 
 BAD = [

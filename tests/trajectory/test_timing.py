@@ -10,12 +10,9 @@ from scipy.interpolate import PPoly
 
 from tests.refusals import assert_refused
 from thunder_py.trajectory import (
-    Line,
-    Path,
     TimingLaw,
     cubic,
     parabolic_blends,
-    point_to_point,
     quintic,
     s_curve,
     trapezoidal,
@@ -153,16 +150,6 @@ def test_without_a_limit_of_acceleration_the_velocity_jumps(a: float, sign: floa
         np.testing.assert_allclose(law(t).s, 0.3 + 0.7 * sign * t, atol=2e-8)
         np.testing.assert_allclose(law(t).ds, 0.7 * sign, rtol=1e-7)
         assert law.duration == pytest.approx(3.0, rel=1e-7)
-
-
-def test_joints_and_paths_without_limits_of_acceleration_arrive() -> None:
-    for a in (1e14, math.inf):
-        motion = point_to_point([0.1, -0.2], [0.9, 0.4], v_max=[0.5, math.inf], a_max=[a, math.inf])
-        assert motion.duration == pytest.approx(1.6)
-        np.testing.assert_allclose(motion(0.8).q, [0.5, 0.1], atol=1e-12)
-    law = trapezoidal(v_max=0.5, a_max=1e11)  # its rise is shorter than the rounding of the start of the second segment
-    ways = [Line([0, 0, 0], [1, 0, 0], quintic(1e6)), Line([1, 0, 0], [1, 2, 0], law)]
-    np.testing.assert_allclose(Path(ways)(1e6 + 1.0).p, [1.0, 1.0, 0.0], atol=1e-9)
 
 
 def test_short_parts_of_parabolic_blends_keep_their_displacement() -> None:

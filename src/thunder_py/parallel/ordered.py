@@ -35,13 +35,8 @@ def map_items(
         Function of one item.
     items : sequence
         Items.
-    workers : Workers
-        Where the function is called, see `run_tasks`; 1 is this process. Results do not depend on it if the function
-        depends on its item only.
-    progress : bool or callable
-        True shows a bar with the time left; a callable gets the completed fraction.
-    description, unit : str
-        Label of the bar, and name of an item in it.
+    workers, progress, description, unit
+        See `run_tasks`. Results do not depend on the workers if the function depends on its item only.
 
     Returns
     -------
@@ -86,13 +81,8 @@ def map_seeds(
         Function of one seed.
     seeds : int, or sequence or array of int
         Number of seeds, ``0, 1, ...``, or the seeds.
-    workers : Workers
-        Where the function is called, see `run_tasks`; 1 is this process. Results do not depend on it if the function
-        depends on its seed only.
-    progress : bool or callable
-        True shows a bar with the time left; a callable gets the completed fraction.
-    description : str
-        Label of the bar and of errors.
+    workers, progress, description
+        See `run_tasks`; errors begin with the description.
 
     Returns
     -------

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..checks import whole
@@ -157,7 +157,7 @@ class Work:
             except BaseException as problem:
                 if isinstance(problem, KeyboardInterrupt) and _may_be_interrupted():
                     raise
-                error = _error(problem)
+                error = _as_error(problem)
                 trace = traceback.format_exc()
             seconds = time.perf_counter() - start
             if self.stopped:  # which may be why it failed
@@ -218,12 +218,12 @@ def _may_be_interrupted() -> bool:
     return handled and threading.current_thread() is threading.main_thread()
 
 
-def _error(problem: BaseException) -> Exception:
+def _as_error(problem: BaseException) -> Exception:
     """Return the error of a run: exceptions that end threads and processes must not end other runs."""
-    return problem if isinstance(problem, Exception) else RuntimeError(f"the run raised {_said(problem)}")
+    return problem if isinstance(problem, Exception) else RuntimeError(f"the run raised {_text(problem)}")
 
 
-def _said(problem: BaseException) -> str:
+def _text(problem: BaseException) -> str:
     """Return type and text of an exception, whose text may raise another one."""
     return traceback.format_exception_only(problem)[-1].strip()
 
@@ -241,19 +241,23 @@ def pickled(value: Any) -> bytes:
 
 def _sent(value: Any) -> _Sent:
     try:
+        return _Sent(pickle.dumps(value))  # many times faster
+    except Exception:
+        pass
+    try:
         return _Sent(pickled(value))
     except Exception as error:
-        raise ThunderError(f"the returned {type(value).__name__} cannot be pickled: {_said(error)}") from error
+        raise ThunderError(f"the returned {type(value).__name__} cannot be pickled: {_text(error)}") from error
 
 
 def _sent_error(error: Exception) -> Any:
     try:
-        text = pickled(error)
-        if type(pickle.loads(text)) is type(error):
-            return _Sent(text)
+        sent = _sent(error)
+        if type(pickle.loads(sent)) is type(error):
+            return sent
     except Exception:
         pass
-    return RuntimeError(_said(error))
+    return RuntimeError(_text(error))
 
 
 def received(outcome: Outcome) -> Outcome:
@@ -279,25 +283,18 @@ def process_deadline(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    _show_traceback()
+    if sys.__stderr__ is not None:  # a traceback tells where it was
+        faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)
     try:
-        _set_deadline(time.monotonic() + seconds)
+        _set_deadline({threading.get_ident(): time.monotonic() + seconds})
         yield
     finally:
-        _set_deadline(None)
+        _set_deadline({})
 
 
-def _set_deadline(deadline: float | None) -> None:
+def _set_deadline(mine: dict[int, float]) -> None:
     with _lock:
         _deadlines.pop(threading.get_ident(), None)
-        if deadline is not None:
-            _deadlines[threading.get_ident()] = deadline
+        _deadlines.update(mine)
         left = min(_deadlines.values()) - time.monotonic() if _deadlines else 0.0
         signal.setitimer(signal.ITIMER_REAL, min(max(left, 1e-6), _LONGEST) if _deadlines else 0.0)
-
-
-@cache
-def _show_traceback() -> None:
-    """Print where the process was when the signal came, which then ends it."""
-    if sys.__stderr__ is not None:
-        faulthandler.register(signal.SIGALRM, file=sys.__stderr__, chain=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from enum import Enum
 from typing import Any
 
@@ -29,10 +30,11 @@ def encoded(value: Any) -> Any:
         return [encoded(entry) for entry in value]
     if isinstance(value, tuple):
         return {"tuple": [encoded(entry) for entry in value]}
+    if isinstance(value, (set, frozenset)):  # whose order differs between processes
+        return {"set": sorted((encoded(entry) for entry in value), key=as_json)}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: encoded(entry) for key, entry in value.items()}}
-    name = getattr(value, "__qualname__", None)  # of functions and classes, whose text has an address
-    return {"text": printable(value if name is None else name), "digest": digest(value)}
+    return {"text": re.sub(r" at 0x[0-9a-f]+", "", printable(value)), "digest": digest(value)}
 
 
 def decoded(value: Any) -> Any:
@@ -45,6 +47,8 @@ def decoded(value: Any) -> Any:
         return np.array(value["array"], dtype=value["dtype"]).reshape(value["shape"])
     if "tuple" in value:
         return tuple(decoded(entry) for entry in value["tuple"])
+    if "set" in value:
+        return {decoded(entry) for entry in value["set"]}
     if "dict" in value:
         return {key: decoded(entry) for key, entry in value["dict"].items()}
     return value["text"]

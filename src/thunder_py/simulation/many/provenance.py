@@ -19,12 +19,7 @@ from ... import _core
 def provenance() -> dict[str, Any]:
     """Return what results depend on besides their arguments, as JSON holds it.
 
-    Returns
-    -------
-    dict
-        ``started`` (UTC), versions of ``thunder_py``, ``numpy`` and ``python``, ``commit`` of the checkout of the
-        working folder and ``thunder_py_commit`` of an editable install ("+changes" where files differ from it; None
-        outside a checkout), ``system``, ``cpu``, ``cores``, ``host``, ``instruction_set`` and ``command``.
+    Commits are those of the working folder's checkout and of an editable install, None outside of one.
     """
     return {
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),

@@ -59,39 +59,17 @@ def parts_with_state(run: RunSpec) -> Iterator[tuple[str, Any]]:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What a run left: its metrics, its result or the file of it, or its error.
+    """What a run left: its metrics, its result or the file of it, or its error."""
 
-    Attributes
-    ----------
-    metrics : mapping of str to value, or None
-        Metrics by name, where only these are kept.
-    result : SimulationResult or Path, or None
-        Result, or the file with it.
-    error : Exception or None
-        Error of the last attempt; then there are neither metrics nor a result.
-    trace : str
-        Traceback of the error.
-    label : str or None
-        Label of the `RunSpec`.
-    attempts : int
-        Number of attempts.
-    seconds : float
-        Duration of the last attempt [s].
-    worker : (str, str)
-        Host and kernels; see `provenance.worker`.
-    session : int
-        Number of the session of the store in which it was written.
-    """
-
-    metrics: Mapping[str, Any] | None = None
+    metrics: Mapping[str, Any] | None = None  # where only these are kept
     result: SimulationResult | Path | None = None
-    error: Exception | None = None
+    error: Exception | None = None  # of the last attempt; then there are neither metrics nor a result
     trace: str = ""
-    label: str | None = None
+    label: str | None = None  # of the RunSpec
     attempts: int = 1
-    seconds: float = 0.0
-    worker: tuple[str, str] = ("", "")
-    session: int = 0
+    seconds: float = 0.0  # duration of the last attempt
+    worker: tuple[str, str] = ("", "")  # host and kernels
+    session: int = 0  # number of the call that wrote it to the store
 
 
 class StoredError(ThunderError):
