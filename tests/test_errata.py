@@ -302,7 +302,7 @@ def test_equations_of_lecture_27():
     assert_close(robot.gravity_vector(q), [weights[0] + weights[1], weights[1]])
 
 
-def test_lagrangian_of_lecture_26_is_of_first_degree_in_the_masses():
+def test_lagrangian_of_lecture_26_is_linear_in_the_masses():
     """N-1: with m^2 g l cos(phi) twice the masses would give four times the gravity; and there are two DH rows."""
     robot = th.Robot.load("cart_pendulum")
     heavy = robot.replace(inertial=2.0 * robot.inertial)
@@ -392,7 +392,7 @@ def test_wrist_center_is_d_6_before_the_end():
         assert (miss < 1e-14) == (name == "d_6")
 
 
-def test_rotation_stands_left_and_its_transpose_right_of_the_inertia():
+def test_rotation_stands_left_of_the_inertia():
     """S-3: the term of a body in B is J_w' R I R' J_w; with R I' R it is wrong unless all axes are parallel."""
     robot, q = panda(), Q0
     right, printed = np.zeros((7, 7)), np.zeros((7, 7))

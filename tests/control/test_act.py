@@ -69,7 +69,7 @@ def test_impedance_form_is_the_printed_one() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-def test_singular_mass_matrix_ends_in_a_status_not_in_a_wild_torque() -> None:
+def test_singular_mass_matrix_ends_in_a_status() -> None:
     """What the paper holds against the law; and the natural law keeps the mass matrix definite."""
     robot = elbow().with_parameters(1e-9 * elbow().parameters)
     law = ACT(robot, K_P, K_V, adaptation=1e-9)

@@ -51,7 +51,7 @@ def divergence(P: np.ndarray, Phat: np.ndarray) -> float:
     return float(-np.linalg.slogdet(X)[1] + np.trace(X) - 4.0)
 
 
-def test_natural_law_lets_the_divergence_fall_as_the_gradient_law_its_distance() -> None:
+def test_natural_law_lets_the_divergence_fall() -> None:
     """sum gamma_i D(P_i, Phat_i)' = -(Y_r' s)' pitilde, so that V' = -s' K_d s as for the gradient law."""
     robot, gamma = physical_guess(), np.linspace(0.5, 2.0, 7)
     g, rate, _ = gradient_and_rate(SlotineLi(robot, 5.0, 5.0, adaptation=NaturalAdaptation(gamma)))

@@ -77,15 +77,6 @@ def test_a_moving_part_follows_the_gradient_law_of_its_block() -> None:
     np.testing.assert_allclose(whole.parameters, part.parameters, rtol=1e-9)
 
 
-def test_predictions_move_only_what_may_move() -> None:
-    law = th.MACT(wrong_elbow(), 50.0, 10.0, adaptation=2.0, gamma=5.0)
-    law.adapting = wrong_elbow().unknown("link2").mask
-    run(law, 0.0, 200)
-    wrong = law.parameters - wrong_elbow().parameters
-    assert (wrong[:10] == 0.0).all()
-    assert (wrong[10:] != 0.0).any()
-
-
 def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
     law = th.SlotineLi(panda(), 5.0, 8.0, adaptation=NaturalAdaptation(5.0, unknown="link7"))
     kept = law.adapting

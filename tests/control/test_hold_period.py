@@ -67,7 +67,7 @@ def test_the_safe_torque_is_stable_with_one_period_of_delay(arm: str, period: fl
     assert speeds[-1] < 0.01
 
 
-def test_all_joints_slow_down_at_one_rate_within_the_torque_limits() -> None:
+def test_all_joints_slow_down_at_one_rate() -> None:
     """The law: ddq = -rho dq, at the rate or at what the first torque limit allows."""
     rng = np.random.default_rng(3)
     for arm in (*ARMS, "scara"):

@@ -7,11 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
 
 import thunder_py as th
 from thunder_py.control.stability import (
-    damping_rate,
     driven_inertia,
     elastic_damping,
     rest,
@@ -37,23 +35,6 @@ def test_stable_rate_is_the_limit_of_a_delayed_loop(periods: int) -> None:
         for share in (0.99, 1.01)
     ]  # fmt: skip
     assert largest[0] < 1.0 < largest[1]
-
-
-@pytest.mark.parametrize("stiffness", [0.0, 1.0, 300.0])
-def test_position_feedback_does_not_move_the_limit(stiffness: float) -> None:
-    """M q'' = -K q - D q' with the torque held: z = -1 is an eigenvalue exactly where 2 / T is one of M^-1 D."""
-    random = np.random.default_rng(0)
-    M, D, K = (A @ A.T + np.eye(4) for A in random.normal(size=(3, 4, 4)))
-    rate, _ = damping_rate(D, M)
-    D *= stable_rate(T) / rate
-    continuous = np.zeros((12, 12))
-    continuous[:4, 4:8] = np.eye(4)
-    continuous[4:8, 8:] = np.linalg.inv(M)
-    held = expm(continuous * T)[:8]
-    for share in (0.99, 1.0, 1.01):
-        eigenvalues = np.linalg.eigvals(held[:, :8] - held[:, 8:] @ np.hstack([stiffness * K, share * D]))
-        lowest = eigenvalues.real.min()
-        assert np.sign(round(lowest + 1.0, 9)) == np.sign(1.0 - share)
 
 
 def laws(robot: th.Robot) -> dict[str, tuple[th._core.Controller, np.ndarray]]:
@@ -117,17 +98,6 @@ def test_delays_of_sensors_and_actuators_count() -> None:
         run(6.0, sensors=th.Sensors(delay=T))
     with pytest.warns(RuntimeWarning, match="a delay of 0.002 s: it damps 'joint7'"):
         run(4.0, sensors=th.Sensors(delay=T), actuators=th.Actuators(delay=T))
-
-
-def test_the_inertia_of_the_plant_counts() -> None:
-    """Armature that the controller does not know makes the loop stable."""
-    law = th.SlotineLi(panda(), 5.0, [20.0] * 4 + [2.0] * 2 + [15.0], adaptation=None)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        th.simulate(panda().replace(armature=[0.1] * 7), law, SetPoint(Q0), 0.01)
-    assert caught == []
-    with pytest.warns(RuntimeWarning, match="too high"):
-        th.simulate(panda(), law, SetPoint(Q0), 0.01)
 
 
 def elastic_eigenvalues(robot: th.Robot, q: np.ndarray, j: int, damping: float) -> np.ndarray:

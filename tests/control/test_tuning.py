@@ -177,7 +177,7 @@ def test_an_arm_that_the_rules_were_not_made_with(law: Any, period: float) -> No
     assert errors[1] < 0.02
 
 
-def test_default_weight_of_the_prediction_error_is_the_inverse_damping() -> None:
+def test_default_weight_of_the_prediction_error() -> None:
     for K_d in (4.0, np.array([4.0, 2.0]), np.array([[4.0, 1.0], [1.0, 2.0]])):
         law = th.MACT(elbow(), 20.0, K_d, adaptation=1.0, gamma=3.0)
         matrix = K_d if np.ndim(K_d) == 2 else np.diag(np.broadcast_to(K_d, 2))
@@ -273,3 +273,11 @@ def test_more_refusals() -> None:
         (("panda", {"law": th.SlotineLi, "unknown": "link1.m"}), "unknown must select parameters on which torques..."),
         call=lambda name, options: tune(th.Robot.load(name), period=T, **options),
     )
+
+
+def test_friction_and_links_adapt_together() -> None:
+    friction = th.robot.Friction(terms=("viscous",), coefficients=np.full((2, 1), 0.1))
+    robot = elbow().replace(friction=friction)
+    for kind in ("gradient", "natural"):
+        tuning = tune(robot, th.SlotineLi, period=T, unknown=["link2", "friction"], adaptation=kind)  # type: ignore[arg-type]
+        assert tuning.controller().unknown.names[-2:] == ("joint1.viscous", "joint2.viscous")

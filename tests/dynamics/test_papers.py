@@ -149,7 +149,7 @@ def test_regressor_multiplies_reg_not_dyn(name):
         assert np.abs(Y_r @ dyn.ravel() - state["tau"]).max() > 0.1
 
 
-def test_words_for_the_transpose_give_a_wrong_coriolis_that_is_skew(elbow):
+def test_words_for_the_transpose_give_a_wrong_coriolis(elbow):
     """G-3: dB^T231 by the words of G (44) gives C = M_dot / 2: it passes the skew test and is wrong in C dq."""
     robot, q, dq = elbow.robot, elbow.q, elbow.dq
     D = robot.mass_matrix_derivative(q)

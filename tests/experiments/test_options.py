@@ -23,8 +23,6 @@ from thunder_py.papers import registry
 from thunder_py.papers.draws import Draws, spread
 from thunder_py.papers.elastic_wrist.run import run_elastic_wrist
 from thunder_py.papers.human_like import real
-from thunder_py.papers.human_like.arm import run_human_like_arm
-from thunder_py.papers.human_like.run import run_human_like
 from thunder_py.papers.human_like.scenarios import scenarios
 from thunder_py.papers.lissajous.run import run_lissajous_panda
 from thunder_py.papers.picking.run import run as run_picking
@@ -85,8 +83,6 @@ def test_options_that_make_no_sense_are_refused() -> None:
         (lambda: run("human-like-arm", True, data="."), "...human-like-real..."),
         (lambda: run_picking(seeds=0), "seeds..."),
         (lambda: run_picking(seeds=True), "seeds..."),
-        (lambda: run_human_like_arm(methods=["MAPP"]), "no method is called 'MAPP', ...'MAP'..."),
-        (lambda: run_human_like(("arms",)), "no part is called 'arms', only sampling, real, obstacles, arm..."),
         (lambda: run_elastic_wrist(sweep=-3), "sweep must be a whole number of at least 2, got -3"),
         *(
             (partial(run_lissajous_panda, T), f"duration must be at least 0.02 s, got {T:g}")

@@ -90,16 +90,6 @@ def test_half_a_turn_is_singular_for_an_error_that_is_zero_there(axis):
         assert clik.status == status
 
 
-def test_planar_angle_is_the_angle_itself():
-    """SCARA: the rotation vector's rz is the difference of the yaw angles, from -180 to 180 degrees."""
-    scara = robot("scara")
-    clik = CLIK(scara, 5.0, rows=SCARA_ROWS, method="inverse", orientation="rotation_vector")
-    for yaw in (-3.0, -1.0, 0.5, 2.5):
-        target = SCARA_START + np.array([0, 0, 0, -yaw])  # joint 4 turns about an axis that points down
-        clik.step(0.0, SCARA_START, Swing(pose(target, "scara"), size=0.0, angle=0.0)(0.0))
-        assert clik.error == pytest.approx([0, 0, 0, yaw], abs=1e-12)
-
-
 def test_laws_written_out():
     scara, q = robot("scara"), SCARA_START
     reference = Swing(pose(q + 0.1, "scara"))(0.2)
@@ -259,3 +249,20 @@ def test_plot():
     )
     plt.close("all")
     assert repr(result).startswith("<CLIKResult: 0.1 s, 101 instants, 4 joints, error ")
+
+
+def test_second_order_accelerations_are_consistent():
+    scara, reference = robot("scara"), Swing(pose(SCARA_START, "scara"))
+    dq0 = np.linalg.solve(scara.jacobian(SCARA_START)[[0, 1, 2, 5]], reference(0.0).xi[[0, 1, 2, 5]])
+    clik = scara_clik("inverse", K_0=400.0, K_1=40.0)
+    result = clik.follow(reference, SCARA_START, 2.0, dq0=dq0)
+    assert result.ok
+    assert result.error_norm().max() < 1e-5
+    np.testing.assert_allclose(np.diff(result.dq, axis=0), 1e-3 * result.ddq[:-1], atol=1e-13)
+    steps = 1e-3 * result.dq[:-1] + 0.5e-6 * result.ddq[:-1]
+    np.testing.assert_allclose(np.diff(result.q, axis=0), steps, atol=1e-13)
+    # the accelerations are those of the path: J ddq + J_dot dq = xi_dot_d
+    J, J_dot = (f[:, [0, 1, 2, 5]] for f in (scara.jacobian(result.q), scara.jacobian_dot(result.q, result.dq)))
+    there = np.einsum("kij,kj->ki", J, result.ddq) + np.einsum("kij,kj->ki", J_dot, result.dq)
+    wanted = np.array([reference(t).xi_dot[[0, 1, 2, 5]] for t in result.t])
+    np.testing.assert_allclose(there[200:], wanted[200:], atol=5e-3)

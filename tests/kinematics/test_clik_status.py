@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.kinematics.motions import PANDA_START, SCARA_ROWS, SCARA_START, Swing, at_rest, pose, robot
+from tests.kinematics.motions import PANDA_START, SCARA_ROWS, Swing, at_rest, pose, robot
 from tests.refusals import assert_refused
 from thunder_py.kinematics import CLIK, JointCentering, Manipulability, Posture
 
@@ -56,16 +56,6 @@ def test_nan_is_a_status(broken, order):
     null[:] = 0.0
     clik.step(0.0, PANDA_START, Swing(pose(PANDA_START))(0.1), np.zeros(7))
     assert clik.status == Status.ok
-
-
-def test_euler_angles_end_where_the_second_is_zero():
-    """The SCARA's tool points down: theta = 180 degrees, always. Position alone goes."""
-    clik = CLIK(robot("scara"), 5.0, rows=SCARA_ROWS, orientation="zyz")
-    clik.step(0.0, SCARA_START, beside(SCARA_START))
-    assert clik.status == Status.singular
-    position = CLIK(robot("scara"), 5.0, rows=("x", "y", "z"), orientation="zyz")
-    position.step(0.0, SCARA_START, beside(SCARA_START))
-    assert position.status == Status.ok
 
 
 def test_l_inverse_at_89_degrees_is_no_singularity_of_the_arm():

@@ -35,7 +35,7 @@ def test_a_tool_set_later_is_the_frame_of_a_robot_that_has_it():
 
 @pytest.mark.parametrize("orientation", ["axis_angle", "rotation_vector", "quaternion"])
 @pytest.mark.parametrize("rows", [None, ("x", "z", "ry")])
-def test_accelerations_with_a_tool_are_those_of_a_robot_that_has_it(orientation, rows):
+def test_accelerations_with_a_tool(orientation, rows):
     """Order 2 needs the derivative of the Jacobian at the tool."""
     plain, T = Robot.load("panda"), tool(2)
     given = plain.replace(tool=plain.description.tool @ T)

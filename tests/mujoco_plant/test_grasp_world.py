@@ -65,7 +65,7 @@ def test_box_slides_at_the_angle_of_friction(friction, factor):
         assert np.linalg.norm(world.velocity("box")) < 5e-3  # the creep of MuJoCo's soft friction
 
 
-def test_belt_accelerates_an_object_by_friction_until_it_is_carried():
+def test_belt_accelerates_an_object_by_friction():
     """Speed mu g t, then that of the belt; an instant stop lets it slip and brakes it at mu g."""
     belt = ConveyorBelt.at((0.0, 5.0, 1.0), heading=0.5, speed=0.5, friction=0.4)
     world = bare(BOX, belt)
@@ -195,7 +195,7 @@ def test_masses_and_lowest_points_are_those_of_the_geometry():
     }  # fmt: skip
 
 
-def test_elastic_arm_stays_in_place_and_a_copy_continues_as_the_world():
+def test_elastic_arm_stays_and_a_copy_continues():
     """Motors of elastic joints carry the gravity of the arm; a deep copy has a state of its own."""
     robot = th.Robot.load("panda").replace(
         elastic=[th.robot.Elastic(joint=j, K=(3000.0,), D=(5.0,), Dm=(0.5,), Mm=0.3) for j in (2, 4)]

@@ -91,7 +91,7 @@ def test_stiff_friction_agrees_with_radau(
     assert np.abs(run.dq).max() == pytest.approx(np.abs(exact[:, n:]).max(), rel=0.01)
 
 
-def test_motors_of_elastic_joints_with_stiff_damping_agree_with_radau() -> None:
+def test_motors_with_stiff_damping_agree_with_radau() -> None:
     drive = th.robot.Elastic(joint=2, K=(300.0,), D=(0.5,), Dm=(40.0,), Mm=0.02)
     robot = rubbing("elbow", 0.5, 1.0).replace(elastic=(drive,))
     q0, tau, dt, steps = np.array([0.3, -0.4]), np.array([3.0, 9.0]), 2e-3, 40

@@ -158,7 +158,7 @@ class Around:
         self.mass_matrix_dot = model.mass_matrix_dot
 
 
-def test_the_midpoint_rule_takes_plants_in_python_payloads_motors_and_drives() -> None:
+def test_the_midpoint_rule_takes_plants_in_python_and_drives() -> None:
     options: dict[str, Any] = {"q0": [0.3, -0.4], "integrator": "implicit_midpoint"}
     native, python = (
         th.simulate(plant, IDLE, elbow_motion(), 0.1, 5e-3, **options) for plant in (elbow(), Around(elbow()))

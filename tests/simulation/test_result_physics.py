@@ -165,7 +165,7 @@ def test_lyapunov_function_of_act() -> None:
     assert lyapunov.V[-1] < 0.9 * lyapunov.V[0]
 
 
-def test_lyapunov_derivative_by_differences_where_the_expression_does_not_hold() -> None:
+def test_lyapunov_derivative_by_differences() -> None:
     law = slotine_li(wrong_elbow())
     for options in (
         {"payloads": Payload(1.0, time=0.05)},

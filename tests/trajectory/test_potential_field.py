@@ -139,7 +139,7 @@ def test_potential_written_out() -> None:
     np.testing.assert_allclose(field.potential(q), expected, rtol=1e-12)
 
 
-def test_columns_of_the_end_effectors_jacobian_are_not_those_of_other_origins() -> None:
+def test_columns_of_the_end_effectors_jacobian() -> None:
     """Errata N-7: J_v of O_i is not J_v with columns set to zero, and only its transpose gives the gradient."""
     arm, q, h = panda(), Q0, 1e-6
     J_end, wrong, right = arm.jacobian(q)[:3], np.zeros(7), np.zeros(7)
@@ -211,24 +211,6 @@ def test_shortened_path_is_free_and_shorter() -> None:
     assert length(short) < length(plan.path)
 
 
-def test_panda_goes_round_a_box_over_a_floor() -> None:
-    goal = Q0 + np.array([1.6, 0.3, 0.0, 0.2, 0.0, 0.0, 0.5])
-    obstacles = [
-        Box(panda().forward_kinematics(0.5 * (Q0 + goal))[:3, 3], [0.1, 0.1, 0.3]),
-        HalfSpace([0, 0, -0.01], [0, 0, 1]),
-        Capsule([0.0, -0.6, 0.0], [0.0, -0.6, 1.0], 0.1),
-    ]
-    field = PotentialField(panda(), goal, obstacles, control_points=[(7, [0.05, 0.0, 0.0])])
-    assert not field.is_free(Q0, goal)
-    plan = field.plan(Q0, margin=0.02)
-    assert plan.status == "reached"
-    assert plan.clearance.min() > 0.02
-    assert_free(field, plan.path)
-    trajectory = plan.to_trajectory(4.0)
-    assert trajectory.duration == pytest.approx(4.0)
-    assert_free(field, trajectory(np.linspace(0.0, 4.0, 400)).q)
-
-
 def test_clearance_and_free_motion() -> None:
     field = PotentialField(elbow(), RR_GOAL, [POST], radius=0.02)
     q = np.array([np.pi / 2, 0.0])
@@ -281,3 +263,20 @@ def test_refusals() -> None:
         (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_GOAL).to_trajectory(1.0), "goal must differ from the sta..."),
         (lambda: PotentialField(ARM, RR_GOAL, []).clearance([0.0]), "q must have shape (..., 2), got (1,)"),
     )
+
+
+def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
+    unlimited = np.full(2, np.inf)
+    limits = th.model.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
+    arm = elbow().replace(limits=limits)
+    field = PotentialField(arm, RR_GOAL, [POST])
+    plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
+    for plan in plans:
+        assert plan.reached
+        assert (plan.path >= limits.lower).all()
+        assert (plan.path <= limits.upper).all()
+    assert len(plans[0].path) != len(plans[1].path)
+    with pytest.raises(ValueError, match="goal must be within the joint limits"):
+        PotentialField(arm, [3.1, 0.0], [])
+    with pytest.raises(ValueError, match="q0 must be within the joint limits"):
+        field.plan([0.0, 2.7])

@@ -108,7 +108,7 @@ def test_circle_closes_and_turns_right_handed() -> None:
     )
 
 
-def test_geodesic_has_a_constant_direction_and_is_the_shorter_way() -> None:
+def test_geodesic_is_the_shorter_way() -> None:
     turn = RotationSegment(P[0], Orientation.through(R[:2], 1.0))
     w = turn(np.linspace(0.1, 0.9, 9)).xi[:, 3:]
     vector = Rotation.from_matrix(R[1] @ R[0].T).as_rotvec()
