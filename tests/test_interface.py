@@ -142,3 +142,14 @@ def test_decisions_are_logged(caplog):
     assert "limited by period and delay" in texts["control.tuning"]
     assert texts["simulation.loop"] == "in Python: nothing"
     assert "cells: " in texts["trajectory.retiming"]
+
+
+def test_many_runs_in_columns(tmp_path):
+    runs = th.simulate_many(
+        lambda K: th.RunSpec(ROBOT, th.PDGravity(ROBOT, K, 20.0), th.reference.SetPoint([0.3, 0.2]), 0.01),
+        th.samples.grid(K=[50.0, 80.0]),
+    )
+    runs.to_csv(tmp_path / "runs.csv")
+    rows = list(csv.DictReader((tmp_path / "runs.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["K"] for row in rows] == ["50.0", "80.0"]
+    assert "<td>50</td>" in runs._repr_html_()

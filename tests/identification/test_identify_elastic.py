@@ -11,7 +11,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
 from thunder_py.identification import differentiate, identify
 from thunder_py.identification.equations import all_parameters
-from thunder_py.identification.signals import difference_squares, lowpass, noise_gain, sampling_period, white_noise
+from thunder_py.identification.signals import lowpass, noise_gain, sampling_period
 from thunder_py.model.description import Elastic
 
 T = np.linspace(0.0, 4.0, 401)
@@ -81,14 +81,6 @@ def test_without_noise_links_and_drives_come_back(robot, sensed, consistent):
     assert found.residual_rms.shape == found.noise.shape == (robot.n + robot.e * (1 + sensed),)
     assert found.residual_rms.max() < 1e-6
     assert f"joint{robot.elastic[-1].joint}.K0" in str(found.table())
-
-
-def test_the_other_way_round_known_links_serve_as_joint_torque():
-    """The links' equation alone: the torque of their model stands for that of the springs."""
-    robot, data = soft_elbow(), states(soft_elbow())
-    data["joint_torque"] = robot.inverse_dynamics(data["q"], data["dq"], data["ddq"])
-    found = identify(wrong(robot), T, **data, unknown=["K", "D"])
-    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-9)
 
 
 def test_standard_deviations_are_those_of_the_errors():
@@ -230,16 +222,6 @@ def test_gain_of_the_filter_for_noise(derivative):
     assert np.sum(response**2) == pytest.approx(noise_gain(1e-3, 15.0, derivative), rel=0.01)
 
 
-def test_noise_of_encoders_is_told_from_the_motion():
-    t = np.arange(5001) * 1e-3
-    rng = np.random.default_rng(0)
-    slow = np.sin(2.0 * np.pi * 0.5 * t) + 1e-3 * np.sin(2.0 * np.pi * 25.0 * t)
-    noisy = np.column_stack([slow, slow + 1e-6 * rng.normal(size=t.size)])
-    found = white_noise(difference_squares(noisy, 0, t.size))
-    assert np.sqrt(found[0]) < 1e-8
-    assert np.sqrt(found[1]) == pytest.approx(1e-6, rel=0.05)
-
-
 # --- MuJoCo -----------------------------------------------------------------------------------------------------------
 
 _ARM = """
@@ -314,15 +296,6 @@ def warned(**changes):
     with pytest.warns(ThunderWarning) as found:
         identify(soft_elbow(), **{**data, **{key: change(data) for key, change in changes.items()}}, cutoff=20.0)
     return [str(each.message) for each in found]
-
-
-def test_negative_coefficients_are_told():
-    exchanged = warned(x=lambda data: data["q"], q=lambda data: data["x"])
-    assert any("asks for negative values of joint1.K0 (-" in message for message in exchanged)
-    flipped = warned(tau=lambda data: -data["tau"])[-1]
-    for name in ("joint1.K0 (-", "joint2.K0 (-", "joint1.Mm (-0.12)"):
-        assert name in flipped
-    assert flipped.endswith(": are x and q exchanged, the sign of tau, or the units wrong?")
 
 
 @pytest.mark.parametrize(("factor", "told"), [(180.0 / np.pi, "x = 5"), (-1.0, "x = -")])

@@ -236,15 +236,6 @@ def test_bad_models_are_refused():
     )
 
 
-def test_bad_sensors_and_frictions_are_refused():
-    assert_refused(
-        (lambda: SensorCalibration(2, torque_gain=[1.0, 0.0]), "torque_gain must be positive, got [1.0, 0.0]"),
-        (lambda: FrictionModel(viscous=[[1.0], [1.0]], coulomb=[[1.0]] * 3), "friction coulomb must have shape ..."),
-        (lambda: FrictionModel(viscous=np.ones((2, 3)), coulomb=[[1.0], [1.0]]), "friction viscous must have one ..."),
-        (lambda: FrictionModel(viscous=[[1.0]], coulomb=[[1.0]]).plant(elbow()), "friction must have 2 joints, got 1"),
-    )
-
-
 def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
     """Damping and frictionloss of another engine, read by a torque sensor with a delay, a gain and a bias."""
     mujoco = pytest.importorskip("mujoco")
@@ -275,6 +266,7 @@ def test_a_log_of_mujoco_with_its_own_friction(tmp_path):
     np.testing.assert_allclose(found.identification.base_parameters[:6], base.mapping @ elbow().parameters, atol=0.03)
 
 
+@pytest.mark.release
 def test_several_logs_and_the_options_of_the_last_pass(tmp_path):
     """A log in memory and one in a file, with outliers, and links that stay physically consistent."""
     truth, sensors = friction_of("asymmetric", 2), SensorCalibration(2, torque_bias=[0.5, -0.3])

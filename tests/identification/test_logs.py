@@ -67,12 +67,6 @@ def test_text_tables(header, columns, log, tmp_path):
     assert abs(file.rows() - T.size) < 10
 
 
-def test_degrees_are_of_revolute_joints_only(log, tmp_path):
-    robot = th.Robot.from_dh([[0, 0, 0, 0.3], [0, 0, 0, 0]], joint_types="RP")
-    np.savez(tmp_path / "log.npz", t=log.t, q=log.q * [180.0 / np.pi, 1.0], tau=log.tau)
-    assert_same(LogFile(tmp_path / "log.npz", unit="deg").load(robot), log, rtol=1e-14)
-
-
 @pytest.mark.parametrize(
     "lines",
     [
@@ -382,15 +376,6 @@ def test_what_is_no_regular_file_is_refused(kind: str, tmp_path: Path) -> None:
                 read()
 
 
-def test_a_pipe_in_a_bag_is_refused(short: Log, tmp_path: Path) -> None:
-    path = written(tmp_path, "folder", short)
-    file = next(path.glob("*.db3"))
-    file.unlink()
-    os.mkfifo(file)
-    with in_time(), pytest.raises(FileFormatError, match="must be a regular file"):
-        LogFile(path).load(elbow())
-
-
 @pytest.mark.parametrize("kind", ["npz", "parquet", "csv", "bag"])
 def test_names_need_not_be_utf_8(kind: str, short: Log, tmp_path: Path) -> None:
     path = written(tmp_path, kind, short)
@@ -426,8 +411,7 @@ def test_a_line_without_end_is_refused(short: Log, tmp_path: Path) -> None:
             LogFile(path).load(elbow())
 
 
-@pytest.mark.parametrize("value", [1e300, -1e51])
-@pytest.mark.parametrize("name", ["t", "q", "tau"])
+@pytest.mark.parametrize(("name", "value"), [("t", 1e300), ("q", -1e51), ("tau", 1e300)])
 def test_numbers_without_meaning_are_refused(name: str, value: float, short: Log, tmp_path: Path) -> None:
     signals = {"t": short.t.copy(), "q": short.q.copy(), "tau": short.tau.copy()}
     signals[name][-1] = value

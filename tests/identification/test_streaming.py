@@ -9,7 +9,6 @@ import thunder_py as th
 from tests.control.arms import elbow, panda
 from tests.identification.test_identify import NOISE, motion, wrong
 from tests.identification.test_identify_elastic import noisy, run, soft_elbow
-from tests.refusals import assert_refused
 from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
@@ -52,20 +51,6 @@ def test_logs_in_windows_are_one_least_squares_problem(robot, short_windows):
     np.testing.assert_allclose(found.standard_deviations, sigma, rtol=1e-9)
     assert found.count == sum(map(len, logs))
     assert found.logs == ("log0", "log1", "log2")
-
-
-@pytest.mark.parametrize("consistent", [False, True])
-def test_windows_do_not_change_a_filtered_log(consistent, monkeypatch):
-    rng, robot = np.random.default_rng(0), elbow()
-    q = motion(2)[0] + 1e-4 * rng.normal(size=(T.size, 2))
-    tau = robot.inverse_dynamics(*motion(2)) + rng.normal(size=q.shape)
-    how = {"cutoff": 10.0, "hold": 0.01, "consistent": consistent}
-    whole = identify(wrong(robot), T, q, tau=tau, **how)
-    short(monkeypatch)
-    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), Filtering(10.0)))) > 2
-    parts = identify(wrong(robot), T, q, tau=tau, **how)
-    for name in ("parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-9, err_msg=name)
 
 
 @pytest.mark.parametrize("how", [{}, {"consistent": True}, {"offsets": False}], ids=str)
@@ -144,14 +129,6 @@ def test_further_columns(consistent, short_windows):
     np.testing.assert_allclose(np.sqrt(np.diag(found.covariance))[-3:], found.extra_deviations)
     expected = found.base.mapping @ robot.parameters
     assert np.abs((found.base_parameters - expected) / found.standard_deviations).max() < 4.0
-
-
-def test_further_columns_of_a_wrong_shape_are_refused():
-    class Wrong(Bias):
-        def evaluate(self, samples):
-            return np.zeros((len(samples), 2))
-
-    assert_refused((lambda: identify(elbow(), logs_of(elbow())[0], columns=[Wrong()]), "columns must have shape ..."))
 
 
 @cache

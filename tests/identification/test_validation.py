@@ -17,7 +17,6 @@ from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
 from thunder_py.errors import ModelError, ThunderWarning
 from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify
-from thunder_py.identification.model import _warn_of_invisible
 from thunder_py.identification.prediction import Errors
 
 T = np.linspace(0.0, 6.0, 301)
@@ -184,6 +183,7 @@ def report(arm, logs, validation, tmp_path_factory):
     return found, path.read_text(encoding="utf-8")
 
 
+@pytest.mark.release
 def test_it_has_every_section_and_number_and_loads_nothing(report):
     found, text = report
     assert re.findall("<h[12][^>]*>(.*?)</h[12]>", text) == [
@@ -234,12 +234,3 @@ def test_negative_friction_is_pointed_out():
     driven = doubtful()
     with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint2\.viscous \(-1\.?\d*\): "):
         identify(robot, Log(t=TIMES, q=driven.q, dq=driven.dq, ddq=driven.ddq, tau=driven.tau - driven.dq * [0.0, 1.0]))
-
-
-def test_a_resting_joint_has_no_stribeck_velocity():
-    with pytest.warns(ThunderWarning) as caught:
-        _warn_of_invisible([("joint2.stribeck_velocity",)])
-    assert str(caught[0].message) == (
-        "the logs do not distinguish joint2.stribeck_velocity at all: choose another friction for this joint, or move "
-        "it slowly in both directions"
-    )

@@ -36,21 +36,6 @@ def test_vertical_paths_take_the_worlds_y(sign):
     np.testing.assert_allclose(R[:, 1], [-1.0, 0.0, 0.0], atol=1e-10)
 
 
-@pytest.mark.parametrize(("up", "second"), [((1, 0, 0), (0, 0, 1)), ((0, 1, 0), (1, 0, 0)), ((0, 0, 1), (0, 1, 0))])
-def test_along_any_up(up, second):
-    _, R = path_frame(np.zeros(3), 2.0 * np.array(up), up)
-    np.testing.assert_allclose(R[:, 1], second, atol=1e-15)
-
-
-def test_turns_about_the_vertical_with_the_path():
-    start, goal = RNG.normal(size=(2, 3))
-    Q = Rotation.from_rotvec([0.0, 0.0, 1.1]).as_matrix()
-    D, R = path_frame(start, goal)
-    turned_D, turned_R = path_frame(Q @ start + 1.0, Q @ goal + 1.0)
-    assert turned_D == pytest.approx(D)
-    np.testing.assert_allclose(turned_R, Q @ R, atol=1e-14)
-
-
 def test_there_and_back():
     x = RNG.normal(size=(4, 20, 6))
     D, R = path_frame(x[:, 0, :3], x[:, -1, :3])

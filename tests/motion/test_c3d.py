@@ -145,43 +145,38 @@ def test_points_that_are_no_positions(tmp_path):
     assert_refused((lambda: load(tmp_path, file), "...POINT:LABELS: expected positions, ..."), error=FileFormatError)
 
 
-@pytest.mark.parametrize(
-    ("labels", "groups", "read"),
-    [
+def test_labels_that_are_numbered_or_have_a_subject(tmp_path):
+    for labels, groups, read in (
         (["hand", "LKneeAngles", "LKneeAngles"], {"ANGLES": ["LKneeAngles", "LKneeAngles"]}, ["hand"]),
         (["hand", "Index", "chest", "Index"], {"TYPE_GROUPS": ["SCORES"], "SCORES": ["Index"]}, ["hand", "chest"]),
         (["S1:hand", "S1:Knee", "S2:hand", "S2:Knee"], {"ANGLES": ["Knee"]}, ["S1:hand", "S2:hand"]),
         (["S1:hand", "S1:Knee", "S2:Knee"], {"ANGLES": ["S1:Knee"]}, ["S1:hand", "S2:Knee"]),
         (["hand", "Knee"], {"ANGLES": ["S1:Knee"]}, ["hand"]),
         (["hand", "", "hand"], {"ANGLES": ["", ""]}, ["hand:1", "unnamed", "hand:2"]),
-    ],
-)
-def test_labels_that_are_numbered_or_have_a_subject(tmp_path, labels, groups, read):
-    p = movement(count=len(labels))
-    file = C3D(p, labels)
-    file.point |= groups
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        motions = load(tmp_path, file)
-    assert [trial.name for trial in motions] == read
-    bare = [name.removesuffix(":1").removesuffix(":2") for name in read]
-    places = [k for k, label in enumerate(labels) if (label or "unnamed") in bare]
-    np.testing.assert_allclose(positions(motions), 1e-3 * p[:, places], rtol=1e-12)
-    left = [str(warning.message) for warning in told if "were left out" in str(warning.message)]
-    assert len(left) == (len(read) < len(labels))
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        load(tmp_path, file, markers=read)  # as the warning proposes
-    assert not any("left out" in str(warning.message) for warning in told)
+    ):
+        p = movement(count=len(labels))
+        file = C3D(p, labels)
+        file.point |= groups
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            motions = load(tmp_path, file)
+        assert [trial.name for trial in motions] == read
+        bare = [name.removesuffix(":1").removesuffix(":2") for name in read]
+        places = [k for k, label in enumerate(labels) if (label or "unnamed") in bare]
+        np.testing.assert_allclose(positions(motions), 1e-3 * p[:, places], rtol=1e-12)
+        left = [str(warning.message) for warning in told if "were left out" in str(warning.message)]
+        assert len(left) == (len(read) < len(labels))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            load(tmp_path, file, markers=read)  # as the warning proposes
+        assert not any("left out" in str(warning.message) for warning in told)
 
 
-@pytest.mark.parametrize(
-    ("unit", "factor"),
-    [("meters", 1.0), ("mete", 1.0), ("Metres", 1.0), ("millimeters", 1e-3), ("CM", 1e-2), ("centimetre", 1e-2)],
-)
-def test_units_that_are_spelt_out(tmp_path, unit, factor):
-    p = movement() / 1e3 / factor
-    assert np.allclose(positions(load(tmp_path, C3D(p, unit=unit))), factor * p, rtol=1e-6)
+def test_units_that_are_spelt_out(tmp_path):
+    units = {"meters": 1.0, "mete": 1.0, "Metres": 1.0, "millimeters": 1e-3, "CM": 1e-2, "centimetre": 1e-2}
+    for unit, factor in units.items():
+        p = movement() / 1e3 / factor
+        assert np.allclose(positions(load(tmp_path, C3D(p, unit=unit))), factor * p, rtol=1e-6)
 
 
 def test_units_and_rates_that_are_not_known(tmp_path):

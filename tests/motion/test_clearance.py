@@ -402,14 +402,6 @@ def test_identical_start_and_goal(planner):
     assert away.clearance.lower_bound >= 0.02 - 1e-12
 
 
-@pytest.mark.parametrize("margin", [0.0, 0.05, 0.1])
-def test_margin_is_kept(planner, margin):
-    for seed in range(5):
-        found = search(planner, (BALL, HalfSpace([0, 0, -0.2], [0, 0, 1])), margin, ViaSearch(seed=seed))
-        assert found.found
-        assert found.clearance.lower_bound >= margin - 1e-12
-
-
 def test_moving_obstacles_on_the_clock_of_the_path(planner):
     """At time 0 the ball stands aside; a path that starts later meets it in the middle."""
     ball = MovingObstacle(Sphere(BALL.center - [2.0, 0, 0], 0.1), [0.5, 0, 0])

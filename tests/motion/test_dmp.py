@@ -108,14 +108,6 @@ def test_derivatives_belong_together(obstacles: tuple) -> None:
     np.testing.assert_allclose(jerk[20:-20], fine.dddx[20:-20], atol=2e-3 * np.abs(fine.dddx).max())
 
 
-def test_motion_is_held_outside() -> None:
-    motion = DMP().fit(Curved()).rollout()
-    np.testing.assert_allclose(motion.position([-1.0, T + 1.0]), motion.x[[0, -1]], rtol=1e-14)
-    np.testing.assert_array_equal(motion.position([-1.0, T + 1.0], 3), 0.0)
-    assert motion.position(1.0).shape == (3,)
-    assert motion.position(np.ones((2, 5)), 1).shape == (2, 5, 3)
-
-
 def test_steps_are_the_rollout() -> None:
     dmp = DMP(basis="mollifier", overlap=1.7).fit(Curved())
     sphere = Sphere([0.75, 0.65, 0.45], 0.03)
@@ -144,14 +136,6 @@ def test_long_steps_are_stable_and_short_ones_converge() -> None:
     assert errors[1] / errors[2] > 12.0
 
 
-def test_time_scales() -> None:
-    dmp = DMP().fit(Curved())
-    slow, fast = dmp.rollout(duration=3.0), dmp.rollout(duration=1.0)
-    np.testing.assert_allclose(slow.x, fast.x, atol=1e-12)
-    for k, (a, b) in enumerate(zip((slow.dx, slow.ddx, slow.dddx), (fast.dx, fast.ddx, fast.dddx), strict=True)):
-        np.testing.assert_allclose(a * 3.0 ** (k + 1), b, rtol=1e-9, atol=1e-9)
-
-
 def test_rotodilatation_turns_and_stretches_the_motion() -> None:
     demo = Curved()
     dmp = DMP(rotodilatation=True).fit(demo)
@@ -171,19 +155,6 @@ def test_rotodilatation_turns_and_stretches_the_motion() -> None:
     np.testing.assert_allclose(
         one.rollout(goal=2.0 * one.start_ - one.goal_).x - one.start_, one.start_ - one.rollout().x, atol=1e-12
     )
-
-
-def test_rotodilatation_learns_from_other_directions() -> None:
-    demo, R = Curved(), 0.6 * _rotation()
-    start = demo.position(np.zeros(1))[0]
-    way = demo.position(np.array([T]))[0] - start
-    u, w = way / np.linalg.norm(way), R @ way / np.linalg.norm(R @ way)
-    t = np.linspace(0.0, T, 500)
-    # the similarity of the primitive: in the plane of both ways
-    least = np.eye(3) - np.outer(u + w, u + w) / (1.0 + u @ w) + 2.0 * np.outer(w, u)
-    other = (t, (demo.position(t) - start) @ (0.6 * least).T)
-    both, one = (DMP(rotodilatation=True).fit(demos) for demos in ([demo, other], demo))
-    np.testing.assert_allclose(both.weights_, one.weights_, atol=2e-4)
 
 
 def test_goal_and_tau_may_change_on_the_way() -> None:
@@ -344,22 +315,6 @@ def test_functions_samples_and_trials_teach_the_same() -> None:
         dmp = DMP().fit(demo)
         np.testing.assert_allclose(dmp.weights_, exact, atol=3e-4)
         assert abs(dmp.duration_ - 5.0) < 1e-12
-
-
-def test_time_counts_and_not_samples() -> None:
-    t, x = _recorded(4001)
-    early = np.where(t < 1.0, True, np.arange(len(t)) % 20 == 0)  # twenty times as dense for a fifth of the time
-    early[-1] = True
-    # five functions cannot follow everywhere, so that it matters what counts
-    np.testing.assert_allclose(DMP(5).fit((t[early], x[early])).weights_, DMP(5).fit((t, x)).weights_, atol=5e-4)
-
-
-def test_several_demonstrations_are_averaged() -> None:
-    t, x = _recorded()
-    bump = 0.03 * np.sin(np.pi * t / 5.0)[:, None] ** 3 * np.array([0.0, 1.0, -0.5])
-    for scaling in ("hoffmann", "paper"):
-        both = DMP(scaling=scaling).fit([(t, x + bump), (t, x - bump)])
-        np.testing.assert_allclose(both.weights_, DMP(scaling=scaling).fit((t, x)).weights_, atol=1e-6 * both.K)
 
 
 T9, X9 = _recorded(9)

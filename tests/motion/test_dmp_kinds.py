@@ -1,16 +1,19 @@
 """Movement primitives of orientation."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderError
-from thunder_py.motion import DynamicPotential, RhythmicDMP
+from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
+from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
 from thunder_py.motion.primitives.period import find_period
-from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
+from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
+from thunder_py.trajectory import minimum_jerk
 
 
 def demonstration(T: float = 1.5, n: int = 400) -> tuple[np.ndarray, Rotation]:
@@ -63,14 +66,6 @@ def test_equations_are_those_of_ude(scaling: str) -> None:
     np.testing.assert_allclose(motion.w[-1], expected[4:] / 2.0, atol=1e-6)
 
 
-def test_any_frame_of_the_world_gives_the_same_motion() -> None:
-    dmp = QuaternionDMP().fit(demonstration())
-    t, rotations = demonstration()
-    turn = Rotation.from_rotvec([0.4, 2.0, -1.0])
-    again = QuaternionDMP().fit((t, turn * rotations)).rollout()
-    np.testing.assert_allclose(again.rotations.as_matrix(), (turn * dmp.rollout().rotations).as_matrix(), atol=1e-9)
-
-
 def test_goal_may_change_and_the_way_is_the_shorter_one() -> None:
     dmp = QuaternionDMP().fit(demonstration())
     dmp.reset()
@@ -88,20 +83,6 @@ def test_goal_may_change_and_the_way_is_the_shorter_one() -> None:
         assert abs(np.linalg.det(state.R) - 1.0) < 1e-12
     assert (goal * Rotation.from_matrix(dmp.state.R).inv()).magnitude() < 1e-3
     assert traveled < 2.0 * np.pi
-
-
-def test_time_scales_and_tau_may_change() -> None:
-    dmp = QuaternionDMP().fit(demonstration())
-    slow, fast = dmp.rollout(duration=3.0, dt=0.006), dmp.rollout(duration=1.5, dt=0.003)
-    np.testing.assert_allclose(slow.rotations.as_matrix(), fast.rotations.as_matrix(), atol=1e-12)
-    np.testing.assert_allclose(slow.w, 0.5 * fast.w, atol=1e-12)
-    dmp.reset()
-    for _ in range(100):
-        dmp.step(5e-3)
-    w = dmp.state.w
-    dmp.tau = 4.0
-    np.testing.assert_allclose(dmp.state.w, w, rtol=1e-14)
-    assert dmp.tau == 4.0
 
 
 def test_trials_teach_as_their_rotations_do() -> None:
@@ -283,3 +264,91 @@ def test_refusals() -> None:
         (lambda: learned().rollout(goal=[1.0]), "...goal must have shape (2,)..."),
         (lambda: RhythmicDMP().with_weights(np.zeros((25, 17)), np.zeros(17), 1.0), "...1 to 16 coordinates, got ..."),
     )
+
+
+# --- Files of movement primitives ---
+REACH = minimum_jerk([0.0, 0.1, 0.0], [0.4, 0.3, 0.2], 2.0)
+T2 = np.linspace(0.0, 2.0, 120)
+
+
+def turning() -> QuaternionDMP:
+    return QuaternionDMP(15, D=30.0).fit((T2, Rotation.from_rotvec(np.outer((T2 / 2.0) ** 2, [0.3, 1.2, -0.4]))))
+
+
+MADE = {
+    "DMP": lambda: DMP(15, basis="mollifier", K=np.float64(120.0), fit="lwr").fit(REACH),
+    "DMP, not turned": lambda: DMP(rotodilatation=False).fit(REACH),
+    "DMP of the paper": lambda: DMP.paper().fit(REACH),
+    "DMP of a closed motion": lambda: DMP().fit((T2, np.sin(np.outer(T2, [np.pi, 2.0 * np.pi])))),
+    "RhythmicDMP": lambda: RhythmicDMP(9, overlap=1.5, K=90.0).fit((T2, np.sin(7.0 * T2))),
+    "QuaternionDMP": turning,
+    "ProMP": lambda: ProMP(7, overlap=0.6, variance_floor=1e-5).fit(minimum_jerk_reaches(8, seed=1)),
+    "ProMP of an array": lambda: ProMP(5).fit(np.random.default_rng(0).normal(size=(4, 20, 2))),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_loaded_primitives_are_equal(name: str, tmp_path) -> None:
+    one = MADE[name]()
+    one.save(tmp_path / "a.npz")
+    two = type(one).load(tmp_path / "a.npz")
+    assert two.get_params() == one.get_params()
+    assert repr(two) == repr(one).replace("np.float64(120.0)", "120.0")
+    for key, value in vars(one).items():
+        if key.endswith("_") and key not in ("basis_",):
+            np.testing.assert_array_equal(getattr(two, key), value)
+    if isinstance(one, ProMP):
+        assert two.dofs == one.dofs
+        np.testing.assert_array_equal(two.sample(2, seed=1), one.sample(2, seed=1))
+    elif isinstance(one, QuaternionDMP):
+        np.testing.assert_array_equal(two.rollout(dt=0.1).w, one.rollout(dt=0.1).w)
+    else:
+        np.testing.assert_array_equal(two.rollout(dt=0.1).x, one.rollout(dt=0.1).x)
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        assert all(file[array].dtype.kind in "fibU" for array in file.files)
+
+
+@pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP])
+def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
+    assert_refused((lambda: kind().save(tmp_path / "a.npz"), "...must be fitted before..."), error=NotFittedError)
+    (tmp_path / "b.npz").write_bytes(b"no archive")
+    with pytest.raises(FileFormatError, match=f"not a file of {kind.__name__}.save: no archive of plain arrays"):
+        kind.load(tmp_path / "b.npz")
+    other = MADE["ProMP" if kind is DMP else "DMP"]()
+    other.save(tmp_path / "c.npz")
+    with pytest.raises(FileFormatError, match=f"not a file of {kind.__name__}.save: thunder_.* missing") as error:
+        kind.load(tmp_path / "c.npz")
+    assert str(tmp_path / "c.npz") in str(error.value)
+
+
+def test_damaged_files(tmp_path) -> None:
+    path = tmp_path / "a.npz"
+
+    def load(name, changes):
+        one = MADE[name]()
+        one.save(path)
+        with np.load(path) as file:
+            arrays = {key: file[key] for key in file.files} | changes
+        np.savez(path, **{key: value for key, value in arrays.items() if value is not None})
+        return type(one).load(path)
+
+    cases = (
+        ("DMP", {"thunder_dmp": np.array(2)}, "version 2 of DMP.save, this package reads 1"),
+        ("DMP", {"weights_": None}, "weights_ missing"),
+        ("DMP", {"weights_": np.zeros((3, 3))}, "weights must have shape"),
+        ("DMP", {"weights_": np.full((15, 3), np.nan)}, "weights must be finite"),
+        ("DMP", {"basis": np.array("'gausian'")}, "basis must be one of"),
+        ("DMP", {"K": np.array("import os")}, "could not convert"),
+        ("DMP", {"duration_": np.zeros(3)}, "duration_ must"),
+        ("DMP", {"rotodilatation_": np.array("yes")}, "rotodilatation_ must be True or False"),
+        ("DMP, not turned", {"rotodilatation_": np.array(True)}, "rotodilatation_ must agree with rotodilatation"),
+        ("RhythmicDMP", {"period_": np.array(-1.0)}, "duration must be a positive number"),
+        ("RhythmicDMP", {"goal_": np.zeros(2)}, "goal must have shape (1,)"),
+        ("QuaternionDMP", {"start_": np.zeros((3, 3))}, "start must hold an orthonormal rotation matrix"),
+        ("ProMP", {"covariance_": np.zeros((3, 3))}, "covariance_ must have shape"),
+        ("ProMP", {"covariance_": np.diag(-np.ones(21))}, "covariance_ must be symmetric, and not negative"),
+        ("ProMP", {"dofs": np.array(["x"])}, "dofs must name 3 coordinates"),
+        ("ProMP", {"dofs": np.zeros(3)}, "dofs must be texts"),
+    )
+    refused = ((partial(load, name, changes), f"...{message}...") for name, changes, message in cases)
+    assert_refused(*refused, error=FileFormatError)

@@ -210,9 +210,11 @@ def still():
 
 
 def test_bad_arguments():
+    y, plain, two, path = reaches(), FPCA(**PLAIN).fit, FPCA(2, **PLAIN).fit(reaches()), aligned()
+    scores = np.zeros((1, 2, 3))
     assert_refused(
-        (lambda: FPCA(**PLAIN).fit([]), "...at least one trial..."),
-        (lambda: FPCA(**PLAIN).fit(reaches(count=1)), "...one demonstration has no variance, ... shrinkage..."),
+        (lambda: plain([]), "...at least one trial..."),
+        (lambda: plain(reaches(count=1)), "...one demonstration has no variance, ... shrinkage..."),
         (lambda: FPCA(2, **PLAIN).fit(reaches(count=1)), "...one demonstration has no variance..."),
         (lambda: FPCA(5, **PLAIN).fit(reaches(count=4)), "...n_components must be at most 3 for 4 motions ... got ..."),
         (lambda: FPCA(15, **PLAIN).fit(reaches()), "...at most 14 for 25 motions..."),
@@ -226,36 +228,24 @@ def test_bad_arguments():
         (lambda: FPCA(smoothing=None, **PLAIN).fit(reaches()[:, ::8]), "...at least 15 samples ... got 12 in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(still()), "...start and goal must differ by ... in ..."),
         (lambda: FPCA(alignment="path", shrinkage=0.0).fit(reaches(d=2)), "...dofs must include x, y and z with..."),
-        (lambda: FPCA(**PLAIN).fit(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
-        (lambda: FPCA(**PLAIN).fit(reaches()[:, :1]), "...at least 2 samples..."),
-        (lambda: FPCA(**PLAIN).fit(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
-        (lambda: FPCA(**PLAIN).fit(1e200 * reaches()), "...below 1e+100...got ...e+..."),
-        (lambda: FPCA(**PLAIN).fit(3), "...motions must be trials or an array..."),
-        (lambda: FPCA(**PLAIN).fit("recording.csv"), "...motions must be trials or an array..."),
-        (lambda: FPCA(**PLAIN).fit([[["a"]]]), "...motions must be numbers..."),
-        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "x", "z")), "...dofs must be 3 different names..."),
-        (lambda: FPCA(**PLAIN).fit([stretched(reaches()[0])], dofs=("a", "b", "c")), "...names of their own..."),
+        (lambda: plain(reaches()[0]), "...shape (trials, samples, dofs), got (90, 3)..."),
+        (lambda: plain(reaches()[:, :1]), "...at least 2 samples..."),
+        (lambda: plain(np.full((2, 50, 3), np.inf)), "...got inf in trial 0..."),
+        (lambda: plain(1e200 * reaches()), "...below 1e+100...got ...e+..."),
+        (lambda: plain(3), "...motions must be trials or an array..."),
+        (lambda: plain("recording.csv"), "...motions must be trials or an array..."),
+        (lambda: plain([[["a"]]]), "...motions must be numbers..."),
+        (lambda: plain(reaches(), dofs=("x", "x", "z")), "...dofs must be 3 different names..."),
+        (lambda: plain([stretched(reaches()[0])], dofs=("a", "b", "c")), "...names of their own..."),
         (lambda: FPCA(smoothing=1e300, **PLAIN).fit(reaches()), "...smoothing must be..."),
-        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform("a"), "...scores must be numbers..."),
-        (lambda: FPCA(**PLAIN).fit(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
-        (
-            lambda: FPCA(**PLAIN).fit([stretched(reaches()[0]), stretched(reaches()[1]).select(("x", "y"))]),
-            "...trial 0 (a) with x [m], y [m], z [m], trial 1 (a) with x [m], y [m]...",
-        ),
-        (lambda: FPCA(2, **PLAIN).fit(reaches()).transform(reaches(d=2)), "...dofs..."),
-        (lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2))), "...scores must have shape ..."),
-        (
-            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), [0.0]),
-            "...offsets must have shape...",
-        ),
-        (
-            lambda: FPCA(2, **PLAIN).fit(reaches()).inverse_transform(np.zeros((1, 2, 3)), frames=aligned().frames_),
-            "...frames must be PathFrames of...",
-        ),
-        (
-            lambda: aligned().inverse_transform(aligned().scores_[:1], frames=aligned().frames_),
-            "...frames must be PathFrames of...",
-        ),
+        (lambda: two.inverse_transform("a"), "...scores must be numbers..."),
+        (lambda: plain(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
+        (lambda: plain([stretched(y[0]), stretched(y[1]).select(("x", "y"))]), "...trial 1 (a) with x [m], y [m]..."),
+        (lambda: two.transform(reaches(d=2)), "...dofs..."),
+        (lambda: two.inverse_transform(np.zeros((1, 2))), "...scores must have shape (R, 2, 3)..."),
+        (lambda: two.inverse_transform(scores, [0.0]), "...offsets must have shape..."),
+        (lambda: two.inverse_transform(scores, frames=path.frames_), "...frames must be PathFrames of..."),
+        (lambda: path.inverse_transform(path.scores_[:1], frames=path.frames_), "...frames must be PathFrames of..."),
     )
 
 
@@ -447,21 +437,19 @@ def test_what_is_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("way", [{"joint": True}, {"alignment": "path"}], ids=repr)
-def test_figures(way):
-    fpca, tau = FPCA(4, **way).fit(reaches()), np.linspace(0.0, 1.0, 301)
+def test_figures():
+    fpca, tau = FPCA(4, alignment="path").fit(reaches()), np.linspace(0.0, 1.0, 301)
     panels = fpca.plot(2, spread=2.0)
     assert list(panels) == ["x 1", "x 2", "y 1", "y 2", "z 1", "z 2"]
     mean, more, less = (line.get_ydata() for line in panels["y 1"].lines)
-    deviation = np.sqrt(fpca.variances_[0] if fpca.joint else fpca.variances_[0, 1])
+    deviation = np.sqrt(fpca.variances_[0, 1])
     np.testing.assert_allclose(mean, fpca.offset_mean_[1] + fpca.mean(tau)[:, 1])
     np.testing.assert_allclose(more - mean, 2.0 * deviation * fpca.components(tau)[0, :, 1], atol=1e-12)
     np.testing.assert_allclose(more + less, 2.0 * mean, atol=1e-12)
-    assert ("distance" in panels["x 1"].get_ylabel()) == (fpca.alignment_ == "path")
+    assert "distance" in panels["x 1"].get_ylabel()
     components = fpca.plot_components(3, derivative=1)
     np.testing.assert_allclose(components["z"].lines[1].get_ydata(), fpca.components(tau, 1)[1, :, 2])
     axis = fpca.plot_variance()
-    assert len(axis.lines) == (1 if fpca.joint else 3)
     ratio = fpca.explained_variance_ratio_.reshape(4, -1)[:, 0]
     np.testing.assert_allclose(axis.lines[0].get_ydata(), 100.0 * np.cumsum(ratio))
     plt.close("all")

@@ -88,10 +88,6 @@ class TestChosenShare:
     def fitted(self, y, **way):
         return FPCA(shrinkage="auto", alignment="path", **way).fit(y)
 
-    @pytest.mark.parametrize("count", [1, 2])
-    def test_one_and_two_motions(self, count):
-        assert self.fitted(reaches(count=count)).shrinkage_ == 1.0
-
     @pytest.mark.parametrize("joint", [False, True])
     def test_many_motions_need_little(self, joint):
         """All bends in proportion to one: the data know what minimum jerk does not."""

@@ -41,9 +41,8 @@ def test_a_table_with_times(tmp_path):
     assert (trial.name, trial.subject, trial.task, trial.frame) == ("reach", "S1", "reach", "lab")
 
 
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
+def test_ways_to_write_a_table(tmp_path):
+    for text, options in (
         ("a,b\n1,2\n3,4\n", {}),
         ("a\tb\n1\t2\n3\t4\n", {}),
         ("a  b\n 1 2\n3   4 \n", {}),
@@ -53,15 +52,13 @@ def test_a_table_with_times(tmp_path):
         ("made by a machine\n\na,b\n1,2\n3,4", {"skip": 2}),
         ("\ufeffa,b\n1,2\n3,4", {}),
         ("1,2\n3,4", {"header": False, "columns": {"a": 1, "b": 2}}),
-    ],
-)
-def test_ways_to_write_a_table(tmp_path, text, options):
-    path = write(tmp_path / "table.txt", text)
-    (trial,) = load_table(path, **{"columns": ["a", "b"], "unit": "rad", "rate": 10.0} | options)
-    np.testing.assert_array_equal(trial.x, [[1.0, 2.0], [3.0, 4.0]])
-    np.testing.assert_array_equal(trial.t, [0.0, 0.1])
-    assert trial.dofs == ("a", "b")
-    assert trial.rate == 10.0
+    ):
+        path = write(tmp_path / "table.txt", text)
+        (trial,) = load_table(path, **{"columns": ["a", "b"], "unit": "rad", "rate": 10.0} | options)
+        np.testing.assert_array_equal(trial.x, [[1.0, 2.0], [3.0, 4.0]])
+        np.testing.assert_array_equal(trial.t, [0.0, 0.1])
+        assert trial.dofs == ("a", "b")
+        assert trial.rate == 10.0
 
 
 def test_units_of_each_dof_and_of_time(tmp_path):
@@ -517,10 +514,7 @@ def test_numbers_that_are_wrong(tmp_path, values):
     assert_refused(
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(short)), unit="m"), "....bvh:31: expected 13 ..."),
         (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(strange)), unit="m"), "....bvh:31: column 5: ..."),
-        (
-            lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(lines[:4]) + "\n "), unit="m"),
-            "....bvh:4: expected CHANNELS, got the end of the file",
-        ),
+        (lambda: load_bvh(write(tmp_path / "bad.bvh", "\n".join(lines[:4]) + "\n "), unit="m"), "....bvh:4: ..."),
         error=errors.FileFormatError,
     )
 
@@ -663,25 +657,21 @@ def test_start_of_kinesis_can_be_dropped(tmp_path):
 
 
 @unlikely
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda lines: [lines[0].replace("globalTime", "clock"), *lines[1:]], r"txt:1: .*among them globalTime"),
-        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], r"txt:5: expected 14 columns, got 15"),
-        (lambda lines: [*lines[:4], lines[4].replace("\t4\t", "\tfour\t"), *lines[5:]], None),
-        (lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]], r"txt:5: expected a number"),
-        (lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]], r"txt:6: globalTime must increase in trial 0"),
+def test_damaged_kinesis(tmp_path):
+    def given(change):
+        return load_kinesis(kinesis_file(tmp_path / "rtg.txt", change))
+
+    # columns that are not read may hold anything
+    assert len(given(lambda lines: [*lines[:4], lines[4].replace("\t4\t", "\tfour\t"), *lines[5:]])) == 2
+    cases = (
+        (lambda lines: [lines[0].replace("globalTime", "clock"), *lines[1:]], "txt:1: ...among them globalTime"),
+        (lambda lines: [*lines[:4], lines[4] + "\t1", *lines[5:]], "txt:5: expected 14 columns, got 15"),
+        (lambda lines: [*lines[:4], lines[4].replace("180.0", "left"), *lines[5:]], "txt:5: expected a number"),
+        (lambda lines: [*lines[:4], lines[5], lines[4], *lines[6:]], "txt:6: globalTime must increase in trial 0"),
         (lambda lines: lines[:1], "rows below the header"),
         (lambda lines: lines[:2], "one row"),
-    ],
-)
-def test_damaged_kinesis(tmp_path, change, message):
-    path = kinesis_file(tmp_path / "rtg.txt", change)
-    if message is None:  # columns that are not read may hold anything
-        assert len(load_kinesis(path)) == 2
-        return
-    with pytest.raises(FileFormatError, match=message):
-        load_kinesis(path)
+    )
+    assert_refused(*((partial(given, change), f"...{message}...") for change, message in cases), error=FileFormatError)
 
 
 def test_questions_to_kinesis_that_make_no_sense(tmp_path):

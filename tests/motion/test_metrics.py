@@ -8,7 +8,6 @@ import pytest
 from scipy import integrate, stats
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
-from scipy.special import ellipe
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
@@ -25,7 +24,7 @@ from thunder_py.recordings.metrics import (
 )
 from thunder_py.recordings.metrics.shape import _to_polyline
 from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
-from thunder_py.recordings.synthetic import daily_living, power_law_curves
+from thunder_py.recordings.synthetic import power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
@@ -43,19 +42,6 @@ class Harmonic:
     def position(self, t, derivative=0):
         angle = np.asarray(t)[..., None, None] * self.w + self.p + 0.5 * np.pi * derivative
         return np.sum(self.A * self.w**derivative * np.sin(angle), axis=-1)
-
-
-class Transformed:
-    """size * R x(t / stretch) + shift."""
-
-    def __init__(self, motion, size=1.0, R=None, shift=0.0, stretch=1.0):
-        self.motion, self.size, self.R, self.shift, self.stretch = motion, size, R, shift, stretch
-        self.duration = motion.duration * stretch
-
-    def position(self, t, derivative=0):
-        x = self.size * self.motion.position(np.asarray(t) / self.stretch, derivative) / self.stretch**derivative
-        x = x if self.R is None else x @ self.R.T
-        return x if derivative else x + self.shift
 
 
 def ellipse(a=0.2, b=0.1, laps=1.0):
@@ -92,17 +78,6 @@ def test_jerk_of_any_motion_is_its_integral():
     assert mean_jerk(motion) == summary.mean
 
 
-def test_quadrature_sees_breaks():
-    class Steps:
-        duration, breaks = 1.0, (0.0, 0.3711, 1.0)
-
-        def position(self, t, derivative=0):
-            assert derivative == 3 or derivative < 3
-            return np.where(np.asarray(t) < 0.3711, 1.0, 5.0)[..., None] * (derivative == 3)
-
-    assert mean_jerk(Steps()) == pytest.approx(0.3711 + 5.0 * (1.0 - 0.3711), rel=1e-12)
-
-
 def test_mean_jerk_of_recordings():
     trial = recorded(REACH)
     assert mean_jerk(trial, cutoff=CLEAN) == pytest.approx(mean_jerk(REACH), rel=2e-4)
@@ -110,17 +85,6 @@ def test_mean_jerk_of_recordings():
     noisy = recorded(REACH, noise=1e-4)
     assert mean_jerk(noisy, cutoff=CLEAN) > 20.0 * mean_jerk(REACH)
     assert mean_jerk(noisy, cutoff=8.0) == pytest.approx(mean_jerk(REACH), rel=0.15)
-
-
-def test_parts_of_a_pose():
-    motion = wandering(3, 6)
-    translation = Harmonic(motion.A[:3], motion.w[:3], motion.p[:3], 1.3)
-    assert mean_jerk(motion) == mean_jerk(translation)
-    assert jerk_summary(motion, part="orientation").unit == "rad"
-    seven = wandering(4, 7)
-    each = [mean_jerk(Harmonic(seven.A[k : k + 1], seven.w[k : k + 1], seven.p[k : k + 1], 1.3)) for k in range(7)]
-    assert jerk_summary(seven).part == "joints"
-    assert mean_jerk(seven) == pytest.approx(np.mean(each), rel=1e-12)
 
 
 def test_angular_jerk_by_finite_differences_of_rotations():
@@ -169,14 +133,6 @@ def test_sparc_of_minimum_jerk_by_its_fourier_integral():
     assert sparc(motion) == pytest.approx(expected, abs=1e-2)
 
 
-def test_length_of_an_ellipse():
-    exact = 4.0 * 0.2 * ellipe(1.0 - 0.25)
-    assert path_length(ellipse()) == pytest.approx(exact, rel=1e-12)
-    trial = recorded(ellipse(), 1000.0)
-    assert path_length(trial) == pytest.approx(exact, rel=1e-5)
-    assert straightness(trial) == pytest.approx(0.0, abs=1e-12)
-
-
 def test_length_and_straightness_of_reaches():
     assert path_length(REACH) == pytest.approx(0.5, rel=1e-12)
     assert straightness(REACH) == pytest.approx(1.0, rel=1e-14)
@@ -204,18 +160,6 @@ def test_nearest_points_of_segments():
     everywhere = np.vstack([a + s * (b - a) for a, b in itertools.pairwise(line)])
     expected = cKDTree(everywhere).query(points)[0]
     np.testing.assert_allclose(np.sqrt(_to_polyline(points, line)), expected, rtol=0, atol=1e-6)
-
-
-def test_distance_of_orientations_is_an_angle():
-    trial = daily_living(1, 0)[0]
-    turned = Trial.from_poses(
-        trial.t,
-        trial.position,
-        quaternion=(trial.rotations * Rotation.from_rotvec([0.0, 0.3, 0.0])).as_quat(),
-        scalar_first=False,
-    )
-    assert rms_distance(trial, turned, part="orientation") == pytest.approx(0.3, rel=1e-6)
-    assert rms_distance(trial, turned) == 0.0
 
 
 def test_harmonic_ellipse_obeys_the_law_exactly():

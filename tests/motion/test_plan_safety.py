@@ -12,7 +12,7 @@ from thunder_py.geometry import Box, Sphere
 from thunder_py.motion import DMP, FPCA, Constraint, HumanLikePlanner, QuaternionDMP, ViaSearch, turns_from_start
 from thunder_py.recordings import Trial
 from thunder_py.recordings.processing import segment_by_speed
-from thunder_py.recordings.synthetic import daily_living, minimum_jerk_reaches, sigma_lognormal_reaches
+from thunder_py.recordings.synthetic import daily_living, sigma_lognormal_reaches
 
 from .planner_models import away, fitted, joints
 
@@ -166,14 +166,6 @@ class TestWiderSearch:
         assert plan._details.candidates > 40
         assert planner.plan(START, GOAL, T, obstacles=[], via=narrow).widenings == 0
 
-    def test_in_batches(self) -> None:
-        planner, search = self.planner(), ViaSearch(40, half_width=0.2, most=1, widenings=3)
-        goals = [GOAL, START + 0.5 * (START - GOAL)]  # behind the wall, and on this side of it
-        batch = planner.plan_many(START, goals, T, obstacles=[self.wall()], via=search, n=3)
-        assert batch.found.all()
-        assert batch.widenings[0] >= 1
-        assert batch.widenings[1] == 0
-
 
 def _plate(center, normal, width):
     x = normal / np.linalg.norm(normal)
@@ -313,13 +305,6 @@ class TestAlignment:
     LOOP = Trial.from_positions(
         TAU, np.column_stack([0.1 - 0.1 * np.cos(2 * np.pi * TAU), 0.1 * np.sin(2 * np.pi * TAU), 0 * TAU]), name="loop"
     )
-
-    def test_a_loop_among_reaches_is_named(self) -> None:
-        reaches = list(minimum_jerk_reaches(20, seed=8))
-        assert FPCA(shrinkage=0.1).fit(reaches).alignment_ == "path"
-        with pytest.warns(ThunderWarning, match=r'1 of 21 motions return .*\(loop\): the alignment of all is "none"'):
-            assert FPCA(shrinkage=0.1).fit([*reaches, self.LOOP]).alignment_ == "none"
-        assert FPCA(shrinkage=0.1, alignment="none").fit([*reaches, self.LOOP]).alignment_ == "none"
 
     @pytest.mark.parametrize(("back", "returns"), [(0.02, True), (0.3, True), (0.45, None), (0.7, False), (1.2, False)])
     def test_the_displacement_relative_to_the_extent_decides(self, back, returns) -> None:

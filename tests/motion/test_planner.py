@@ -174,9 +174,7 @@ def test_cost_of_jerk_is_its_integral(kind) -> None:
 
 
 @pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
-@pytest.mark.parametrize(
-    "way", [(0.3, -0.2, 0.4), (0.0, 0.0, 0.5), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5), (-0.6, 0.0, 0.0)]
-)
+@pytest.mark.parametrize("way", [(0.3, -0.2, 0.4), (0.0, 0.0, -0.5), (1e-8, 0.0, 0.5)])
 def test_aligned_plans_are_those_of_the_canonical_frame(kind, way) -> None:
     """The frame that components are learned in, by NumPy, is the frame that they are planned in."""
     planner, T = HumanLikePlanner(fitted(kind)), 1.1
@@ -303,16 +301,6 @@ def test_batch_is_the_plans_one_by_one() -> None:
         (lambda: planner.plan_many(b[0], b[1][:2], T), "...goals must have shape (5, 3)..."),
         (lambda: planner.plan_many(b[0], b[1], [1, 1, 0, 1, 1]), "...durations must be positive..."),
     )
-
-
-def test_clock_of_a_plan() -> None:
-    planner = HumanLikePlanner(fitted("plain"))
-    late, early = (planner.plan([0, 0, 0], [1, 1, 1], 2.0, start_time=t) for t in (5.0, 0.0))
-    assert (late.start_time, late.end_time, late.duration) == (5.0, 7.0, 2.0)
-    np.testing.assert_allclose(late.position([5.5, 6.5]), early.position([0.5, 1.5]), atol=1e-13)
-    np.testing.assert_array_equal(late.position(4.0), late.position(5.0))
-    assert not late.position([4.0, 8.0], 1).any()
-    assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
 
 
 @pytest.mark.parametrize("joint", [True, False])

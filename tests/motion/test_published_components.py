@@ -83,16 +83,6 @@ class TestFiles:
         np.testing.assert_allclose(theirs.variances_, variances)
         assert theirs.basis_ == fpca.basis_
 
-    @pytest.mark.parametrize("kind", ["mat", "npz"])
-    def test_a_variable_for_each_coordinate(self, tmp_path, kind) -> None:
-        _, S, S0, _ = self.arrays()
-        stored = {f"p{k}": S[:, :, i].T for i, k in enumerate("xyz")} | {f"m{k}": S0[:, i] for i, k in enumerate("xyz")}
-        path = tmp_path / f"basis.{kind}"
-        savemat(path, stored) if kind == "mat" else np.savez(path, **stored)
-        theirs = FPCA.read_components(path, ["px", "py", "pz"], ["mx", "my", "mz"], axes="tnd")
-        np.testing.assert_allclose(theirs.components(TAU), S, atol=1e-12)
-        np.testing.assert_allclose(theirs.mean(TAU), S0, atol=1e-12)
-
     def test_refusals(self, tmp_path) -> None:
         path = tmp_path / "basis.npz"
         np.savez(path, S=np.ones((5, 30)), text=np.array(["a"]))

@@ -112,13 +112,3 @@ def test_bad_arguments():
         (lambda: rot.karcher_mean(np.zeros((2, 3)), [1.0, -1.0]), "...not negative..."),
         (lambda: rot.continuous(np.zeros(3)), "...(..., T, 3)..."),
     )
-
-
-def test_gaps_stay():
-    phi = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.2, 0.1, 0.4]])
-    back = rot.from_reference(rot.to_reference(phi, [0.5, 0.0, 0.2]), [0.5, 0.0, 0.2])
-    np.testing.assert_allclose(back[[0, 2]], phi[[0, 2]], atol=1e-14)
-    assert np.isnan(back[1]).all()
-    np.testing.assert_allclose(rot.log(rot.exp(phi))[[0, 2]], phi[[0, 2]], atol=1e-14)
-    assert np.isnan(rot.log(rot.exp(phi))[1]).all()
-    assert rot.continuous(np.zeros((0, 3))).shape == (0, 3)

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -173,22 +171,3 @@ def test_use_before_fit():
         uses[0]()
     assert isinstance(theirs.value, (ValueError, AttributeError))
     assert type(pickle.loads(pickle.dumps(theirs.value))) is type(theirs.value)
-
-
-def test_scikit_learn_is_not_imported():
-    program = """if True:
-        import sys
-        from thunder_py.errors import NotFittedError
-        from thunder_py.motion import DMP, FPCA, ProMP, QuaternionDMP
-        for kind in (DMP, FPCA, ProMP, QuaternionDMP):
-            estimator = kind().set_params(**kind().get_params())
-            try:
-                estimator.rollout() if hasattr(estimator, "rollout") else estimator.scores_
-            except NotFittedError as error:
-                assert type(error) is NotFittedError
-            else:
-                raise SystemExit("no error")
-        assert not any(name.startswith("sklearn") for name in sys.modules)
-    """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

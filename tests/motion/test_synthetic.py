@@ -44,13 +44,6 @@ def test_noise_is_white_and_of_the_size_asked_for(generator):
     assert abs(lagged) < 4.0 / np.sqrt(first.size)
 
 
-def test_reaches_without_curvature_are_minimum_jerk():
-    for trial in minimum_jerk_reaches(6, 2, curvature=0.0):
-        exact = minimum_jerk(trial.x[0], trial.x[-1], trial.duration)
-        np.testing.assert_allclose(trial.x, exact.position(trial.t), rtol=0, atol=1e-14)
-        assert 0.15 <= np.linalg.norm(trial.x[-1] - trial.x[0]) <= 0.45
-
-
 def one_stroke(turn=0.8):
     strokes = [[0.05, 0.3, -0.7, 0.3, 0.2, 0.2 + turn]]
     return SigmaLognormal(strokes, [0.1, 0.2, 0.3], [[1, 0, 0], [0, 0.6, 0.8]], 1.5)
@@ -68,15 +61,6 @@ def test_a_stroke_is_a_lognormal_along_an_arc():
     curvature = np.linalg.norm(np.cross(v, a), axis=1)[fast] / speed[fast] ** 3
     np.testing.assert_allclose(curvature, 0.8 / 0.3, rtol=1e-9)
     assert not motion.position(0.04, 1).any()
-
-
-@pytest.mark.parametrize("turn", [0.8, 0.0, -1.5])
-def test_position_is_the_integral_of_velocity(turn):
-    motion = one_stroke(turn)
-    moved = [
-        integrate.quad(lambda t, k=k: float(motion.position(t, 1)[k]), 0.0, 1.2, epsabs=1e-12)[0] for k in range(3)
-    ]
-    np.testing.assert_allclose(motion.position(1.2) - motion.position(0.0), moved, rtol=0, atol=1e-10)
 
 
 def test_derivatives_of_sigma_lognormal_by_finite_differences():
@@ -126,4 +110,57 @@ def test_bad_input():
         (lambda: daily_living(3, n_subjects=1.5), "...n_subjects must be a whole number..."),
         (lambda: one_stroke().position(0.0, 4), "...derivative must be 0, 1, 2 or 3..."),
         (lambda: SigmaLognormal([[0, 1, 0, 0, 0, 0]], [0, 0, 0], np.eye(3)[:2], 1.0), "...sigma of every stroke..."),
+    )
+
+
+# --- Minimum-jerk motions: boundary conditions, derivatives, closed forms, and that nothing has less squared jerk ---
+START, GOAL, T = np.array([0.3, -0.2, 0.1]), np.array([0.7, 0.1, 0.4]), 0.8
+
+
+def moving(seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    state = rng.normal(size=(6, d))
+    names = ["start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"]
+    return state, minimum_jerk(state[0], state[1], 1.7, **dict(zip(names, state[2:], strict=True)))
+
+
+def test_rest_to_rest_is_the_polynomial_of_flash_and_hogan():
+    tau = np.linspace(0.0, 1.0, 11)
+    motion = minimum_jerk(START, GOAL, T)
+    expected = START + np.outer(10 * tau**3 - 15 * tau**4 + 6 * tau**5, GOAL - START)
+    np.testing.assert_allclose(motion.position(tau * T), expected, rtol=0, atol=1e-15)
+    peak = np.linalg.norm(motion.position(T / 2, 1))
+    assert peak == pytest.approx(15 / 8 * np.linalg.norm(GOAL - START) / T, rel=1e-14)
+    assert motion.squared_jerk() == pytest.approx(720 * np.sum((GOAL - START) ** 2) / T**5, rel=1e-14)
+
+
+@pytest.mark.parametrize("d", [1, 3, 7])
+def test_boundary_conditions(d):
+    state, motion = moving(d, d)
+    ends = [motion.position(t, k) for k in range(3) for t in (0.0, motion.duration)]
+    np.testing.assert_allclose(ends, state, rtol=0, atol=2e-13)
+    assert motion.dimension == d
+
+
+def test_derivatives_by_finite_differences():
+    _, motion = moving()
+    t, h = np.linspace(0.1, 1.6, 9), 1e-5
+    for k in range(5):
+        difference = (motion.position(t + h, k) - motion.position(t - h, k)) / (2 * h)
+        scale = np.abs(motion.position(t, k + 1)).max()
+        np.testing.assert_allclose(motion.position(t, k + 1), difference, rtol=0, atol=1e-8 * scale)
+
+
+def test_squared_jerk_is_its_integral():
+    _, motion = moving(4)
+    integral = integrate.quad(lambda t: float(np.sum(motion.position(t, 3) ** 2)), 0.0, motion.duration)[0]
+    assert motion.squared_jerk() == pytest.approx(integral, rel=1e-12)
+
+
+def test_bad_input_of_min_jerk():
+    assert_refused(
+        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be a positive number of seconds, got 0.0..."),
+        (lambda: minimum_jerk(START, GOAL[:2], 1.0), "...goal must have shape (3,), got (2,)..."),
+        (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
+        (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "...derivative must be between 0 and 5, got 6..."),
     )

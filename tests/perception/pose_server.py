@@ -31,17 +31,7 @@ def entry(pose: Any = None, score: Any = 0.9, **others: Any) -> dict[str, Any]:
 
 
 class StandInServer:
-    """Answers requests for poses with `reply`, and keeps what it was asked.
-
-    Parameters
-    ----------
-    reply : callable
-        From the request (a dict of what was sent) to the bytes of the whole answer, or None to say nothing.
-    delay : float
-        Before every answer to a request for poses [s].
-    trickle : float
-        Between single bytes of it [s], 0 to send it at once.
-    """
+    """Answers requests for poses with `reply`, after `delay` [s], bytes `trickle` [s] apart; keeps the requests."""
 
     def __init__(
         self, reply: Callable[[dict[str, Any]], bytes | None], *, delay: float = 0.0, trickle: float = 0.0

@@ -1,10 +1,16 @@
+"""None"""
+
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.perception import PinholeCamera
+from thunder_py.errors import ThunderWarning
+from thunder_py.perception import PinholeCamera, calibrate_hand_eye
+from thunder_py.spatial import pose_from_rpy
 
 _BENT = (-0.28, 0.09, 1e-3, -5e-4, -0.02)
 _CAMERA = PinholeCamera(640, 480, 520.0, 530.0, 315.0, 250.0, _BENT)
@@ -62,3 +68,121 @@ def test_shapes_of_points_and_angles_are_checked() -> None:
         (lambda: _CAMERA.directions([1.0, 2.0, 3.0]), "...pixels must have shape (..., 2)..."),
         (lambda: PinholeCamera.from_field_of_view(10, 10, 4.0), "...angle must be below pi..."),
     )
+
+
+# --- Hand-eye calibration: exact data, noise against its own standard deviation, other solvers, bad input ---
+X = pose_from_rpy((0.05, 0.02, 0.1), (0.1, 0.2, 1.5))  # on the hand
+Z = pose_from_rpy((0.6, 0.1, 0.02), (0.1, 0.2, 0.3))  # in the base
+
+
+def hands(count, seed=0, spread=0.5):
+    rng = np.random.default_rng(seed)
+    angles = np.c_[np.pi + rng.uniform(-spread, spread, count), rng.uniform(-spread, spread, (count, 2))]
+    T = np.tile(np.eye(4), (count, 1, 1))
+    T[:, :3, :3] = Rotation.from_euler("xyz", angles).as_matrix()
+    T[:, :3, 3] = np.array([0.5, 0.0, 0.5]) + rng.uniform(-0.15, 0.15, (count, 3))
+    return T
+
+
+def seen_by(A, mounting):
+    return np.linalg.inv(A @ X) @ Z if mounting == "hand" else np.linalg.inv(Z) @ A @ X
+
+
+def with_noise(T, seed, position=1e-3, angle=5e-3):
+    rng, T = np.random.default_rng(seed), T.copy()
+    T[:, :3, 3] += rng.normal(scale=position, size=(len(T), 3))
+    T[:, :3, :3] = T[:, :3, :3] @ Rotation.from_rotvec(rng.normal(scale=angle, size=(len(T), 3))).as_matrix()
+    return T
+
+
+def errors(result, mounting):
+    """Error of the camera's pose [m, rad]."""
+    off = np.linalg.inv(X if mounting == "hand" else Z) @ result.camera
+    return np.linalg.norm(off[:3, 3]), Rotation.from_matrix(off[:3, :3]).magnitude()
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+@pytest.mark.parametrize("count", [3, 8])
+def test_exact_poses_give_the_exact_camera(mounting, count):
+    A = hands(count)
+    result = calibrate_hand_eye(A, seen_by(A, mounting), mounting)
+    camera, marker = (X, Z) if mounting == "hand" else (Z, X)
+    np.testing.assert_allclose(result.camera, camera, atol=1e-8)
+    np.testing.assert_allclose(result.marker, marker, atol=1e-8)
+    assert result.position_residuals.max() < 1e-8
+    assert result.angle_residuals.max() < 1e-8
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+def test_errors_are_those_that_the_residuals_predict(mounting):
+    """Over eight sets of 15 poses, and they fall with the number of poses."""
+    found, predicted = [], []
+    for seed in range(8):
+        A = hands(15, seed)
+        result = calibrate_hand_eye(A, with_noise(seen_by(A, mounting), 100 + seed), mounting)
+        found.append(errors(result, mounting))
+        predicted.append((result.position_std, result.angle_std))
+        assert np.sqrt(np.mean(result.position_residuals**2)) == pytest.approx(np.sqrt(3.0) * 1e-3, rel=0.4)
+        assert np.sqrt(np.mean(result.angle_residuals**2)) == pytest.approx(np.sqrt(3.0) * 5e-3, rel=0.4)
+    ratio = np.sqrt(np.mean(np.square(found), axis=0) / np.mean(np.square(predicted), axis=0))
+    assert (ratio > 0.6).all()
+    assert (ratio < 1.5).all()  # of 24 numbers: standard deviation 0.15
+    A = hands(60)
+    many = calibrate_hand_eye(A, with_noise(seen_by(A, mounting), 7), mounting)
+    assert many.position_std == pytest.approx(0.5 * np.mean(predicted, axis=0)[0], rel=0.4)
+
+
+@pytest.mark.parametrize("mounting", ["hand", "fixed"])
+def test_wrong_markers_are_named(mounting):
+    A = hands(8, 1)
+    B = with_noise(seen_by(A, mounting), 3)
+    B[5, :3, 3] += [0.03, -0.02, 0.0]
+    with pytest.warns(ThunderWarning, match=r"the other poses fit far better without 5 \(counted from 0\)") as caught:
+        calibrate_hand_eye(A, B, mounting)
+    assert caught[0].filename == __file__
+
+
+def test_refinement_is_better_than_the_closed_form():
+    """Park and Martin's solution, written out; with noise the least-squares fit is nearer to the truth on average."""
+    refined, closed = [], []
+    for seed in range(6):
+        A = hands(12, seed)
+        B = with_noise(seen_by(A, "hand"), 50 + seed)
+        refined.append(errors(calibrate_hand_eye(A, B), "hand"))
+        pairs = [(i, j) for i in range(12) for j in range(i)]
+        a = np.array([np.linalg.inv(A[i]) @ A[j] for i, j in pairs])
+        b = np.array([B[i] @ np.linalg.inv(B[j]) for i, j in pairs])
+        alpha, beta = (Rotation.from_matrix(P[:, :3, :3]).as_rotvec() for P in (a, b))
+        U, _, Vt = np.linalg.svd(alpha.T @ beta)
+        R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+        left, right = (a[:, :3, :3] - np.eye(3)).reshape(-1, 3), (b[:, :3, 3] @ R.T - a[:, :3, 3]).ravel()
+        off = np.linalg.inv(X)[:3, :3] @ (np.linalg.lstsq(left, right)[0] - X[:3, 3])
+        closed.append((np.linalg.norm(off), Rotation.from_matrix(X[:3, :3].T @ R).magnitude()))
+    assert (np.mean(refined, axis=0) < np.mean(closed, axis=0)).all()
+    assert (np.mean(refined, axis=0) > 0.1 * np.mean(closed, axis=0)).all()
+
+
+def parallel(count):
+    """Hands that turn about the vertical axis only."""
+    A = hands(count)
+    for k in range(count):
+        A[k, :3, :3] = Rotation.from_euler("z", 0.3 * k).as_matrix() @ A[0, :3, :3]
+    return A
+
+
+def test_bad_input_is_refused():
+    def given(A, B, mounting):
+        return calibrate_hand_eye(A, B, mounting)
+
+    cases = (
+        (hands(3), hands(3), "arm", "mounting must be one of hand, fixed, got 'arm'"),
+        (hands(3), hands(4), "hand", "hand_poses and marker_poses must have the same length, got 3 and 4"),
+        (hands(2), hands(2), "hand", "hand_poses must have at least 3 poses, got 2"),
+        (np.eye(4), hands(3), "hand", "hand_poses must have shape (k, 4, 4), got (4, 4)"),
+        ("poses", hands(3), "hand", "hand_poses must be numbers of shape (k, 4, 4), got str"),
+        (np.zeros((0, 4, 4)), np.zeros((0, 4, 4)), "hand", "hand_poses must have at least 3 poses, got 0"),
+        (hands(3), 2.0 * hands(3), "hand", "marker_poses[0]..."),
+        (parallel(5), hands(5), "hand", "hand_poses must turn about axes that are not parallel by more than 1 deg..."),
+        (hands(5), parallel(5), "fixed", "marker_poses must turn about axes that are not parallel..."),
+    )
+    assert_refused(*((partial(given, *case), message) for *case, message in cases))

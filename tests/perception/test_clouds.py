@@ -10,12 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.checks import Array
-from thunder_py.errors import ThunderError
-from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import (
     Ball,
     CloudPipeline,
-    CloudPoseSource,
     Cuboid,
     Cylinder,
     DepthCamera,
@@ -157,22 +154,6 @@ def test_outliers_however_far_change_nothing(seed: int) -> None:
     assert abs(_yaw_error(found, 0.4)) < 0.05
 
 
-def test_clouds_of_another_shape_are_refused() -> None:
-    assert_refused((lambda: _FIND(np.zeros((4, 2))), "...cloud must have shape (..., 3)..."))
-    with pytest.raises(ThunderError, match="cloud must be numbers"):
-        _FIND("cloud")
-
-
-def test_a_pose_source_needs_a_function_that_grabs() -> None:
-    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
-    for wrong in ({"grab": None}, {"own": 3}):
-        with pytest.raises(ThunderError, match=f"{next(iter(wrong))} must be callable, got"):
-            CloudPoseSource(**{"grab": lambda t: None, "camera": camera, "pipeline": _FIND, **wrong})
-    (nothing,) = CloudPoseSource(lambda t: None, camera, _FIND).poll(0.0)
-    assert not nothing.usable
-    assert_refused((lambda: CloudPoseSource(lambda t: [None], camera, _FIND).poll(0.0), "...depth must have shape ..."))
-
-
 def test_every_outcome_can_be_drawn() -> None:
     mpl.use("agg")
     from matplotlib.pyplot import close
@@ -217,20 +198,6 @@ def test_half_a_ball_and_half_a_cylinder_have_their_middle(seed: int) -> None:
     assert cylinder.shape == "cylinder"
     np.testing.assert_allclose(cylinder.center, [0.0, 0.0, 0.03], atol=2e-3)
     assert abs(cylinder.direction[1]) > 0.999
-
-
-def test_fits_remove_the_bias_of_round_objects() -> None:
-    plain, fitted = (CloudPipeline(**SETTINGS, table=TABLE, fit_shapes=on) for on in (False, True))
-    ball = view(Ball(0.05, (0.0, 0.0, 0.05)))
-    errors = [np.linalg.norm(pipeline(ball).center[:2]) for pipeline in (plain, fitted)]
-    assert errors[1] < 0.5 * errors[0]
-    assert fitted(ball).shape == "ball"
-    assert fitted(ball).yaw is None
-    cube = fitted(view(box((0.09, 0.09, 0.09), yaw=0.5)))
-    assert cube.shape == "box"
-    assert abs((cube.yaw - 0.5 + np.pi / 4) % (np.pi / 2) - np.pi / 4) < 0.1
-    can = fitted(view(Cylinder(0.05, 0.12, pose_from_rpy((0.0, 0.0, 0.06)))))
-    assert (can.shape, can.yaw) == ("disk", None)
 
 
 def test_clusters_have_the_labels_of_scikit_learn() -> None:

@@ -190,12 +190,6 @@ def test_without_faults_pictures_are_regular_and_late() -> None:
     assert np.array_equal(available, taken + 0.1)
 
 
-@pytest.mark.parametrize(("duration", "rate", "count"), [(0.3, 10.0, 4), (0.7, 10.0, 8), (0.0, 5.0, 1), (0.99, 1.0, 1)])
-def test_the_picture_at_the_end_counts(duration: float, rate: float, count: int) -> None:
-    taken, _ = measurement_times(duration, rate, rng=np.random.default_rng(0))
-    assert len(taken) == count
-
-
 def test_jitter_stays_within_its_bound_and_lets_results_overtake() -> None:
     taken, available = _times(duration=60.0, latency=0.05, jitter=0.2)
     delay = available - taken - 0.05

@@ -192,9 +192,9 @@ def test_metrics_are_numbers_texts_or_arrays() -> None:
 
 @pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
 def test_a_time_limit_ends_simulations_of_threads() -> None:
-    runs = simulate_many(make, [{"duration": 0.1}, {"duration": 1e4}], timeout=0.15, retries=0)
+    runs = simulate_many(make, [{"duration": 0.1}, {"duration": 1e4}], timeout=1.0, retries=0)
     assert isinstance(runs.failures[1], TimeoutError)
-    assert str(runs.failures[1]) == "the run took longer than 0.15 s"
+    assert str(runs.failures[1]) == "the run took longer than 1 s"
     assert runs[0] == make()()
 
 

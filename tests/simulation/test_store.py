@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -320,20 +319,6 @@ def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match=rf"No space left on device: '{tmp_path}/sessions.jsonl'$"):
         simulate_many(make, SETS[:1], metrics=["rmse"], store=tmp_path)
-
-
-def test_a_bar_begins_with_what_was_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bars: list[Any] = []
-
-    def bar(total: int, **options: Any) -> Any:
-        bars.append((total, options["initial"]))
-        return nullcontext(lambda done: None)
-
-    with pytest.raises(Killed):
-        simulate_many(make, SETS[:3], workers=1, metrics=["rmse"], store=tmp_path, progress=stop_at(0.5))
-    monkeypatch.setattr("thunder_py.simulation.many.simulate.progress_bar", bar)
-    simulate_many(make, SETS[:3], workers=1, metrics=["rmse"], store=tmp_path, progress=True)
-    assert bars == [(3, 2)]
 
 
 def test_other_versions_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,23 +79,21 @@ class Cluster:
                 "timeout must be None with a Dask client whose workers are in this process (processes=False), which "
                 f"could not be ended, got {work.timeout:g}"
             )
-        self.client, self.timeout = client, work.timeout
+        self.client, self.work = client, work
         self._counted, self._alone_since, self._warned = -1.0, time.monotonic(), False
         self._running: dict[Future[Any], Any] = {}
         self.check()
         work.packed  # noqa: B018  raises before any work
-        # the scheduler can compute it again wherever a worker needs it
-        self._work = client.submit(_same, work, pure=False)
 
     def submit(self, batch: list[Entry]) -> Future[Any]:
         """Give a batch to the scheduler; the future that is returned holds that of Dask."""
         future: Future[Any] = Future()
         try:
-            packed = pickled(batch)  # which Dask does not search for tasks
+            packed = pickled((self.work, batch))  # which Dask does not search for tasks
         except Exception as error:
             future.set_exception(error)
             return future
-        self._running[future] = self.client.submit(_call, self._work, packed, pure=False)
+        self._running[future] = self.client.submit(_call, packed, pure=False)
         self._running[future].add_done_callback(future.set_result)
         return future
 
@@ -113,8 +111,8 @@ class Cluster:
         except distributed.scheduler.KilledWorker as error:
             deaths = error.allowed_failures + 1
             text = f"{deaths} worker processes died, the last one at {error.last_worker.address}"
-            if self.timeout is not None:
-                text += f"; a run is ended after timeout={self.timeout:g} s"
+            if self.work.timeout is not None:
+                text += f"; a run is ended after timeout={self.work.timeout:g} s"
             return WorkerFailure(RuntimeError(text), deaths)
         except Exception as error:
             return WorkerFailure(error)
@@ -149,15 +147,13 @@ class Cluster:
     def close(self) -> None:
         """Cancel all batches; workers finish the one in progress."""
         if self.client.status == "running":
-            self.client.cancel([*self._running.values(), self._work], force=True)
+            self.client.cancel(list(self._running.values()), force=True)
 
 
-def _same(work: Work) -> Work:
-    return work
-
-
-def _call(work: Work, packed: bytes) -> list[Outcome]:
-    return work(pickle.loads(packed))
+def _call(packed: bytes) -> list[Outcome]:
+    work, batch = pickle.loads(packed)
+    outcomes: list[Outcome] = work(batch)
+    return outcomes
 
 
 def is_client(workers: object) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...optional import require
-from ...table import Table
+from ...table import Table, Tabular
 from ..comparison import DEFAULT_METRICS, Metric, metric_functions
 from ..result import SimulationResult
 from .dataset import short
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Names = Sequence[str] | Mapping[str, Metric] | None
 
 
-class Runs(Sequence[SimulationResult]):
+class Runs(Sequence[SimulationResult], Tabular):
     """Results of `simulate_many`, in the order of the runs.
 
     ``runs[k]`` is the result of run k. It raises `ThunderError` for a run that failed, was not simulated yet, or whose
@@ -195,6 +195,10 @@ class Runs(Sequence[SimulationResult]):
         [[50.0, 0.361], [80.0, 0.361]]
         """
         pandas = require("pandas", "cluster")
+        return pandas.DataFrame(self.to_columns(metrics), index=pandas.RangeIndex(len(self), name="run"))
+
+    def to_columns(self, metrics: Names = None) -> dict[str, Any]:
+        """Return the columns of `to_pandas`, a value for each run; `metrics` as there."""
         values = self.columns(metrics)
         columns = {**self._parameters(values), **values}
         done = [self._records.get(k) for k in range(len(self))]
@@ -202,7 +206,7 @@ class Runs(Sequence[SimulationResult]):
         columns["attempts"] = [0 if one is None else one.attempts for one in done]
         columns["seconds"] = [None if one is None else one.seconds for one in done]
         columns["host"] = [None if one is None else one.worker[0] for one in done]
-        return pandas.DataFrame(columns, index=pandas.RangeIndex(len(self), name="run"))
+        return columns
 
     def _parameters(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the parameters by name, a value for each run; refuse those called as one of the columns."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import logging
 import threading
 import time
 import warnings
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...checks import positive
-from ...errors import ThunderError
+from ...errors import ThunderError, outer_level
 from ...parallel import Outcome, Workers, available_threads, run_tasks
 from ...progress import progress_bar, reporting
 from ..comparison import Metric, metric_functions
@@ -27,6 +28,8 @@ from .provenance import worker
 from .runs import Runs
 from .spec import RunRecord, RunSpec, parts_with_state, with_text
 from .store import RESERVED, Plan, RunStore, open_store
+
+_LOG = logging.getLogger(__name__)
 
 MetricsLike = Sequence[str] | Mapping[str, Metric] | None
 
@@ -117,6 +120,8 @@ def simulate_many(
         report = stack.enter_context(reporting(progress, bar))
         if items and not todo:
             report(1.0)
+        if keeper is not None:
+            _LOG.info("%s: %d of %d runs are there, %d to do", store, len(items) - len(todo), len(items), len(todo))
         if todo and keeper is not None:
             keeper.begin_session()
         if workers is None:
@@ -134,7 +139,7 @@ def simulate_many(
         warnings.warn(
             f"{len(found.failures)} of {len(found)} runs failed; the first is run {first}: {found.failures[first]}",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=outer_level(),
         )
     return found
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import FileFormatError, ThunderError, ThunderWarning
+from ...errors import FileFormatError, ThunderError, ThunderWarning, outer_level
 from ...files import LARGEST_DATA, as_file, parsing, read_whole, write_whole
 from ..result import SimulationResult
 from .encoding import as_json, decoded, encoded
@@ -160,7 +160,7 @@ class RunStore:
             warnings.warn(
                 f"store {self.path} was begun with other versions ({text}): the last bits of results may differ",
                 ThunderWarning,
-                stacklevel=3,
+                stacklevel=outer_level(),
             )
         _append(self.path / _SESSIONS, now, sync=True)
         self.sessions.append(now)
