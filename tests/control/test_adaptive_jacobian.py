@@ -317,3 +317,16 @@ def test_refusals() -> None:
         (lambda: law.step(0.0, Q0, np.zeros(7), th.reference.SetPoint(Q0)(0.0)), "...follows task-space references..."),
         (lambda: lengths_of(th.Robot.load("gen3")), "robot must have a Denavit-Hartenberg table, gen3 has none"),
     )
+
+
+def test_a_run_loses_what_the_proof_says() -> None:
+    plant = longer_panda()
+    law = law_of(wrong_panda(), plant, **POSTURE)
+    run = th.simulate(plant, law, curve(plant), 0.2, q0=Q0)
+    V = run.lyapunov(law)
+    lost = np.concatenate([[0.0], np.cumsum(0.5 * (V.V_dot[1:] + V.V_dot[:-1]) * np.diff(V.t))])
+    assert V.analytic
+    np.testing.assert_allclose(V.V, V.V[0] + lost, rtol=0, atol=0.02 * (V.V[0] - V.V[-1]))
+    assert V.V[-1] < 0.98 * V.V[0]
+    other = with_lengths(plant, {"d_5": 0.4})  # a length that is wrong and does not adapt
+    assert law.lyapunov_dot(other, run) is None

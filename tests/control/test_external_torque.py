@@ -267,3 +267,28 @@ def test_refusals():
         (lambda r: estimate_wrench(r, [0.0] * 2, [0.0] * 3, rows=[0]), "torque must have shape..."),
         call=lambda call: call(th.Robot.load("elbow")),
     )
+
+
+def test_thresholds_pool_runs():
+    rng = np.random.default_rng(0)
+    runs = [rng.normal(size=(6000, 2)) for _ in range(3)]
+    whole = contact_thresholds(np.concatenate(runs), 1e-3, 0.01)
+    np.testing.assert_allclose(contact_thresholds(runs, 1e-3, 0.01), whole)
+    assert (contact_thresholds(runs, 1e-3, 1e-4) > whole).all()
+
+
+def test_panel_of_a_run_has_the_estimate_and_the_truth():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    robot = gantry()
+    run = moving(
+        robot, external=ExternalTorque([3.0, -2.0, 5.0]), observers=MomentumObserver(robot, 40.0), duration=0.05
+    )
+    axes = run.plot()
+    assert list(axes) == ["error", "tau", "external_estimate"]
+    lines = [line.get_ydata() for line in axes["external_estimate"].get_lines()]
+    np.testing.assert_array_equal(np.transpose(lines), np.hstack([run.external_estimate, run.signals["external"]]))
+    plt.close("all")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.control import MomentumObserver, Status
+from thunder_py.control import EnergyObserver, MomentumObserver, Status
 from thunder_py.model.description import Elastic, Friction
 from thunder_py.simulation import ExternalTorque
 
@@ -92,3 +92,45 @@ def test_steps_need_the_state_of_the_motors(motors, message):
     rows = [np.tile(x, (3, 1)) for x in (Q, np.zeros(7), np.zeros(7), *motors)]
     with pytest.raises(ValueError, match=message.replace("(3", "(3, 3").replace("(7", "(3, 7").replace(",\\", "\\")):
         observer.apply([0.0, 1e-3, 2e-3], *rows)
+
+
+def spring_torque(run):
+    return panda().elastic_torque(run.q, run.x) + panda().elastic_damping_torque(run.dq, run.dx)
+
+
+def rigid_torque(run):
+    """Mean torque on the links from each row to the next, by the trapezoidal rule at elastic joints."""
+    tau, springs = run.tau.copy(), spring_torque(run)
+    tau[:-1, np.array(SOFT) - 1] = 0.5 * (springs[1:] + springs[:-1])
+    return tau
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("kind", [MomentumObserver, EnergyObserver])
+def test_the_discrete_form_is_that_of_a_rigid_arm(kind, order):
+    run = moving(external=ExternalTorque(PUSH))
+    soft = kind(panda(), 40.0, order=order).apply(run.t, run.q, run.dq, run.tau, run.x, run.dx)
+    tau, rigid = rigid_torque(run), kind(panda().replace(elastic=()), 40.0, order=order)
+    if kind is EnergyObserver:  # the rule's mean of products is not the product of means
+        springs, joints = spring_torque(run), np.array(SOFT) - 1
+        tau[:, joints] = 0.0
+        power = np.sum(springs * run.dq[:, joints], axis=1, keepdims=True)
+        mean = np.concatenate([[[0.0]], 0.5 * (power[1:] + power[:-1])])
+        alone = rigid.apply(run.t, run.q, run.dq, tau)
+        np.testing.assert_allclose(soft, alone - filtered(mean, order), atol=1e-9)
+    else:
+        np.testing.assert_allclose(soft, rigid.apply(run.t, run.q, run.dq, tau), atol=1e-9)
+
+
+def filtered(x, order):
+    """The low-pass of bandwidth 40 rad/s, exact for held inputs, from zero in the first row."""
+    A = np.array([[-40.0]]) if order == 1 else np.array([[0.0, 1.0], [-1600.0, -80.0]])
+    from scipy.linalg import expm
+
+    Phi, y, rows = expm(1e-3 * A), np.zeros(order), [0.0]
+    for value in x[1:, 0]:
+        rest = np.zeros(order)
+        rest[0] = value
+        y = rest + Phi @ (y - rest)
+        rows.append(y[0])
+    return np.array(rows)[:, None]

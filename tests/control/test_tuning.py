@@ -273,3 +273,11 @@ def test_more_refusals() -> None:
         (("panda", {"law": th.SlotineLi, "unknown": "link1.m"}), "unknown must select parameters on which torques..."),
         call=lambda name, options: tune(th.Robot.load(name), period=T, **options),
     )
+
+
+def test_friction_and_links_adapt_together() -> None:
+    friction = th.robot.Friction(terms=("viscous",), coefficients=np.full((2, 1), 0.1))
+    robot = elbow().replace(friction=friction)
+    for kind in ("gradient", "natural"):
+        tuning = tune(robot, th.SlotineLi, period=T, unknown=["link2", "friction"], adaptation=kind)  # type: ignore[arg-type]
+        assert tuning.controller().unknown.names[-2:] == ("joint1.viscous", "joint2.viscous")

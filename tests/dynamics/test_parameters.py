@@ -188,3 +188,11 @@ def test_with_parameters_keeps_all_else(case):
 def test_refusals():
     robot = th.Robot.from_dh([[0, 0, 0, 0]], inertial=[BODY])
     assert_refused((lambda: robot.unknown("rotor"), "no parameter of robot is called 'rotor'", UnknownNameError))
+
+
+def test_split_regressor_of_a_batch(arm):
+    q, dq, ddq = np.random.default_rng(0).normal(size=(3, 4, 5, 2))
+    chosen = arm.unknown("fore.arm")
+    Y = chosen.regressor(q, dq, ddq)
+    assert Y.shape == (4, 5, 2, 11)
+    assert_close(Y @ chosen.parameters, arm.inverse_dynamics(q, dq, ddq))

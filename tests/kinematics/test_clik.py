@@ -249,3 +249,20 @@ def test_plot():
     )
     plt.close("all")
     assert repr(result).startswith("<CLIKResult: 0.1 s, 101 instants, 4 joints, error ")
+
+
+def test_second_order_accelerations_are_consistent():
+    scara, reference = robot("scara"), Swing(pose(SCARA_START, "scara"))
+    dq0 = np.linalg.solve(scara.jacobian(SCARA_START)[[0, 1, 2, 5]], reference(0.0).xi[[0, 1, 2, 5]])
+    clik = scara_clik("inverse", K_0=400.0, K_1=40.0)
+    result = clik.follow(reference, SCARA_START, 2.0, dq0=dq0)
+    assert result.ok
+    assert result.error_norm().max() < 1e-5
+    np.testing.assert_allclose(np.diff(result.dq, axis=0), 1e-3 * result.ddq[:-1], atol=1e-13)
+    steps = 1e-3 * result.dq[:-1] + 0.5e-6 * result.ddq[:-1]
+    np.testing.assert_allclose(np.diff(result.q, axis=0), steps, atol=1e-13)
+    # the accelerations are those of the path: J ddq + J_dot dq = xi_dot_d
+    J, J_dot = (f[:, [0, 1, 2, 5]] for f in (scara.jacobian(result.q), scara.jacobian_dot(result.q, result.dq)))
+    there = np.einsum("kij,kj->ki", J, result.ddq) + np.einsum("kij,kj->ki", J_dot, result.dq)
+    wanted = np.array([reference(t).xi_dot[[0, 1, 2, 5]] for t in result.t])
+    np.testing.assert_allclose(there[200:], wanted[200:], atol=5e-3)

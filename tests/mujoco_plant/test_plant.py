@@ -217,3 +217,12 @@ def test_refusals():
         (lambda plant, x: plant.begin_step(np.nan), "t must be finite, got nan"),
         call=lambda call: call(MujocoPlant(th.Robot.load("elbow")), np.zeros(2)),
     )
+
+
+def test_limits_stop_joints_only_if_wanted():
+    robot = th.Robot.load("panda")
+    q, dq, zero = np.array(robot.limits.upper) + 0.1, np.zeros(7), np.zeros(7)
+    free = MujocoPlant(robot).forward_dynamics(q, dq, zero)
+    np.testing.assert_allclose(free, robot.forward_dynamics(q, dq, zero), rtol=1e-9)
+    stopped = MujocoPlant(robot, limits=True).forward_dynamics(q, dq, zero)
+    assert (stopped - free).min() < -1.0

@@ -10,6 +10,7 @@ from scipy import signal
 
 from tests.refusals import assert_refused
 from thunder_py.control import ButterworthDerivative, FirstOrderDerivative, SavitzkyGolayDerivative
+from thunder_py.papers.mact.velocity_estimation import velocity_estimation
 
 DT = 2e-3
 ALL = [FirstOrderDerivative(20.0), ButterworthDerivative(20.0), SavitzkyGolayDerivative(21, 3)]
@@ -114,3 +115,23 @@ def test_bad_estimators() -> None:
     estimator.step(DT, [0.0, 1.0])
     with pytest.raises(ValueError, match=re.escape("q must have shape (2,), got (3,)")):
         estimator.step(DT, [0.0, 1.0, 2.0])
+
+
+def test_measured_noise_and_delay() -> None:
+    """What theory says of each filter is what the experiment measures."""
+    measured = velocity_estimation(
+        {"slow": FirstOrderDerivative(10.0), "fast": FirstOrderDerivative(100.0), "butter": ButterworthDerivative(10.0),
+         "short": SavitzkyGolayDerivative(15, 2), "long": SavitzkyGolayDerivative(61, 2)}
+    )  # fmt: skip
+    w = 2.0 * np.pi * 10.0
+    assert measured.velocity_delay["slow"] == pytest.approx(1.0 / w, rel=0.03)
+    assert measured.acceleration_delay["slow"] == pytest.approx(2.0 / w, rel=0.06)  # two filters, one after the other
+    assert measured.velocity_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    assert measured.acceleration_delay["butter"] == pytest.approx(np.sqrt(2.0) / w, rel=0.03)
+    for noise in (measured.velocity_noise, measured.acceleration_noise):
+        assert noise["fast"] > 3.0 * noise["slow"]
+        assert noise["short"] > 3.0 * noise["long"]
+    assert measured.velocity_rms["long"] < 0.02 * measured.velocity_rms["signal"]
+    table = measured.table()
+    assert list(table.to_dict()) == ["estimate of zero", "slow", "fast", "butter", "short", "long"]
+    assert "delay [ms]" in str(table)

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py import geometry, trajectory
-from thunder_py.reference import Sinusoid
+from thunder_py.reference import Lissajous, Sinusoid
 
 from ..control.arms import Q0, backstepping, elbow, panda
 
@@ -100,3 +100,16 @@ def test_refusals() -> None:
         (lambda: JOINT["spline"].plot(axes={"v": None}), "axes must be named q, dq, ddq, got 'v'..."),
         (lambda: path().plot(axes={"speed": None}), "axes must be named path, p, v, w, got 'speed'"),
     )
+
+
+def test_pictures() -> None:
+    axes = JOINT["spline"].plot()
+    assert {name: len(axis.lines) for name, axis in axes.items()} == {"q": 2, "dq": 2, "ddq": 2}
+    np.testing.assert_allclose(axes["q"].lines[0].get_ydata()[[0, -1]], 0.3)
+    panels = path().plot()
+    assert set(panels) == {"path", "p", "v", "w"}
+    assert panels["v"].lines[0].get_xdata()[-1] == pytest.approx(path().duration)
+    assert Sinusoid([1.0], [1.0]).plot(2.0)["q"].lines[0].get_xdata()[-1] == 2.0
+    only = {"v": plt.figure().subplots()}
+    assert Lissajous([1, 1, 1], [1, 1, 1], center=[0, 0, 0]).plot(1.0, axes=only) == only
+    plt.close("all")

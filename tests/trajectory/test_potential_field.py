@@ -263,3 +263,20 @@ def test_refusals() -> None:
         (lambda: PotentialField(ARM, RR_GOAL, []).plan(RR_GOAL).to_trajectory(1.0), "goal must differ from the sta..."),
         (lambda: PotentialField(ARM, RR_GOAL, []).clearance([0.0]), "q must have shape (..., 2), got (1,)"),
     )
+
+
+def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
+    unlimited = np.full(2, np.inf)
+    limits = th.model.description.Limits(lower=[-0.5, -2.6], upper=[3.0, 2.6], velocity=unlimited, effort=unlimited)
+    arm = elbow().replace(limits=limits)
+    field = PotentialField(arm, RR_GOAL, [POST])
+    plans = [field.plan(RR_START, seed=seed) for seed in (0, 1)]
+    for plan in plans:
+        assert plan.reached
+        assert (plan.path >= limits.lower).all()
+        assert (plan.path <= limits.upper).all()
+    assert len(plans[0].path) != len(plans[1].path)
+    with pytest.raises(ValueError, match="goal must be within the joint limits"):
+        PotentialField(arm, [3.1, 0.0], [])
+    with pytest.raises(ValueError, match="q0 must be within the joint limits"):
+        field.plan([0.0, 2.7])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from ..checks import Array, not_negative, of_kind, positive, whole
 from ..errors import ThunderError
 from ..optional import require
 from ..perception.clouds.scenes import DepthCamera
-from .rendering import Offscreen
+from .rendering import Drawer, Offscreen
 
 #: shadows, mirrors and haze take most of the time of a picture and do not change depths
 _OFF = ("SHADOW", "REFLECTION", "SKYBOX", "HAZE", "FOG")
@@ -42,7 +41,7 @@ class Picture(NamedTuple):
     depth: Array
 
 
-class RenderedCamera:
+class RenderedCamera(Drawer):
     """Color and depth camera that renders a world of MuJoCo; close it, or use it in a ``with`` statement.
 
     What is in front hides what is behind it, the robot's own hand included. Depths have the noise, quantization and
@@ -178,18 +177,6 @@ class RenderedCamera:
             light += self._noise * self._color_rng.normal(size=color.shape)
         exposed: npt.NDArray[np.uint8] = np.clip(np.round(light), 0.0, 255.0).astype(np.uint8)
         return exposed
-
-    def close(self) -> None:
-        """Free the memory."""
-        self._screen.close()
-
-    def __enter__(self) -> RenderedCamera:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _sizes(model: Any) -> dict[str, int]:

@@ -203,13 +203,8 @@ def small_inertias(robot: Robot) -> dict[str, Array]:
     return raised | dict.fromkeys(robot.motor_names, np.zeros(10))
 
 
-#: integrators of MuJoCo and their enumerators
-INTEGRATORS = {
-    "euler": "mjINT_EULER",
-    "rk4": "mjINT_RK4",
-    "implicit": "mjINT_IMPLICIT",
-    "implicitfast": "mjINT_IMPLICITFAST",
-}
+#: integrators of MuJoCo
+INTEGRATORS = ("euler", "rk4", "implicit", "implicitfast")
 _ROUNDING = 1e-9  # tolerance of times that are multiples of a step [s]
 #: disabled features of MuJoCo, by the names of its flags
 _DISABLED = ("CONTACT", "ACTUATION", "SENSOR")
@@ -305,7 +300,7 @@ class MujocoPlant(Stateful):
             raise ModelError(f"timestep must be positive, got {self._timestep:g}")
         if not isinstance(limits, (bool, np.bool_)):
             raise ModelError(f"limits must be True or False, got {limits!r}")
-        self._settings = (INTEGRATORS[integrator], bool(limits))
+        self._settings = (f"mjINT_{integrator.upper()}", bool(limits))
         if integrator == "rk4" and isinstance(robot, Robot) and not _viscous_only(robot):
             raise ModelError(
                 "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"

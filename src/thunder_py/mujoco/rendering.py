@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
+_D = TypeVar("_D", bound="Drawer")
 #: OpenGL backends in the order of trial; glfw needs a display
 BACKENDS = ("egl", "osmesa", "glfw")
 _ADVICE = (
@@ -191,6 +191,22 @@ class Offscreen:
         return color[::-1].copy()  # OpenGL counts rows from below
 
 
+class Drawer:
+    """Something that draws with an `Offscreen`: close it, or use it in a ``with`` statement."""
+
+    _screen: Offscreen
+
+    def close(self) -> None:
+        """Free the graphics memory."""
+        self._screen.close()
+
+    def __enter__(self: _D) -> _D:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 _USED: weakref.WeakSet[Offscreen] = weakref.WeakSet()
 
 
@@ -249,7 +265,7 @@ class Viewpoint(NamedTuple):
     lookat: tuple[float, float, float] | None = None
 
 
-class Renderer:
+class Renderer(Drawer):
     """Renderer of one robot; close it, or use it in a ``with`` statement.
 
     Parameters
@@ -340,18 +356,6 @@ class Renderer:
             mujoco.mjv_initGeom(geom, capsule, np.zeros(3), np.zeros(3), np.eye(3).ravel(), rgba)
             mujoco.mjv_connector(geom, capsule, width, start, end)
             scene.ngeom += 1
-
-    def close(self) -> None:
-        """Free the memory of the renderer."""
-        self._screen.close()
-
-    def __enter__(self) -> Renderer:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def render(

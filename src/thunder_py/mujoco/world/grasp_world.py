@@ -326,15 +326,16 @@ class GraspWorld(Stateful):
 
     def set_belt_speed(self, speed: float, name: str = "belt") -> None:
         """Let a belt approach a new speed [m/s] within its acceleration."""
-        if name not in self._speeds:
-            raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
-        self._speeds[name][1] = float(array(speed, (), "speed"))
+        self._belt(name)[1] = float(array(speed, (), "speed"))
 
     def belt_speed(self, name: str = "belt") -> float:
         """Return the present speed of a belt [m/s]."""
+        return self._belt(name)[0]
+
+    def _belt(self, name: str) -> list[float]:
         if name not in self._speeds:
             raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
-        return self._speeds[name][0]
+        return self._speeds[name]
 
     @property
     def diverged(self) -> bool:

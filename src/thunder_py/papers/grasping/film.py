@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mujoco.camera import Picture
-from ...mujoco.rendering import Offscreen, film_writer
+from ...mujoco.rendering import Drawer, Offscreen, film_writer
 from ...mujoco.world.grasp_world import GraspWorld
 from ...optional import require
 from .trial import Watcher
@@ -22,7 +22,7 @@ _VIEW, _LOOKAT = (145.0, -22.0, 1.7), (0.45, -0.15, 0.25)
 _NEAR, _FAR = 0.5, 1.6
 
 
-class WorldView:
+class WorldView(Drawer):
     """View of a world for films; close it, or use it in a ``with`` statement.
 
     Parameters
@@ -51,16 +51,6 @@ class WorldView:
         whole[:height, :width] = picture.color
         whole[:height, -width:] = depth
         return whole
-
-    def close(self) -> None:
-        """Free the memory."""
-        self._screen.close()
-
-    def __enter__(self) -> WorldView:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
 
 def film_world(path: str | Path, trials: Sequence[Callable[[Watcher], object]]) -> int:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import whole
 from ...parallel import Workers, map_seeds
 from ..drawing import drawing
 from ..draws import listed, wilson_interval
@@ -142,37 +141,19 @@ def _quick_trials_of(seed: int) -> list[GraspTrial]:
     return [run_trial(Case(shape, speed, "time augmentation", seed)) for shape, speed in pairs]
 
 
-def run_grasping(seeds: int = _SEEDS, *, quick: bool = False, workers: Workers = 1, progress: bool = False) -> Grasping:
-    """Run all shapes and speeds, with every strategy and the gripper, and with one and the compliant hand.
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Grasping:
+    """Run the experiment of the registry: the gripper with every strategy, and the compliant hand with one.
 
     Parameters
     ----------
-    seeds : int
-        Number of scenes of each shape and speed, of the seeds from `FIRST_SEED` on.
     quick : bool
         Only replanning by time augmentation with the gripper, and each shape at one speed.
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show a bar.
-    """
-    scenes = range(FIRST_SEED, FIRST_SEED + whole(seeds, "seeds", 1))
-    trials = _quick_trials_of if quick else _trials_of
-    found = map_seeds(trials, scenes, workers=workers, progress=progress, description="grasping")
-    return Grasping(trials=tuple(trial for some in found for trial in some))
-
-
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Grasping:
-    """Run the experiment of the registry.
-
-    Parameters
-    ----------
-    quick : bool
-        One strategy and hand, and one speed for each shape.
     seeds : int, optional
-        Number of scenes of each shape and speed.
+        Number of scenes of each shape and speed, of the seeds from `FIRST_SEED` on.
     workers : Workers
         Where the runs are made, see `run_tasks`.
     """
-    default = _QUICK_SEEDS if quick else _SEEDS
-    return run_grasping(default if seeds is None else seeds, quick=quick, workers=workers, progress=not quick)
+    count, trials = (_QUICK_SEEDS, _quick_trials_of) if quick else (_SEEDS, _trials_of)
+    scenes = range(FIRST_SEED, FIRST_SEED + (count if seeds is None else seeds))
+    found = map_seeds(trials, scenes, workers=workers, progress=not quick, description="grasping")
+    return Grasping(trials=tuple(trial for some in found for trial in some))

@@ -36,7 +36,8 @@ from ..sweeps.figure import draw_sweep
 from .arm import TABLE_14, TABLE_15, ArmRun, HumanLikeArm, arm_points_at
 from .dmp_study import CHOSEN, DMPStudy
 from .obstacles import TABLE_13, HumanLikeObstacles
-from .real import TABLE_10, Comparison, HumanLikeReal
+from .planners import METHODS
+from .real import REST, TABLE_10, Comparison, HumanLikeReal
 from .run import HumanLike
 from .sampling import FIGURE_30, HumanLikeSampling
 from .scenarios import MARGIN, Scenario
@@ -276,9 +277,7 @@ def _name_rows(axes: Axes, names: list[str]) -> None:
     axes.set_ylim(len(names) - 0.5, -0.5)
 
 
-_METHODS = ("paper mode", "MAP", "minimum jerk", "DMP mollifier", "DMP Gaussian", "DMP (104)", "ProMP")
-_REST = "rest"
-_STATES = {_REST: "ends at rest", "true velocity and acceleration": "true velocity and acceleration at the ends"}
+_STATES = {REST: "ends at rest", "true velocity and acceleration": "true velocity and acceleration at the ends"}
 
 
 def plot_human_like_real(found: HumanLikeReal) -> Figure:
@@ -297,8 +296,8 @@ def plot_human_like_real(found: HumanLikeReal) -> Figure:
 def draw_distances(axes: Axes, source: Comparison) -> None:
     """Draw a box for every method and two states of the ends (quartiles, 5 and 95 %), and means with 95 % intervals."""
     for shift, (state, words) in zip((-0.2, 0.2), _STATES.items(), strict=True):
-        alpha = 0.9 if state == _REST else 0.35
-        for k, name in enumerate(_METHODS):
+        alpha = 0.9 if state == REST else 0.35
+        for k, name in enumerate(METHODS):
             values = 1e3 * source.rms[state, name]
             _box(axes, values, k + shift, METHOD_COLORS[name], 0.32, alpha)
             mean = bootstrap_interval(values, resamples=1000)
@@ -306,9 +305,9 @@ def draw_distances(axes: Axes, source: Comparison) -> None:
             axes.plot(mean.statistic, k + shift, "D", color=TRUTH, markersize=3.0, label="mean, 95 % interval")
         axes.fill([], [], color=GRAY, alpha=alpha, label=words)
     for name, (printed, _) in TABLE_10.items():
-        axes.plot(1e3 * printed, _METHODS.index(name), "x", color=TRUTH, label="report")
+        axes.plot(1e3 * printed, METHODS.index(name), "x", color=TRUTH, label="report")
     log_scale(axes)
-    _name_rows(axes, list(_METHODS))
+    _name_rows(axes, list(METHODS))
     label(axes, f"D4.2, Table 10: {source.reaches.name}", "RMS distance at equal $\\tau$ [mm]", "")
 
 

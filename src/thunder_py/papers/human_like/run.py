@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
 from ..drawing import drawing
 from ..registry import Experiment
@@ -46,47 +44,13 @@ class HumanLike:
     plot = drawing("plot_human_like")
 
 
-def run_human_like(
-    names: Iterable[str] = tuple(PARTS),
-    *,
-    quick: bool = False,
-    data: str | Path | None = None,
-    seeds: int | None = None,
-    workers: Workers = 1,
-) -> HumanLike:
-    """Run some or all parts of the validation.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names from `PARTS`.
-    quick : bool
-        If True, run short forms.
-    data : path, optional
-        Folder with recordings, for the parts that take them; see `papers.human_like.real.run`.
-    seeds : int, optional
-        Number of draws of every part: settings, synthetic reaches, recordings to learn from; default theirs.
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-
-    Raises
-    ------
-    UnknownNameError
-        If a part is unknown.
-    """
-    found = {}
-    for name in names:
-        if name not in PARTS:
-            known = ", ".join(PARTS)
-            raise UnknownNameError(f"no part is called {name!r}, only {known}{nearest_hint(name, PARTS)}")
-        module = import_module(f".{name}", __package__)
-        options = {"data": data} if "data" in inspect.signature(module.run).parameters else {}
-        found[name] = module.run(quick, seeds=seeds, workers=workers, **options)
-    return HumanLike(found)
-
-
 def run(
     quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
 ) -> HumanLike:
     """Run the experiment of the registry: all parts, with `seeds` draws of each."""
-    return run_human_like(quick=quick, data=data, seeds=seeds, workers=workers)
+    found = {}
+    for name in PARTS:
+        module = import_module(f".{name}", __package__)
+        options = {"data": data} if "data" in inspect.signature(module.run).parameters else {}
+        found[name] = module.run(quick, seeds=seeds, workers=workers, **options)
+    return HumanLike(found)

@@ -17,11 +17,9 @@ from ..draws import Draws
 from ..result import Varied
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..tables import markdown
-from .setup import REPORT, UNITS, joint_controllers, joint_curve, panda
+from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda
 from .sweeps import sweep_estimation
 
-_PARTS = {"mass": slice(0, 1), "first moments": slice(1, 4), "inertia": slice(4, 10)}
-_SETTLED = 100.0  # [s]
 _LINK_7 = slice(60, 70)
 
 
@@ -51,7 +49,7 @@ class D42Estimation(Varied):
     def distances(self, row: int) -> dict[str, float]:
         """Return the distances of the estimate from the truth at an instant."""
         error = self.estimate[row] - self.truth
-        return {name: float(np.linalg.norm(error[part])) for name, part in _PARTS.items()}
+        return {name: float(np.linalg.norm(error[part])) for name, part in PARTS.items()}
 
     def table(self) -> str:
         """Return the report's numbers and ours, as Markdown."""
@@ -64,9 +62,7 @@ class D42Estimation(Varied):
 
     def figures(self) -> dict[str, float]:
         """Return the figures of merit by the names of `REPORT`."""
-        run = self.result
-        late = run.error_norm()[run.t >= min(_SETTLED, 0.5 * run.t[-1])]
-        return self.distances(-1) | {"RMSE": run.rmse(), "RMSE from 100 s": float(np.sqrt(np.mean(late**2)))}
+        return estimation_errors(self.result, self.truth)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report's figures of merit and ours, and REG of link 7; ``units`` names the units."""

@@ -12,7 +12,9 @@ from ...kinematics import CLIK
 from ...model.joint_data import Friction
 from ...reference import Lissajous, Sinusoid
 from ...robot import Robot
+from ...simulation import SimulationResult
 from ...trajectory import Circle, Path, quintic
+from ..draws import rms
 
 Plant = Literal["simulation", "hand"]
 Curve = Lissajous | Path
@@ -43,6 +45,9 @@ TABLES: tuple[tuple[Plant, dict[str, dict[str, float]], str], ...] = (
 #: Figures 19 and 20: final distances of mass, first moments and inertia from the merged body's, and RMSE
 REPORT = {"mass": 0.0340, "first moments": 0.0284, "inertia": 0.0282, "RMSE": 0.741, "RMSE from 100 s": 0.655}
 UNITS = {"mass": "kg", "first moments": "kg m", "inertia": "kg m2", "RMSE": "rad", "RMSE from 100 s": "rad"}
+#: parts of REG parameters, and time from which the report's error is settled [s]
+PARTS = {"mass": slice(0, 1), "first moments": slice(1, 4), "inertia": slice(4, 10)}
+SETTLED = 100.0
 #: stiffness of the experiments, eq. 76
 _STIFF = np.array([100.0, 100.0, 100.0, 10.0, 10.0, 10.0])
 
@@ -155,3 +160,11 @@ def task_controllers(
         "AIRC": SlotineLi(nominal, LAMBDA, K_V, adaptation=law),
         "MACT": CartesianMACT(nominal, K_p, K_V, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES, posture=None),
     }
+
+
+def estimation_errors(run: SimulationResult, truth: Array) -> dict[str, float]:
+    """Return the figures of merit by the names of `REPORT`, with `truth` (10,), the REG of link 7 with the hand."""
+    error = run.parameters[-1, 60:70] - truth
+    late = run.error_norm()[run.t >= min(SETTLED, 0.5 * run.t[-1])]
+    sizes = {name: float(np.linalg.norm(error[part])) for name, part in PARTS.items()}
+    return sizes | {"RMSE": run.rmse(), "RMSE from 100 s": rms(late)}

@@ -193,11 +193,8 @@ def estimation_figures(*, duration: float = 200.0, **given: Any) -> dict[str, fl
     run = simulate(arm, law, motion, duration, q0=motion(0.0).q + s.start, payloads=[hand], **options)
     if run.diverged:
         return {f"{name} [{unit}]": np.inf for name, unit in setup.UNITS.items()}
-    error = run.parameters[-1, 60:70] - merged(arm, hand)
-    late = run.error_norm()[run.t >= 0.5 * duration]
-    sizes = [float(np.linalg.norm(error[part])) for part in (slice(0, 1), slice(1, 4), slice(4, 10))]
-    values = [*sizes, run.rmse(), float(np.sqrt(np.mean(late**2)))]
-    return {f"{name} [{unit}]": x for (name, unit), x in zip(setup.UNITS.items(), values, strict=True)}
+    found = setup.estimation_errors(run, merged(arm, hand))
+    return {f"{name} [{setup.UNITS[name]}]": x for name, x in found.items()}
 
 
 #: Figures 19 and 20 over `ESTIMATION`

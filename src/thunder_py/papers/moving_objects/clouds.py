@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks import Array, whole
+from ...checks import Array
 from ...manipulation.interception.conveyor import BeltObject, Conveyor, Feed, GraspTolerance
 from ...manipulation.interception.interceptor import InterceptionOptions, TimeAugmentation
 from ...manipulation.interception.runs import Scenario, default_belt, run_conveyor
@@ -296,28 +296,8 @@ def _success(trials: list[CloudTrial]) -> tuple[str, str]:
     return f"{rate(trials):.0%}", f"{low:.0%} to {high:.0%}"
 
 
-def run_clouds(
-    trials: int = TRIALS, *, arm: bool = True, workers: Workers = 1, progress: bool = False
-) -> MovingObjectClouds:
-    """Run the trials of Figure 38.
-
-    Parameters
-    ----------
-    trials : int
-        Number of trials; kinds and speeds take turns.
-    arm : bool
-        Whether the Panda follows the plan.
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show a bar.
-    """
-    count = whole(trials, "trials", 1)
-    found = map_seeds(partial(run_trial, arm=arm), count, workers=workers, progress=progress, description="clouds")
-    return MovingObjectClouds(trials=tuple(found))
-
-
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> MovingObjectClouds:
-    """Run the experiment of the registry: 117 trials as in the report, or 6; `seeds` trials."""
-    count = (6 if quick else TRIALS) if seeds is None else seeds
-    return run_clouds(count, arm=not quick, workers=workers, progress=not quick)
+    """Run the experiment of the registry: 117 trials with the Panda as in the report, or 6 without; `seeds` trials."""
+    count, work = (6 if quick else TRIALS) if seeds is None else seeds, partial(run_trial, arm=not quick)
+    found = map_seeds(work, count, workers=workers, progress=not quick, description="clouds")
+    return MovingObjectClouds(trials=tuple(found))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,14 +25,13 @@ from ...mujoco.world.objects import Thing
 from ...mujoco.world.surfaces import Table
 from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
-from ...robot import Robot
 from ...spatial import pose_from_rpy
 from ..drawing import drawing
 from ..draws import listed, wilson_interval
 from ..grasping import trial
 from ..grasping.film import film_world
 from ..tables import markdown
-from .run import FIRST_SEED, REPORTED_RATE
+from .run import FIRST_SEED, REPORTED_RATE, panda
 
 _SEEDS, _QUICK_SEEDS = 20, 1
 #: where the arm waits, its hand 0.3 m above the table [rad]
@@ -150,11 +148,6 @@ class _GraspSource(CloudPoseSource):
         return target @ np.diag([1.0, -1.0, -1.0, 1.0]), quality
 
 
-@cache
-def _arm() -> Robot:
-    return Robot.load("panda")
-
-
 def _loop(world: GraspWorld, grab: Any, scene: _Scene, case: PickCase) -> PickLoop:
     """Return the loop of the pick; all it knows of the world are pictures and joints."""
     table = trial.find_surface(scene.believed.cloud(grab(0.0)))
@@ -197,7 +190,7 @@ def pick(case: PickCase, watch: trial.Watcher | None = None) -> PhysicalPick:
     began, scene = time.perf_counter(), _draw(case)
     use = trial.HANDS[case.hand]
     world = GraspWorld(
-        _arm(), use.hand, [scene.thing], [Table.at((0.5, 0.0, trial.SURFACE))], mount=trial.MOUNT, period=trial.PERIOD
+        panda(), use.hand, [scene.thing], [Table.at((0.5, 0.0, trial.SURFACE))], mount=trial.MOUNT, period=trial.PERIOD
     )
     world.reset(scene.start, {"object": scene.place})
     with RenderedCamera(world.model, scene.camera, seed=scene.seed) as camera:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, whole
+from ...checks import Array
 from ...parallel import Workers, map_seeds
 from ...perception.camera import PinholeCamera
 from ...perception.clouds import Ball, CloudPipeline, Cuboid, Cylinder
@@ -231,32 +231,17 @@ def _scene(seed: int) -> tuple[Array, dict[str, Array]]:
     return cloud_errors(seed), tag_errors(seed)
 
 
-def run_pose_accuracy(scenes: int = 60, *, workers: Workers = 1, progress: bool = False) -> PoseAccuracy:
-    """Measure clouds and tags in random scenes.
-
-    Parameters
-    ----------
-    scenes : int
-        Number of scenes.
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show a bar.
+def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> PoseAccuracy:
+    """Run the experiment of the registry: clouds and tags in 60 random scenes, or 3; `seeds` scenes.
 
     Raises
     ------
     ModuleNotFoundError
         If OpenCV is not installed (extra ``vision``).
     """
-    count = whole(scenes, "scenes", 1)
-    found = map_seeds(_scene, count, workers=workers, progress=progress, description="poses")
+    count = (3 if quick else 60) if seeds is None else seeds
+    found = map_seeds(_scene, count, workers=workers, progress=not quick, description="poses")
     clouds, tags = zip(*found, strict=True)
     return PoseAccuracy(
         clouds=np.array(clouds), tags={kind: np.array([each[kind] for each in tags]) for kind in tags[0]}
     )
-
-
-def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> PoseAccuracy:
-    """Run the experiment of the registry: 60 scenes, or 3; `seeds` scenes."""
-    count = (3 if quick else 60) if seeds is None else seeds
-    return run_pose_accuracy(count, workers=workers, progress=not quick)

@@ -103,15 +103,13 @@ class SoftHand(Varied):
 
     def distances(self) -> str:
         """Return the distances of estimates from the truth in mass, first moments and inertia, as Markdown."""
-        estimate, truth = (_moments(TABLE_8[name]) for name in ("estimate", "true"))
-        initial = _moments(TABLE_8["initial"])
+        article = {name: _moments(body) for name, body in TABLE_8.items()}
+        ours = {"initial": self.robot.inertial[6]}
+        ours |= {f"estimate, {plant}": self.estimate(plant) for plant in self.adaptive}
         rows: list[list[object]] = [
-            ["article, initial", *_distance(initial, truth), None],
-            ["article, estimate", *_distance(estimate, truth), None],
-            ["ours, initial", *_distance(self.robot.inertial[6], self.truth)],
+            [f"article, {name}", *_distance(article[name], article["true"]), None] for name in ("initial", "estimate")
         ]
-        for plant in self.adaptive:
-            rows.append([f"ours, estimate, {plant}", *_distance(self.estimate(plant), self.truth)])
+        rows += [[f"ours, {name}", *_distance(reg, self.truth)] for name, reg in ours.items()]
         columns = ["mass [kg]", "m c_x, m c_y [kg m]", "m c [kg m]", "inertia [kg m2]"]
         return markdown(["distance from the truth", *columns], rows)
 

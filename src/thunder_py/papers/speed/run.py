@@ -223,9 +223,7 @@ def _states(n: int, parameters: Array) -> list[dict[str, Array]]:
 
 
 def article_curves(
-    joints: Iterable[int],
-    limits: Mapping[str, int],
-    names: tuple[str, ...] = ("C_std", "C", "Y"),
+    joints: Iterable[int], limits: Mapping[str, int], names: tuple[str, ...] = ("C_std", "C", "Y")
 ) -> list[Timing]:
     """Measure the article's formulae in CasADi's virtual machine and as CasADi's C.
 
