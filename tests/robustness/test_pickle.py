@@ -91,10 +91,7 @@ def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
 
 def differences(recipe: Recipe) -> list[str]:
     """Copies one after the other, the original last: none of them shares what it remembers with another."""
-    try:
-        original = recipe.make()
-    except MissingExtraError:
-        return []
+    original = recipe.make()
     before = contents(original)
     copies = {how: copied(original) for how, copied in COPIES.items()}
     results = {how: contents(recipe.use(one)) for how, one in copies.items()}
@@ -104,8 +101,15 @@ def differences(recipe: Recipe) -> list[str]:
 
 
 def test_what_comes_back_goes_on_as_the_original() -> None:
-    wrong = {cls.__name__: differences(recipe) for cls, recipe in RECIPES.items()}
+    wrong, missing = {}, []
+    for cls, recipe in RECIPES.items():
+        try:
+            wrong[cls.__name__] = differences(recipe)
+        except MissingExtraError as error:
+            missing.append(f"could not import what {cls.__name__} needs: {error}")
     assert not any(wrong.values()), wrong
+    if missing:
+        pytest.skip("; ".join(missing))
 
 
 @pytest.mark.release
