@@ -15,6 +15,7 @@ from thunder_py.trajectory import (
     TimingLaw,
     cubic,
     parabolic_blends,
+    point_to_point,
     quintic,
     s_curve,
     trapezoidal,
