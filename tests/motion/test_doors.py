@@ -104,11 +104,6 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
     )
 
 
-def test_what_rests_has_no_jerk_and_no_peaks():
-    assert metrics.mean_jerk(RESTING, cutoff=np.inf) == metrics.mean_jerk(RESTING, cutoff=10.0) == 0.0
-    assert metrics.speed_peaks(RESTING, cutoff=np.inf) == 0
-
-
 def test_an_infinite_cutoff_is_no_filter():
     learned = [DMP().fit(REACH, **given).weights_ for given in ({}, {"cutoff": np.inf})]
     np.testing.assert_array_equal(*learned)
