@@ -34,10 +34,7 @@ set_source_files_properties(${THUNDER_CPP}/src/recording/symbolic_chain.cpp PROP
   COMPILE_DEFINITIONS THUNDER_INLINE=inline)
 # every number of a batch goes through all_finite, on one thread
 set_source_files_properties(${THUNDER_CPP}/src/math/dense.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>
-  SKIP_UNITY_BUILD_INCLUSION ON)
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # clang takes no header that was compiled with other options
-  set_source_files_properties(${THUNDER_CPP}/src/math/dense.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-endif()
+  SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 target_precompile_headers(thunder_core PRIVATE <Eigen/Dense> <algorithm> <memory> <string> <vector>)
 
 set_target_properties(thunder_core PROPERTIES UNITY_BUILD ${THUNDER_UNITY} UNITY_BUILD_BATCH_SIZE 7)

@@ -167,8 +167,7 @@ class EnergyBalance(Value):
         ``total - total[0] - work + dissipated - external - payload``. It converges to zero with the step, at second
         order in the time between logged instants where nothing switches between them.
         """
-        residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
-        return residual
+        return np.asarray(self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot all energies over time.
@@ -333,6 +332,8 @@ MOTORS_LOGGED = ("x", "dx")
 PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
 #: signals of sensors of the motors of elastic joints
 MOTORS_MEASURED = ("x_measured", "dx_measured")
+#: all signals that the run logs itself
+LOGGED = (*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED)
 
 
 #: prefixes of the names of signals and labels in a file
