@@ -172,22 +172,8 @@ def test_demo_json(thunder, tmp_path):
     status, out, _ = thunder("demo", "--duration", 2, "--json", "--no-plot")
     assert status == 0
     facts = json.loads(out)
-    assert set(facts) == {
-        "experiment",
-        "duration_s",
-        "control_period_s",
-        "steady_state_window_s",
-        "adaptive",
-        "fixed",
-        "improvement",
-        "control_step_s",
-        "link7",
-        "files",
-    }
     assert (facts["duration_s"], facts["control_period_s"], facts["steady_state_window_s"]) == (2.0, 1e-3, 1.0)
     for run in ("adaptive", "fixed"):
-        assert set(facts[run]) == {"steady_state", "rise_time_s", "steps_per_second", "statuses"}
-        assert set(facts[run]["steady_state"]) == {"position_m", "orientation_rad", "norm"}
         assert facts[run]["statuses"] == ["ok"]
     for name in ("position", "orientation", "norm"):
         key = {"position": "position_m", "orientation": "orientation_rad"}.get(name, name)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import cli
 from thunder_py import files as folder_module
 from thunder_py.codegen import generate
@@ -168,24 +169,20 @@ def test_functions_of_another_robot(elbow, tmp_path):
         generate(elbow, tmp_path, functions=[len])
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"select": "M,Cc"}, UnknownNameError, "no function is called 'Cc'; did you mean 'C'"),
-        ({"select": ""}, UnknownNameError, "at least one"),
-        ({"select": "reg_dl"}, UnknownNameError, "no function is called 'reg_dl'"),
-        ({"name": '"; rm -rf'}, ModelError, "robot name must be an identifier"),
-        ({"name": "two__lines"}, ModelError, "names that C and C++ reserve"),
-        ({"name": "../up"}, ModelError, "robot name must be an identifier"),
-        ({"scalar": "half"}, ModelError, "scalar must be 'double' or 'float'"),
-        ({"scalar": "float", "python": True}, ModelError, "Python bindings need the class"),
-        ({"friction": True}, ModelError, "elbow has no parameters of the group 'friction'"),
-        ({"inertia": True}, UnknownNameError, "did you mean 'inertial'"),
-    ],
-)
-def test_bad_arguments(elbow, tmp_path, options, error, message):
-    with pytest.raises(error, match=re.escape(message)):
-        generate(elbow, tmp_path, **options)
+def test_bad_arguments(elbow, tmp_path):
+    assert_refused(
+        ({"select": "M,Cc"}, "...no function is called 'Cc'; did you mean 'C'...", UnknownNameError),
+        ({"select": ""}, "...at least one...", UnknownNameError),
+        ({"select": "reg_dl"}, "...no function is called 'reg_dl'...", UnknownNameError),
+        ({"name": '"; rm -rf'}, "...robot name must be an identifier..."),
+        ({"name": "two__lines"}, "...names that C and C++ reserve..."),
+        ({"name": "../up"}, "...robot name must be an identifier..."),
+        ({"scalar": "half"}, "...scalar must be 'double' or 'float'..."),
+        ({"scalar": "float", "python": True}, "...Python bindings need the class..."),
+        ({"friction": True}, "...elbow has no parameters of the group 'friction'..."),
+        ({"inertia": True}, "...did you mean 'inertial'...", UnknownNameError),
+        call=lambda **options: generate(elbow, tmp_path, **options),
+    )
     assert os.listdir(tmp_path) == []
 
 

@@ -182,9 +182,6 @@ def test_baked_entries_are_numbers_and_others_symbols():
     assert "run-time parameters: none" in repr(th.Robot.load("elbow").symbolic())
 
 
-# --- errors -----------------------------------------------------------------------------------------------------------
-
-
 def elbow(**options):
     return th.Robot.load("elbow").symbolic(**options)
 

@@ -25,9 +25,6 @@ def lambdified(form, names):
     return sympy.lambdify([sympy.Symbol(name, real=True) for name in names], form, "numpy")
 
 
-# --- the planar elbow of Gabiccini et al. (2009), section 5.1 ---------------------------------------------------------
-
-
 def printed_regressor(*, corrected=True):
     """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2.
 
@@ -124,9 +121,6 @@ def test_table_of_an_arm_with_drives():
     Y = robot.regressor(q, dq, ddq)
     assert (Y[..., table.zero] == 0.0).all()
     np.testing.assert_allclose(Y[..., ~table.zero] @ table.reduced_parameters, Y @ robot.parameters, atol=1e-10)
-
-
-# --- any expression ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["cart_pendulum", "scara", "elbow"])
