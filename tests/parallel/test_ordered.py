@@ -1,7 +1,5 @@
 """Items and seeds over processes: the order, the first error, the same numbers whatever the number of processes."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Films of arms and of runs."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
@@ -14,6 +12,7 @@ import pytest
 from PIL import Image
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco.rendering import film_writer
 from thunder_py.plotting.animation import save_gif
@@ -105,12 +104,11 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
     def save(name: str, **options: Any) -> None:
         th.Robot.load("scara").animate([0.0, 0.1], np.zeros((2, 4)), tmp_path / name, **options)
 
-    with pytest.raises(ThunderError, match=r"path must end in \.gif, \.mp4 or \.html"):
-        save("arm.png")
-    with pytest.raises(ThunderError, match="there is no folder"):
-        save("none/arm.gif")
-    with pytest.raises(ThunderError, match="dpi must be a positive number"):
-        save("arm.gif", dpi=0)
+    assert_refused(
+        (lambda: save("arm.png"), "...path must end in .gif, .mp4 or .html..."),
+        (lambda: save("none/arm.gif"), "...there is no folder..."),
+        (lambda: save("arm.gif", dpi=0), "...dpi must be a positive number..."),
+    )
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ThunderError, match=r"MP4 needs the program ffmpeg"):
         save("arm.mp4")
@@ -180,9 +178,8 @@ def test_a_reference_of_poses_is_a_path_as_it_is(run: th.SimulationResult) -> No
 def test_a_run_without_a_robot_needs_one(run: th.SimulationResult) -> None:
     data = {name: getattr(run, name) for name in ("t", "q", "dq", "tau", "status")}
     foreign = th.SimulationResult(**data)
-    with pytest.raises(ThunderError, match="robot must be given"):
-        foreign.animate()
-    with pytest.raises(ThunderError, match="robot must have 4 joints"):
-        foreign.animate(robot=th.Robot.load("panda"))
-    with pytest.raises(ThunderError, match="reference must return an object with p or q, got float"):
-        run.animate(reference=lambda t: t)
+    assert_refused(
+        (lambda: foreign.animate(), "...robot must be given..."),
+        (lambda: foreign.animate(robot=th.Robot.load("panda")), "...robot must have 4 joints..."),
+        (lambda: run.animate(reference=lambda t: t), "...reference must return an object with p or q, got float..."),
+    )

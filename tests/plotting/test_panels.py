@@ -1,7 +1,5 @@
 """The rule of all drawings: one panel takes and returns `ax`, several take and return `axes` by name."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any

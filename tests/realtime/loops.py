@@ -1,7 +1,5 @@
 """A loop and a simulated arm on a clock of their own: what a network does to messages is up to the test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

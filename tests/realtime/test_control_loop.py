@@ -1,7 +1,5 @@
 """The loop under what a network, a sensor and a user do to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

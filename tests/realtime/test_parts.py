@@ -1,7 +1,5 @@
 """The simulated robot with its watchdog, generators of references, times."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Gains, adaptation link by link, reset: all or nothing, while the loop runs."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures and films by MuJoCo: what is seen stands where forward kinematics says."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Everything a user can make can be pickled and copied: what both compute next is equal to the last bit."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import inspect

@@ -1,7 +1,5 @@
 """Arguments at the edge of what numbers can hold, of the wrong kind, or complex: one clear sentence each."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from functools import partial

@@ -1,7 +1,5 @@
 """What the recording scalar folds, shares and orders; that the result is the value all the same."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

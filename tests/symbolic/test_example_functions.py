@@ -1,7 +1,5 @@
 """The functions of examples/functions do what they say, and go into generated libraries."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
