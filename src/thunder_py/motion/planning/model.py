@@ -90,23 +90,15 @@ _RATES = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceler
 
 
 class Ends(NamedTuple):
-    """Unchecked coordinates and derivatives at both ends; None is zero.
+    """Unchecked coordinates and `rates` at both ends, velocities, then accelerations; None is zero.
 
     `R` is the reference of orientations, for positions the constant orientation, and None for joints.
     """
 
     start: npt.ArrayLike
     goal: npt.ArrayLike
-    v_start: npt.ArrayLike | None
-    v_goal: npt.ArrayLike | None
-    a_start: npt.ArrayLike | None
-    a_goal: npt.ArrayLike | None
+    rates: Rates
     R: Array | None
-
-    @property
-    def rates(self) -> Rates:
-        """Velocities, then accelerations."""
-        return self.v_start, self.v_goal, self.a_start, self.a_goal
 
 
 def number(value: Any, what: str) -> float:
@@ -161,11 +153,11 @@ def read_ends(
         R = as_pose(start, "start")[:3, :3]
         a = _core._pose_state(as_pose(start, "start"), rates[0], rates[2], R, "start")
         b = _core._pose_state(as_pose(goal, "goal"), rates[1], rates[3], R, "goal")
-        return Ends(a[0], b[0], a[1], b[1], a[2], b[2], R)
+        return Ends(a[0], b[0], (a[1], b[1], a[2], b[2]), R)
     if planner.kind == "joints":
-        return Ends(start, goal, *rates, None)
+        return Ends(start, goal, rates, None)
     if not (is_pose(start) or is_pose(goal)):
-        return Ends(start, goal, *rates, _UPRIGHT)
+        return Ends(start, goal, rates, _UPRIGHT)
     return _kept_orientation(start, goal, rates)
 
 
@@ -179,7 +171,7 @@ def _kept_orientation(start: Any, goal: Any, rates: Rates) -> Ends:
             "plan rotations"
         )
     a, b = (as_pose(value, "")[:3, 3] if is_pose(value) else value for value in (start, goal))
-    return Ends(a, b, *rates, R)
+    return Ends(a, b, rates, R)
 
 
 def goal_state(

@@ -75,7 +75,7 @@ def replan(
         obstacles = obstacle_set(avoidance[0])
         if not obstacles.free(rest, avoidance[1]):
             x, v, a = (path.sample(now, derivative) for derivative in range(3))
-            ends = Ends(x, to[0], v, to[1], a, to[2], R)
+            ends = Ends(x, to[0], (v, to[1], a, to[2]), R)
             around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
             require_time(planner, pace, around.path)
             warn_beyond(planner, around.mahalanobis_distance, detour=around._details.detour)
