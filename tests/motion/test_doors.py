@@ -87,7 +87,7 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: DMP().fit(REACH).rollout().position("now"), "...t must be numbers..."),
         (lambda: DynamicPotential().force([0.0, np.nan, 0.0], [0.0, 0.0, 0.0], []), "...y must be finite..."),
         (lambda: DynamicPotential().force(np.zeros((2, 3)), np.zeros((3, 3)), []), "...y and z must have shapes ..."),
-        (lambda: DynamicPotential().force(np.zeros(3), np.zeros(3), [], t="now"), "...t must be a time..."),
+        (lambda: DynamicPotential().force(np.zeros(3), np.zeros(3), [], t="now"), "...t must be a finite number..."),
         # models
         (lambda: minimum_jerk_reaches(1, seed=-1), "...seed must be a whole number..."),
         (lambda: power_law_curves(1, exponent="a"), "...exponent must be a number..."),

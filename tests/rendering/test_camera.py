@@ -1,7 +1,5 @@
 """Rendered cameras: pixels and depths are those of the lens, errors have their statistics and seeds."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any
