@@ -13,11 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..symbolic import Function, SymbolicModel, jacobian, solve
+from ..symbolic.mathematics import Expressions
 
-Expressions = npt.NDArray[np.object_]
 _A, _D = 0, 2  # columns of a row a, alpha, d, theta
 
 

@@ -17,7 +17,6 @@ from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
 from .xml import comment, number, numbers, opened, quaternion, tag
 
 if TYPE_CHECKING:
-    from ..checks import Array
     from ..model.description import Rotor
     from ..model.model import RobotModel
 
@@ -207,9 +206,9 @@ def _factors(robot: RobotModel, rotor: Rotor) -> Array | None:
     axis = rotor.axis
     if axis is None:  # the joint's axis at q = 0, seen from the carrier
         rest = np.zeros(n)
-        placed = _rotor_pose(robot, rotor.joint - 1, rest) @ robot.description.placements[rotor.joint - 1]
+        placed = robot.forward_kinematics(rest, rotor.joint - 1) @ robot.description.placements[rotor.joint - 1]
         in_world = placed[:3, :3] @ robot.description.axes[rotor.joint - 1]
-        axis = _rotor_pose(robot, carrier, rest)[:3, :3].T @ in_world
+        axis = robot.forward_kinematics(rest, carrier)[:3, :3].T @ in_world
     q = np.vstack([np.zeros(n), np.random.default_rng(0).uniform(-np.pi, np.pi, (_ROTOR_SAMPLES, n))])
     R, J = robot.forward_kinematics(q, carrier)[:, :3, :3], robot.jacobian(q, carrier)[:, 3:]
     spins = np.einsum("kij,j,kil->kl", R, axis, J)
@@ -217,10 +216,6 @@ def _factors(robot: RobotModel, rotor: Rotor) -> Array | None:
         return None
     carried = np.where(np.abs(spins[0]) > _CONSTANT, spins[0], 0.0)
     return np.asarray(carried + own, dtype=np.float64)
-
-
-def _rotor_pose(robot: RobotModel, link: int, q: Array) -> Array:
-    return robot.forward_kinematics(q, link)
 
 
 #: materials: links, joints, the base and the hand
@@ -430,8 +425,7 @@ def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: A
 
 def _inertial(dyn: Array) -> str:
     """Return a body's inertia about its principal axes; MuJoCo 3.3 keeps only nine digits of a full tensor."""
-    tensor = np.zeros((3, 3))
-    tensor[np.triu_indices(3)] = dyn[4:]
+    tensor = _matrix(dyn[4:])
     place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
     if not np.triu(tensor, 1).any():
         return tag("inertial", **place, diaginertia=numbers(np.diagonal(tensor)))

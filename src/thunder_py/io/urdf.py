@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, check_name
+from ..checks import Array, array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription, without_own_frames
@@ -24,7 +24,6 @@ __all__ = ["load_urdf", "parse_urdf"]
 
 _LOG = logging.getLogger(__name__)
 
-Array = npt.NDArray[np.float64]
 _LISTED = 20  # candidates named in a message
 _MOVABLE = ("revolute", "continuous", "prismatic")
 
@@ -322,8 +321,5 @@ def _friction(joints: Sequence[Joint]) -> Friction | None:
 def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
     """Return lumped links as frames, without the frames of bodies, base and tool."""
     own = {joint.child for joint in arm.joints}
-    frames = {}
-    for name, (body, T) in arm.places.items():
-        if name not in own:
-            frames[name] = (body, T)
+    frames = {name: place for name, place in arm.places.items() if name not in own}
     return without_own_frames(frames, own, tip)

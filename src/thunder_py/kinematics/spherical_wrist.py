@@ -109,8 +109,7 @@ class SphericalWristIK(_core.SphericalWrist):
         down = np.where(q > upper + slack, np.ceil((q - upper - slack) / _TURN), 0.0)
         moved = q + _TURN * (up - down)
         inside = ((moved >= lower - slack) & (moved <= upper + slack)).all(axis=1)
-        kept: Array = np.clip(moved[inside], lower, upper)
-        return kept
+        return np.asarray(np.clip(moved[inside], lower, upper))
 
 
 def _check_wrist(name: str, axes: Array, points: Array) -> Array:
@@ -128,8 +127,7 @@ def _check_wrist(name: str, axes: Array, points: Array) -> Array:
     miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))
     if miss > _TOLERANCE:
         raise ModelError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
-    result: Array = wrist
-    return result
+    return np.asarray(wrist)
 
 
 def _check_arm(name: str, axes: Array) -> None:

@@ -16,6 +16,7 @@ from scipy.stats import f as f_distribution
 
 from ..checks import Array, pose
 from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..spatial.single import make_pose
 from ..table import Table
 from ..values import Value
 
@@ -195,9 +196,9 @@ def _initial(A: Array, B: Array) -> tuple[Array, Array]:
     left = (A_ij[:, :3, :3] - np.eye(3)).reshape(-1, 3)
     right = (B_ij[:, :3, 3] @ R_X.T - A_ij[:, :3, 3]).ravel()
     shift = np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64)
-    X = _pose(R_X, shift)
+    X = make_pose(R_X, shift)
     each = A @ X @ np.linalg.inv(B)
-    return X, _pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
+    return X, make_pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
 
 
 def _require_axes(turns: Array, name: str) -> None:
@@ -298,13 +299,7 @@ def _noise(offsets: Array) -> Array:
 
 
 def _small_motion(x: Array) -> Array:
-    return _pose(Rotation.from_rotvec(x[3:]).as_matrix(), x[:3])
-
-
-def _pose(R: Array, p: Array) -> Array:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
+    return make_pose(Rotation.from_rotvec(x[3:]).as_matrix(), x[:3])
 
 
 def _inverse(matrices: Array) -> Array:

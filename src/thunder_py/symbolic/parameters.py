@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..model.inertia import dyn_from_reg
 from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
 
-Array = npt.NDArray[np.float64]
 Expressions = npt.NDArray[np.object_]
 
 #: group -> name of the argument of generated functions (Thunder's names, except rotor and armature)
