@@ -192,7 +192,10 @@ def test_refusals():
     )
     assert_refused(
         ({"integrator": ["rk4"]}, "integrator must be one of ..., got ['rk4']"),
-        ({"integrator": "verlet"}, "integrator must be one of ('euler', 'rk4', 'implicit', 'implicitfast'), got 'verlet'..."),
+        (
+            {"integrator": "verlet"},
+            "integrator must be one of ('euler', 'rk4', 'implicit', 'implicitfast'), got 'verlet'...",
+        ),
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be finite..."),
         ({"limits": 1}, "limits must be True or False, got 1"),

@@ -80,13 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Show, or write a file and say which."""
+    from ..mujoco.rendering import has_display
+
     target: Path | None = arguments.output
     page = target is not None and target.suffix == ".html"  # only matplotlib writes pages
     backend = "matplotlib" if page and arguments.backend is None else _backend(arguments.backend)
     if target is not None:
         check_target(target, "--output", (*_PICTURES[backend], *_FILMS[backend]))
-    else:
-        _check_display()
+    elif not has_display():
+        raise ThunderError("there is no display to open a window on; write a file: --output robot.png (or .mp4, .gif)")
     if arguments.q is not None and arguments.result is not None:
         raise ThunderError("--q and --result exclude each other")
     robot = load_robot(arguments.robot, arguments)
@@ -172,13 +174,6 @@ def _backend(chosen: str | None) -> str:
         return "mujoco"
     print('MuJoCo is not installed (pip install "thunder_py[mujoco]"): drawn with matplotlib', file=sys.stderr)
     return "matplotlib"
-
-
-def _check_display() -> None:
-    from ..mujoco.rendering import has_display
-
-    if not has_display():
-        raise ThunderError("there is no display to open a window on; write a file: --output robot.png (or .mp4, .gif)")
 
 
 def _result(file: Path, robot: Robot) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, array, check_name
+from ..checks import Array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..model.description import RobotDescription, Rotor, without_own_frames
@@ -24,7 +24,7 @@ from .gripper import warn_of_gripper
 from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
-from .xml import free_name
+from .xml import fixed_positions, free_name
 
 
 class Tree:
@@ -647,13 +647,6 @@ def _robot_name(tree: Tree, name: str | None) -> str:
 
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, float]:
-    if fix_joints is None:
-        return {}
-    if not isinstance(fix_joints, Mapping):
-        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
     motors = {coupling.motor for coupling in tree.elastic}
-    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors}
-    for joint in fix_joints:
-        if joint not in known or not joint:
-            raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
-    return {known[joint]: float(array(q, (), f"fix_joints[{joint!r}]")) for joint, q in fix_joints.items()}
+    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors and tree.joint_name(j)}
+    return {known[joint]: q for joint, q in fixed_positions(fix_joints, known).items()}

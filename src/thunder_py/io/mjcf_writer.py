@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..model.description import Friction, RobotDescription, check_physical_input, own_frame
+from ..model.description import RobotDescription, check_physical_input, own_frame
 from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
@@ -314,19 +314,11 @@ def mjcf_losses(robot: RobotModel) -> tuple[str, ...]:
         )
     losses += lost_powers(d)
     if d.friction is not None:
-        losses += [_lost_friction(term, d.friction.delta) for term in _terms(d.friction) if term != "viscous"]
+        used = [term for k, term in enumerate(d.friction.terms) if d.friction.coefficients[:, k].any()]
+        smooth = f"dq / (abs(dq) + {d.friction.delta:g})"
+        soft = f"Coulomb friction becomes frictionloss, a soft constraint, instead of {smooth}"
+        losses += [soft if term == "coulomb" else f"{term} friction is lost" for term in used if term != "viscous"]
     return tuple(losses)
-
-
-def _terms(friction: Friction) -> list[str]:
-    """Return the friction terms with a coefficient other than zero."""
-    return [term for k, term in enumerate(friction.terms) if friction.coefficients[:, k].any()]
-
-
-def _lost_friction(term: str, delta: float) -> str:
-    if term != "coulomb":
-        return f"{term} friction is lost"
-    return f"Coulomb friction becomes frictionloss, a soft constraint, instead of dq / (abs(dq) + {delta:g})"
 
 
 def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
@@ -437,32 +429,20 @@ def _inertial(dyn: Array) -> str:
 def _joint(d: RobotDescription, i: int, armature: float) -> str:
     """Return a joint; position and axis are in the frame of its link, after the motion."""
     back = np.linalg.inv(d.offsets[i])
-    viscous, coulomb = (_friction(d, term, i) for term in ("viscous", "coulomb"))
-    limits = None if d.limits is None else (float(d.limits.lower[i]), float(d.limits.upper[i]))
+    friction = {} if d.friction is None else dict(zip(d.friction.terms, d.friction.coefficients[i], strict=True))
+    viscous, coulomb = (friction.get(term, 0.0) for term in ("viscous", "coulomb"))
+    limits = (-np.inf, np.inf) if d.limits is None else (d.limits.lower[i], d.limits.upper[i])
     return tag(
         "joint",
         name=d.joint_names[i],
         type="hinge" if d.joint_types[i] == "R" else "slide",
         pos=numbers(back[:3, 3]) if back[:3, 3].any() else None,
         axis=numbers(back[:3, :3] @ d.axes[i]),
-        range=_range(limits),
+        range=numbers(np.clip(limits, -1e6, 1e6)) if np.isfinite(limits).any() else None,
         damping=number(viscous) if viscous else None,
         frictionloss=number(coulomb) if coulomb else None,
         armature=number(armature) if armature else None,
     )
-
-
-def _range(limits: tuple[float, float] | None) -> str | None:
-    """Return a joint's range; MuJoCo has no one-sided limits, so 1e6 represents an absent one."""
-    if limits is None or not np.isfinite(limits).any():
-        return None
-    return numbers(np.clip(limits, -1e6, 1e6))
-
-
-def _friction(d: RobotDescription, term: str, i: int) -> float:
-    if d.friction is None or term not in d.friction.terms:
-        return 0.0
-    return float(d.friction.coefficients[i, d.friction.terms.index(term)])
 
 
 def _sites(d: RobotDescription, link: int) -> list[str]:

@@ -69,7 +69,6 @@ class SphericalWristIK(_core.SphericalWrist):
         # nearest point of each axis to the frame: linear column = axis x (frame - point)
         points = T[:3, 3] + np.cross(axes, J[:3].T)
         wrist = _check_wrist(robot.name, axes, points)
-        _check_arm(robot.name, axes)
         super().__init__(axes, points[:3], wrist, T)
         self.robot = robot
 
@@ -127,11 +126,8 @@ def _check_wrist(name: str, axes: Array, points: Array) -> Array:
     miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))
     if miss > _TOLERANCE:
         raise ModelError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
-    return np.asarray(wrist)
-
-
-def _check_arm(name: str, axes: Array) -> None:
     if np.linalg.norm(np.cross(axes[1], axes[2])) > _TOLERANCE:
         raise ModelError(f"no elbow arm: axes 2 and 3 of {name} must be parallel")
     if np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-6:
         raise ModelError(f"no elbow arm: axes 1 and 2 of {name} must not be parallel")
+    return np.asarray(wrist)

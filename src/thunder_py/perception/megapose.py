@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, array, finite, of_kind, pose, positive, probability, whole
+from ..checks import ROTATION_TOLERANCE, Array, array, finite, is_number, of_kind, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..values import Stateful, Value
 from .camera import PinholeCamera, check_picture
@@ -121,19 +121,11 @@ def read_pose(entry: Any) -> tuple[Array, float, tuple[float, ...]]:
 
 def _numbers(entry: dict[str, Any], key: str, count: int) -> tuple[float, ...]:
     values = entry.get(key)
-    good = isinstance(values, list) and len(values) == count and all(_is_finite(v) for v in values)
-    if not good or not isinstance(values, list):
+    largest = sys.float_info.max  # also below integers with hundreds of digits
+    numbers = [v for v in values if is_number(v) and abs(v) <= largest] if isinstance(values, list) else []
+    if not isinstance(values, list) or not len(numbers) == len(values) == count:
         raise PoseServerError(f"{key} of the pose server must be {count} finite number(s), got {str(values)[:200]}")
-    return tuple(float(v) for v in values)
-
-
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer with hundreds of digits
-        return False
+    return tuple(map(float, numbers))
 
 
 #: largest answer in bytes; a pose takes some hundred
