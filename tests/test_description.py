@@ -236,10 +236,10 @@ BAD = {
         lambda: arm(friction=friction(coefficients=[[1.0], [-3.0]])),
         r"^viscous friction of joint2 must be >= 0, got -3$",
     ),
-    "rotor joint": (lambda: Rotor(joint=0, inertia=1), r"^rotor joint must be an integer >= 1, got 0$"),
+    "rotor joint": (lambda: Rotor(joint=0, inertia=1), r"^rotor joint must be a whole number of at least 1, got 0$"),
     "rotor carrier": (
         lambda: Rotor(joint=1, inertia=1, carrier=0.5),
-        r"^rotor carrier must be an integer >= 0, got 0.5$",
+        r"^rotor carrier must be a whole number of at least 0, got 0.5$",
     ),
     "rotor axis": (lambda: Rotor(joint=1, inertia=1, axis=[1, 1, 0]), r"^rotor of joint 1: axis must have unit length"),
     "rotor far": (
@@ -260,7 +260,7 @@ BAD = {
     ),
     "frame link": (
         lambda: arm(frames={"camera": (3, np.eye(4))}),
-        r"^frame 'camera' must be fixed to a link 0..2, got 3$",
+        r"^link of frame 'camera' must be a whole number from 0 to 2, got 3$",
     ),
     "frame pose": (lambda: arm(frames={"camera": (1, np.zeros((4, 4)))}), r"^frame 'camera' must have the last row"),
     "reference": (lambda: arm(reference=3), r"^reference must be text, got 3$"),
@@ -269,7 +269,7 @@ BAD = {
 
 def test_bad_input():
     for call, message in BAD.values():
-        with pytest.raises(ModelError, match=message):
+        with pytest.raises(ValueError, match=message):
             call()
 
 

@@ -212,7 +212,7 @@ def elbow(**options):
         ({"gravity": "yes"}, ModelError, "mask of gravity must be True, False or 3 entries"),
         ({"gravity": None}, ModelError, "mask of gravity must be True, False or 3 entries"),
         ({"dh": [[1, 0], [0, 1]]}, ModelError, "mask of dh must be True, False or 8 entries"),
-        ({"inertial_as": "COM"}, ModelError, "inertial_as must be 'REG' or 'DYN', got 'COM'"),
+        ({"inertial_as": "COM"}, ValueError, r"inertial_as must be one of \('REG', 'DYN'\), got 'COM'"),
     ],
 )
 def test_bad_masks(options, error, message):

@@ -180,7 +180,7 @@ class SavitzkyGolayDerivative(DerivativeEstimator):
 
     def __init__(self, window: int, order: int = 2) -> None:
         self.order = whole(order, "order", 1)
-        self.window = whole(window, "window", self.order + 1, 10_000)
+        self.window = whole(window, "window, more than order,", self.order + 1, 10_000)
         super().__init__("savitzky_golay", window=self.window, order=self.order)
 
     def __repr__(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_name
+from ..checks import Array, array, check_name, one_of
 from ..errors import FileFormatError, ModelError
 from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription, without_own_frames
@@ -135,8 +135,7 @@ def parse_urdf(
     FileFormatError, UnknownNameError, ModelError
         As for `load_urdf`.
     """
-    if missing_inertia not in ("error", "zero"):
-        raise ModelError(f"missing_inertia must be 'error' or 'zero', got {missing_inertia!r}")
+    one_of(missing_inertia, ("error", "zero"), "missing_inertia")
     tree = read_tree(parse_xml(text, path))
     robot_name = _robot_name(tree, name)
     locked = _locked(tree, fix_joints)

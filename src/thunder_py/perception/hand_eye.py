@@ -14,8 +14,8 @@ from scipy.optimize import OptimizeResult, least_squares
 from scipy.spatial.transform import Rotation
 from scipy.stats import f as f_distribution
 
-from ..checks import Array, pose
-from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..checks import Array, one_of, pose
+from ..errors import ThunderError, ThunderWarning, outer_level
 from ..spatial.single import make_pose
 from ..table import Table
 from ..values import Value
@@ -146,9 +146,7 @@ def calibrate_hand_eye(
     --------
     See `HandEyeCalibration`.
     """
-    if not isinstance(mounting, str) or mounting not in MOUNTINGS:
-        hint = nearest_hint(str(mounting), MOUNTINGS)
-        raise UnknownNameError(f"mounting must be one of {', '.join(MOUNTINGS)}, got {mounting!r}{hint}")
+    one_of(mounting, MOUNTINGS, "mounting")
     hands, seen = _poses(hand_poses, "hand_poses"), _poses(marker_poses, "marker_poses")
     if len(hands) != len(seen):
         raise ThunderError(f"hand_poses and marker_poses must have the same length, got {len(hands)} and {len(seen)}")

@@ -82,7 +82,7 @@ class Payload(Value):
     def link_number(self, links: Sequence[str]) -> int:
         """Return the number of the link, from 1, among those with these names."""
         if not isinstance(self.link, str):
-            return len(links) if self.link is None else whole(self.link, "payload link", 1, len(links))
+            return len(links) if self.link is None else whole(self.link, "payload link (or its name)", 1, len(links))
         if self.link not in links:
             raise UnknownNameError(f"payload link must be a link, got {self.link!r}{nearest_hint(self.link, links)}")
         return list(links).index(self.link) + 1
