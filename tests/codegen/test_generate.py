@@ -179,7 +179,7 @@ def test_functions_of_another_robot(elbow, tmp_path):
         ({"name": '"; rm -rf'}, ModelError, "robot name must be an identifier"),
         ({"name": "two__lines"}, ModelError, "names that C and C++ reserve"),
         ({"name": "../up"}, ModelError, "robot name must be an identifier"),
-        ({"scalar": "half"}, ValueError, r"scalar must be one of \('double', 'float'\)"),
+        ({"scalar": "half"}, ValueError, "scalar must be one of ('double', 'float')"),
         ({"scalar": "float", "python": True}, ModelError, "Python bindings need the class"),
         ({"friction": True}, ModelError, "elbow has no parameters of the group 'friction'"),
         ({"inertia": True}, UnknownNameError, "did you mean 'inertial'"),
