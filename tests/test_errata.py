@@ -1,7 +1,5 @@
 """Errors in the papers that no other test shows, and that docs/errata.md names tests which exist."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import thunder_py as th
-from tests import truth
 from tests.control.arms import Q0, elbow, panda
 from tests.dynamics.numerics import assert_close
 from tests.named_tests import ROOT, exists, named_tests
@@ -27,18 +24,6 @@ def test_every_entry_names_a_test():
     assert len(entries) > 20
     for row in entries:
         assert "tests/" in row, row
-
-
-def test_named_tests_name_the_entry():
-    """A test whose docstring names errata is listed under one of them."""
-    rows = [row for row in map(re.compile(r"\| \*\*([A-Z]-\w+)\*\*").match, ERRATA.splitlines()) if row]
-    for path, name in named_tests(ERRATA):
-        if path.startswith("tests/"):
-            text = (ROOT / path).read_text(encoding="utf-8").partition(f"def {name}(")[2]
-            docstring = re.match(r'[^\n]*:\n    (?:"""(.*?)""")?', text, re.DOTALL)[1] or ""
-            entries = {row[1] for row in rows if f"{path}::{name}`" in row.string}
-            spoken = set(re.findall(r"\b[A-Z]-\d+b?\b", docstring))
-            assert not spoken or spoken & entries, (name, spoken, entries)
 
 
 # --- T: the Thunder article -------------------------------------------------------------------------------------------
@@ -173,37 +158,6 @@ def test_excitation_must_last():
 
 
 # --- G: Gabiccini et al. ----------------------------------------------------------------------------------------------
-
-
-def printed_link_2(state, g1_right, g2_right):
-    """Block of link 2 in G, section 5.1: X_r_dot - W_r + Z, columns m, m c, I."""
-    a1, a2, g = 0.5, 0.4, 9.81
-    (q1, q2), (v1, v2), (r1, r2), (w1, w2) = (state[key] for key in ("q", "qd", "qdr", "qddr"))
-    c2, s2, c12, s12 = np.cos(q2), np.sin(q2), np.cos(q1 + q2), np.sin(q1 + q2)
-    b1, b2, b3, b4 = r2 * v1 + r1 * v2, r2 * v1 + (r1 + r2) * v2, 2 * w1 + w2, w1 + w2
-    b5 = (2 * r1 + r2) * v1 + r1 * v2 if g2_right else b3 * v1 + w1 * v2
-    b6, b7, b8, b9, b10 = a1 * a2 * s2, b1, a1 * a2 * c2, a1 * c2, a1 * s2
-    Y = np.zeros((2, 10))
-    Y[0, 0] = -b6 * b7 - b6 * r2 * v2 + a2**2 * b4 + a1**2 * w1 + (b3 if g1_right else b4) * b8
-    Y[1, 0] = -b6 * b7 / 2 + b8 * w1 + a2**2 * b4 + a1 * a2 * s2 * b5 / 2
-    Y[0, 1:3] = 2 * a2 * b4 + b9 * b3 - b10 * b2, -b9 * b2 - b10 * b3
-    Y[1, 1] = b9 * w1 - b10 * b1 / 2 + 2 * a2 * b4 + a1 * s2 * b5 / 2
-    Y[1, 2] = -b9 * b1 / 2 - b10 * w1 + a1 * c2 * b5 / 2
-    Y[:, 9] = b4
-    Y[:, 0] += g * (a1 * np.cos(q1) + a2 * c12), g * a2 * c12
-    Y[:, 1:3] += g * np.array([c12, -s12])
-    return Y
-
-
-@pytest.mark.parametrize("state", truth.load("rr_elbow_distal")["states"], ids=lambda state: None)
-def test_elbow_of_the_2009_paper(state):
-    """G-1, G-2: the block of link 2 with the two corrections, and what it is without them."""
-    robot = truth.robot_of("rr_elbow_distal")
-    Y = robot.slotine_li_regressor(*(np.array(state[key]) for key in ("q", "qd", "qdr", "qddr")))[:, 10:]
-    assert_close(printed_link_2(state, g1_right=True, g2_right=True), Y)
-    error = printed_link_2(state, g1_right=False, g2_right=True) - Y
-    assert error[0, 0] == pytest.approx(-0.5 * 0.4 * np.cos(state["q"][1]) * state["qddr"][0], rel=1e-9)
-    assert np.abs(printed_link_2(state, g1_right=True, g2_right=False) - Y)[1, :3].max() > 1e-3
 
 
 @pytest.fixture(scope="module")

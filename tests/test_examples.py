@@ -1,7 +1,5 @@
 """Every example runs, and shows what its first lines promise."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

@@ -45,7 +45,6 @@ PROJECTION = FPCA(n_components=2).fit(MOTIONS).project(MOTIONS)
         (lambda: RUN.time, "SimulationResult has no attribute 'time'; did you mean 't'?"),
         (lambda: RUN.torque, "SimulationResult has no attribute 'torque'; did you mean 'tau'?"),
         (lambda: RUN.parameters, "signal 'parameters' was not logged"),
-        (lambda: ROBOT.mass, "Robot has no attribute 'mass'; did you mean 'total_mass'?"),
         (lambda: MOTIONS[0].position_x, "Trial has no attribute 'position_x'; did you mean 'position'?"),
     ],
 )

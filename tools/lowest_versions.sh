@@ -20,5 +20,5 @@ uv pip install -q --python "$python" --no-deps "$wheel"
 # packages of then and of now warn about each other; independent implementations are not installed
 "$python" -m pytest -q -p no:cacheprovider -o filterwarnings=default \
   --ignore tests/io/test_urdf.py --ignore tests/plotting/test_meshes.py "$@" \
-  tests/identification tests/io tests/motion/test_{loaders,plan_in_use,statistics}*.py tests/parallel tests/plotting \
+  tests/identification tests/io tests/motion/test_{loaders,plan_in_use,metrics}*.py tests/parallel tests/plotting \
   tests/simulation tests/symbolic

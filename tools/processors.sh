@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 own=(tests/control tests/dynamics tests/kinematics tests/manipulation/test_throwing*.py tests/simulation)
 all=(
   tests/control tests/dynamics tests/identification tests/kinematics tests/manipulation/test_{interc,throwing,wrist}*.py
-  tests/motion/test_{dmp,dynamic,fpca,metrics,min_jerk,plan,promp,quaternion,registration,replan,smoothing,via}*.py
+  tests/motion/test_{alignment,dmp,dynamic,fpca,metrics,plan,promp,published,replan,rotations,splines}*.py
   tests/simulation tests/trajectory
 )
 

@@ -4,6 +4,7 @@
 #include "gil.hpp"
 #include "kinematics.hpp"
 #include "pickling.hpp"
+#include "realtime.hpp"
 #include "thunder/kinematics/follow.hpp"
 #include "thunder/kinematics/sampled_reference.hpp"
 
@@ -17,13 +18,7 @@ using Objective = std::shared_ptr<NullObjective>;
 template <class Concrete>
 using ObjectiveClass = py::class_<Concrete, NullObjective, std::shared_ptr<Concrete>>;
 
-/// Limits; entries may be infinite.
-Eigen::VectorXd read_limits(py::handle value, const char* name, int n) {
-  const auto array = read_measurement(value, name, n);
-  return Eigen::Map<const Eigen::VectorXd>(array.data(), array.size());
-}
-
-struct Options {
+struct ClikOptions {
   py::dict values;
   template <class T>
   T get(const char* name) const {
@@ -33,7 +28,7 @@ struct Options {
 
 std::shared_ptr<Clik> make_clik(std::shared_ptr<Model> model, const py::object& frame, int mask, int orientation,
                                 const py::dict& given) {
-  const Options o{given};
+  const ClikOptions o{given};
   const int n = model->n();
   const Frame<double> at = find_frame(*model, frame);
   const TaskRows rows{require_row_mask(mask)};

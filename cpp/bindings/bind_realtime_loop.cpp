@@ -62,10 +62,10 @@ RealtimeLoop& here(RealtimeLoop& loop) {
   throw py::error_already_set();
 }
 
-std::shared_ptr<RealtimeLoop> make_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop,
-                                        std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, double duration,
-                                        int most_missed, int priority, int core, bool lock_memory,
-                                        std::vector<std::string> signals, std::size_t log_rows, int log_every) {
+std::shared_ptr<RealtimeLoop> make_realtime_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop,
+                                                 std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, double duration,
+                                                 int most_missed, int priority, int core, bool lock_memory,
+                                                 std::vector<std::string> signals, std::size_t log_rows, int log_every) {
   auto control = std::make_unique<DriveControl>(std::move(loop), std::move(safety), std::move(brake), drive->facts(),
                                                 DriveControl::Settings{duration, most_missed});
   return std::make_shared<RealtimeLoop>(
@@ -126,7 +126,7 @@ void require_stop(int reason) { read_enum<StopReason>(reason, static_cast<int>(S
 void bind_realtime_loop(py::module_& module) {
   bind_drives(module);
   py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
-      .def(py::init(&make_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("safety").none(false),
+      .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("safety").none(false),
            py::arg("brake").none(false), py::arg("duration"), py::arg("most_missed"), py::arg("priority"), py::arg("core"),
            py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
       .def(

@@ -32,8 +32,7 @@ class Obstacle(_core.Obstacle):
         """Return the surface points nearest to points (..., 3) [m]; if not unique, one of them."""
         p = real(points, "points")
         distance, normal = self._nearest(p)
-        nearest: Array = p - (distance[:, None] * normal).reshape(p.shape)
-        return nearest
+        return np.asarray(p - (distance[:, None] * normal).reshape(p.shape))
 
     def _nearest(self, p: Array) -> tuple[Array, Array]:
         if p.ndim == 0 or p.shape[-1] != 3:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .checks import Array, array, pose, real
+from .checks import Array, array, per_joint, pose, real, rotation
 from .public import publish
 
 if TYPE_CHECKING:
@@ -239,10 +239,8 @@ class Sinusoid(_JointSource, _core.Sinusoid):
     ) -> None:
         A = array(amplitude, (None,), "amplitude")
 
-        def per_joint(value: npt.ArrayLike, what: str) -> Array:
-            return np.full(A.shape, array(value, (), what)) if np.ndim(value) == 0 else array(value, A.shape, what)
-
-        super().__init__(A, per_joint(frequency, "frequency"), per_joint(center, "center"), per_joint(phase, "phase"))
+        others = {"frequency": frequency, "center": center, "phase": phase}
+        super().__init__(A, *(per_joint(value, A.size, name) for name, value in others.items()))
 
 
 class SetPose(_TaskSource, _core.SetPose):
@@ -321,13 +319,11 @@ class Lissajous(_TaskSource, _core.Lissajous):
         orientation: npt.ArrayLike | None = None,
         t0: float = 0.0,
     ) -> None:
-        T = np.eye(4)
-        T[:3, :3] = np.eye(3) if orientation is None else array(orientation, (3, 3), "orientation")
         super().__init__(
             array(amplitude, (3,), "amplitude"),
             array(frequency, (3,), "frequency"),
             array(center, (3,), "center"),
-            pose(T, "orientation")[:3, :3],
+            np.eye(3) if orientation is None else rotation(orientation, "orientation"),
             float(array(t0, (), "t0")),
         )
 

@@ -127,8 +127,7 @@ def latin_hypercube(count: int, seed: int, /, **ranges: Any) -> list[dict[str, A
     def points(width: int) -> Array:
         from scipy.stats import qmc
 
-        found: Array = qmc.LatinHypercube(width, seed=rng).random(int(count))
-        return found
+        return np.asarray(qmc.LatinHypercube(width, seed=rng).random(int(count)))
 
     return _sets(count, ranges, points)
 

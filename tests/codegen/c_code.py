@@ -1,7 +1,5 @@
 """Recorded functions as C for tests: emitted, compiled by every compiler there is, called through ctypes."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A C++ program that goes through everything a generated class has, written for the library at hand."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

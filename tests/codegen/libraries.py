@@ -1,7 +1,5 @@
 """Generated libraries for tests: compiled once, called through ctypes by the prototypes in their headers."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What generated functions must give: the methods of Robot, at any parameters."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

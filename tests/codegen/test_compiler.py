@@ -1,7 +1,5 @@
 """The C compiler from Python: cache, damage, missing and failing compilers."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat
@@ -64,14 +62,6 @@ def test_source_flags_and_compiler_are_the_key(counted, monkeypatch):
     monkeypatch.setenv("CC", "cc")
     paths.add(compiler.compile_source(SOURCE))
     assert len(paths) == 4
-
-
-def test_the_folder_belongs_to_the_user_whenever_it_is_used(counted):
-    path = compiler.compile_source(SOURCE)
-    path.parent.chmod(0o777)
-    assert compiler.compile_source(SOURCE) == path
-    assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert counted() == 1
 
 
 @pytest.mark.parametrize("damage", ["truncated", "empty", "changed", "foreign"])

@@ -1,7 +1,5 @@
 """The examples of generated libraries do what they say."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import sys

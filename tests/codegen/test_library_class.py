@@ -1,7 +1,5 @@
 """The generated class over Eigen: what it returns, its parameters and files, its refusals, the article's controller."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

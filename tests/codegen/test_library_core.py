@@ -1,7 +1,5 @@
 """Every C function of generated libraries equals the method of Robot, whatever is baked and whatever is an argument."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

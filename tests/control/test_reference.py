@@ -68,7 +68,7 @@ def test_refusals() -> None:
     assert_refused(
         (lambda: SetPoint([[0.0]]), "q must have shape (n,), got (1, 1)"),
         (lambda: SetPoint([np.nan]), "q must be finite..."),
-        (lambda: Sinusoid([1.0, 2.0], [1.0]), "frequency must have shape (2,), got (1,)"),
+        (lambda: Sinusoid([1.0, 2.0], [1.0]), "frequency must be a number or 2 numbers, one per joint, got 1"),
         (lambda: Lissajous([1.0, 2.0], F, center=[0, 0, 0]), "amplitude must have shape (3,), got (2,)"),
         (lambda: Lissajous(A, F, center=A, orientation=-np.eye(3)), "orientation must hold a rotation, got a refle..."),
         (lambda: SetPose(np.eye(3)), "T must have shape (4, 4), got (3, 3)"),

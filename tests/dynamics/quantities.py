@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,69 +26,11 @@ def use_instruction_set(name: str) -> Iterator[None]:
         _core.use_instruction_set(before)
 
 
+#: names of the vectors by quantity, from the signatures in the docstrings of the compiled methods
 INPUTS = {
-    "forward_kinematics": ("q",),
-    "jacobian": ("q",),
-    "jacobian_dot": ("q", "dq"),
-    "mass_matrix": ("q",),
-    "coriolis_matrix": ("q", "dq"),
-    "mass_and_coriolis": ("q", "dq"),
-    "gravity_vector": ("q",),
-    "friction_torque": ("dq",),
-    "mass_matrix_dot": ("q", "dq"),
-    "coriolis_matrix_dot": ("q", "dq", "ddq"),
-    "gravity_vector_dot": ("q", "dq"),
-    "jacobian_ddot": ("q", "dq", "ddq"),
-    "mass_matrix_ddot": ("q", "dq", "ddq"),
-    "coriolis_matrix_ddot": ("q", "dq", "ddq", "d3q"),
-    "gravity_vector_ddot": ("q", "dq", "ddq"),
-    "inverse_dynamics": ("q", "dq", "ddq"),
-    "forward_dynamics": ("q", "dq", "tau"),
-    "inverse_dynamics_dot": ("q", "dq", "ddq", "d3q"),
-    "inverse_dynamics_ddot": ("q", "dq", "ddq", "d3q", "d4q"),
-    "christoffel_symbols": ("q",),
-    "regressor": ("q", "dq", "ddq"),
-    "slotine_li_regressor": ("q", "dq", "dq_r", "ddq_r"),
-    "mass_regressor": ("q", "ddq_r"),
-    "coriolis_regressor": ("q", "dq", "dq_r"),
-    "gravity_regressor": ("q",),
-    "friction_regressor": ("dq",),
-    "kinetic_energy": ("q", "dq"),
-    "potential_energy": ("q",),
-    "slotine_li_torque": ("q", "dq", "dq_r", "ddq_r"),
-    "generalized_momentum": ("q", "dq"),
-    "momentum_drift": ("q", "dq"),
-    "momentum_regressor": ("q", "dq"),
-    "kinetic_energy_regressor": ("q", "dq"),
-    "potential_energy_regressor": ("q",),
-    "operational_space_inertia": ("q",),
-    "manipulability": ("q",),
-    "elastic_torque": ("q", "x"),
-    "elastic_damping_torque": ("dq", "dx"),
-    "motor_damping_torque": ("dx",),
-    "motor_inertia_torque": ("ddx",),
-    "elastic_regressor": ("q", "x"),
-    "elastic_damping_regressor": ("dq", "dx"),
-    "motor_damping_regressor": ("dx",),
-    "motor_inertia_regressor": ("ddx",),
-    "elastic_forward_dynamics": ("q", "dq", "x", "dx", "tau"),
-    "inverse_dynamics_derivatives": ("q", "dq", "ddq"),
-    "forward_dynamics_derivatives": ("q", "dq", "tau"),
-    "inverse_dynamics_second_derivatives": ("q", "dq", "ddq"),
-    "forward_dynamics_second_derivatives": ("q", "dq", "tau"),
-    "jacobian_derivative": ("q",),
-    "coriolis_matrix_derivative": ("q", "dq"),
-    "operational_space_inertia_derivative": ("q",),
-    "regressor_product_derivatives": ("q", "dq", "ddq", "pi"),
-    "slotine_li_product_derivatives": ("q", "dq", "dq_r", "ddq_r", "pi"),
-    "transposed_regressor_derivatives": ("q", "dq", "ddq", "s"),
-    "transposed_slotine_li_derivatives": ("q", "dq", "dq_r", "ddq_r", "s"),
-    "mass_matrix_derivative": ("q",),
-    "coriolis_matrix_algebra": ("q", "dq"),
-    "coriolis_matrix_christoffel": ("q", "dq"),
-    "mass_blocks": ("q",),
-    "coriolis_blocks": ("q", "dq"),
-    "gravity_blocks": ("q",),
+    name: tuple(re.findall(r"(\w+): numpy\.typing\.ArrayLike", member.__doc__.partition("\n")[0]))
+    for name, member in vars(_core.Model).items()
+    if "threads: int" in (member.__doc__ or "").partition("\n")[0]
 }
 
 

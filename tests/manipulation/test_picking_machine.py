@@ -21,7 +21,6 @@ from thunder_py.spatial.single import make_pose
 DOWN = np.diag([1.0, -1.0, -1.0])
 TARGET = make_pose(DOWN, [0.5, 0.0, 0.1])
 DT = 0.02
-WAY = (PickPhase.approach, PickPhase.descend, PickPhase.grip, PickPhase.retreat)
 
 
 class Story:
@@ -254,23 +253,6 @@ def test_time_outs_and_the_gripper(phase, given, path, reason):
 def test_the_first_reason_stays_when_the_way_back_fails_too():
     story = at(PickPhase.grip).run(holding=False, moves=False)
     assert story.decision.reason is PickReason.nothing_held
-
-
-def test_every_reason_is_reached():
-    lost = [
-        Story().run(seen=False),
-        Story().run(known=False),
-        *(at(PickPhase.approach).run(age=9.0, trouble=trouble) for trouble in Trouble),
-        *(at(PickPhase.approach).run(state=state, moves=False) for state in ServoState),
-        *(
-            at(phase).run(holding=holding, moves=False)
-            for phase in PickPhase
-            for holding in (None, False)
-            if phase in WAY
-        ),
-        *(at(PickPhase.descend, tries=0).disturb(**what) for what in ({"restarted": True}, {"slipped": True})),
-    ]
-    assert {story.machine.reason for story in lost} >= set(PickReason)
 
 
 @pytest.mark.parametrize("phase", [PickPhase.approach, PickPhase.descend])

@@ -141,13 +141,6 @@ def test_creep_keeps_the_estimate_open():
     assert (np.diag(estimator.covariance) < 0.5 * np.repeat([0.003**2, 0.035**2], 3)).all()
 
 
-@pytest.mark.parametrize("bad", [None, np.full((4, 4), np.nan), np.eye(3), 3.0 * np.eye(4)])
-def test_what_is_no_pose_changes_nothing(bad):
-    estimator = ToolEstimator(NOMINAL, *SPREAD, *NOISE)
-    assert estimator.observe(0.0, bad, np.eye(4)) is ToolVerdict.invalid
-    np.testing.assert_array_equal(estimator.pose, NOMINAL)
-
-
 def test_bad_options_are_refused():
     defaults = dict(zip(["position_spread", "rotation_spread", "position_noise", "rotation_noise"], [*SPREAD, *NOISE]))  # noqa: B905
     assert_refused(

@@ -1,7 +1,5 @@
 """Flight: closed forms against integration, derivatives against differences."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,8 +1,5 @@
 """The motion of a throw: least jerk, through the release, inside limits, as short as they allow; then the throw."""
 
-from __future__ import annotations
-
-import dataclasses
 import pickle
 from typing import Any
 
@@ -22,7 +19,6 @@ from thunder_py.manipulation.throwing.motion import (
     line_states,
     swing_from,
 )
-from thunder_py.trajectory import TimingLaw
 
 from .throws import TARGET, limits_of, thrower
 
@@ -138,15 +134,6 @@ def test_a_line_ends_where_the_arm_does(motion: tw.ThrowMotion) -> None:
     assert np.isnan(q[1]).all()
 
 
-def test_the_line_does_not_depend_on_the_speed(motion: tw.ThrowMotion) -> None:
-    release = motion.release
-    slow = dataclasses.replace(release, v=0.5 * release.v, dq=0.5 * release.dq)
-    s, rate = np.linspace(-0.05, 0.02, 5)[:, None], np.ones((5, 1))
-    one, other = (line_states(ROBOT, each, LIMITS, None)(s, rate, 0.0 * rate) for each in (release, slow))
-    for a, b in zip(one, other, strict=True):
-        np.testing.assert_allclose(b, a, atol=1e-9)
-
-
 def test_what_no_duration_can_do_is_refused_with_the_limit() -> None:
     def make(T: float) -> Any:
         return free_swing(T, LIMITS.center, 1.2 * LIMITS.velocity, np.zeros(7))
@@ -259,14 +246,6 @@ def test_repetitions_teach_the_payload(motion: tw.ThrowMotion) -> None:
     assert taught.position_errors[-1] < 0.25 * taught.position_errors[0]
     assert np.linalg.norm(taught.miss) < 0.2 * np.linalg.norm(not_taught.miss)
     assert taught.velocity_errors.shape == (5,)
-
-
-def test_laws_of_repetitions_are_those_of_timing(motion: tw.ThrowMotion) -> None:
-    """A piece is what `TimingLaw` takes: highest power first, since its own beginning."""
-    piece = motion.swing
-    law = TimingLaw([0.0, piece.duration], piece.coefficients[:, :1])
-    t = np.linspace(0.0, piece.duration, 7)
-    np.testing.assert_allclose(law(t).ds, evaluate(joined([piece]), t)[1][:, 0], atol=1e-12)
 
 
 def test_a_throw_in_task_space(motion: tw.ThrowMotion) -> None:

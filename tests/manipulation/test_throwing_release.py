@@ -1,7 +1,5 @@
 """The choice of a release: it hits, it keeps limits, it is better than others, and what cannot be is named."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -188,28 +188,26 @@ def test_throw_together_without_a_base_is_the_wrists_optimum():
     assert 0.0 < best - found.speed < 1e-3 * best
 
 
-@pytest.mark.parametrize("name", ["acceleration", "speed", "stroke"])
-@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
-def test_bad_limits(name, value):
-    with pytest.raises(ThunderError, match=f"base limits {name} must be a positive number"):
-        BaseLimits(**{name: value})
-
-
-@pytest.mark.parametrize(
-    ("T", "changes", "name"),
-    [
-        (0.0, {}, "T"),
-        (0.2, {"tip": -1.0}, "tip"),
-        (0.2, {"cells": 1}, "cells"),
-        (50.0, {"cells": 10}, "cells"),
-        (0.2, {"seed": -1}, "seed"),
-        (0.2, {"tolerance": 0.0}, "tolerance"),
-        (0.2, {"base": 0.0}, "base"),
-    ],
-)
-def test_bad_throws_together(T, changes, name):
-    with pytest.raises(ThunderError, match=f"{name} must be"):
-        optimize_base_and_motor(WRIST, T, **changes)
+def test_bad_limits_and_throws_together():
+    number = "must be a positive number"
+    assert_refused(
+        (lambda: BaseLimits().constant(np.nan), f"T {number}..."),
+        *(
+            (lambda n=name, v=value: BaseLimits(**{n: v}), f"base limits {name} {number}...")
+            for name in ("acceleration", "speed", "stroke")
+            for value in (0.0, -1.0, np.nan)
+        ),
+    )
+    assert_refused(
+        ({"T": 0.0}, "...T must be..."),
+        ({"tip": -1.0}, "...tip must be..."),
+        ({"cells": 1}, "...cells must be..."),
+        ({"T": 50.0, "cells": 10}, "...cells must be..."),
+        ({"seed": -1}, "...seed must be..."),
+        ({"tolerance": 0.0}, "...tolerance must be..."),
+        ({"base": 0.0}, "...base must be..."),
+        call=lambda T=0.2, **changes: optimize_base_and_motor(WRIST, T, **changes),
+    )
 
 
 def test_results_draw_themselves():
@@ -336,15 +334,10 @@ def test_plan_within_torques(throw):
     assert throw.release(throw.run(larger.motor)).effort > 1.0
 
 
-@pytest.mark.parametrize("tolerance", [0.0, -1.0, np.nan])
-def test_bisection_needs_a_tolerance(throw, tolerance):
-    with pytest.raises(ThunderError, match="tolerance must be a positive number"):
-        throw.plan_within_torques(tolerance=tolerance)
-
-
-def test_constant_acceleration_needs_a_time():
-    with pytest.raises(ThunderError, match="T must be a positive number, got nan"):
-        BaseLimits().constant(np.nan)
+def test_bisection_needs_a_tolerance(throw):
+    for tolerance in (0.0, -1.0, np.nan):
+        with pytest.raises(ThunderError, match="tolerance must be a positive number"):
+            throw.plan_within_torques(tolerance=tolerance)
 
 
 def test_torque_left_for_the_spring(rigid):

@@ -1,7 +1,5 @@
 """An arm that throws, for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import thunder_py as th

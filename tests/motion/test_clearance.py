@@ -451,10 +451,10 @@ def test_settings_out_of_range():
         return ViaSearch(**options)
 
     assert_refused(
-        (lambda: given(count=0), "...count must be an integer from 1 to..."),
-        (lambda: given(count=10.0), "...count must be an integer..."),
-        (lambda: given(seed=-1), "...seed must be an integer from 0..."),
-        (lambda: given(most=5), "...most must be an integer from 1 to 4, got 5..."),
+        (lambda: given(count=0), "...count must be a whole number from 1 to..."),
+        (lambda: given(count=10.0), "...count must be a whole number..."),
+        (lambda: given(seed=-1), "...seed must be a whole number from 0..."),
+        (lambda: given(most=5), "...most must be a whole number from 1 to 4, got 5..."),
         (lambda: given(method="grid"), "...method must be 'ellipsoid' or 'uniform', got 'grid'..."),
         (lambda: given(state="best"), "...state must be 'optimal' or 'paper'..."),
         (lambda: given(half_width=0.0), "...half_width must be a positive number..."),

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ThunderWarning, UnknownNameError
+from thunder_py.errors import UnknownNameError
 from thunder_py.geometry import Sphere
 from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
@@ -417,24 +417,6 @@ def test_functions_phase_and_forcing_agree() -> None:
     np.testing.assert_allclose(x, theirs.forcing_term.phase(t), rtol=1e-13)
     np.testing.assert_allclose(ours.K * ours.forcing(x), theirs.forcing_term(t).T, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(ours.basis_.design(x).T, theirs.forcing_term.design_matrix(t), rtol=1e-10, atol=1e-13)
-
-
-@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
-def test_accelerations_agree(scaling: str, smooth: bool) -> None:
-    ours, theirs = _pair(scaling, smooth)
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        y0, g, v = rng.normal(size=(3, 3))
-        with warnings.catch_warnings():  # of goals far from the demonstrated one
-            warnings.simplefilter("ignore", ThunderWarning)
-            ours.reset(y0, g, start_velocity=v)
-        f = theirs.forcing_term(0.0)[:, 0]
-        scale = 1.0 if smooth else (g - y0) / (GOAL - START)
-        expected = peer("dmp._dmp")._dmp_acc(
-            y0, v, np.zeros(3), theirs.alpha_y, theirs.beta_y, g, np.zeros(3), np.zeros(3), y0, 1.0, T1, scale * f,
-            None, np.zeros(3), smooth,
-        )  # fmt: skip
-        np.testing.assert_allclose(ours.state.ddx, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)

@@ -1,7 +1,5 @@
 """Dask cluster of two local processes, once for each module that imports the fixture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

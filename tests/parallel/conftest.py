@@ -1,7 +1,5 @@
 """Worker processes for all tests of this folder: each takes a second to start."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Functions of one item that worker processes import."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

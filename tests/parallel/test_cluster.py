@@ -1,7 +1,5 @@
 """Runs on a Dask cluster: the outcomes of a loop, with workers that die, hang and come back, until it is lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Searches from several starts and cross-validation: the same results in processes as here, to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

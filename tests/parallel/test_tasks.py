@@ -1,7 +1,5 @@
 """Runs on every kind of workers: equal outcomes, failures that cost only their runs, ends that leave nothing behind."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal

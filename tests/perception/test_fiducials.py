@@ -1,5 +1,6 @@
 """AprilTags on rendered pictures: poses against the truth they were rendered at."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from thunder_py.spatial import pose_from_rpy
 
 _CAMERA = PinholeCamera(640, 480, 600.0, 605.0, 321.3, 238.7, (-0.2, 0.05, 1e-3, -1e-3, 0.0))
 _SIZE = 0.08
+needs_opencv = pytest.mark.skipif(find_spec("cv2") is None, reason="could not import 'cv2'")
 
 
 def _facing(x: float, y: float, z: float, tilt: tuple[float, float] = (0.0, 0.0), roll: float = 0.0) -> Array:
@@ -36,6 +38,7 @@ def _random_pose(rng: np.random.Generator) -> Array:
     return _facing(*rng.uniform((-0.12, -0.1, 0.4), (0.12, 0.1, 0.8)), leaning, rng.uniform(-np.pi, np.pi))
 
 
+@needs_opencv
 def test_poses_are_those_that_were_rendered() -> None:
     corners = _SIZE / 2.0 * np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]])
     off, turned, shifted = [], [], []
@@ -55,6 +58,7 @@ def test_poses_are_those_that_were_rendered() -> None:
     assert max(turned) < 3.0
 
 
+@needs_opencv
 def test_of_several_tags_each_is_found() -> None:
     poses = {3: _facing(-0.1, 0.0, 0.5, (0.3, 0.2)), 7: _facing(0.1, 0.02, 0.6, (-0.3, 0.4), 1.0)}
     picture = render_tag(_CAMERA, poses[3], size=_SIZE, tag_id=3)
@@ -65,6 +69,7 @@ def test_of_several_tags_each_is_found() -> None:
         np.testing.assert_allclose(tag.pose[:3, 3], poses[tag.tag_id][:3, 3], atol=0.003)
 
 
+@needs_opencv
 def test_where_no_tag_is_none_is_found() -> None:
     behind = _facing(0.0, 0.0, 0.5) @ pose_from_rpy((0.0, 0.0, 0.0), (np.pi, 0.0, 0.0))
     for T in (behind, _facing(0.0, 0.0, -0.5), _facing(2.0, 0.0, 0.5)):
@@ -108,6 +113,7 @@ def _seen(distance: float, tilt: float, noise: float, rng: np.random.Generator) 
     return T, _projected(T) + noise * rng.normal(size=(4, 2))
 
 
+@needs_opencv
 def test_a_source_gives_poses_in_the_world_late() -> None:
     camera_pose, target = pose_from_rpy((0.2, 0.3, 0.9), (np.pi, 0.1, 0.2)), pose_from_rpy((0.0, 0.05, -0.1))
 

@@ -1,7 +1,5 @@
 """No windows, and no figures left over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import matplotlib as mpl

@@ -1,7 +1,5 @@
 """Meshes of URDFs: they stand at the forward kinematics of their links."""
 
-from __future__ import annotations
-
 import io
 import logging
 import sys

@@ -1,7 +1,5 @@
 """``thunder view`` without windows: files, notes and exit codes."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where arms reach."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What tests of several drives need."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

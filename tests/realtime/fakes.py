@@ -4,8 +4,6 @@ The arm behaves like its drive: it adds the gravity torque of its own model with
 command, and reports a fault at a command that jumps more than its largest rate.
 """
 
-from __future__ import annotations
-
 import datetime
 import sys
 import types

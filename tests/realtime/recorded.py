@@ -1,7 +1,5 @@
 """Messages of a script, whatever the loop answers: gaps, broken states, trajectories, poses, a clock set back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

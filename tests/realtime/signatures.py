@@ -5,8 +5,6 @@ tests/realtime/signatures.py MODULE`; a test compares it with installed packages
 it has a default; ``/`` follows arguments without a name. An attribute that is no function is "attribute".
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import json

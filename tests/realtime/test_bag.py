@@ -1,7 +1,5 @@
 """A bag of a run of the nodes is a log from which parameters are identified."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The loop with a drive written in Python: order of joints, stops, faults of controllers, interruptions."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """One suite for every adapter: signatures, start, a minute of adaptive control, each fault, stop."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The motors of elastic joints in messages, controllers, the safe torque and the simulated arm."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Trajectories and streams as the loop follows them: continuous, within limits, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -23,7 +21,7 @@ SPEED = np.full(7, 0.5)
 RNG = np.random.default_rng(3)
 
 
-def joint_follower(limits: th.robot.JointLimits | None = None) -> _core.JointFollower:
+def joint_follower(limits: th.robot.Limits | None = None) -> _core.JointFollower:
     """A follower with these limits, or none."""
     inf = np.full(7, np.inf)
     bounds = (-inf, inf, inf) if limits is None else (limits.lower, limits.upper, limits.velocity)

@@ -1,7 +1,5 @@
 """States that are late again and again: where the reference goes on, and how far it is from the wanted motion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

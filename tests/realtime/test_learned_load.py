@@ -1,7 +1,5 @@
 """The brake holds what an adaptive controller has learned: an arm with an unknown payload does not sink."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The nodes on a middleware of lists and dictionaries: what goes where, without any ROS."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The loop in a thread of its own: the same torques as `DriveLoop`, exchange, stops, interruptions, misuse."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import os

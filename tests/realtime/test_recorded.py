@@ -3,8 +3,6 @@
 Its holds damped each joint by a gain: their torques, and what is observed of them, have changed since.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

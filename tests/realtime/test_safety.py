@@ -1,7 +1,5 @@
 """Every limit, and an attempt to get past it."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A brake that begins at the first violation ends within position limits and walls, on arms of all sizes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

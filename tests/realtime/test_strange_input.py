@@ -1,7 +1,5 @@
 """Finite numbers that are no arm's, clocks that are set back, requests that meet each other: still safe."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Goals of FollowJointTrajectory in simulated time: success, tolerances, refusals, and everything that ends them."""
 
-from __future__ import annotations
-
 from threading import Thread
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rendered cameras: pixels and depths are those of the lens, errors have their statistics and seeds."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from typing import Any
@@ -142,6 +140,7 @@ def test_the_robots_own_points_are_ignored(world: tuple[Any, Any]) -> None:
 
 def test_a_tag_on_an_object_is_detected_in_its_color() -> None:
     """A card with a texture: its pose in the picture is that in the world."""
+    pytest.importorskip("cv2")
     modules = np.kron(_card_modules(4), np.ones((32, 32)))[..., None].repeat(3, axis=2).astype(np.uint8)
     spec = mujoco.MjSpec()
     texture = spec.add_texture(name="card", type=mujoco.mjtTexture.mjTEXTURE_2D, width=320, height=320, nchannel=3)

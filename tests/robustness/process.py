@@ -1,7 +1,5 @@
 """Programs that used to crash run in a process of their own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import textwrap

@@ -3,8 +3,6 @@
 Examples in docstrings make most of them (`from_examples`); recipes are for what remembers something, and for the rest.
 """
 
-from __future__ import annotations
-
 import contextlib
 import doctest
 import enum

@@ -1,7 +1,5 @@
 """Every class whose objects one thread at a time may use: how to make one, and every use of it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

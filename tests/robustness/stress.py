@@ -4,8 +4,6 @@
 process does, and no error but those of the package's rules was raised.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import random

@@ -1,13 +1,10 @@
 """Objects with state refuse a second thread, everything else may be shared."""
 
-from __future__ import annotations
-
 import enum
 import pickle
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +19,6 @@ from thunder_py.reference import SetPoint, Sinusoid, TaskReference
 
 from .stateful import GOAL, JOINTS, START, STATEFUL, ZERO, Q, _members, in_use, robot
 
-CPP = Path(__file__).parents[2] / "cpp"
 #: classes without methods that change anything
 IMMUTABLE = {
     "Model", "JointReferenceSource", "TaskReferenceSource", "SetPoint", "Sinusoid", "SetPose", "Lissajous",
@@ -128,9 +124,6 @@ def test_the_filter_of_an_interceptor_is_a_copy() -> None:
     assert interceptor.filter.started
     interceptor.filter.reset()
     assert interceptor.filter.started
-
-
-# -- simulate ----------------------------------------------------------------------------------------------------------
 
 
 class Pause:
@@ -265,17 +258,16 @@ def test_a_copy_is_free() -> None:
         copy.step(1e-3)
 
 
-# -- what may be shared ------------------------------------------------------------------------------------------------
-
-
 def test_immutable_objects_are_shared() -> None:
     """The same answers as alone, at the same time as others."""
     arm, ik, reference = robot(), InverseKinematics(robot()), Sinusoid([0.1] * 7, [0.5] * 7)
     q = np.random.default_rng(1).uniform(-1.0, 1.0, (4000, 7))
-    T = arm.forward_kinematics(q[:6])
+    T, model = arm.forward_kinematics(q[:6]), arm.symbolic()
+    function = model.function("M", model.mass_matrix())
 
     def work(_: int) -> tuple[np.ndarray, ...]:
-        return arm.mass_matrix(q, threads=2), ik.solve(T).q, reference(np.linspace(0.0, 1.0, 50)).q
+        rows = reference(np.linspace(0.0, 1.0, 50)).q
+        return arm.mass_matrix(q, threads=2), ik.solve(T).q, rows, function(q[:50])
 
     alone = work(0)
     with ThreadPoolExecutor(4) as pool:
@@ -299,30 +291,3 @@ def test_a_planner_is_shared() -> None:
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(points, range(24)):
             np.testing.assert_array_equal(alone, found)
-
-
-# -- one place each ----------------------------------------------------------------------------------------------------
-
-
-REALTIME_LOOP = {"include/thunder/realtime/realtime_loop.hpp", "src/realtime/realtime_loop.cpp"}
-
-
-@pytest.mark.parametrize(
-    ("pattern", "where"),
-    [
-        (r"gil_scoped_release", {"bindings/gil.hpp"}),
-        (r"PyErr_CheckSignals", {"bindings/gil.hpp"}),
-        (r"std::thread\b(?!::id)", {"src/threads/parallel_for.cpp", *REALTIME_LOOP}),
-        (r"std::mutex|lock_guard", {"src/threads/parallel_for.cpp", *REALTIME_LOOP}),
-    ],
-    ids=["GIL", "signals", "threads", "locks"],
-)
-def test_one_place(pattern: str, where: set[str]) -> None:
-    """The GIL is released in one place; threads are those of batches and that of a real-time loop."""
-    sources = [p for folder in ("include", "src", "bindings") for p in (CPP / folder).rglob("*.[ch]pp")]
-    found = {str(p.relative_to(CPP)) for p in sources if re.search(pattern, _code(p))}
-    assert found == where
-
-
-def _code(path: Path) -> str:
-    return re.sub(r"//.*|std::thread::hardware_concurrency|std::this_thread", "", path.read_text(encoding="utf-8"))

@@ -1,7 +1,5 @@
 """Ctrl-C ends long computations of the extension within a moment, and everything can be used afterwards."""
 
-from __future__ import annotations
-
 import pytest
 
 from .process import run

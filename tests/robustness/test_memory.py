@@ -1,7 +1,5 @@
 """Little memory, few threads: errors, and never the end of the process."""
 
-from __future__ import annotations
-
 import pytest
 
 from .process import run

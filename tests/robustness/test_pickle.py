@@ -1,7 +1,5 @@
 """Everything a user can make can be pickled and copied: what both compute next is equal to the last bit."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import inspect
@@ -91,10 +89,7 @@ def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
 
 def differences(recipe: Recipe) -> list[str]:
     """Copies one after the other, the original last: none of them shares what it remembers with another."""
-    try:
-        original = recipe.make()
-    except MissingExtraError:
-        return []
+    original = recipe.make()
     before = contents(original)
     copies = {how: copied(original) for how, copied in COPIES.items()}
     results = {how: contents(recipe.use(one)) for how, one in copies.items()}
@@ -104,8 +99,15 @@ def differences(recipe: Recipe) -> list[str]:
 
 
 def test_what_comes_back_goes_on_as_the_original() -> None:
-    wrong = {cls.__name__: differences(recipe) for cls, recipe in RECIPES.items()}
+    wrong, missing = {}, []
+    for cls, recipe in RECIPES.items():
+        try:
+            wrong[cls.__name__] = differences(recipe)
+        except MissingExtraError as error:
+            missing.append(f"could not import what {cls.__name__} needs: {error}")
     assert not any(wrong.values()), wrong
+    if missing:
+        pytest.skip("; ".join(missing))
 
 
 @pytest.mark.release
@@ -114,18 +116,6 @@ def test_every_public_class_pickles_or_has_a_reason(examples: dict[type, Any]) -
     assert set(EXCLUDED) <= set(CLASSES.values())
     wrong = {cls.__name__: differences(Recipe(lambda one=one: one)) for cls, one in examples.items()}
     assert not any(wrong.values()), wrong
-
-
-@pytest.mark.release
-def test_old_protocols_end_well(examples: dict[type, Any]) -> None:
-    """They are raised to protocol 2, or refused by Python; objects of MuJoCo itself end the process."""
-    for cls, name in CLASSES.items():
-        if name in EXCLUDED or "mujoco" in name:
-            continue
-        original = RECIPES[cls].make() if cls in RECIPES else examples[cls]
-        for protocol in (0, 1):
-            with contextlib.suppress(TypeError):
-                assert type(pickle.loads(pickle.dumps(original, protocol))) is cls
 
 
 BOUND = [c for c in vars(_core).values() if inspect.isclass(c) and "pybind11_object" in [b.__name__ for b in c.__mro__]]

@@ -1,7 +1,5 @@
 """Kernels take their scratch from a workspace: threads with a small stack run every quantity of the longest arms."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.dynamics.quantities import INSTRUCTION_SETS

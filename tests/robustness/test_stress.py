@@ -1,7 +1,5 @@
 """A short run of the stress program, in a process of its own: a crash is a failed test."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

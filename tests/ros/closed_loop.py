@@ -6,8 +6,6 @@ medians are asked for in milliseconds and the slowest hundredth in tens of them.
 of the loop and make up for the worst.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time

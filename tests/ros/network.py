@@ -1,7 +1,5 @@
 """Nodes as processes, and a listener in this one: what tests of both ROS have in common."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal

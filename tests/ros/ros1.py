@@ -1,7 +1,5 @@
 """A ROS master on loopback, and a listener of ROS 1."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

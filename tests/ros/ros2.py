@@ -1,7 +1,5 @@
 """A domain of ROS 2 on this machine alone, and a listener in it."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """ROS 1 for real: a master, three nodes as processes, a closed loop, and what is left when one of them dies."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """ROS 2 for real: three nodes as processes, a closed loop, and what is left when one of them dies."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The ROS 2 package as text: its launch files run on stand-ins for `launch`, which is on no package index."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 import sys

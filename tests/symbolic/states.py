@@ -1,7 +1,5 @@
 """Random states, the bundled robots, Thunder's files, and robots with other parameters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

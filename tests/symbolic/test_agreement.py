@@ -1,18 +1,15 @@
 """Every quantity of every kind of arm: recorded, interpreted one by one and in batches, compiled, is Robot's."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.dynamics.quantities import INPUTS, kernel, size
+from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.symbolic.states import FOLDER, bundled, random_values
 from thunder_py.errors import ModelError
-from thunder_py.symbolic import Function
 
 CHAINS = [(seed, 1 + seed % 12, KINDS[(seed + seed // 12) % 3], "RP" if seed % 2 else "R") for seed in range(24)]
 #: heavy recordings, taken at few joints only
@@ -170,17 +167,3 @@ def test_compiled(name, outline, tmp_path, monkeypatch):
         np.testing.assert_allclose(value, expected, rtol=0, atol=scale, err_msg=key)
         np.testing.assert_allclose(before, expected, rtol=0, atol=scale, err_msg=key)
         np.testing.assert_allclose(single, expected[1], rtol=0, atol=scale, err_msg=key)
-
-
-def test_a_function_without_operations(tmp_path, monkeypatch):
-    model = th.Robot.load("elbow").symbolic()
-    f = Function("nothing", {"q": model.q}, {"r": [model.q[1], 3.0]})
-    assert f([1.0, 2.0]).tolist() == [2.0, 3.0]
-
-
-def test_sizes_of_inputs():
-    robot = th.Robot.load(FOLDER / "sea3.yaml")
-    model = robot.symbolic()
-    for key, symbols in model.symbols.items():
-        if not key.startswith("par_"):
-            assert symbols.shape == (size(robot, key),)

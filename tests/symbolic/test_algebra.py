@@ -1,7 +1,5 @@
 """What the recording scalar folds, shares and orders; that the result is the value all the same."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -147,8 +145,6 @@ def test_folding_holds_for_finite_numbers_only(xyz):
     with pytest.raises(ValueError, match="finite"):
         f([math.nan, 1.0])
 
-
-# --- random expressions -----------------------------------------------------------------------------------------------
 
 UNARY = {
     "neg": lambda a, m: -a,

@@ -1,15 +1,14 @@
 """To CasADi and back: values, derivatives, shapes, every operation, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
+from tests.refusals import assert_refused
 from tests.symbolic.test_derivatives import OPERATIONS
 from thunder_py import symbolic as sym
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import ModelError
 
 ca = pytest.importorskip("casadi")
 
@@ -172,15 +171,12 @@ def test_operations_that_only_casadi_has(name):
         assert ours(point) == pytest.approx(float(theirs(point)), rel=1e-15, nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "operation"),
-    [("FLOOR", "floor"), ("CEIL", "ceil"), ("ERF", "erf"), ("SINH", "sinh"), ("LOG1P", "log1p"), ("EXPM1", "expm1")],
-)
-def test_operations_that_are_refused(elbow, name, operation):
+def test_operations_that_are_refused(elbow):
     q = ca.SX.sym("q", 2)
-    f = ca.Function("f", [q], [getattr(ca, operation)(q[0])], ["q"], ["r"])
-    with pytest.raises(ModelError, match=f"f: recordings do not support CasADi's operation {name}"):
-        elbow.from_casadi(f)
+    for name in ("floor", "ceil", "erf", "sinh", "log1p", "expm1"):
+        f = ca.Function("f", [q], [getattr(ca, name)(q[0])], ["q"], ["r"])
+        with pytest.raises(ModelError, match=f"f: recordings do not support CasADi's operation {name.upper()}"):
+            elbow.from_casadi(f)
 
 
 def test_matrix_functions_are_expanded(elbow):
@@ -197,24 +193,25 @@ def test_matrix_functions_are_expanded(elbow):
 
 def test_what_does_not_match(elbow):
     q, k = ca.SX.sym("q", 2), ca.SX.sym("K", 2, 2)
-    with pytest.raises(UnknownNameError, match=r"f: input 'K' is not a symbol of the model.*create it by model.symbol"):
-        elbow.from_casadi(ca.Function("f", [q, k], [k @ q], ["q", "K"], ["r"]))
-    with pytest.raises(UnknownNameError, match="did you mean 'ddq'"):
-        elbow.from_casadi(ca.Function("f", [q], [q], ["dddq"], ["r"]))
-    with pytest.raises(ModelError, match="f: input dq must be 2 x 1, got 3 x 1"):
-        elbow.from_casadi(ca.Function("f", [ca.SX.sym("v", 3)], [1], ["dq"], ["r"]))
+    assert_refused(
+        (lambda: elbow.from_casadi(ca.Function("f", [q, k], [k @ q], ["q", "K"], ["r"])), "...f: input 'K' is not ..."),
+        (lambda: elbow.from_casadi(ca.Function("f", [q], [q], ["dddq"], ["r"])), "...did you mean 'ddq'..."),
+        (
+            lambda: elbow.from_casadi(ca.Function("f", [ca.SX.sym("v", 3)], [1], ["dq"], ["r"])),
+            "...f: input dq must be 2 x 1, got 3 x 1...",
+        ),
+    )
     elbow.symbol("K", (2, 3))
     with pytest.raises(ModelError, match="f: input K must be 2 x 3, got 3 x 2"):
         elbow.from_casadi(ca.Function("f", [ca.SX.sym("v", 3, 2)], [1], ["K"], ["r"]))
     with pytest.raises(ModelError, match=r"function must be a casadi\.Function, got SX; create it by"):
         elbow.from_casadi(q)
     free = ca.Function("f", [q], [q + ca.SX.sym("offset")], ["q"], ["r"], {"allow_free": True})
-    with pytest.raises(UnknownNameError, match="f must not have free variables, got offset"):
-        elbow.from_casadi(free)
-    with pytest.raises(ModelError, match="function name must be an identifier"):
-        elbow.to_casadi(elbow.q, "two words")
-    with pytest.raises(ModelError, match="CasADi refuses the function a__b"):
-        elbow.to_casadi(elbow.q, "a__b")
+    assert_refused(
+        (lambda: elbow.from_casadi(free), "...f must not have free variables, got offset..."),
+        (lambda: elbow.to_casadi(elbow.q, "two words"), "...function name must be an identifier..."),
+        (lambda: elbow.to_casadi(elbow.q, "a__b"), "...CasADi refuses the function a__b..."),
+    )
 
 
 def test_a_function_of_the_user(elbow):

@@ -1,7 +1,5 @@
 """The functions of examples/functions do what they say, and go into generated libraries."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +27,6 @@ def test_every_example_is_tested():
     assert {path.stem for path in FOLDER.glob("*.py")} == set(EXAMPLES)
 
 
-# --- manipulability ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["panda", "ur5e", "scara", "elbow"])
 def test_manipulability(name):
     robot = th.Robot.load(name)
@@ -48,9 +43,6 @@ def test_manipulability(name):
     assert_close(gradient(q), slopes, 1e-9)
 
 
-# --- operational space ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["panda", "ur5e", "elbow"])
 def test_operational_space(name):
     robot = th.Robot.load(name)
@@ -64,9 +56,6 @@ def test_operational_space(name):
     # motions in the null space of J_bar' need no force at the end effector: J M^-1 (1 - J' J_bar') = 0
     assert_close(J @ np.linalg.solve(M, np.eye(robot.n) - J.T @ J_bar.T), np.zeros((len(rows), robot.n)))
     assert_close(p, Lambda @ J @ np.linalg.solve(M, robot.gravity_vector(q)))
-
-
-# --- filtered regressor -----------------------------------------------------------------------------------------------
 
 
 def simulated_run(robot):
@@ -147,9 +136,6 @@ def test_filtered_regressor_in_a_simulated_loop():
     np.testing.assert_allclose(estimate, kept.mapping @ robot.parameters, atol=1e-3)
 
 
-# --- kinematic regressors ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["panda", "scara", "elbow", "random"])
 def test_kinematic_regressors(name):
     robot = random_robot(8, 4, "standard", joints="RP") if name == "random" else th.Robot.load(name)
@@ -172,9 +158,6 @@ def test_kinematic_regressors(name):
 def test_kinematic_regressors_need_a_table():
     with pytest.raises(FileFormatError, match="random has no parameters of the group 'dh'"):
         functions_of("kinematic_regressors", random_robot(1, 3, "placements"))
-
-
-# --- all of them ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

@@ -1,7 +1,5 @@
 """Recordings as functions of JAX, against the core, JAX's own derivatives against recorded ones."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SymPy's form of expressions, LaTeX, and the regressor of the 2009 paper's planar elbow, entry by entry."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 
@@ -10,9 +8,7 @@ import pytest
 
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
-from tests.symbolic.states import FOLDER
 from tests.symbolic.test_derivatives import OPERATIONS
-from thunder_py import symbolic as sym
 from thunder_py.errors import ModelError, UnknownNameError
 from thunder_py.symbolic.names import readable_names
 
@@ -27,9 +23,6 @@ def elbow():
 
 def lambdified(form, names):
     return sympy.lambdify([sympy.Symbol(name, real=True) for name in names], form, "numpy")
-
-
-# --- the planar elbow of Gabiccini et al. (2009), section 5.1 ---------------------------------------------------------
 
 
 def printed_regressor(*, corrected=True):
@@ -119,24 +112,6 @@ def test_dependent_columns(elbow):
     assert is_zero(Y_s[0, 0] - a1 * Y_s[0, 1] + a1**2 * Y_s[0, 9])
 
 
-def test_table_in_words_and_latex(elbow):
-    table = elbow.regressor_table()
-    text = str(table)
-    assert "slotine_li_regressor of elbow: 2 x 20" in text
-    assert "zero columns (12): link1.mcz, link1.Ixx," in text
-    assert "reduced regressor: 2 x 8, of link1.m, link1.mcx, link1.mcy, link1.Izz, link2.m" in text
-    assert "linearly independent (6)" in text
-    assert text.count("column of ") == 2
-    shown = table.latex()
-    assert shown.startswith(r"\left[\begin{matrix}")
-    assert shown.count("&") == 14
-    for word in ("c_{12}", "s_{2}", r"\ddot{q}_{r1}", "a_{1}", "g_{y}"):
-        assert word in shown
-    assert "cos" not in shown
-    with pytest.raises(ValueError, match=r"quantity must be one of .*, got 'mass_matrix'"):
-        elbow.regressor_table("mass_matrix")
-
-
 def test_table_of_an_arm_with_drives():
     robot = random_robot(2, 3, "modified", friction=True, rotors=True, armature=True)
     table = robot.symbolic().regressor_table("regressor")
@@ -146,9 +121,6 @@ def test_table_of_an_arm_with_drives():
     Y = robot.regressor(q, dq, ddq)
     assert (Y[..., table.zero] == 0.0).all()
     np.testing.assert_allclose(Y[..., ~table.zero] @ table.reduced_parameters, Y @ robot.parameters, atol=1e-10)
-
-
-# --- any expression ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["cart_pendulum", "scara", "elbow"])
@@ -214,31 +186,6 @@ def test_outlined_models():
     assert sympy.simplify(outlined - plain.to_sympy(plain.potential_energy())) == 0
 
 
-def test_names():
-    robot = random_robot(4, 3, "standard", friction=True, rotors=True, armature=True)
-    model = robot.symbolic(inertial=True, inertial_as="DYN")
-    model.symbol("gain", (2, 2))
-    model.symbol("q1")
-    model.symbol("k")
-    names = {key: [x.text for x in value] for key, value in readable_names(model).items()}
-    assert names["dq"] == ["dq1", "dq2", "dq3"]
-    assert names["par_DYN"][:6] == ["m1", "c_x1", "c_y1", "c_z1", "Ic_xx1", "Ic_xy1"]
-    assert names["par_DHtable"][4:8] == ["a2", "alpha2", "d2", "theta2"]
-    assert names["par_world2L0"] == ["base_x", "base_y", "base_z", "base_yaw", "base_pitch", "base_roll"]
-    assert names["par_Dl"][0] == f"{robot.description.friction.terms[0]}_1"
-    assert names["par_rotor"] == [f"I_r{rotor.joint}" for rotor in robot.description.rotors]
-    assert names["par_armature"] == ["I_a1", "I_a2", "I_a3"]
-    assert names["gain"] == ["gain_1_1", "gain_1_2", "gain_2_1", "gain_2_2"]
-    assert names["q1"] == ["q1_"]  # not the joint's
-    everything = [name for value in names.values() for name in value]
-    assert len(everything) == len(set(everything))
-    q1 = model.symbols["q1"][()]
-    assert len(model.to_sympy(q1 + model.q[0]).free_symbols) == 2
-    elastic = readable_names(th.Robot.load(FOLDER / "sea3.yaml").symbolic())
-    assert elastic["par_Mm"][0].text == "Mm_1"
-    assert elastic["par_K"][0].text == "K_1_1"
-
-
 def test_latex(elbow):
     assert elbow.latex(elbow.mass_matrix()[1, 1]) == (r"I_{zz2} + a_{2} \left(a_{2} m_{2} + 2 {mc}_{x2}\right)")
     assert elbow.latex("gravity_vector").startswith(r"\left[\begin{matrix}")
@@ -254,14 +201,6 @@ def test_latex(elbow):
         elbow.latex("mas_matrix")
     with pytest.raises(ModelError, match=r"f has several results \(a, b\); write them one by one"):
         elbow.latex(elbow.function("f", {"a": q[0], "b": q[1]}))
-
-
-def test_functions_of_other_models(elbow):
-    other = th.Robot.load("elbow").symbolic()
-    with pytest.raises(ModelError, match=r"f: argument q\[0\] must be a symbol of this model"):
-        elbow.to_sympy(other.function("f", other.q[0]))
-    with pytest.raises(ValueError, match="different models cannot be combined"):
-        elbow.to_sympy(sym.sin(other.q[0]))
 
 
 @pytest.mark.parametrize("package", ["sympy", "casadi"])

@@ -10,9 +10,12 @@ from scipy.interpolate import PPoly
 
 from tests.refusals import assert_refused
 from thunder_py.trajectory import (
+    Line,
+    Path,
     TimingLaw,
     cubic,
     parabolic_blends,
+    point_to_point,
     quintic,
     s_curve,
     trapezoidal,
@@ -208,3 +211,13 @@ def test_refusals() -> None:
         (lambda: TimingLaw([0.0, 1.0], [[0.0, 1.0]]), "coefficients must have shape (n, 1), got (1, 2)"),
         (lambda: cubic(1.0, 2.0, 2.0).rescaled(0.0, 1.0), "a rescaled law must have an end that differs from its s..."),
     )
+
+
+def test_joints_and_paths_without_limits_of_acceleration_arrive() -> None:
+    for a in (1e14, math.inf):
+        motion = point_to_point([0.1, -0.2], [0.9, 0.4], v_max=[0.5, math.inf], a_max=[a, math.inf])
+        assert motion.duration == pytest.approx(1.6)
+        np.testing.assert_allclose(motion(0.8).q, [0.5, 0.1], atol=1e-12)
+    law = trapezoidal(v_max=0.5, a_max=1e11)  # its rise is shorter than the rounding of the start of the second segment
+    ways = [Line([0, 0, 0], [1, 0, 0], quintic(1e6)), Line([1, 0, 0], [1, 2, 0], law)]
+    np.testing.assert_allclose(Path(ways)(1e6 + 1.0).p, [1.0, 1.0, 0.0], atol=1e-9)

@@ -142,7 +142,7 @@ constexpr const char* kPasses = R"(
 #endif
 )";
 
-constexpr const char* kPart = R"(
+constexpr const char* kPartHelpers = R"(
 /* Parts of long functions: compilers would put them back where they are called, and then take minutes for the whole. */
 #if defined(__clang__)
 #define THUNDER_LONG
@@ -189,7 +189,7 @@ std::string helpers(const Precision& precision, const Needs& needs) {
   if (needs.avx) text += kAvx;
   if (needs.pieces) text += kPiece;
   text += kPasses;
-  if (needs.parts) text += kPart;
+  if (needs.parts) text += kPartHelpers;
   return text;
 }
 

@@ -107,14 +107,6 @@ def has_path(dofs: Sequence[str]) -> bool:
     return set(POSITION) <= set(dofs) and (all(turns) or not any(turns))
 
 
-def _reach(coefficients: Array, dofs: Sequence[str]) -> tuple[Array, Array]:
-    """Return distances from start to goal (R,), and extents of the motions (R,)."""
-    position = _positions(dofs)
-    start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
-    extent = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
-    return np.linalg.norm(goal - start, axis=1), np.maximum(extent, _ROUNDING * np.abs(start).max(axis=1))
-
-
 def returning(x: Array) -> npt.NDArray[np.bool_]:
     """Return True (R,) for motions (R, T, d) of one unit that end nearer to their start than half their extent.
 
@@ -127,15 +119,17 @@ def returning(x: Array) -> npt.NDArray[np.bool_]:
 
 def path_frames(coefficients: Array, dofs: Sequence[str], names: Sequence[str]) -> PathFrames:
     """Return the frames of motions given as coefficients (R, K, d) of clamped splines."""
-    for distance, extent, name in zip(*_reach(coefficients, dofs), names, strict=True):
+    position = _positions(dofs)
+    start, goal = coefficients[:, 0, position], coefficients[:, -1, position]
+    extents = np.abs(coefficients[:, :, position] - start[:, None]).max(axis=(1, 2))
+    extents = np.maximum(extents, _ROUNDING * np.abs(start).max(axis=1))
+    for distance, extent, name in zip(np.linalg.norm(goal - start, axis=1), extents, names, strict=True):
         if distance <= _CLOSED * extent:
             raise ThunderError(
                 f"start and goal must differ by more than {_CLOSED:.0%} of the extent of the motion with "
                 f'alignment="path", got {distance:.3g} of {extent:.3g} in {name}'
             )
-    position = _positions(dofs)
-    start = coefficients[:, 0, position]
-    scale, rotation = path_frame(start, coefficients[:, -1, position])
+    scale, rotation = path_frame(start, goal)
     return PathFrames(start, np.asarray(scale), rotation)
 
 
@@ -179,18 +173,18 @@ def from_canonical(values: Array, dofs: Sequence[str], frames: PathFrames, deriv
 
 def _positions(dofs: Sequence[str]) -> list[int]:
     try:
-        return [list(dofs).index(name) for name in ("x", "y", "z")]
+        return [list(dofs).index(name) for name in POSITION]
     except ValueError:
         raise ThunderError(f'dofs must include x, y and z with alignment="path", got {", ".join(dofs)}') from None
 
 
 def _orientations(dofs: Sequence[str]) -> list[int]:
-    present = [name in dofs for name in ("rx", "ry", "rz")]
+    present = [name in dofs for name in ROTATION]
     if any(present) and not all(present):
         raise ThunderError(
             f'dofs must include all of rx, ry and rz or none with alignment="path", got {", ".join(dofs)}'
         )
-    return [list(dofs).index(name) for name in ("rx", "ry", "rz")] if all(present) else []
+    return [list(dofs).index(name) for name in ROTATION] if all(present) else []
 
 
 @overload

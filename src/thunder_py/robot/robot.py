@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, whole
-from ..errors import ModelError, Suggesting
+from ..errors import ModelError
 from ..model import elastic
 from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
 from ..model.model import RobotModel
@@ -66,7 +66,7 @@ class _Body(Protocol):
     def added_to(self, robot: Robot) -> Robot: ...
 
 
-class Robot(RobotModel, Suggesting):
+class Robot(RobotModel):
     """Compute kinematics, dynamics and regressors of a serial arm, for one state or batches of states.
 
     Create a robot with `load`, `from_dh` or from a `RobotDescription`. Robots are immutable; `with_parameters` and

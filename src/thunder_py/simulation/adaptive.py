@@ -45,5 +45,4 @@ def advance(f: Callable[[float, Array], Array], x: Array, t: float, dt: float) -
                 break
     if solver.status != "finished" or not np.isfinite(solver.y).all():
         return diverged
-    end: Array = solver.y
-    return end
+    return np.asarray(solver.y)

@@ -75,13 +75,9 @@ def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str,
     return {name: _named(name) for name in metrics}
 
 
-def _last_status(result: Any) -> str:
-    return str(Status(int(result.status[-1])).name)
-
-
 def _named(name: str) -> Metric:
     if name == "status":
-        return _last_status
+        return lambda result: str(Status(int(result.status[-1])).name)
     available = [key for key, value in vars(Metrics).items() if callable(value) and not _hidden(key)]
     if name not in available:
         raise ValueError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")

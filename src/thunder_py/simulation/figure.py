@@ -163,6 +163,5 @@ def reference_path(robot: Robot, reference: Callable[[float], Any], t: Array) ->
         return np.array([array(value.p, (3,), "reference(t).p") for value in values])
     if all(hasattr(value, "q") for value in values):
         q = np.array([array(value.q, (robot.n,), "reference(t).q") for value in values])
-        points: Array = robot.forward_kinematics(q)[:, :3, 3]
-        return points
+        return np.asarray(robot.forward_kinematics(q)[:, :3, 3])
     raise ThunderError(f"reference must return an object with p or q, got {type(values[0]).__name__}")

@@ -23,7 +23,7 @@ from .native import in_core, reference_in_core
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
-from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
+from .result import LOGGED, MOTORS_MEASURED, PARTS_LOGGED, SimulationResult
 from .sensors import Actuators, ExternalTorque, ExternalWrench, Sensors, channel, read_external
 
 _LOG = logging.getLogger(__name__)
@@ -232,8 +232,7 @@ def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
     names = tuple(log) if isinstance(log, Iterable) else None
     if log is not None and (names is None or not all(isinstance(name, str) for name in names)):
         raise ValueError(f"log must be a sequence of names or None, got {log!r}")
-    always = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED}
-    return None if names is None else [name for name in names if name not in always]
+    return None if names is None else [name for name in names if name not in LOGGED]
 
 
 def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]]:
@@ -247,9 +246,7 @@ def _names(plant: Any, robot: Robot | None, n: int) -> dict[str, tuple[str, ...]
 
 def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
-    reserved = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED, "labels"} & set(
-        getattr(controller, "signals", ())
-    )
+    reserved = {*LOGGED, "labels"} & set(getattr(controller, "signals", ()))
     if reserved and not isinstance(controller, _core.Controller):
         raise ValueError(
             f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
@@ -271,9 +268,7 @@ def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> C
         return progress
     if not isinstance(progress, (bool, np.bool_)):
         raise ValueError(f"progress must be True, False or callable, got {progress!r}")
-    if not progress:
-        return None
-    return stack.enter_context(percentage())
+    return stack.enter_context(percentage()) if progress else None
 
 
 def _result(

@@ -44,8 +44,7 @@ class Metrics(Value):
             Entries of the error, such as ``slice(0, 3)`` for a position in meters; default all.
         """
         e = self.error if components is None else self.error[:, components]
-        norm: Array = np.linalg.norm(e, axis=1)
-        return norm
+        return np.asarray(np.linalg.norm(e, axis=1))
 
     def rmse(self, components: slice | Sequence[int] | None = None) -> float:
         """Return the root of the mean over the logged instants of the squared error norm; infinite after divergence.
@@ -159,5 +158,4 @@ class Metrics(Value):
 
     def torque_peak(self) -> Array:
         """Return the largest absolute torque of each joint, (n,), up to any divergence."""
-        peak: Array = np.abs(self.tau).max(axis=0)
-        return peak
+        return np.asarray(np.abs(self.tau).max(axis=0))

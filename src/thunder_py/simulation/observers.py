@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from .. import _core
 from ..checks import of_kind
-from .result import ALWAYS_LOGGED, MOTORS_LOGGED, MOTORS_MEASURED, PARTS_LOGGED
+from .result import LOGGED
 
-_RESERVED = {*ALWAYS_LOGGED, *MOTORS_LOGGED, *MOTORS_MEASURED, *PARTS_LOGGED, "labels"}
+_RESERVED = {*LOGGED, "labels"}
 #: time without a state after which observers restart [s]; StepClock::kLongestGap of the core
 _PAUSE = 0.1
 

@@ -34,11 +34,10 @@ _ROUNDING = 1e-9  # of times that are multiples of a step, as in the core
 
 
 class Phase(NamedTuple):
-    """Robot with its payloads during the logged instants `first` to `last` - 1."""
+    """Robot with its payloads during the logged instants of `rows`."""
 
     robot: Robot
-    first: int
-    last: int
+    rows: slice
 
 
 def plant_of(result: SimulationResult, what: str) -> Robot:
@@ -50,14 +49,15 @@ def plant_of(result: SimulationResult, what: str) -> Robot:
 
 
 def plant_phases(result: SimulationResult, what: str) -> list[Phase]:
-    """Return the phases in the order of time; a phase without logged instants is empty."""
+    """Return the phases that have logged instants, in the order of time."""
     robot = plant_of(result, what)
     phases, first = [], 0
     for payload in sorted(result.payloads, key=lambda p: p.time):
         last = int(np.searchsorted(result.t + _ROUNDING, payload.time))
-        phases.append(Phase(robot, first, last))
+        phases.append(Phase(robot, slice(first, last)))
         robot, first = payload.added_to(robot), last
-    return [*phases, Phase(robot, first, len(result.t))]
+    phases.append(Phase(robot, slice(first, len(result.t))))
+    return [phase for phase in phases if phase.rows.start < phase.rows.stop]
 
 
 class ConditionNumbers(NamedTuple):
@@ -89,13 +89,11 @@ class ConditionNumbers(NamedTuple):
 def condition_numbers(result: SimulationResult, frame: int | str | None = None) -> ConditionNumbers:
     """Return the condition numbers of M(q) and of the Jacobian of `frame` at each logged instant."""
     M = np.zeros(len(result.t))
-    for robot, first, last in plant_phases(result, "condition_numbers"):
-        if first < last:
-            M[first:last] = np.linalg.cond(robot.mass_matrix(result.q[first:last]))
+    for robot, rows in plant_phases(result, "condition_numbers"):
+        M[rows] = np.linalg.cond(robot.mass_matrix(result.q[rows]))
+    plant, estimates = plant_of(result, "condition_numbers"), result.signals.get("parameters")
     # LAPACK may return a least singular value of -0.0, and the quotient -inf
-    J = np.abs(np.linalg.cond(plant_of(result, "condition_numbers").jacobian(result.q, frame)))
-    estimates = result.signals.get("parameters")
-    plant = plant_of(result, "condition_numbers")
+    J = np.abs(np.linalg.cond(plant.jacobian(result.q, frame)))
     if estimates is None or estimates.shape[1] != plant.p:
         return ConditionNumbers(M, J, None)
     return ConditionNumbers(M, J, np.linalg.cond(mass_matrices(plant, result.q, estimates)))
@@ -167,8 +165,7 @@ class EnergyBalance(Value):
         ``total - total[0] - work + dissipated - external - payload``. It converges to zero with the step, at second
         order in the time between logged instants where nothing switches between them.
         """
-        residual: Array = self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload
-        return residual
+        return np.asarray(self.total - self.total[0] - self.work + self.dissipated - self.external - self.payload)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot all energies over time.
@@ -197,14 +194,11 @@ def energy_balance(result: SimulationResult) -> EnergyBalance:
     kinetic, potential, brought = np.zeros(rows), np.zeros(rows), np.zeros(rows)
     power = np.zeros(rows)
     before: Robot | None = None
-    for robot, first, last in plant_phases(result, "energy"):
-        if first == last:
-            continue
-        now = slice(first, last)
+    for robot, now in plant_phases(result, "energy"):
         kinetic[now], potential[now] = _energies(robot, result, now)
         power[now] = _dissipation(robot, result, now)
         if before is not None:
-            then = slice(first, first + 1)
+            first, then = now.start, slice(now.start, now.start + 1)
             brought[first:] += kinetic[first] + potential[first] - np.sum(_energies(before, result, then))
         before = robot
     external = result.signals.get("external")
@@ -312,17 +306,14 @@ def lyapunov_function(result: SimulationResult, controller: object) -> Lyapunov:
         raise ThunderError(f"controller must have a method lyapunov(robot, result), got {type(controller).__name__}")
     rows = len(result.t)
     V, V_dot, analytic = np.zeros(rows), np.zeros(rows), True
-    for robot, first, last in plant_phases(result, "lyapunov"):
-        if first == last:
-            continue
-        now = slice(first, last)
+    for robot, now in plant_phases(result, "lyapunov"):
         V[now] = array(function(robot, result), (rows,), "result of controller.lyapunov")[now]
         rates = derivative(robot, result) if callable(derivative) else None
         if rates is not None:
             V_dot[now] = array(rates, (rows,), "result of controller.lyapunov_dot")[now]
         else:
             analytic = False
-            V_dot[now] = np.gradient(V[now], result.t[now]) if last - first > 1 else 0.0
+            V_dot[now] = np.gradient(V[now], result.t[now]) if now.stop - now.start > 1 else 0.0
     return Lyapunov(result.t, V, V_dot, analytic)
 
 
@@ -333,6 +324,8 @@ MOTORS_LOGGED = ("x", "dx")
 PARTS_LOGGED = ("q_measured", "dq_measured", "tau_commanded", "external")
 #: signals of sensors of the motors of elastic joints
 MOTORS_MEASURED = ("x_measured", "dx_measured")
+#: all signals that the run logs itself
+LOGGED = (*ALWAYS_LOGGED, *MOTORS_LOGGED, *PARTS_LOGGED, *MOTORS_MEASURED)
 
 
 #: prefixes of the names of signals and labels in a file

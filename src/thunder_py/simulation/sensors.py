@@ -212,8 +212,7 @@ class Actuators:
         if self.motor is None or not np.isfinite(limits).any():
             return None
         ratio = self.motor.gear_ratio * self.motor.torque_constant / self.motor.resistance
-        stall: Array = np.broadcast_to(ratio * limits, (n,))
-        return stall
+        return np.asarray(np.broadcast_to(ratio * limits, (n,)))
 
     def _options(self, n: int, period: float, dt: float, integrator: str, limits: Array) -> dict[str, Any]:
         """Return the options of the core."""

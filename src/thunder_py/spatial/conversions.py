@@ -77,8 +77,7 @@ def nearest_rotation(R: npt.ArrayLike) -> Array:
         if wrong is not None:
             raise ModelError(f"R must hold {wrong}")
     U, _, V = np.linalg.svd(flat)
-    nearest: Array = (U @ V).reshape(np.shape(R))
-    return nearest
+    return np.asarray((U @ V).reshape(np.shape(R)))
 
 
 def rotation_from_euler(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:

@@ -27,24 +27,21 @@ _ARRAYS = (
     "residual_",
 )
 _FRAMES = ("start", "scale", "rotation")
+_FLAGS = ("joint", "demean")
 
 
 def save_fpca(fpca: Any, path: str | Path) -> None:
     """Write fitted components atomically."""
     arrays: dict[str, Any] = {name: getattr(fpca, name) for name in _ARRAYS}
     arrays |= {"knots": fpca.basis_.knots, "degree": np.array(fpca.basis_.degree)}
-    arrays |= {"dofs": np.array(fpca.dofs, dtype=np.str_), "units": np.array(fpca.units, dtype=np.str_)}
-    arrays |= {
-        "joint": np.array(bool(fpca.joint)),
-        "demean": np.array(bool(fpca.demean)),
-        "shrinkage_": np.array(fpca.shrinkage_),
-    }
+    arrays |= {name: np.array(getattr(fpca, name), dtype=np.str_) for name in ("dofs", "units")}
+    arrays |= {name: np.array(bool(getattr(fpca, name))) for name in _FLAGS}
     # parameters of several types are stored as text
     _, count, smoothing, shrinkage = fpca._checked()
     values = {"n_components": count, "smoothing": smoothing, "shrinkage": shrinkage}
     values |= {"alignment": fpca.alignment, "alignment_": fpca.alignment_}
-    for name in values:
-        arrays[name] = np.array(repr(values[name]))
+    arrays |= {name: np.array(repr(value)) for name, value in values.items()}
+    arrays["shrinkage_"] = np.array(fpca.shrinkage_)
     if fpca.frames_ is not None:
         arrays |= {f"frames.{name}": getattr(fpca.frames_, name) for name in _FRAMES}
     write_arrays(path, type(fpca), arrays)
@@ -58,15 +55,9 @@ def load_fpca(path: str | Path, kind: type[Any]) -> Any:
 
 def _restored(arrays: dict[str, Any], kind: type[Any]) -> Any:
     basis = SplineBasis(degree=int(numbers(arrays["degree"], "degree", 0)), knots=arrays["knots"])
-    fpca = kind(
-        parameter(arrays, "n_components"),
-        basis=None if basis == SplineBasis() else basis,
-        smoothing=parameter(arrays, "smoothing"),
-        joint=flag(arrays, "joint"),
-        alignment=parameter(arrays, "alignment"),
-        shrinkage=parameter(arrays, "shrinkage"),
-        demean=flag(arrays, "demean"),
-    )
+    given = {name: parameter(arrays, name) for name in ("n_components", "smoothing", "alignment", "shrinkage")}
+    given |= {name: flag(arrays, name) for name in _FLAGS}
+    fpca = kind(basis=None if basis == SplineBasis() else basis, **given)
     fpca.basis_ = fpca._checked()[0]
     for name in _ARRAYS:
         setattr(fpca, name, numbers(arrays[name], name))

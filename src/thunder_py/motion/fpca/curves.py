@@ -92,11 +92,10 @@ def read_curves(
                 f"motions must have the same dofs and units, got {names[0]} with {_listed(first)}, "
                 f"{name} with {_listed(trial)}"
             )
-    taus, durations = [], []
-    for trial, name in zip(trials, names, strict=True):
-        tau, duration = _normalized(np.asarray(trial.t, dtype=np.float64), name)
-        taus.append(tau)
-        durations.append(duration)
+    times = (
+        _normalized(np.asarray(trial.t, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)
+    )
+    taus, durations = map(list, zip(*times, strict=True))
     values = [_finite(np.asarray(trial.x, dtype=np.float64), name) for trial, name in zip(trials, names, strict=True)]
     for tau, x, name in zip(taus, values, names, strict=True):
         if x.shape != (len(tau), len(first.dofs)) or not x.shape[1]:

@@ -396,7 +396,7 @@ def _blocks(extra: list[Array]) -> list[Array]:
     for k, root in enumerate(extra):
         block = np.zeros((*root.shape, d))
         block[:, :, k] = root
-        blocks.append(block.reshape(len(root), -1))
+        blocks.append(block.reshape(len(root), root.shape[1] * d))
     return blocks
 
 
@@ -502,12 +502,7 @@ def _each(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, A
 def _joint(rows: Array, extra: list[Array], number: int) -> tuple[Array, Array, Array]:
     """Return components of all coordinates at once: vectors (n, m, d), variances (n,), total ()."""
     _, m, d = rows.shape
-    blocks = [rows.reshape(-1, m * d)]
-    for k, root in enumerate(extra):
-        block = np.zeros((len(root), m, d))
-        block[:, :, k] = root
-        blocks.append(block.reshape(-1, m * d))
-    vectors, variances, total = decompose(np.vstack(blocks), number)
+    vectors, variances, total = decompose(np.vstack([rows.reshape(-1, m * d), *_blocks(extra)]), number)
     return vectors.reshape(number, m, d), variances, np.array(total)
 
 

@@ -196,8 +196,8 @@ def condition_plan(
         raise ThunderError(f"constraints must be a sequence of Constraint, one at least, got {constraints!r}")
     rows = np.concatenate([each.rows(planner.dofs, t0, T) for each in sequence])
     d = len(planner.dofs)
-    a = _end_position(rows, 0.0, "start", d) if start is None else array(start, (d,), "start")
-    b = _end_position(rows, 1.0, "goal", d) if goal is None else array(goal, (d,), "goal")
+    a = _end_position(rows, 0.0, d) if start is None else array(start, (d,), "start")
+    b = _end_position(rows, 1.0, d) if goal is None else array(goal, (d,), "goal")
     if planner.fpca.alignment_ == "path" and (a is None or b is None):
         raise ThunderError(
             "constraints must fix the whole position at the start and at the end for an aligned model without "
@@ -214,7 +214,7 @@ def condition_plan(
     return result
 
 
-def _end_position(rows: Array, tau: float, what: str, d: int) -> Array | None:
+def _end_position(rows: Array, tau: float, d: int) -> Array | None:
     """Return the position at one end if the constraints fix all coordinates of it, otherwise None."""
     here = rows[(rows[:, 0] == tau) & (rows[:, 1] == 0.0)]
     position = np.full(d, np.nan)

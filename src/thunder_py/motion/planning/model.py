@@ -90,23 +90,15 @@ _RATES = ("start_velocity", "goal_velocity", "start_acceleration", "goal_acceler
 
 
 class Ends(NamedTuple):
-    """Unchecked coordinates and derivatives at both ends; None is zero.
+    """Unchecked coordinates and `rates` at both ends, velocities, then accelerations; None is zero.
 
     `R` is the reference of orientations, for positions the constant orientation, and None for joints.
     """
 
     start: npt.ArrayLike
     goal: npt.ArrayLike
-    v_start: npt.ArrayLike | None
-    v_goal: npt.ArrayLike | None
-    a_start: npt.ArrayLike | None
-    a_goal: npt.ArrayLike | None
+    rates: Rates
     R: Array | None
-
-    @property
-    def rates(self) -> Rates:
-        """Velocities, then accelerations."""
-        return self.v_start, self.v_goal, self.a_start, self.a_goal
 
 
 def number(value: Any, what: str) -> float:
@@ -137,9 +129,10 @@ def as_pose(value: Any, what: str) -> Array:
     return pose(value, what)
 
 
-def _refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None) -> None:
+def refuse_rates(planner: PlannerModel, *rates: npt.ArrayLike | None, names: Sequence[str] = _RATES) -> None:
+    """Raise `ThunderError` for velocities and accelerations that the planner's constraints leave open."""
     order = len(planner.constraints)
-    for name, value, needed in zip(_RATES, rates, (2, 2, 3, 3), strict=True):
+    for name, value, needed in zip(names, rates, (2, 2, 3, 3), strict=True):
         if value is not None and order < needed:
             raise ThunderError(
                 f"{name} must be None for a planner with constraints on {', '.join(planner.constraints)} only: pass "
@@ -151,24 +144,20 @@ def read_ends(
     planner: PlannerModel,
     start: npt.ArrayLike,
     goal: npt.ArrayLike,
-    v_start: npt.ArrayLike | None,
-    v_goal: npt.ArrayLike | None,
-    a_start: npt.ArrayLike | None,
-    a_goal: npt.ArrayLike | None,
+    rates: Rates,
 ) -> Ends:
     """Return the coordinates of both ends; the core checks vectors."""
     if len(planner.constraints) < 3:
-        _refuse_rates(planner, v_start, v_goal, a_start, a_goal)
+        refuse_rates(planner, *rates)
     if planner.kind == "pose":
         R = as_pose(start, "start")[:3, :3]
-        a = _core._pose_state(as_pose(start, "start"), v_start, a_start, R, "start")
-        b = _core._pose_state(as_pose(goal, "goal"), v_goal, a_goal, R, "goal")
-        return Ends(a[0], b[0], a[1], b[1], a[2], b[2], R)
-    rates: Rates = (v_start, v_goal, a_start, a_goal)
+        a = _core._pose_state(as_pose(start, "start"), rates[0], rates[2], R, "start")
+        b = _core._pose_state(as_pose(goal, "goal"), rates[1], rates[3], R, "goal")
+        return Ends(a[0], b[0], (a[1], b[1], a[2], b[2]), R)
     if planner.kind == "joints":
-        return Ends(start, goal, *rates, None)
+        return Ends(start, goal, rates, None)
     if not (is_pose(start) or is_pose(goal)):
-        return Ends(start, goal, *rates, _UPRIGHT)
+        return Ends(start, goal, rates, _UPRIGHT)
     return _kept_orientation(start, goal, rates)
 
 
@@ -182,7 +171,7 @@ def _kept_orientation(start: Any, goal: Any, rates: Rates) -> Ends:
             "plan rotations"
         )
     a, b = (as_pose(value, "")[:3, 3] if is_pose(value) else value for value in (start, goal))
-    return Ends(a, b, *rates, R)
+    return Ends(a, b, rates, R)
 
 
 def goal_state(
@@ -194,7 +183,7 @@ def goal_state(
 ) -> tuple[npt.ArrayLike, npt.ArrayLike | None, npt.ArrayLike | None]:
     """Return the coordinates of a goal and their derivatives, rotation vectors about R."""
     if len(planner.constraints) < 3:
-        _refuse_rates(planner, None, velocity, None, acceleration)
+        refuse_rates(planner, None, velocity, None, acceleration)
     if planner.kind == "pose" and R is not None:
         state = _core._pose_state(as_pose(goal, "goal"), velocity, acceleration, R, "goal")
         return state[0], state[1], state[2]

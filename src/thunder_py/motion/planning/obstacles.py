@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy.typing as npt
 from scipy.interpolate import PPoly
 
 from ... import _core
-from ...checks import Array, array, positive, real
+from ...checks import Array, array, positive, real, whole
 from ...errors import NoPathError, ThunderError
 from ...geometry import Obstacle
 from ...values import StrEnum, Value, set_fields
@@ -269,17 +267,13 @@ class ViaSearch:
 
     def __post_init__(self) -> None:
         """Check every setting."""
-        whole = (("count", 1, _LARGEST), ("seed", 0, 2**64 - 1), ("most", 1, _MOST), ("widenings", 0, _WIDENINGS))
-        for name, least, largest in whole:
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= largest:
-                raise ThunderError(f"{name} must be an integer from {least} to {largest}, got {value!r}")
+        bounds = {"count": (1, _LARGEST), "seed": (0, 2**64 - 1), "most": (1, _MOST), "widenings": (0, _WIDENINGS)}
+        for name, (least, largest) in bounds.items():
+            whole(getattr(self, name), name, least, largest)
         for name, known in (("method", ("ellipsoid", "uniform")), ("state", ("optimal", "paper"))):
             if getattr(self, name) not in known:
                 raise ThunderError(f"{name} must be {known[0]!r} or {known[1]!r}, got {getattr(self, name)!r}")
-        width = self.half_width
-        if isinstance(width, bool) or not isinstance(width, Real) or not 0.0 < width < math.inf:
-            raise ThunderError(f"half_width must be a positive number [m], got {width!r}")
+        positive(self.half_width, "half_width", "m")
         if not isinstance(self.straight_first, bool):
             raise ThunderError(f"straight_first must be True or False, got {self.straight_first!r}")
 
@@ -348,8 +342,7 @@ class ViaPath(NamedTuple):
     @property
     def via_points(self) -> Array:
         """Positions of all degrees of freedom at the via points, (k, d)."""
-        points: Array = self.states[:, 0]
-        return points
+        return np.asarray(self.states[:, 0])
 
     @property
     def found(self) -> bool:

@@ -42,8 +42,7 @@ class Pace(NamedTuple):
 
 def _largest(path: _core.BezierPath) -> Array:
     start, end = path.start, path.end
-    a: Array = np.maximum.reduce(np.abs(path.sample(start + (end - start) * _GRID, 2)))
-    return a
+    return np.asarray(np.maximum.reduce(np.abs(path.sample(start + (end - start) * _GRID, 2))))
 
 
 def _shared(planner: PlannerModel, values: Array) -> Array:

@@ -147,7 +147,7 @@ class HumanLikePlanner(PlannerModel):
             For wrong shapes, NaN, durations that are not positive, rotations of half a turn or more, and velocities or
             accelerations that are not among the planner's constraints.
         """
-        ends = read_ends(self, start, goal, start_velocity, goal_velocity, start_acceleration, goal_acceleration)
+        ends = read_ends(self, start, goal, (start_velocity, goal_velocity, start_acceleration, goal_acceleration))
         T, t0, distance = number(duration, "duration"), number(start_time, "start_time"), number(margin, "margin")
         shapes = as_sequence(obstacles)
         if shapes:
@@ -343,7 +343,7 @@ class HumanLikePlanner(PlannerModel):
     # --- internal ----------------------------------------------------------------------------------------------------
 
     def _between(self, start: npt.ArrayLike, goal: npt.ArrayLike, duration: float) -> ConditionedPlan:
-        ends = read_ends(self, start, goal, None, None, None, None)
+        ends = read_ends(self, start, goal, (None,) * 4)
         rest = [Constraint(t, kind) for kind in self.constraints[1:] for t in (0.0, duration)]
         places = [Constraint(0.0, "position", ends.start), Constraint(duration, "position", ends.goal)]
         return condition_plan(self, [*places, *rest], duration, ends.start, ends.goal, 0.0, ends.R)

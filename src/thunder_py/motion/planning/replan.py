@@ -19,6 +19,7 @@ from .model import (
     distance_of,
     goal_state,
     number,
+    refuse_rates,
     scores_in,
     warn_beyond,
     warn_travel,
@@ -74,7 +75,7 @@ def replan(
         obstacles = obstacle_set(avoidance[0])
         if not obstacles.free(rest, avoidance[1]):
             x, v, a = (path.sample(now, derivative) for derivative in range(3))
-            ends = Ends(x, to[0], v, to[1], a, to[2], R)
+            ends = Ends(x, to[0], (v, to[1], a, to[2]), R)
             around = plan_with_obstacles(planner, ends, end - now, *avoidance, now, fallback="plan", pace=pace)
             require_time(planner, pace, around.path)
             warn_beyond(planner, around.mahalanobis_distance, detour=around._details.detour)
@@ -234,11 +235,7 @@ def plan_batch(
     """Plan and sample many motions; see `HumanLikePlanner.plan_many`."""
     derivative = whole(derivative, "derivative", 0)
     d, count = len(planner.dofs), _count(*places, durations)
-    order = len(planner.constraints)
-    for name, value, needed in zip(_NAMES, rates, (2, 2, 3, 3), strict=True):
-        if value is not None and order < needed:
-            have = ", ".join(planner.constraints)
-            raise ThunderError(f"{name} must be None for a planner with constraints on {have} only")
+    refuse_rates(planner, *rates, names=_NAMES)
     T = array(durations, () if np.ndim(durations) == 0 else (count,), "durations")
     T = np.ascontiguousarray(np.broadcast_to(T, (count,)))
     starts, goals = _table(places[0], count, d, "starts"), _table(places[1], count, d, "goals")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,24 +51,18 @@ class Demonstration:
     @property
     def displacement(self) -> Array:
         """Displacement from start to goal, (d,)."""
-        way: Array = self.x[-1] - self.x[0]
-        return way
+        return np.asarray(self.x[-1] - self.x[0])
 
     @property
     def share(self) -> Array:
         """Part of the duration that each sample represents (trapezoidal rule), (k,)."""
         step = np.diff(self.t) / self.duration
-        part: Array = 0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0))
-        return part
+        return np.asarray(0.5 * (np.append(step, 0.0) + np.insert(step, 0, 0.0)))
 
 
 def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonstration]:
     """Return `value` as demonstrations of one dimension; see `DMP.fit`."""
-    if not _is_one(value) and not isinstance(value, Iterable):
-        raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
-    each: Sequence[Any] = [value] if _is_one(value) else list(value)
-    if not each:
-        raise ThunderError("demonstrations must be at least one, got none")
+    each = listed(value, _is_motion(value))
     read = [_read(motion, _name(motion, k), cutoff, samples) for k, motion in enumerate(each)]
     widths = {demonstration.x.shape[1] for demonstration in read}
     if len(widths) > 1:
@@ -82,8 +76,20 @@ def read_demonstrations(value: Any, cutoff: float, samples: int) -> list[Demonst
     return read
 
 
-def _is_one(value: Any) -> bool:
-    return isinstance(value, tuple) or _is_motion(value) or (hasattr(value, "t") and hasattr(value, "x"))
+def listed(value: Any, one: bool = False) -> list[Any]:
+    """Return demonstrations as a list: one, that is a tuple, has t and x or is called `one`, or several."""
+    if one or isinstance(value, tuple) or is_sampled(value):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise ThunderError(f"demonstrations must be motions, or several of them, got {type(value).__name__}")
+    if not (each := list(value)):
+        raise ThunderError("demonstrations must be at least one, got none")
+    return each
+
+
+def is_sampled(value: Any) -> bool:
+    """Return whether an object has times and samples, as a `Trial`."""
+    return hasattr(value, "t") and hasattr(value, "x")
 
 
 def _is_motion(value: Any) -> bool:
@@ -106,7 +112,7 @@ def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
         t = np.linspace(0.0, positive(value.duration, f"{name}: duration"), whole(samples, "samples", 2))
         x, dx, ddx = (array(value.position(t, derivative), (len(t), None), name) for derivative in range(3))
         return Demonstration(t, x, dx, ddx)
-    if not isinstance(value, tuple) and not (hasattr(value, "t") and hasattr(value, "x")):
+    if not isinstance(value, tuple) and not is_sampled(value):
         raise ThunderError(
             f"{name} must be a Trial, (t, x), (t, x, dx, ddx), or have position and duration, "
             f"got {type(value).__name__}"
@@ -142,8 +148,7 @@ def times_of(value: Any, name: str) -> Array:
         )
     if (np.diff(t) <= 0.0).any():
         raise ThunderError(f"{name}: times must increase, got {t[np.argmax(np.diff(t) <= 0.0) + 1]:g} s out of order")
-    shifted: Array = t - t[0]
-    return shifted
+    return np.asarray(t - t[0])
 
 
 def _values(value: Any, rows: int, name: str) -> Array:

@@ -165,8 +165,6 @@ class DMP(PositionPrimitive):
         self.D = D
         self.alpha = alpha
         self._method = fit
-        self._core: _core.Dmp | None = None
-        self._running = False
 
     @classmethod
     def paper(cls) -> DMP:
@@ -456,5 +454,4 @@ def _turn(a: Array, b: Array) -> Array:
             R = R - 2.0 * np.outer(v, v) / (v @ v)
     else:
         R = np.eye(len(u)) - np.outer(u + w, u + w) / (1.0 + cosine) + 2.0 * np.outer(w, u)
-    matrix: Array = R * (np.linalg.norm(b) / np.linalg.norm(a))
-    return matrix
+    return np.asarray(R * (np.linalg.norm(b) / np.linalg.norm(a)))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, is_number, numbers, positive
+from ...checks import Array, array, finite, is_number, positive, real
 from ...errors import ThunderError
 
 #: mostly upwards and along no axis, so that a motion along it is unlikely
@@ -96,12 +96,7 @@ class DynamicPotential(_core.DynamicPotential):
         return force[:, : shape[-1]].reshape(shape)
 
     def _evaluate(self, y: Any, z: Any, obstacles: Any, t: float) -> tuple[Array, Array, tuple[int, ...]]:
-        points, speeds = numbers(y, "y"), numbers(z, "z")
-        for what, value in (("y", points), ("z", speeds)):
-            if not np.isfinite(value).all():
-                raise ThunderError(f"{what} must be finite, got {value[~np.isfinite(value)][0]}")
-        if not is_number(t) or not np.isfinite(t):
-            raise ThunderError(f"t must be a time [s], got {t!r}")
+        points, speeds, time = real(y, "y"), real(z, "z"), finite(t, "t")
         try:
             points, speeds = np.broadcast_arrays(points, speeds)
         except ValueError:
@@ -112,7 +107,7 @@ class DynamicPotential(_core.DynamicPotential):
             raise ThunderError(f"y and z must have shape (..., m) with m = 1, 2 or 3, got {points.shape}")
         m = points.shape[-1]
         spheres = spheres_of(obstacles, m)
-        energy, force = self.in_dimension(m)._at(_padded(points, m), _padded(speeds, m), spheres, float(t))
+        energy, force = self.in_dimension(m)._at(_padded(points, m), _padded(speeds, m), spheres, time)
         return energy, force, points.shape
 
     def in_dimension(self, m: int) -> _core.DynamicPotential:

@@ -83,8 +83,7 @@ def _changes(x: Array) -> Array:
     energy = np.concatenate([[0.0], np.cumsum(np.square(x).sum(axis=1))])
     lags = np.arange(most)
     sums = energy[n - lags] + energy[n] - energy[lags] - 2.0 * correlation
-    change: Array = sums / (2.0 * (n - lags) * max(energy[n] / n, np.finfo(np.float64).tiny))
-    return change
+    return np.asarray(sums / (2.0 * (n - lags) * max(energy[n] / n, np.finfo(np.float64).tiny)))
 
 
 def _first_valley(change: Array, name: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +19,7 @@ from ...spatial import log, quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
 from .bases import DMPBasis, Fit, known_name
-from .demonstrations import smooth, steps_of, times_of
+from .demonstrations import is_sampled, listed, smooth, steps_of, times_of
 from .dmp import SCALINGS
 from .stepping import SteppedPrimitive, warn_growth
 
@@ -150,8 +149,6 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
         self.D = D
         self.alpha = alpha
         self._method = fit
-        self._core: _core.QuaternionDmp | None = None
-        self._running = False
 
     def fit(self, demonstrations: Any, y: object = None, *, cutoff: float = math.inf) -> QuaternionDMP:
         """Learn the forcing term.
@@ -182,15 +179,7 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
             As `DMP.fit`; and for a demonstration half a turn away from its end, where the error is discontinuous.
         """
         basis, D = self._checked()
-        if not _is_trial(demonstrations) and not isinstance(demonstrations, Iterable):
-            raise ThunderError(
-                f"demonstrations must be motions, or several of them, got {type(demonstrations).__name__}"
-            )
-        one = isinstance(demonstrations, tuple) or _is_trial(demonstrations)
-        each: Sequence[Any] = [demonstrations] if one else list(demonstrations)
-        if not each:
-            raise ThunderError("demonstrations must be at least one, got none")
-        demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(each)]
+        demos = [_read(value, f"demonstration {k}", cutoff) for k, value in enumerate(listed(demonstrations))]
         check_plausible([Samples(demo.rotations.as_rotvec(), demo.t, ("rad",) * 3) for demo in demos])
         x = np.concatenate([basis.phase(demo.t, demo.t[-1]) for demo in demos])
         share = np.concatenate([np.gradient(demo.t) / demo.t[-1] for demo in demos])
@@ -347,17 +336,12 @@ def _matrix(value: Any, what: str) -> Array:
     return rotation(value.as_matrix() if hasattr(value, "as_matrix") else value, what)
 
 
-def _is_trial(value: Any) -> bool:
-    """Return True for a trial, or an object like it."""
-    return hasattr(value, "t") and hasattr(value, "x")
-
-
 def _read(value: Any, name: str, cutoff: float) -> _Demonstration:
     """Read rotations, with angular velocity and acceleration from a quintic spline through quaternions of one sign."""
     from scipy.spatial.transform import Rotation
 
     pair = isinstance(value, tuple)
-    if (pair and len(value) != 2) or not (pair or _is_trial(value)):
+    if (pair and len(value) != 2) or not (pair or is_sampled(value)):
         raise ThunderError(f"{name} must be a Trial with rotations or (t, rotations), got {type(value).__name__}")
     if not pair and not set(ROTATION) <= set(value.dofs):
         raise ThunderError(f"{name} must have rotation vectors rx, ry, rz, got a Trial of {', '.join(value.dofs)}")

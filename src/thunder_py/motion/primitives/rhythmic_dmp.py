@@ -107,8 +107,6 @@ class RhythmicDMP(PositionPrimitive):
         self.K = K
         self.D = D
         self._method = fit
-        self._core: _core.Dmp | None = None
-        self._running = False
 
     # -- learning ------------------------------------------------------------------------------------------------------
 
@@ -180,8 +178,7 @@ class RhythmicDMP(PositionPrimitive):
     def _target(self, demo: Demonstration, D: float, period: float) -> Array:
         """Return f plus the baseline."""
         tau = period / (2.0 * math.pi)
-        target: Array = (tau**2 * demo.ddx + D * tau * demo.dx) / self.K + demo.x
-        return target
+        return np.asarray((tau**2 * demo.ddx + D * tau * demo.dx) / self.K + demo.x)
 
     # -- whole motions -------------------------------------------------------------------------------------------------
 
@@ -207,8 +204,7 @@ class RhythmicDMP(PositionPrimitive):
         size = np.abs(harmonics).max(axis=1)
         kept = size > _NEGLIGIBLE * size.max()
         waves = np.exp(1j * np.outer(array(x, (None,), "x"), k[kept]))
-        result: Array = np.real(waves @ ((1j * k[kept, None]) ** derivative * harmonics[kept]))
-        return result
+        return np.asarray(np.real(waves @ ((1j * k[kept, None]) ** derivative * harmonics[kept])))
 
     def rollout(
         self,

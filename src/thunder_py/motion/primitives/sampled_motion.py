@@ -27,8 +27,7 @@ def _hermite() -> Array:
         ends[derivative, derivative] = falling[derivative]
         ends[4 + derivative] = falling
     inverse = np.linalg.inv(ends)
-    exact: Array = np.round(12.0 * inverse) / 12.0
-    return exact
+    return np.asarray(np.round(12.0 * inverse) / 12.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

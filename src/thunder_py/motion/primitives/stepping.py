@@ -46,8 +46,8 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core]):
     K: float
     D: float | None
     _method: str
-    _core: _Core | None
-    _running: bool
+    _core: _Core | None = None
+    _running: bool = False
     #: `fit` is a method
     _stored_as: ClassVar[Mapping[str, str]] = MappingProxyType({"fit": "_method"})
 

@@ -189,11 +189,8 @@ class Elbow2009:
             "printed, with G-1 and G-2": self.printed_regressor(True),
             "printed": self.printed_regressor(False),
         }
-        result = {}
-        for name, regressor in regressors.items():
-            difference = np.array([regressor(*state) for state in x]) - kernel
-            result[name] = (float(np.abs(difference).max()), float(np.abs(difference @ robot.parameters).max()))
-        return result
+        off = {name: np.array([Y(*state) for state in x]) - kernel for name, Y in regressors.items()}
+        return {name: (float(np.abs(d).max()), float(np.abs(d @ robot.parameters).max())) for name, d in off.items()}
 
     def equality(self) -> str:
         """Return the largest differences between regressors at random states, and of their torques, as Markdown."""
@@ -225,16 +222,13 @@ class Elbow2009:
 
     def torques(self, times: Array) -> dict[str, Array]:
         """Return torques Y_r pi along `motion`: by the kernel, corrected, as printed; (k, 2) each."""
-        robot = self.model.robot
-        states = motion(times)
-        result = {}
-        for name, Y in (
-            ("kernel", robot.slotine_li_regressor),
-            ("corrected", self.printed_regressor(True)),
-            ("printed", self.printed_regressor(False)),
-        ):
-            result[name] = np.array([Y(*state) @ robot.parameters for state in zip(*states, strict=True)])
-        return result
+        robot, states = self.model.robot, list(zip(*motion(times), strict=True))
+        regressors = {
+            "kernel": robot.slotine_li_regressor,
+            "corrected": self.printed_regressor(True),
+            "printed": self.printed_regressor(False),
+        }
+        return {name: np.array([Y(*state) @ robot.parameters for state in states]) for name, Y in regressors.items()}
 
     plot = drawing("plot_elbow")
 

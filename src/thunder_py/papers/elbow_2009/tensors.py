@@ -117,7 +117,8 @@ def _first_moment_tensor(robot: Robot, q: Array) -> Array:
 def transposes_table() -> str:
     """Return `check_transposes` for the arm of `three_joints` as Markdown."""
     rng = np.random.default_rng(51)
-    rows = []
-    for check in check_transposes(three_joints(), *rng.uniform(-1.0, 1.0, (3, 3))):
-        rows.append([check.source, check.axes, f"T_{check.order}", "right" if check.error < 1e-12 else check.error])
+    rows = [
+        [check.source, check.axes, f"T_{check.order}", "right" if check.error < 1e-12 else check.error]
+        for check in check_transposes(three_joints(), *rng.uniform(-1.0, 1.0, (3, 3)))
+    ]
     return markdown(["", "axes", "transpose", "largest error"], rows, digits=2)

@@ -299,7 +299,7 @@ class HumanLikeArm:
     def jerk(self, method: str, real: bool, obstacles: Iterable[str] = tuple(OBSTACLE_SETS)) -> Array:
         """Return mean jerks, a row for each scene: of the plan (k, 2), or of the arm (k, 3)."""
         runs = self.of(method, obstacles).values()
-        return np.array([run.jerk if real else run.plan.jerk for run in runs]).reshape(-1, 3 if real else 2)
+        return np.array([_jerk(run, real) for run in runs]).reshape(-1, 3 if real else 2)
 
     def table(self) -> str:
         """Return Tables 14 and 15 with the report's numbers and ours, final errors and clearances, as Markdown."""

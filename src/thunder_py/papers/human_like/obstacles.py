@@ -313,8 +313,7 @@ class HumanLikeObstacles:
         self, printed: Mapping[str, Iterable[object]], column: int, cell: Callable[[Array], object]
     ) -> str:
         rows = [[f"report: {'fPC' if name == 'paper mode' else 'DMP'}", *values] for name, values in printed.items()]
-        for name in self.methods:
-            rows.append([name, *(cell(self.values(name, family)[:, column]) for family in self.scenes)])
+        rows += [[name, *(cell(self.values(name, k)[:, column]) for k in self.scenes)] for name in self.methods]
         return markdown(["", *(f"scenario {k}" for k in FAMILIES)], rows)
 
     def _avoidance(self) -> str:

@@ -142,7 +142,7 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     makers: dict[str, Callable[[], Planner]] = {
         "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
         "MAP": lambda: _Functional(map_components(moving()), "map", VIA),
-        "minimum jerk": lambda: _straight,
+        "minimum jerk": lambda: lambda scene: hand_motion(scene, minimum_jerk(np.zeros(6), way(scene), scene.duration)),
         "DMP mollifier": lambda: _Primitive(demonstrations(), DMP(basis="mollifier", rotodilatation=True)),
         "DMP Gaussian": lambda: _Primitive(demonstrations(), DMP(basis="gaussian", rotodilatation=True)),
         "DMP (104)": lambda: _Primitive(demonstrations(), DMP.paper()),
@@ -171,11 +171,6 @@ def report_planners(motions: MotionSet, dmp: DMP, potential: DynamicPotential) -
     """
     fpc = planners(("paper mode",), motions)["paper mode"]
     return {"fPC": fpc, "DMP": _Primitive(movements(motions, _STILL), dmp, potential)}
-
-
-def _straight(scene: Scene) -> HandMotion:
-    """Plan straight to the goal, turning about one axis; obstacles are not looked at."""
-    return hand_motion(scene, minimum_jerk(np.zeros(6), way(scene), scene.duration))
 
 
 class _Functional:
@@ -247,8 +242,6 @@ class _Pair:
         return np.hstack([part.position(t, derivative) for part in (self.place, self.turn)])
 
 
-#: where recordings are cut [m/s]: see `human_like_planners`, whose choice this is
-_LEARNED_MOVING, _LEARNED_AT_REST = 0.2, 0.005
 _AXES = ("x", "y", "z")
 
 
@@ -272,7 +265,7 @@ class Learned:
     @cached_property
     def moving(self) -> MotionSet:
         """Movements well under way: what functional components and ProMPs learn from."""
-        return movements(self.recordings, _LEARNED_MOVING).map(lambda trial: trial.select(_AXES))
+        return movements(self.recordings, _MOVING).map(lambda trial: trial.select(_AXES))
 
     @cached_property
     def paper(self) -> HumanLikePlanner:
@@ -292,7 +285,7 @@ class Learned:
     @cached_property
     def longest(self) -> MotionSet:
         """The one movement, from rest to rest, that goes farthest: what movement primitives learn from."""
-        trials = movements(self.recordings, _LEARNED_AT_REST).map(lambda trial: trial.select(_AXES))
+        trials = movements(self.recordings, _STILL).map(lambda trial: trial.select(_AXES))
         most = int(np.argmax([np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in trials]))
         return trials[[most]]
 

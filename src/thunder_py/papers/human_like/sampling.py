@@ -93,11 +93,9 @@ class HumanLikeSampling:
     def table(self) -> str:
         """Return times, failures and jerk by number of samples, the report's and ours, and the tests."""
         n = next(iter(self.samples.values())).jerk.shape[1]
-        parts = [families_table()]
-        for name in self.searches:
-            parts.append(f"{name}, {n} settings of every scenario\n\n{self._numbers(name)}")
-        parts.append(f"Does the number change the mean jerk? p-values\n\n{self._tests()}")
-        return "\n\n".join([*parts, _NOTES.format(bound=300.0 / n)])
+        parts = [f"{name}, {n} settings of every scenario\n\n{self._numbers(name)}" for name in self.searches]
+        tests = f"Does the number change the mean jerk? p-values\n\n{self._tests()}"
+        return "\n\n".join([families_table(), *parts, tests, _NOTES.format(bound=300.0 / n)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report's numbers, and those of every search and scenario by number of candidates."""

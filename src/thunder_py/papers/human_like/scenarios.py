@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import Array, array
+from ...checks import Array, array, seed_of, whole
 from ...geometry import Sphere
 from ..tables import markdown
 
@@ -152,10 +152,7 @@ def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:
     """
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(map(str, FAMILIES))}, got {family!r}")
-    for value, what in ((count, "count"), (seed, "seed")):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-            raise ValueError(f"{what} must be a whole number and not negative, got {value!r}")
-    return [scenario(family, k, seed) for k in range(count)]
+    return [scenario(family, k, seed_of(seed)) for k in range(whole(count, "count", 0))]
 
 
 def scenario(family: int, number: int, seed: int = 0) -> Scenario:

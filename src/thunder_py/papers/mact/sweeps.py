@@ -132,10 +132,10 @@ def task_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> di
             arm, laws[name], reference, end, q0=setup.START + s.start, payloads=payloads, **_options(s.noise)
         )
     runs = dict(zip(specs, _results(list(specs.values()), workers), strict=True))
-    rmse = {}
-    for plant, curve, name in _RUNS:
-        run = runs.get((plant, curve, name))
-        rmse[f"{_NUMBER[plant]}, {curve}: {name}"] = _position_rmse(arm, references[curve], run)
+    rmse = {
+        f"{_NUMBER[plant]}, {curve}: {name}": _position_rmse(arm, references[curve], runs.get((plant, curve, name)))
+        for plant, curve, name in _RUNS
+    }
     pairs = dict.fromkeys(name.partition(":")[0] for name in rmse)
     return rmse | {f"{pair}: MACT / AIRC": _ratio(rmse[f"{pair}: MACT"], rmse[f"{pair}: AIRC"]) for pair in pairs}
 

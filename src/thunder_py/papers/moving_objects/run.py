@@ -165,9 +165,8 @@ class MovingObjects:
         return markdown(header, rows)
 
     def _variants(self) -> str:
-        names = dict.fromkeys(key[0] for key in self.variants)
         rows = []
-        for name in names:
+        for name in dict.fromkeys(key[0] for key in self.variants):
             cells = [self.variants.get((name, speed)) for speed in SPEEDS]
             jerk = [cell.mean("mean_jerk") for cell in cells if cell]
             rows.append([name, *map(_rate, cells), float(np.mean(jerk))])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -212,10 +213,7 @@ class SinglePlans:
     def table(self) -> str:
         """Return the value with the nearest shares, for each departure, time of the plan and distance of view."""
         rows: list[list[object]] = [["", "", "report", "", *(f"{100 * p:.0f}" for p in PRINTED), "", ""]]
-        for entry in self.entries:
-            for departure in DEPARTURES:
-                for time in TIMES:
-                    rows.append(self._row(entry, time, departure))
+        rows += [self._row(*key) for key in product(self.entries, DEPARTURES, TIMES)]
         speeds = (f"{v:g} m/s [%]" for v in SPEEDS)
         header = ["in view from [m]", "departure", "the plan is made", "nearest at", *speeds]
         title = (
@@ -225,7 +223,7 @@ class SinglePlans:
         )
         return f"{title}\n\n{markdown([*header, 'falls at', 'compatible at'], rows)}"
 
-    def _row(self, entry: float, time: str, departure: str) -> list[object]:
+    def _row(self, entry: float, departure: str, time: str) -> list[object]:
         best = self.nearest(entry, time, departure)
         shares = [f"{100 * rate:.0f}" for rate in self.rates[entry, best]]
         ours = [(entry, Reading(time, value, departure)) for value in TIMES[time]]
@@ -236,10 +234,11 @@ class SinglePlans:
 
     def to_dict(self) -> dict[str, object]:
         """Return all shares."""
-        readings = []
-        for key, rate in self.rates.items():
-            found = {"success": rate, "falls": key in self.falling, "compatible": key in self.compatible}
-            readings.append({"entry_m": key[0], **key[1]._asdict(), **found})
+        readings = [
+            {"entry_m": key[0], **key[1]._asdict(), "success": rate}
+            | {"falls": key in self.falling, "compatible": key in self.compatible}
+            for key, rate in self.rates.items()
+        ]
         return {"runs": self.runs, "speeds": SPEEDS, "printed": PRINTED, "readings": readings}
 
 
@@ -259,13 +258,8 @@ def run_single_plans(
     progress : bool
         Show a progress bar.
     """
-    readings = [
-        (entry, Reading(time, value, departure))
-        for entry in entries
-        for departure in DEPARTURES
-        for time, values in TIMES.items()
-        for value in values
-    ]
+    cases = product(entries, DEPARTURES, TIMES)
+    readings = [(entry, Reading(time, value, departure)) for entry, departure, time in cases for value in TIMES[time]]
     work = partial(_rates, runs)
     found = map_items(work, readings, workers=workers, progress=progress, description="single plans")
     return SinglePlans(runs, dict(zip(readings, found, strict=True)))

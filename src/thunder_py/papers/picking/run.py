@@ -27,7 +27,7 @@ from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
 from ..drawing import drawing
-from ..draws import wilson_interval
+from ..draws import listed, wilson_interval
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 
@@ -466,10 +466,7 @@ class Picking:
         return markdown([*header, "time [s]"], rows)
 
     def _failures(self) -> str:
-        rows = [
-            [task, variant, ", ".join(f"{count} x {reason}" for reason, count in self.reasons(task, variant).items())]
-            for task, variant in self.picks
-        ]
+        rows = [[*key, listed(one.reason for one in found if not one.picked)] for key, found in self.picks.items()]
         return markdown(["task", "", f"of {self.seeds} scenes"], rows)
 
 

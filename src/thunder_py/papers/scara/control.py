@@ -336,11 +336,9 @@ class ScaraSampling:
 
     def table(self) -> str:
         """Return spectral radii and final states of the runs, as Markdown."""
-        rows: list[list[object]] = []
-        for Lambda, result in self.runs.items():
-            rows.append([f"{Lambda:g}", Lambda * PERIOD, spectral_radius(Lambda), *_end(result)])
-        ours = CASES[-1]
-        rows.append([f"{ours:g}, rotors adapt", ours * PERIOD, spectral_radius(ours), *_end(self.with_rotors)])
+        runs = [(f"{Lambda:g}", Lambda, result) for Lambda, result in self.runs.items()]
+        runs.append((f"{CASES[-1]:g}, rotors adapt", CASES[-1], self.with_rotors))
+        rows = [[name, Lambda * PERIOD, spectral_radius(Lambda), *_end(result)] for name, Lambda, result in runs]
         header = ["Lambda_3 [1/s]", "Lambda_3 dt", "spectral radius", "run ends at [s]", "status", "z error then [m]"]
         return markdown(header, rows)
 

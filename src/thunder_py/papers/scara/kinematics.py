@@ -311,7 +311,12 @@ class ScaraClik:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report's orders of magnitude, and the largest errors of every scheme."""
-        schemes = {
+        share = self.feedforward_share()
+        return {"report_order_m": PRINTED_ORDER, "largest": self.largest(), "feedforward_share": share}
+
+    def largest(self) -> dict[str, dict[str, float]]:
+        """Return largest errors and velocities, and the least manipulability, of every scheme."""
+        return {
             name: {
                 "error_norm": float(scheme.result.error_norm().max()),
                 "position_m": float(scheme.position_error().max()),
@@ -321,16 +326,11 @@ class ScaraClik:
             }
             for name, scheme in self.schemes.items()
         }
-        return {"report_order_m": PRINTED_ORDER, "largest": schemes, "feedforward_share": self.feedforward_share()}
 
     def errors(self) -> str:
         """Return the largest errors of every scheme, as Markdown."""
-        rows: list[list[object]] = []
-        for name, scheme in self.schemes.items():
-            order = f"{PRINTED_ORDER[name]:.0e}" if name in PRINTED_ORDER else ""
-            norm = float(scheme.result.error_norm().max())
-            parts = [float(scheme.position_error().max()), float(np.abs(scheme.angle_error()).max())]
-            rows.append([name, order, norm, *parts, float(np.abs(scheme.result.dq).max())])
+        orders = {name: f"{order:.0e}" for name, order in PRINTED_ORDER.items()}
+        rows = [[name, orders.get(name, ""), *list(found.values())[:4]] for name, found in self.largest().items()]
         header = ["largest", "error, report", "norm of e", "position [m]", "angle [rad]", "joint velocity [rad/s]"]
         return markdown(header, rows)
 

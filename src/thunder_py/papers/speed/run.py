@@ -216,10 +216,7 @@ class Timing:
 def _states(n: int, parameters: Array) -> list[dict[str, Array]]:
     rng = np.random.default_rng(n)
     names = ("q", "dq", "ddq", "dq_r", "ddq_r")
-    states = []
-    for _ in range(STATES):
-        states.append({name: rng.uniform(-1, 1, n) for name in names} | {"par_REG": parameters})
-    return states
+    return [{name: rng.uniform(-1, 1, n) for name in names} | {"par_REG": parameters} for _ in range(STATES)]
 
 
 def article_curves(

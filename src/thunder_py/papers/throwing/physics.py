@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array
-from ...control import MACT, GradientAdaptation
+from ...control import MACT
 from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import Palm, ThrowMotion, plan_throw, throw
@@ -19,9 +19,8 @@ from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Payload, Robot
 from ..drawing import drawing
-from ..mact.setup import ETA, FLOOR, TORQUES
 from ..tables import markdown
-from .setup import ACCELERATION, CONTROLLERS, FRACTION, GAMMA, NOISE, PLANE, REPETITIONS, SPACE, joint_gains
+from .setup import ACCELERATION, CONTROLLERS, FRACTION, NOISE, PLANE, REPETITIONS, SPACE, joint_gains, mact
 
 #: acceleration that vanishes at the release: of the object relative to the hand, or of the joints
 MOTIONS = ("free fall", "joints")
@@ -195,11 +194,7 @@ def _grasp(name: str, rng: np.random.Generator) -> Array:
 
 def _controller(robot: Robot, motion: ThrowMotion, name: str) -> MACT:
     stiffness, adaptive = CONTROLLERS[name]
-    K_p, K_d = joint_gains(robot, motion, stiffness)
-    if not adaptive:
-        return MACT(robot, K_p, K_d, adaptation=None)
-    law = GradientAdaptation.proportional(robot, ETA, unknown="link7", floor=FLOOR)
-    return MACT(robot, K_p, K_d, adaptation=law, gamma=GAMMA, R_t=1.0 / TORQUES)
+    return mact(robot, joint_gains(robot, motion, stiffness), adaptive)
 
 
 def _delay(motion: ThrowMotion, world: GraspWorld) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +23,6 @@ from . import setup as throws
 from .landings import Figures, descent_of, figures_of, hits, window
 from .sweeps import sweep_throws
 from .throws import throws_of_seed
-
-if TYPE_CHECKING:
-    pass
-
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
@@ -158,11 +155,8 @@ class Throwing(Varied):
 
     def scatter_table(self) -> str:
         """Return scatter and hit rates of the throws, as Markdown."""
-        rows = [
-            [controller, name or "all", *self.figures(controller, name).cells()]
-            for controller in throws.CONTROLLERS
-            for name in (*throws.OBJECTS, None)
-        ]
+        keys = product(throws.CONTROLLERS, (*throws.OBJECTS, None))
+        rows = [[controller, name or "all", *self.figures(controller, name).cells()] for controller, name in keys]
         header = [
             "controller",
             "object",
@@ -181,8 +175,10 @@ class Throwing(Varied):
     def error_table(self) -> str:
         """Return the RMSE of the throwing motion, as Markdown."""
         rows: list[list[object]] = [["report, adaptive", "", *(1e3 * value for value in throws.REPORT)]]
-        for key in ((controller, name) for controller in throws.CONTROLLERS for name in throws.OBJECTS):
-            rows.append([*key, *(1e3 * float(np.mean(part[key][:, -1])) for part in (self.positions, self.velocities))])
+        rows += [
+            [*key, *(1e3 * float(np.mean(part[key][:, -1])) for part in (self.positions, self.velocities))]
+            for key in product(throws.CONTROLLERS, throws.OBJECTS)
+        ]
         table = markdown(["controller", "object", "position [mm]", "velocity [mm/s]"], rows)
         return f"RMSE of the throwing motion\n\n{table}"
 

@@ -201,8 +201,12 @@ def modal_damping(M: Array, K_p: Array, ratio: float) -> Array:
 def controller_of(setup: Setup, name: str) -> MACT:
     """Return a controller of `CONTROLLERS`; an adaptive one adapts link 7, of which the object is a part."""
     stiffness, adaptive = CONTROLLERS[name]
-    K_p, K_d = setup.gains[stiffness]
+    return mact(setup.robot, setup.gains[stiffness], adaptive, setup.eta, setup.gamma)
+
+
+def mact(robot: Robot, gains: tuple[Array, Array], adaptive: bool, eta: float = ETA, gamma: float = GAMMA) -> MACT:
+    """Return MACT with stiffness and damping `gains`, which adapts link 7 or nothing."""
     if not adaptive:
-        return MACT(setup.robot, K_p, K_d, adaptation=None)
-    law = GradientAdaptation.proportional(setup.robot, setup.eta, unknown="link7", floor=FLOOR)
-    return MACT(setup.robot, K_p, K_d, adaptation=law, gamma=setup.gamma, R_t=1.0 / TORQUES)
+        return MACT(robot, *gains, adaptation=None)
+    law = GradientAdaptation.proportional(robot, eta, unknown="link7", floor=FLOOR)
+    return MACT(robot, *gains, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)

@@ -51,13 +51,9 @@ def _missing(metric: npt.NDArray[Any]) -> str:
     return f"{lost} of {len(metric)} runs without a finite value" if lost else ""
 
 
-def _numeric(different: Sequence[Any]) -> bool:
-    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in different)
-
-
 def _positions(different: Sequence[Any], axis: Axis) -> Array:
     """Return the places of values on an axis: numbers at their value, others in their order, with their names."""
-    if _numeric(different):
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in different):
         return np.array(different, dtype=np.float64)
     return _named(different, axis)
 
