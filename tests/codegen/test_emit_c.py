@@ -314,14 +314,6 @@ def test_pieces_make_code_small(name, most, tmp_path):
     assert sizes[1] < most * sizes[0]
 
 
-def test_numbers_stay_straight():
-    """Bodies that are numbers fold, which is worth more than one piece for all."""
-    plain, pieces = (th.Robot.load("panda").symbolic(outline=outline) for outline in (False, "uniform"))
-    for name in ("inverse_dynamics", "mass_matrix", "jacobian"):
-        f, g = (model.function("f", model.quantity(name)) for model in (plain, pieces))
-        assert (g.call_count, g.operations) == (0, f.operations)
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_sanitizers_find_nothing(compiler, tmp_path):

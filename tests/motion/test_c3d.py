@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError
 from thunder_py.recordings import RecordingWarning
 from thunder_py.recordings.loaders import load_c3d
+from thunder_py.recordings.loaders.c3d_file import read_c3d
 
 from .c3d_writer import C3D, DEC, INTEL, MIPS
 
@@ -191,3 +193,43 @@ def test_units_and_rates_that_are_not_known(tmp_path):
     assert load(tmp_path, file, rate=50.0)[0].rate == 50.0
     file.header["rate"] = 80.0
     assert load(tmp_path, file)[0].rate == 80.0
+
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "motions" / "c3d"
+
+
+def test_names_of_angles_that_are_numbered(tmp_path):
+    labels = ["hand", "LKneeAngles", "LKneeAngles", "S1:HipPower", "S2:HipPower"]
+    with pytest.warns(RecordingWarning) as told:
+        load(tmp_path, C3D(movement(count=5), labels))
+    assert [str(warning.message).partition("c3d: ")[2][:42] for warning in told] == [
+        "several points are named LKneeAngles; they",
+        "4 points were read as positions, but are h",
+    ]
+
+
+def test_points_of_one_name(tmp_path):
+    p = movement(count=4)
+    with pytest.warns(RecordingWarning, match=r"several points are named hand; they are told apart as hand:1, hand:2$"):
+        motions = load(tmp_path, C3D(p, ["hand", "elbow", "hand", "hand"]))
+    assert [trial.name for trial in motions] == ["hand:1", "elbow", "hand:2", "hand:3"]
+    np.testing.assert_allclose(positions(motions), 1e-3 * p, rtol=1e-12)
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data")
+def test_public_files():
+    compared = 0
+    for path in sorted(DATA.iterdir()):
+        theirs = from_py_c3d(path)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RecordingWarning)
+                ours = read_c3d(path).points
+        except FileFormatError:
+            assert theirs is None or not theirs.size, path
+            continue
+        if theirs is not None:
+            np.testing.assert_allclose(ours, theirs, rtol=2e-6, atol=1e-3, err_msg=str(path))
+            compared += 1
+    assert compared > 20

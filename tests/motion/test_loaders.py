@@ -16,10 +16,6 @@ from thunder_py.recordings import RecordingWarning
 from thunder_py.recordings.loaders import load_bvh, load_c3d, load_culm, load_kinesis, load_table, load_trc
 from thunder_py.recordings.processing import fill_gaps, resample
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    ezc3d = pytest.importorskip("ezc3d")
-
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
 
 XYZ = {"x": "X", "y": "Y", "z": "Z"}
@@ -178,6 +174,9 @@ def test_a_table_that_is_no_text(tmp_path):
 
 def write_c3d(path, points, labels, unit="mm", rate=120.0, unseen=(), first_frame=0):
     """Write points (T, markers, 3); `unseen` are (frame, marker) with residual -1."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ezc3d = pytest.importorskip("ezc3d")
     content = ezc3d.c3d()
     count, markers, _ = points.shape
     content["parameters"]["POINT"]["RATE"]["value"] = [rate]

@@ -19,12 +19,13 @@ from thunder_py.recordings.metrics import (
     power_law,
     rms_distance,
     sparc,
+    spectral_arc_length,
     speed_peaks,
     straightness,
 )
 from thunder_py.recordings.metrics.shape import _to_polyline
 from thunder_py.recordings.statistics import bootstrap_interval, cliffs_delta, kruskal_wallis, rank_sum, signed_rank
-from thunder_py.recordings.synthetic import power_law_curves
+from thunder_py.recordings.synthetic import daily_living, power_law_curves
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
 
@@ -366,4 +367,132 @@ def test_bad_input_of_statistics():
         (lambda: cliffs_delta([1.0], [2.0], confidence=95), "...confidence must be a number in (0, 1), got 95..."),
         (lambda: bootstrap_interval([1.0]), "...at least two observations, got 1..."),
         (lambda: bootstrap_interval([1.0, 2.0], method="basic"), "...method must be..."),
+    )
+
+
+class Transformed:
+    """size * R x(t / stretch) + shift."""
+
+    def __init__(self, motion, size=1.0, R=None, shift=0.0, stretch=1.0):
+        self.motion, self.size, self.R, self.shift, self.stretch = motion, size, R, shift, stretch
+        self.duration = motion.duration * stretch
+
+    def position(self, t, derivative=0):
+        x = self.size * self.motion.position(np.asarray(t) / self.stretch, derivative) / self.stretch**derivative
+        x = x if self.R is None else x @ self.R.T
+        return x if derivative else x + self.shift
+
+
+def test_jerk_goes_with_the_third_power_of_time():
+    slow = Transformed(wandering(1), stretch=2.0)
+    assert mean_jerk(slow) == pytest.approx(mean_jerk(wandering(1)) / 8.0, rel=1e-12)
+
+
+def test_motions_that_start_later():
+    class Later:
+        start_time, duration = 7.0, REACH.duration
+
+        def position(self, t, derivative=0):
+            return REACH.position(np.asarray(t) - 7.0, derivative)
+
+    assert mean_jerk(Later()) == pytest.approx(mean_jerk(REACH), rel=1e-9)
+    assert sparc(Later()) == pytest.approx(sparc(REACH), rel=1e-9)
+    assert straightness(Later()) == pytest.approx(1.0, rel=1e-12)
+    assert rms_distance(Later(), REACH) < 1e-12
+
+
+def test_orientation_jerk_does_not_depend_on_the_frame():
+    trial = daily_living(1, 2)[0]
+    turn = Rotation.from_rotvec([0.3, -0.8, 0.5])
+    moved = Trial.from_poses(
+        trial.t, turn.apply(trial.position.copy()), quaternion=(turn * trial.rotations).as_quat(), scalar_first=False
+    )
+    for part in ("translation", "orientation"):
+        a, b = (mean_jerk(m, part=part, cutoff=CLEAN) for m in (trial, moved))
+        assert a == pytest.approx(b, rel=1e-4)
+        assert a > 0.1
+
+
+@pytest.mark.parametrize("scaling", ["peak_speed", "path_length"])
+def test_ldlj_has_no_scale(scaling):
+    motion = wandering(2)
+    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
+    moved = Transformed(motion, 3.7, R, [1.0, 2.0, 3.0], 0.4)
+    assert ldlj(moved, scaling=scaling) == pytest.approx(ldlj(motion, scaling=scaling), abs=1e-9)
+
+
+def test_sparc_has_no_scale():
+    motion = wandering(7)
+    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
+    assert sparc(Transformed(motion, 5.0, R, 0.3)) == pytest.approx(sparc(motion), rel=1e-12)
+    quick = Transformed(motion, stretch=0.5)
+    assert sparc(quick, padding=8, rate=800.0) == pytest.approx(
+        sparc(motion, padding=7, highest=5.0, rate=800.0), rel=1e-2
+    )
+
+
+def test_submovements_make_motions_less_smooth():
+    t = np.linspace(0.0, 1.0, 201)
+    one = 30.0 * (t * (1.0 - t)) ** 2
+    two = np.where(t < 0.5, 30.0 * (2 * t * (1 - 2 * t)) ** 2, 30.0 * ((2 * t - 1) * (2 - 2 * t)) ** 2)
+    assert spectral_arc_length(one, 200.0) > spectral_arc_length(two, 200.0) + 0.3
+    x = np.cumsum(two)[:, None] * [[0.3, 0.4, 0.0]]
+    assert speed_peaks((t, x), cutoff=CLEAN) == 2
+    assert speed_peaks(REACH) == 1
+    assert ldlj((t, x), cutoff=20.0) < ldlj((t, np.cumsum(one)[:, None] * [[0.3, 0.4, 0.0]]), cutoff=20.0)
+
+
+def test_timing_counts_in_tau_only():
+    """The same line at constant speed: the difference of 10 tau^3 - ... and tau over the length of the path."""
+
+    class Uniform:
+        duration = 3.0
+
+        def position(self, t, derivative=0):
+            return np.array([0.1, 0.0, 0.2]) + np.asarray(t)[..., None] / 3.0 * np.array([0.3, 0.4, 0.0])
+
+    squared = lambda u: (10 * u**3 - 15 * u**4 + 6 * u**5 - u) ** 2  # noqa: E731
+    expected = 0.5 * math.sqrt(integrate.quad(squared, 0.0, 1.0)[0])
+    assert rms_distance(REACH, Uniform(), "tau", n=4000) == pytest.approx(expected, rel=1e-3)
+    assert rms_distance(REACH, Uniform(), "arc_length") < 1e-9
+    assert rms_distance(REACH, Uniform(), "nearest") < 1e-9
+
+
+def test_distance_of_concentric_circles():
+    small, large = ellipse(0.1, 0.1), ellipse(0.3, 0.3)
+    assert rms_distance(small, large, "nearest") == pytest.approx(0.2, rel=1e-5)
+    assert rms_distance(small, large, "arc_length") == pytest.approx(0.2, rel=1e-5)
+    # from a part to the whole costs nothing, the other way round it does
+    arc = Harmonic([[0.3], [0.3]], [[0.5 * np.pi]] * 2, [[0.5 * np.pi], [0.0]])
+    assert rms_distance(arc, large, "nearest") < 1e-5
+    assert rms_distance(large, arc, "nearest") > 0.1
+
+
+def test_nearest_point_of_a_segment_before_or_behind_the_nearest_corner():
+    line = np.array(
+        [[0.0, 0.0], *([1.0, 0.01 * k] for k in range(6)), [1.0, 2.0], [4.0, 2.0]]
+    )  # a long one, short ones
+    points = np.array([[0.6, -0.1], [0.9, 0.3], [1.2, 0.4], [1.1, -0.2], [3.0, 2.5], [-3.0, 4.0], [0.4, 0.1]])
+    s = np.linspace(0.0, 1.0, 4001)[:, None]
+    everywhere = np.vstack([a + s * (b - a) for a, b in itertools.pairwise(line)])
+    expected = cKDTree(everywhere).query(points)[0]
+    np.testing.assert_allclose(np.sqrt(_to_polyline(points, line)), expected, rtol=0, atol=1e-6)
+
+
+def test_distance_of_orientations_is_an_angle():
+    trial = daily_living(1, 0)[0]
+    turned = Trial.from_poses(
+        trial.t,
+        trial.position,
+        quaternion=(trial.rotations * Rotation.from_rotvec([0.0, 0.3, 0.0])).as_quat(),
+        scalar_first=False,
+    )
+    assert rms_distance(trial, turned, part="orientation") == pytest.approx(0.3, rel=1e-6)
+    assert rms_distance(trial, turned) == 0.0
+
+
+def test_exponent_does_not_depend_on_size_or_pace():
+    motion = wandering(9)
+    assert power_law(Transformed(motion, size=10.0, stretch=1.0)).exponent == pytest.approx(
+        power_law(motion).exponent, abs=1e-10
     )

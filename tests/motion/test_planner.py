@@ -15,7 +15,7 @@ from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.trajectory import minimum_jerk
 
-from .planner_models import boundary, fitted, polynomials, spline_rows
+from .planner_models import boundary, fitted, polynomials, reaches, spline_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.errors.ThunderWarning")  # states far from the training data
 
@@ -567,3 +567,60 @@ def test_turns_from_the_start_are_straight_for_one_axis() -> None:
         (lambda: turns_from_start(trials[0].with_values(np.full_like(x, np.nan))), "...must have samples with ..."),
         (lambda: turns_from_start(trials[0].select(("x", "y", "z"))), "...must have coordinates rx, ry, rz, got ..."),
     )
+
+
+@pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
+def test_aligned_plans_turn_shift_and_grow_with_start_and_goal(kind) -> None:
+    planner, rng = HumanLikePlanner(fitted(kind)), np.random.default_rng(11)
+    t = np.linspace(0.0, 1.0, 21)
+    for _ in range(20):
+        b = boundary(rng)
+        angle, shift, size = rng.uniform(-3, 3), rng.normal(size=3), rng.uniform(0.2, 4.0)
+        c, s = np.cos(angle), np.sin(angle)
+        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        moved = [shift + size * R @ b[0], shift + size * R @ b[1], *(size * R @ rate for rate in b[2:])]
+        x, y = plan(planner, b, 1.0).position(t), plan(planner, moved, 1.0).position(t)
+        np.testing.assert_allclose(y, shift + size * x @ R.T, rtol=0.0, atol=1e-11 * (1.0 + size * np.abs(x).max()))
+
+
+def test_clock_of_a_plan() -> None:
+    planner = HumanLikePlanner(fitted("plain"))
+    late, early = (planner.plan([0, 0, 0], [1, 1, 1], 2.0, start_time=t) for t in (5.0, 0.0))
+    assert (late.start_time, late.end_time, late.duration) == (5.0, 7.0, 2.0)
+    np.testing.assert_allclose(late.position([5.5, 6.5]), early.position([0.5, 1.5]), atol=1e-13)
+    np.testing.assert_array_equal(late.position(4.0), late.position(5.0))
+    assert not late.position([4.0, 8.0], 1).any()
+    assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
+
+
+@pytest.mark.parametrize("kind", ["plain", "aligned"])
+def test_shape_from_rest_to_rest_does_not_depend_on_the_duration(kind) -> None:
+    planner, tau = HumanLikePlanner(fitted(kind)), np.linspace(0.0, 1.0, 21)
+    start, goal, velocity = [0.1, 0.0, 0.2], [0.4, -0.1, 0.3], [0.3, 0.2, 0.0]
+
+    def difference(**rates) -> float:
+        shapes = [planner.plan(start, goal, T, **rates).position(T * tau) for T in (0.8, 3.0)]
+        return float(np.abs(shapes[1] - shapes[0]).max())
+
+    assert difference() < 1e-12
+    assert difference(start_velocity=velocity) > 1e-2  # a velocity enters multiplied by T
+
+
+@pytest.mark.parametrize("demean", [False, True])
+def test_offsets_have_no_prior(demean) -> None:
+    """Far from all demonstrations the motion is the same."""
+    from thunder_py.motion import FPCA
+
+    planner = HumanLikePlanner(FPCA(shrinkage=0.1, alignment="none", demean=demean).fit(reaches()))
+    reach, far, t = np.array([0.3, 0.0, 0.1]), np.array([30.0, -20.0, 10.0]), np.linspace(0.0, 1.0, 11)
+    here, there = (planner.plan(s, s + reach, 1.0).position(t) - s for s in (np.zeros(3), far))
+    np.testing.assert_allclose(there, here, rtol=0.0, atol=1e-9)
+
+
+def test_samples_of_poses() -> None:
+    planner, rng = HumanLikePlanner(fitted("pose")), np.random.default_rng(8)
+    start = pose(rng)
+    goal = turned(start, rng, 0.8)
+    for each in planner.sample(start, goal, 1.0, 3, seed=1):
+        np.testing.assert_allclose(each(0.0).R, start[:3, :3], atol=1e-9)
+        np.testing.assert_allclose(each(1.0).R, goal[:3, :3], atol=1e-9)

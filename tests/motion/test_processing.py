@@ -9,6 +9,9 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from tests.refusals import assert_refused
+from thunder_py.errors import ThunderError
+from thunder_py.motion.fpca.curves import read_curves
+from thunder_py.motion.fpca.splines import SplineBasis, smooth
 from thunder_py.recordings import MotionSet, Trial
 from thunder_py.recordings.processing import (
     NormalizedTrial,
@@ -20,6 +23,7 @@ from thunder_py.recordings.processing import (
     median_filter,
     moving_average,
     normalize_time,
+    peak_speed_time,
     register,
     resample,
     segment_by_speed,
@@ -358,3 +362,211 @@ def test_registration_errors():
     assert_refused((lambda: register(MotionSet([trial.with_values(hole)])), "...fill_gaps..."))
     other = Trial(tau, movement(tau), ("a", "b", "c"))
     assert_refused((lambda: register(MotionSet([trial, other]), "affine"), "...share their dofs..."))
+
+
+def turning(angles, axis, frame=None, rate=RATE):
+    """A trial that stands still and turns about a fixed axis, seen from a turned frame."""
+    R = Rotation.from_rotvec(np.outer(angles, axis))
+    R = R if frame is None else frame * R
+    p = np.zeros((len(angles), 3))
+    return Trial.from_poses(np.arange(len(angles)) / rate, p, matrix=R.as_matrix(), rate=rate)
+
+
+def test_low_pass_halves_its_cutoff_without_phase():
+    t = np.arange(2000) / RATE
+    x = np.column_stack([np.sin(2 * np.pi * f * t) for f in (1.0, 10.0, 40.0)])
+    middle = slice(500, 1500)
+    y = low_pass(positions(x), 10.0).x[middle]
+    # gain of the analogue prototype at the prewarped frequency, squared by the second pass
+    warp = np.tan(np.pi * np.array([1.0, 10.0, 40.0]) / RATE) / np.tan(np.pi * 10.0 / RATE)
+    gain = 1.0 / (1.0 + warp**4)
+    assert gain[1] == pytest.approx(0.5)
+    np.testing.assert_allclose(y, gain * x[middle], atol=1e-6)
+
+
+def test_rotation_about_a_fixed_axis_is_filtered_as_its_angle():
+    angles = 0.3 * noise(d=1, seed=3)[:, 0] / 5.0 + 2.5  # on both sides of half a turn
+    axis = np.array([1.0, 2.0, 2.0]) / 3.0
+    assert angles.min() < np.pi < angles.max()
+    got = low_pass(turning(angles, axis), 6.0)
+    want = low_pass(positions(angles[:, None] * axis), 6.0).x
+    # the mean orientation is not exactly the mean angle, and rests of a filter are linear in it
+    error = (Rotation.from_rotvec(np.array(want)).inv() * got.rotations).magnitude()
+    assert error.max() < 1e-9
+
+
+def test_filtered_orientation_does_not_depend_on_the_frame():
+    rng = np.random.default_rng(5)
+    phi = 0.4 * np.cumsum(rng.normal(size=(150, 3)), axis=0) / 10.0
+    frame = Rotation.from_rotvec([2.0, -1.0, 0.5])
+    t, p, R = np.arange(150) / RATE, np.zeros((150, 3)), Rotation.from_rotvec(phi)
+    for step in (lambda m: low_pass(m, 8.0), moving_average):
+        here = step(Trial.from_poses(t, p, matrix=R.as_matrix())).rotations
+        there = step(Trial.from_poses(t, p, matrix=(frame * R).as_matrix())).rotations
+        assert ((frame * here).inv() * there).magnitude().max() < 1e-9
+        assert (R.inv() * here).magnitude().max() > 1e-3  # something was filtered
+
+
+def test_steps_do_not_depend_on_the_frame_but_for_medians_of_positions():
+    rng = np.random.default_rng(5)
+    phi, p = (scale * np.cumsum(rng.normal(size=(150, 3)), axis=0) for scale in (0.04, 0.01))
+    frame = Rotation.from_rotvec([2.0, -1.0, 0.5])
+    t, R = np.arange(150) / RATE, Rotation.from_rotvec(phi)
+    here = Trial.from_poses(t, p, matrix=R.as_matrix())
+    there = Trial.from_poses(t, frame.apply(p), matrix=(frame * R).as_matrix())
+    steps = {
+        "low_pass": lambda m: low_pass(m, 8.0), "moving_average": moving_average, "median_filter": median_filter,
+        "resample": lambda m: resample(m, rate=0.7 * RATE), "crop_to_movement": crop_to_movement,
+        "normalize_time": normalize_time,
+    }  # fmt: skip
+    depends = []
+    for name, step in steps.items():
+        a, b = step(here), step(there)
+        assert ((frame * a.rotations).inv() * b.rotations).magnitude().max() < 1e-9
+        if np.abs(frame.apply(a.position) - b.position).max() > 1e-9:
+            depends.append(name)
+    assert depends == ["median_filter"]
+
+
+@pytest.mark.parametrize("width", [4, 7, 10])
+def test_moving_average_keeps_straight_lines_to_the_ends(width):
+    x = 3.0 + np.outer(np.arange(40), [1.0, -2.0, 0.5])
+    np.testing.assert_allclose(moving_average(positions(x), width).x, x, atol=1e-12)
+
+
+def test_gap_errors():
+    trial = with_holes((0, 10, 14))
+    with pytest.raises(ThunderError, match="method"):
+        fill_gaps(trial, method="spline")
+    for longest in (0.0, -1.0, np.nan):
+        with pytest.raises(ThunderError, match="longest"):
+            fill_gaps(trial, longest=longest)
+    with pytest.raises(ThunderError, match="two complete samples"):
+        fill_gaps(with_holes((0, 0, 59)))
+
+
+def test_resampling_at_its_own_rate_changes_nothing():
+    trial = positions(noise())
+    got = resample(trial, rate=RATE)
+    np.testing.assert_allclose(got.t, trial.t, atol=1e-15)
+    np.testing.assert_allclose(got.x, trial.x, atol=1e-12)
+
+
+def test_resampled_orientation_is_slerp_where_the_rate_is_constant():
+    ends = Rotation.from_rotvec([[0.1, 2.9, 0.2], [0.3, 3.6, -0.2]])
+    slerp = Slerp([0.0, 0.5], ends)
+    t = np.linspace(0.0, 0.5, 20)
+    trial = Trial.from_poses(t, np.zeros((20, 3)), matrix=slerp(t).as_matrix())
+    got = resample(trial, n=77)
+    assert (slerp(got.t).inv() * got.rotations).magnitude().max() < 1e-9
+
+
+def test_movements_are_found_where_the_speed_crosses_the_threshold():
+    moves = [(0.3, 0.8), (-0.5, 1.2), (0.2, 0.6)]
+    trial, starts = reaches(moves)
+    found = segment_by_speed(trial, cutoff=np.inf)
+    assert [part.name for part in found] == ["r/1", "r/2", "r/3"]
+    for part, start, (distance, duration) in zip(found, starts, moves, strict=True):
+        inside = crossing(0.03 * duration / (1.875 * abs(distance))) * duration
+        assert part.t[0] == pytest.approx(start + inside, abs=1.5 / RATE)
+        assert part.t[-1] == pytest.approx(start + duration - inside, abs=1.5 / RATE)
+    filtered = segment_by_speed(trial)
+    assert len(filtered) == 3
+    np.testing.assert_array_equal(filtered[1].x, trial.slice(filtered[1].t[0], filtered[1].t[-1]).x)
+
+
+def test_movements_to_and_fro_have_a_path_but_no_distance():
+    t = np.arange(400) / RATE
+    circle = 0.2 * np.column_stack([np.cos(np.pi * t), np.sin(np.pi * t), 0.0 * t])
+    trial = Trial.from_positions(t, circle)
+    assert len(segment_by_speed(trial, cutoff=np.inf)) == 0
+    assert len(segment_by_speed(trial, cutoff=np.inf, length="path")) == 1
+    assert len(segment_by_speed(trial, cutoff=np.inf, length="path", whole=True)) == 0
+
+
+def test_affine_takes_the_dof_that_fits_best():
+    tau = np.linspace(0.0, 1.0, 301)
+    noise = np.random.default_rng(0).normal(size=(301, 2))
+    s, k = np.linspace(-0.1, 0.1, 10)[2], np.linspace(0.4, 1.1, 10)[7]
+    still = np.zeros_like(tau)
+    first = np.column_stack([movement(tau)[:, 0], noise[:, 0], still])
+    other = np.column_stack([movement(k * tau + s)[:, 0], noise[:, 1], still])
+    got = register(MotionSet([Trial.from_positions(tau, first), Trial.from_positions(tau, other)]), "affine")
+    np.testing.assert_allclose(got[1].x[:, 0], first[:, 0], atol=1e-4)
+
+
+def test_instants_of_peak_speed_coincide():
+    tau = np.linspace(0.0, 1.0, 301)
+    trials = [
+        Trial.from_positions(T * tau, movement(landmark_map(place, 0.5)(tau))) for T, place in ((1.0, 0.4), (2.0, 0.55))
+    ]
+    peaks = [(peak_speed_time(trial) - trial.t[0]) / trial.duration for trial in trials]
+    assert abs(peaks[0] - peaks[1]) > 0.1
+    goal = np.mean(peaks)
+    got = register(MotionSet(trials), n=1001)
+    for trial, before, peak in zip(got, trials, peaks, strict=True):
+        now = CubicSpline(trial.t, trial.x)(trial.t[0] + goal * trial.duration)
+        then = CubicSpline(before.t, before.x)(before.t[0] + peak * before.duration)
+        np.testing.assert_allclose(now, then, atol=1e-8)
+
+
+def test_peak_speed_lies_between_samples():
+    t = np.linspace(0.0, 1.0, 98)  # no sample at 0.5
+    trial = Trial.from_positions(t, np.outer(minimum_jerk(t), [1.0, 0.0, 0.0]))
+    assert peak_speed_time(trial) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_several_landmarks_are_met_monotonically():
+    target, source = [0.2, 0.5, 0.8], [0.1, 0.7, 0.75]
+    h = landmark_map(target, source)
+    np.testing.assert_allclose(h(np.array(target)), source, atol=1e-15)
+    fine = h(np.linspace(0.0, 1.0, 2001))
+    assert (np.diff(fine) > 0.0).all()
+    assert (fine[0], fine[-1]) == pytest.approx((0.0, 1.0), abs=1e-15)
+    tau = np.linspace(0.0, 1.0, 101)
+    straight = MotionSet([Trial.from_positions(tau, np.outer(tau, [1.0, 1.0, 1.0]))])
+    got = register(straight, landmarks=[source], target=target)
+    np.testing.assert_allclose(got[0].x[:, 0], h(tau), atol=1e-12)
+
+
+def test_map_of_one_landmark_is_smooth_and_invertible():
+    h, back = landmark_map(0.3, 0.6), landmark_map(0.6, 0.3)
+    tau = np.linspace(0.0, 1.0, 101)
+    np.testing.assert_allclose(back(h(tau)), tau, atol=1e-14)
+    assert h(np.array(0.3)) == pytest.approx(0.6)
+    a = 0.3 * 0.4 / (0.6 * 0.7)
+    np.testing.assert_allclose(
+        (h(tau[1:-1] + 1e-6) - h(tau[1:-1] - 1e-6)) / 2e-6, a / (tau[1:-1] + a * (1 - tau[1:-1])) ** 2, rtol=1e-8
+    )
+
+
+BASIS = SplineBasis()
+
+
+RNG = np.random.default_rng(11)
+
+
+def noisy_motions(count=6, samples=80, noise=1e-2):
+    """Smooth random motions, white noise; array (count, samples, 3) and the motions without noise."""
+    tau = np.linspace(0.0, 1.0, samples)
+    waves = np.sin(np.pi * np.arange(1, 5) * tau[:, None])
+    clean = np.einsum("ti,rid->rtd", waves, RNG.normal(size=(count, 4, 3)) / np.arange(1, 5)[:, None])
+    return clean + noise * RNG.normal(size=clean.shape), clean
+
+
+def test_quadratics_pass_any_penalty():
+    tau = np.linspace(0.0, 1.0, 50)
+    y = (1.0 + 2.0 * tau - 3.0 * tau**2)[None, :, None]
+    result = smooth(read_curves(y), BASIS, 1e3)
+    np.testing.assert_allclose(BASIS.evaluate(tau) @ result.coefficients, y, atol=1e-9)
+    assert result.degrees_of_freedom[0] == pytest.approx(3.0, abs=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore:.*nothing measured")
+def test_a_gap_that_hides_a_function():
+    """21 samples, but none where the eighth function lives, from 0.2 to 0.8."""
+    y, _ = noisy_motions(count=2, samples=80)
+    y[1, 10:69] = np.nan
+    assert np.isfinite(smooth(read_curves(y), BASIS, 1e-6).coefficients).all()
+    with pytest.raises(ThunderError, match="samples of trial 1 must determine all basis functions, got a gap"):
+        smooth(read_curves(y), BASIS, None)

@@ -164,3 +164,60 @@ def test_bad_input_of_min_jerk():
         (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
         (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "...derivative must be between 0 and 5, got 6..."),
     )
+
+
+def test_reaches_without_curvature_are_minimum_jerk():
+    for trial in minimum_jerk_reaches(6, 2, curvature=0.0):
+        exact = minimum_jerk(trial.x[0], trial.x[-1], trial.duration)
+        np.testing.assert_allclose(trial.x, exact.position(trial.t), rtol=0, atol=1e-14)
+        assert 0.15 <= np.linalg.norm(trial.x[-1] - trial.x[0]) <= 0.45
+
+
+def test_boundary_velocity_and_acceleration():
+    still, moving = minimum_jerk_reaches(40, 5), minimum_jerk_reaches(40, 5, boundary_velocity=0.1, rate=2000.0)
+    start = lambda motions: np.array([(m.x[1] - m.x[0]) / (m.t[1] - m.t[0]) for m in motions])  # noqa: E731
+    assert np.abs(start(still)).max() < 0.02
+    assert start(moving).std() == pytest.approx(0.1, rel=0.2)
+    pushed = minimum_jerk_reaches(40, 5, boundary_acceleration=1.0, rate=2000.0)
+    second = np.array([np.diff(m.x[:3], n=2, axis=0)[0] * 2000.0**2 for m in pushed])
+    assert second.std() == pytest.approx(1.0, rel=0.25)
+
+
+def test_bow_of_a_reach():
+    """The largest distance from the chord has the size that was asked for."""
+    bows = []
+    for trial in minimum_jerk_reaches(200, 7, n_subjects=100, curvature=0.1):
+        chord = trial.x[-1] - trial.x[0]
+        off = trial.x - trial.x[0] - np.outer((trial.x - trial.x[0]) @ chord / (chord @ chord), chord)
+        bows.append(np.linalg.norm(off, axis=1).max() / np.linalg.norm(chord))
+    # subjects' and trials' deviations add up, and their sum is normal
+    assert np.mean(np.square(bows)) == pytest.approx(2 * 0.1**2, rel=0.25)
+
+
+@pytest.mark.parametrize("turn", [0.8, 0.0, -1.5])
+def test_position_is_the_integral_of_velocity(turn):
+    motion = one_stroke(turn)
+    moved = [
+        integrate.quad(lambda t, k=k: float(motion.position(t, 1)[k]), 0.0, 1.2, epsabs=1e-12)[0] for k in range(3)
+    ]
+    np.testing.assert_allclose(motion.position(1.2) - motion.position(0.0), moved, rtol=0, atol=1e-10)
+
+
+def test_speed_of_sigma_lognormals_is_skewed():
+    early = []
+    for trial in sigma_lognormal_reaches(40, 1, n_strokes=1):
+        speed = np.linalg.norm(np.diff(trial.x, axis=0), axis=1)
+        early.append(np.argmax(speed) / len(speed))
+    assert max(early) < 0.45
+
+
+def test_tasks_stay_while_trials_vary():
+    a, b = daily_living(30, 1, n_subjects=1, variability=0.0), daily_living(30, 2, n_subjects=1, variability=0.0)
+    repeated = daily_living(60, 1, n_subjects=1, variability=0.0)
+    for k in range(30):
+        np.testing.assert_array_equal(repeated[k].x, repeated[k + 30].x)
+        assert a[k].task == b[k].task
+    middle = lambda trial: trial.position[len(trial) // 2]  # noqa: E731
+    between = np.std([middle(m) for m in a], axis=0).sum()
+    same = np.mean([np.linalg.norm(middle(p) - middle(q)) for p, q in zip(a, b, strict=True)])
+    assert same < 0.6 * between

@@ -3,12 +3,12 @@
 import sys
 from functools import partial
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.parallel.functions import draw, fail_from_3, too_far, trouble
+from tests.refusals import assert_refused
 from thunder_py.errors import ReleaseError, ThunderError
 from thunder_py.optional import MissingExtraError
 from thunder_py.parallel import map_items, map_seeds
@@ -56,14 +56,10 @@ def test_functions_of_notebooks_are_sent_those_of_lost_modules_are_not(monkeypat
     assert map_seeds(main.work, 3, workers=2) == [1, 4, 7]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        *[({"seeds": bad}, "seeds must be a whole number of at least 1") for bad in (0, 2.5, "12")],
-        ({"seeds": [1, -2]}, "every seed must be a whole number of at least 0, got -2"),
-        ({"seeds": 1, "workers": 0}, "workers must be a whole number of at least 1"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ThunderError, match=message):
-        map_seeds(draw, **arguments)
+def test_bad_arguments_are_refused() -> None:
+    assert_refused(
+        *(({"seeds": bad}, "...seeds must be a whole number of at least 1...") for bad in (0, 2.5, "12")),
+        ({"seeds": [1, -2]}, "...every seed must be a whole number of at least 0, got -2..."),
+        ({"seeds": 1, "workers": 0}, "...workers must be a whole number of at least 1..."),
+        call=partial(map_seeds, draw),
+    )

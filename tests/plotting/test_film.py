@@ -14,7 +14,6 @@ from PIL import Image
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
-from thunder_py.mujoco.rendering import film_writer
 from thunder_py.plotting.animation import save_gif
 from thunder_py.robot.frames import arm_points
 
@@ -61,20 +60,6 @@ def test_a_gif_lasts_as_long_as_its_frames(fps: float, tmp_path: Path) -> None:
     assert len(numbers) == count or fps > 50.0
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("fps", [30, 60])
-def test_films_of_arms_and_of_mujoco_last_as_long_as_the_motion(fps: int, tmp_path: Path) -> None:
-    robot, t = th.Robot.load("scara"), np.linspace(0.0, 0.2, 21)
-    robot.animate(t, 2.0 * t[:, None] * np.ones(4), tmp_path / "arm.gif", fps=fps, dpi=15)
-    with film_writer(tmp_path / "pictures.gif", fps) as write:
-        for k in range(fps // 5 + 1):
-            write(np.full((8, 8, 3), 15 * k, np.uint8))
-    for name in ("arm.gif", "pictures.gif"):
-        with Image.open(tmp_path / name) as gif:
-            total = sum(gif.seek(k) or gif.info["duration"] for k in range(gif.n_frames))
-        assert total == pytest.approx(200.0 + 1000.0 / fps, abs=5.0), name
-
-
 def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
     robot, file = th.Robot.load("scara"), tmp_path / "slow.gif"
     robot.animate([0.0, 0.1], np.zeros((2, 4)), file, playback_speed=0.5, fps=20, dpi=20)
@@ -82,22 +67,17 @@ def test_half_the_speed_takes_twice_the_pictures(tmp_path: Path) -> None:
         assert gif.n_frames == 5
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"t": _T[::-1]}, "t must be at least two ascending times"),
-        ({"q": _MOTION[:, :6]}, r"q must have shape \(41, 7\)"),
-        ({"q": np.full((41, 7), np.nan)}, "q must be finite"),
-        ({"reference": np.zeros((4, 2))}, r"reference must have shape \(n, 3\)"),
-        ({"points": {"ball": np.zeros((4, 3))}}, "must have a row for each of the 41 times"),
-        ({"fps": 0}, "fps must be a positive number"),
-        ({"playback_speed": 1e-5}, "must have at most 5000 frames, got"),
-    ],
-)
-def test_films_of_nonsense_are_refused(change: dict[str, Any], message: str) -> None:
-    arguments = {"t": _T, "q": _MOTION} | change
-    with pytest.raises(ThunderError, match=message):
-        th.Robot.load("panda").animate(**arguments)
+def test_films_of_nonsense_are_refused() -> None:
+    assert_refused(
+        ({"t": _T[::-1]}, "...t must be at least two ascending times..."),
+        ({"q": _MOTION[:, :6]}, "...q must have shape (41, 7)..."),
+        ({"q": np.full((41, 7), np.nan)}, "...q must be finite..."),
+        ({"reference": np.zeros((4, 2))}, "...reference must have shape (n, 3)..."),
+        ({"points": {"ball": np.zeros((4, 3))}}, "...must have a row for each of the 41 times..."),
+        ({"fps": 0}, "...fps must be a positive number..."),
+        ({"playback_speed": 1e-5}, "...must have at most 5000 frames, got..."),
+        call=lambda **change: th.Robot.load("panda").animate(**({"t": _T, "q": _MOTION} | change)),
+    )
 
 
 def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

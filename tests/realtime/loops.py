@@ -79,3 +79,12 @@ class Bench:
     def errors(self, last: int) -> np.ndarray:
         """Largest error of each of the last commands, all of which followed a reference."""
         return np.array([np.abs(c.error).max() for c in self.commands[-last:]])
+
+
+def tracking(seconds: float, robot: SimulatedRobot | None = None, **options: Any) -> Bench:
+    """A bench that has followed a sinusoid for some seconds."""
+    bench = Bench(make_loop(**options), robot)
+    bench.run(0.1)
+    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
+    bench.run(seconds)
+    return bench

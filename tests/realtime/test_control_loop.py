@@ -7,7 +7,7 @@ import thunder_py as th
 from thunder_py.control import Status
 from thunder_py.realtime import ControlLoop, JointState, Mode, Reason
 
-from .loops import FAULT, JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot
+from .loops import FAULT, JOINT_LAW, MS, NOON, POSE_LAW, Q0, Bench, make_loop, make_robot, tracking
 
 PANDA = th.Robot.load("panda")
 NAMES = PANDA.joint_names
@@ -64,10 +64,7 @@ def test_what_moves_is_braked_and_not_pulled_back() -> None:
 
 
 def test_a_joint_trajectory_is_followed_with_an_unknown_payload() -> None:
-    bench = Bench(make_loop(), make_robot(payloads=[{"mass": 0.5, "com": [0, 0, 0.1]}]))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(7.0)
+    bench = tracking(7.0, robot=make_robot(payloads=[{"mass": 0.5, "com": [0, 0, 0.1]}]))
     assert bench.loop.mode is Mode.tracking
     assert {c.mode for c in bench.commands[200:]} == {Mode.tracking}
     assert bench.errors(2000).max() < 0.01
@@ -142,10 +139,7 @@ def test_torques_stay_within_their_limits() -> None:
 
 
 def test_states_that_stay_away_give_gravity_then_nothing() -> None:
-    bench = Bench(make_loop(recover=True))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(1.0)
+    bench = tracking(1.0, recover=True)
     before = len(bench.commands)
     bench.run(0.2, states=False)
     blind = bench.commands[before:]
@@ -162,10 +156,7 @@ def test_states_that_stay_away_give_gravity_then_nothing() -> None:
 
 
 def test_lost_states_are_a_fault_until_reset() -> None:
-    bench = Bench(make_loop())
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(0.5)
+    bench = tracking(0.5)
     learned = bench.commands[-1].parameters
     bench.run(0.4, states=False)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.state_lost)
@@ -263,10 +254,7 @@ def test_a_goal_that_is_canceled_is_held_until_the_next_one() -> None:
 
 
 def test_a_short_gap_neither_ends_tracking_nor_jerks() -> None:
-    bench = Bench(make_loop())
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(2.0)
+    bench = tracking(2.0)
     bench.run(0.04, states=False, commands=False)
     bench.run(1.0)
     assert bench.loop.mode is Mode.tracking
@@ -311,10 +299,7 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
 
 
 def test_many_nan_in_a_row_are_a_fault_until_reset() -> None:
-    bench = Bench(make_loop(invalid_states=20))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(1.0)
+    bench = tracking(1.0, invalid_states=20)
 
     def broken(state: JointState) -> JointState:
         return state._replace(q=state.q * np.nan)
@@ -334,10 +319,7 @@ def test_many_nan_in_a_row_are_a_fault_until_reset() -> None:
 
 
 def test_an_error_that_is_too_large_is_a_fault() -> None:
-    bench = Bench(make_loop(largest_error=0.05))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(1.0)
+    bench = tracking(1.0, largest_error=0.05)
     bench.robot._position = bench.robot._position + 0.1  # something hits the arm
     bench.run(0.01)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.large_error)
@@ -346,10 +328,7 @@ def test_an_error_that_is_too_large_is_a_fault() -> None:
 def test_a_controller_that_diverges_is_a_fault() -> None:
     wild = {"name": "SlotineLi", "Lambda": 10, "K_d": 10, "adaptation": 1e-12}
     with pytest.warns(RuntimeWarning, match="K_d or Lambda of SlotineLi is too high for a control period of 0.001 s"):
-        bench = Bench(make_loop(wild))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(1.0)
+        bench = tracking(1.0, law=wild)
     assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.diverged)
     assert all(np.isfinite(c.tau).all() for c in bench.commands)
 

@@ -17,8 +17,6 @@ from .loops import MS, NOON, Q0, make_robot
 PANDA = th.Robot.load("panda")
 NAMES = PANDA.joint_names
 
-# --- the robot --------------------------------------------------------------------------------------------------------
-
 
 def test_the_plant_moves_as_in_simulate() -> None:
     payload = th.Payload(0.5, com=[0.0, 0.0, 0.1], time=0.1)
@@ -111,9 +109,6 @@ def test_robots_that_make_no_sense_are_refused() -> None:
         {"payloads": [{"mass": 1, "link": "hand"}]}, {"color": "red"}, {"period": "often"}, {"period": 1e-10},
     )  # fmt: skip
     assert_refused(*((({"robot": "panda", **c},), f"...{next(iter(c))[:7]}...") for c in changes), call=SimulatedRobot)
-
-
-# --- generators -------------------------------------------------------------------------------------------------------
 
 
 def generator(reference: dict[str, Any], **options: Any) -> ReferenceGenerator:
@@ -237,9 +232,6 @@ def test_generators_refuse_what_makes_no_sense() -> None:
     assert made.begin(NOON, NAMES[:6], Q0[:6]) is not None
     assert made.begin(NOON, NAMES, Q0 * np.nan) is not None
     assert not made.running
-
-
-# --- times ------------------------------------------------------------------------------------------------------------
 
 
 def test_quantiles_are_those_of_all_durations() -> None:

@@ -12,6 +12,7 @@ from thunder_py.errors import UnknownNameError
 from thunder_py.realtime import ControlLoop, Mode
 from thunder_py.realtime.configuration import LAWS, LawSpec, build_law
 
+from . import loops
 from .loops import JOINT_LAW, POSE_LAW, Bench, make_loop, make_robot
 
 PANDA = th.Robot.load("panda")
@@ -20,10 +21,7 @@ TWO_LINKS = {**JOINT_LAW, "adaptation": {"gradient": {"Gamma": 5, "unknown": ["l
 
 
 def tracking(law: dict[str, Any] | None = None) -> Bench:
-    bench = Bench(make_loop(law), make_robot(payloads=[{"mass": 0.5}]))
-    bench.run(0.1)
-    bench.play(kind="sinusoid", amplitude=0.2, frequency=0.3)
-    bench.run(1.0)
+    bench = loops.tracking(1.0, make_robot(payloads=[{"mass": 0.5}]), law=law)
     assert bench.loop.mode is Mode.tracking
     return bench
 

@@ -126,9 +126,6 @@ def test_the_filter_of_an_interceptor_is_a_copy() -> None:
     assert interceptor.filter.started
 
 
-# -- simulate ----------------------------------------------------------------------------------------------------------
-
-
 class Pause:
     """A progress callback that tells when a run is under way, and ends it when it is told to."""
 
@@ -259,9 +256,6 @@ def test_a_copy_is_free() -> None:
     copy = dmp.copy()
     with in_use(kind, dmp):
         copy.step(1e-3)
-
-
-# -- what may be shared ------------------------------------------------------------------------------------------------
 
 
 def test_immutable_objects_are_shared() -> None:

@@ -19,8 +19,6 @@ from thunder_py.trajectory import quintic_spline
 from .process import run
 from .stateful import GOAL, START, ZERO, Q, robot
 
-# -- the GIL -----------------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.release
 @pytest.mark.parametrize("part", ["plant", "own integrator", "controller", "reference", "integrator", "actuated plant"])
@@ -80,9 +78,6 @@ def test_python_parts_have_the_gil(part: str) -> None:
     assert run(program) == "51"
 
 
-# -- compiled functions ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.release
 def test_compile_while_a_batch_is_evaluated() -> None:
     """The evaluator that a call has begun with lives until the call is over."""
@@ -113,9 +108,6 @@ def test_compile_while_a_batch_is_evaluated() -> None:
     print(errors)
     """
     assert run(program) == "[]"
-
-
-# -- numbers -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["levenberg_marquardt", "gradient_descent"])
@@ -150,9 +142,6 @@ def test_a_time_must_be_a_number() -> None:
     for t in (math.nan, math.inf, -math.inf):
         assert_refused(*((partial(source, t), f"t must be finite, got {t}") for source in sources))
         assert_refused(*((partial(source, [0.0, t]), "t must be finite, got...") for source in sources))
-
-
-# -- wrong arguments ---------------------------------------------------------------------------------------------------
 
 
 class Raises:

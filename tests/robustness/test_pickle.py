@@ -3,11 +3,9 @@
 import contextlib
 import copy
 import inspect
-import multiprocessing
 import pickle
 import struct
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -116,18 +114,6 @@ def test_every_public_class_pickles_or_has_a_reason(examples: dict[type, Any]) -
     assert set(EXCLUDED) <= set(CLASSES.values())
     wrong = {cls.__name__: differences(Recipe(lambda one=one: one)) for cls, one in examples.items()}
     assert not any(wrong.values()), wrong
-
-
-@pytest.mark.release
-def test_old_protocols_end_well(examples: dict[type, Any]) -> None:
-    """They are raised to protocol 2, or refused by Python; objects of MuJoCo itself end the process."""
-    for cls, name in CLASSES.items():
-        if name in EXCLUDED or "mujoco" in name:
-            continue
-        original = RECIPES[cls].make() if cls in RECIPES else examples[cls]
-        for protocol in (0, 1):
-            with contextlib.suppress(TypeError):
-                assert type(pickle.loads(pickle.dumps(original, protocol))) is cls
 
 
 BOUND = [c for c in vars(_core).values() if inspect.isclass(c) and "pybind11_object" in [b.__name__ for b in c.__mro__]]
@@ -407,17 +393,3 @@ def test_arguments_are_kept_as_they_were() -> None:
     target = th.reference.JointReference(*np.zeros((3, 2)))
     expected = one.step(0.0, [0.1, 0.2], [0.0, 0.0], target)
     assert copy.copy(one).step(0.0, [0.1, 0.2], [0.0, 0.0], target).tobytes() == expected.tobytes()
-
-
-def simulated(run: th.RunSpec) -> np.ndarray:
-    return run().q
-
-
-@pytest.mark.release
-def test_runs_go_to_processes_that_are_spawned() -> None:
-    """A controller, an estimator and a reference on their way to a pool and back."""
-    runs = [RECIPES[th.RunSpec].make() for _ in range(2)]
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = list(pool.map(simulated, runs))
-    for run, q in zip(runs, found, strict=True):
-        assert q.tobytes() == run().q.tobytes()

@@ -130,12 +130,6 @@ STEPS: dict[str, dict[str, float]] = {
 }
 
 
-def test_every_step_over_sets_is_known() -> None:
-    functions = {name: getattr(processing, name) for name in processing.__all__}
-    inner = {name: one.__wrapped__ if hasattr(one, "_guarded") else one for name, one in functions.items()}
-    assert {name for name, one in inner.items() if hasattr(one, "__wrapped__")} <= set(STEPS)
-
-
 def test_processing_takes_the_keyword_that_help_shows() -> None:
     for name, options in STEPS.items():
         function = getattr(processing, name)
@@ -143,10 +137,3 @@ def test_processing_takes_the_keyword_that_help_shows() -> None:
         by_name, by_place = function(trial=TRIAL, **options), function(TRIAL, **options)
         assert type(by_name) is type(by_place)
         assert len(by_name) == len(by_place)
-
-
-def test_the_steps_over_sets_take_it_too() -> None:
-    motions = MotionSet([TRIAL, TRIAL])
-    filtered = processing.low_pass(trial=motions, cutoff=6.0)
-    np.testing.assert_array_equal(filtered[0].x, processing.low_pass(TRIAL, 6.0).x)
-    assert len(processing.split_at_gaps(trial=motions)) == 2

@@ -146,8 +146,6 @@ def test_folding_holds_for_finite_numbers_only(xyz):
         f([math.nan, 1.0])
 
 
-# --- random expressions -----------------------------------------------------------------------------------------------
-
 UNARY = {
     "neg": lambda a, m: -a,
     "sin": lambda a, m: m.sin(a),

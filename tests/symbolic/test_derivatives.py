@@ -132,14 +132,6 @@ def test_jacobian_of_the_mass_matrix(panda):
     assert_close(by_pi(q, 0 * pi) @ pi, robot.mass_matrix(q), 1e-13)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_gradient_of_the_potential_is_gravity(panda, mode):
-    U = panda.potential_energy()
-    G = panda.function("G", sym.jacobian(U, panda.q, mode=mode))
-    q, pi = np.linspace(-1.0, 1.2, 7), panda.robot.inertial.ravel()
-    assert_close(G(q, pi), panda.robot.gravity_vector(q), 1e-13)
-
-
 def test_hessian_of_the_potential(panda):
     U = panda.function("U", panda.potential_energy())
     H = U.hessian("q")
@@ -150,20 +142,6 @@ def test_hessian_of_the_potential(panda):
     expected = [derivative(lambda t, k=k: panda.robot.gravity_vector(q + t * e[k])) for k in range(7)]
     assert_close(value, np.array(expected).T, 1e-9)
     assert_close(panda.function("h", sym.hessian(panda.potential_energy(), panda.q))(q, pi), value, 1e-13)
-
-
-def test_mixed_derivatives_of_the_energy(panda):
-    """d/d dq of the kinetic energy is the momentum, and its derivative by dq the mass matrix."""
-    T = panda.kinetic_energy()
-    p = sym.gradient(T, panda.dq)
-    f = panda.function("f", {"p": p, "M": sym.jacobian(p, panda.dq)}, ["q", "dq", "par_REG"])
-    q, dq, pi = np.linspace(-1, 1, 7), np.linspace(0.3, -0.8, 7), panda.robot.inertial.ravel()
-    momentum, M = f(q, dq, pi)
-    assert_close(M, panda.robot.mass_matrix(q), 1e-13)
-    assert_close(momentum, panda.robot.mass_matrix(q) @ dq, 1e-13)
-
-
-# --- sparsity ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["elbow", "scara", "ur5e"])
@@ -200,9 +178,6 @@ def test_inputs_that_matter():
     M = model.function("M", model.mass_matrix())
     assert M.inputs_that_matter["q"].tolist() == [False, True]  # turning the whole arm changes nothing
     assert list(model.arguments_of(model.kinetic_energy())) == ["q", "dq", "par_REG"]
-
-
-# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_derivatives_of_what_is_no_symbol(panda):

@@ -25,14 +25,8 @@ def lambdified(form, names):
     return sympy.lambdify([sympy.Symbol(name, real=True) for name in names], form, "numpy")
 
 
-# --- the planar elbow of Gabiccini et al. (2009), section 5.1 ---------------------------------------------------------
-
-
 def printed_regressor(*, corrected=True):
-    """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2.
-
-    Columns m, m p_G, J_xx, J_xy, J_xz, J_yy, J_yz, J_zz of both links. The paper's gravity is (0, -g_y, 0).
-    """
+    """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2."""
     S = sympy.Symbol
     a1, a2, q1, q2, v1, v2, r1, r2, w1, w2 = (
         S(name, real=True) for name in ("a1", "a2", "q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2")
@@ -124,9 +118,6 @@ def test_table_of_an_arm_with_drives():
     Y = robot.regressor(q, dq, ddq)
     assert (Y[..., table.zero] == 0.0).all()
     np.testing.assert_allclose(Y[..., ~table.zero] @ table.reduced_parameters, Y @ robot.parameters, atol=1e-10)
-
-
-# --- any expression ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["cart_pendulum", "scara", "elbow"])

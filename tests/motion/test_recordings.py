@@ -1,0 +1,140 @@
+"""Public recordings, where they lie beside the repository, and the numbers that pages print from them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thunder_py.motion import FPCA
+from thunder_py.motion.fpca.fit import Blend, Setting, SplineSpace, predicted, unit_groups
+from thunder_py.recordings import MotionSet
+from thunder_py.recordings.loaders import load_culm, load_kinesis
+from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+CULM, KINESIS = DATA / "culm", DATA / "kinesis_rtg" / "rtgData.txt"
+needs_culm = pytest.mark.skipif(not CULM.is_dir(), reason="needs the CULM recordings")
+needs_kinesis = pytest.mark.skipif(not KINESIS.is_file(), reason="needs the kinesis recording")
+
+
+@pytest.mark.release
+@needs_culm
+def test_planned_reaches_of_culm():
+    recordings = load_culm(CULM, task="Planned01")
+    assert (len(recordings), len(recordings.subjects)) == (10, 10)
+    reaches = segment_by_speed(recordings)
+    counts = {subject: len(reaches.filter(subject=subject)) for subject in recordings.subjects}
+    assert counts == {
+        **{"S02": 45, "S03": 45, "S04": 44, "S05": 45, "S06": 44, "S07": 45, "S08": 47, "S09": 43},
+        **{"S010": 44, "S011": 45},
+    }
+    assert len(reaches) == 447
+    span = {trial.subject: (trial.t[0], trial.t[-1]) for trial in recordings}
+    assert all(span[r.subject][0] < r.t[0] and r.t[-1] < span[r.subject][1] for r in reaches)  # none is cut off
+    distance = np.array([np.linalg.norm(trial.position[-1] - trial.position[0]) for trial in reaches])
+    assert (distance.min() > 0.05, distance.max() < 1.2) == (True, True)
+    assert 0.8 < np.median(reaches.durations) < 1.0
+
+
+@pytest.mark.release
+@needs_culm
+def test_reaches_of_one_subject_are_bell_shaped():
+    trial = low_pass(load_culm(CULM, task="Planned01").filter(subject="S02"), 10.0)[0]
+    places, ratios = [], []
+    for reach in segment_by_speed(trial, cutoff=np.inf):
+        v = speed(reach, cutoff=np.inf)
+        places.append(np.argmax(v) / (len(v) - 1))
+        ratios.append(v.max() / v.mean())
+    assert 0.4 < np.median(places) < 0.6
+    assert 1.4 < np.median(ratios) < 1.9
+
+
+@pytest.mark.release
+@needs_culm
+def test_long_reaches_of_culm_meet_halfway_but_not_at_their_peaks():
+    """The numbers in docs/motion_data.md: standard deviation between trials, in parts of the distance."""
+    reaches = segment_by_speed(low_pass(load_culm(CULM, task="Planned01"), 10.0), cutoff=np.inf).map(unit_reach)
+    assert len(reaches) == 148
+    spread = {
+        name: register(reaches, **how).to_array(101)[:, :, 1].std(axis=0).mean()
+        for name, how in {
+            "none": {"method": "none"},
+            "affine": {"method": "affine"},
+            "peak_speed": {"landmarks": "peak_speed"},
+            "half_path": {"landmarks": "half_path"},
+        }.items()
+    }
+    assert spread == pytest.approx({"none": 0.039, "affine": 0.024, "peak_speed": 0.088, "half_path": 0.015}, abs=5e-4)
+
+
+def unit_reach(trial):
+    """Scale a reach along y to start at 0 and end at 1; drop it if it is shorter than 0.5 m or 0.5 s."""
+    distance = trial.x[-1, 1] - trial.x[0, 1]
+    if trial.duration <= 0.5 or abs(distance) <= 0.5:
+        return None
+    return trial.with_values((trial.x - trial.x[0]) / distance)
+
+
+@needs_kinesis
+def test_reaches_of_kinesis():
+    motions = load_kinesis(KINESIS, drop_start=0.15)
+    assert len(motions) == 45
+    assert motions.subjects == ("cc25",)
+    frozen = motions[0].valid
+    assert 0 < np.count_nonzero(~frozen) < 40
+    # the longest gap, of nearly a second, is too long to be closed
+    assert max(end - start for trial in motions for start, end in trial.gaps) == pytest.approx(0.906, abs=1e-3)
+    ready = resample(fill_gaps(motions.filter(lambda trial: not trial.gaps or trial.name == "cc25/0")), rate=85.0)
+    assert all(trial.uniform and trial.valid.all() for trial in ready)
+    # the way out: a third of a meter or more in one movement
+    for trial in ready:
+        assert len(segment_by_speed(trial, threshold=0.05, least_length=0.3)) >= 1
+
+
+@pytest.fixture(scope="module")
+def reaches():
+    from thunder_py.recordings.loaders import load_culm
+    from thunder_py.recordings.processing import low_pass, segment_by_speed
+
+    planned = load_culm(CULM).filter(task="Planned")
+    parts = [part for trial in planned for part in segment_by_speed(low_pass(trial, 10.0))]
+    far = [part for part in parts if np.linalg.norm(part.position[-1] - part.position[0]) > 0.2]
+    assert len(far) > 300
+    return MotionSet(far)
+
+
+@pytest.mark.release
+@needs_culm
+def test_a_few_shapes_are_enough(reaches):
+    """Splines follow the recordings to under a millimeter, five joint components explain 99 % of the variance."""
+    fpca = FPCA(5, joint=True, alignment="path", shrinkage=0.0).fit(reaches)
+    nodes, weights = fpca.basis_.quadrature()
+    S = fpca.components(nodes)
+    np.testing.assert_allclose(np.einsum("ntd,t,mtd->nm", S, weights, S), np.eye(5), atol=1e-12)
+    assert fpca.explained_variance_ratio_.sum() > 0.99
+    every = FPCA(smoothing="gcv", alignment="none", shrinkage=0.0).fit(reaches)
+    for k in range(0, len(reaches), 50):
+        tau = (reaches[k].t - reaches[k].t[0]) / reaches[k].duration
+        back = every.inverse_transform(every.scores_[[k]], every.offsets_[[k]], tau=tau)[0]
+        assert np.sqrt(((back - reaches[k].position) ** 2).sum(axis=1).mean()) < 1e-3
+
+
+@pytest.mark.release
+@needs_culm
+def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
+    """Leave one subject out: the chosen share against full minimum jerk, from the ends of reaches."""
+    errors = {"auto": [], 1.0: []}
+    for _, rest, held_out in reaches.leave_one_subject_out():
+        for shrinkage, found in errors.items():
+            fpca = FPCA(alignment="path", shrinkage=shrinkage, smoothing=1e-8).fit(rest)
+            p = fpca.project(held_out)
+            space = SplineSpace(fpca.basis_, zero_mean=True)
+            setting = Setting(fpca.basis_, space, False, True, [[0], [1], [2]], unit_groups(fpca.units))
+            whole = fpca.mean_coefficients_ + np.einsum("rnd,nkd->rkd", p.scores, fpca.component_coefficients_)
+            roots = np.sqrt(fpca.variances_)[:, None] * space.coordinates(fpca.component_coefficients_)
+            none = [np.zeros((0, space.dimension))] * 3
+            blend = Blend(fpca.mean_coefficients_, fpca.offset_mean_, fpca.offset_covariance_, roots, none)
+            left = whole - predicted(setting, blend, whole, 3, moving=True)
+            found.append(p.frames.scale**2 * ((space.L.T @ left) ** 2).sum(axis=(1, 2)))
+    auto, jerk = (np.sqrt(np.concatenate(found)) for found in errors.values())
+    assert auto.mean() < 0.97 * jerk.mean()
