@@ -69,10 +69,10 @@ def test_payloads_and_logs():
     robot, motion = th.Robot.load("elbow"), th.reference.SetPoint([0.0, 0.0])
     law = th.SlotineLi(robot, 1.0, 1.0, adaptation=None)
     assert_refused(
-        (lambda: th.simulate(robot, law, motion, 0.01, payloads=[1]), "payloads must be a sequence of Payload, got..."),
+        (lambda: th.simulate(robot, law, motion, 0.01, payloads=[1]), "each of payloads must be a Payload, got..."),
         (
             lambda: th.simulate(robot, law, motion, 0.01, payloads=th.Payload(1.0, link=True)),
-            "payload link must be 1 to 2 or a name, got True",
+            "payload link (or its name) must be a whole number from 1 to 2, got True",
         ),
         (lambda: th.simulate(robot, law, motion, 0.01, log="error"), "log must be a sequence of names, got the tex..."),
     )
@@ -90,7 +90,7 @@ def test_refusals():
     assert_refused(
         ({"friction": {"viscous": [1, 1]}}, "friction must be a Friction or None, got {'viscous': [1, 1]}"),
         ({"limits": [1, 2]}, "limits must be a Limits or None, got [1, 2]"),
-        ({"rotors": [3]}, "rotors must be a sequence of Rotor, got 3 in it"),
+        ({"rotors": [3]}, "each of rotors must be a Rotor, got int: 3"),
         call=lambda **fields: th.Robot.load("elbow").replace(**fields),
     )
     assert_refused(

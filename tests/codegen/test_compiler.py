@@ -125,17 +125,14 @@ def test_no_compiler(monkeypatch, tmp_path):
         compiler.compile_source(SOURCE)
 
 
-@pytest.mark.parametrize(
-    ("command", "reason"),
-    [
+def test_bad_command_in_the_environment(monkeypatch):
+    for command, reason in (
         ("no-such-compiler -m32", "must name a program on the path, got 'no-such-compiler'"),
         ("'unclosed", "must be a command, got"),
-    ],
-)
-def test_bad_command_in_the_environment(command, reason, monkeypatch):
-    monkeypatch.setenv("CC", command)
-    with pytest.raises(CompilerError, match=reason):
-        compiler.compile_source(SOURCE)
+    ):
+        monkeypatch.setenv("CC", command)
+        with pytest.raises(CompilerError, match=reason):
+            compiler.compile_source(SOURCE)
 
 
 def test_options_in_the_environment(monkeypatch):

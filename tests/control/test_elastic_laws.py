@@ -264,7 +264,10 @@ def test_models_that_a_law_cannot_control_are_refused() -> None:
             ),
             "slow must be a joint-space controller of this package, got Backstepping",
         ),
-        (lambda: MotorPD(elbow(), 10.0, 1.0, gravity="actual"), "gravity must be 'constant' or 'online', got 'actual'"),
+        (
+            lambda: MotorPD(elbow(), 10.0, 1.0, gravity="actual"),
+            "gravity must be one of ('constant', 'online'), got 'actual'",
+        ),
         (
             lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(
                 0.0, np.zeros(2), np.zeros(2), SetPoint([0.0, 0.0])(0.0), np.zeros(2), np.zeros(2)

@@ -95,7 +95,7 @@ def test_bad_payloads_are_refused():
 
     assert_refused(
         (lambda: given(unknown="link2"), "unknown must be None without unloaded logs..."),
-        (lambda: given(link=3), "payload link must be 1 to 2 or a name, got 3"),
+        (lambda: given(link=3), "payload link (or its name) must be a whole number from 1 to 2, got 3"),
         (lambda: given(regularization=0.0), "regularization must be positive, got 0"),
         (lambda: given(weights=[1.0, -1.0]), "weights must be positive..."),
         (lambda: given(), "prior must be given, because the logs must show a positive mass of the payload, and ..."),

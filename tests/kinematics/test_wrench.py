@@ -64,7 +64,7 @@ def test_batches_that_do_not_go_together():
 def test_refusals():
     assert_refused(
         ([1.0, 2.0], "wrench must have shape (..., 6), got (2,)"),
-        ([np.nan] * 6, "wrench must be finite"),
+        ([np.nan] * 6, "wrench must be finite, got..."),
         ("force", "wrench must be numbers..."),
         call=lambda wrench: joint_torque(robot("panda"), PANDA_START, wrench),
     )

@@ -192,12 +192,15 @@ def test_refusals():
     )
     assert_refused(
         ({"integrator": ["rk4"]}, "integrator must be one of ..., got ['rk4']"),
-        ({"integrator": "verlet"}, "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'"),
+        (
+            {"integrator": "verlet"},
+            "integrator must be one of ('euler', 'rk4', 'implicit', 'implicitfast'), got 'verlet'...",
+        ),
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be finite..."),
         ({"limits": 1}, "limits must be True or False, got 1"),
-        ({"payloads": [3]}, "payloads must be a sequence of Payload, got 3 in it"),
-        ({"payloads": th.Payload(1.0, link=9)}, "payload link must be 1 to 7 or a name, got 9"),
+        ({"payloads": [3]}, "each of payloads must be a Payload, got int: 3"),
+        ({"payloads": th.Payload(1.0, link=9)}, "payload link (or its name) must be a whole number from 1 to 7, got 9"),
         call=lambda **options: MujocoPlant(th.Robot.load("panda"), **options),
     )
     assert_refused(

@@ -173,7 +173,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: made(grab=3), "...grab must be callable..."),
         (lambda: made(camera=None), "...camera must be a PinholeCamera..."),
         (lambda: made(size=0.0), "...size must be a positive number..."),
-        (lambda: made(tag_id=587), "...tag_id must be below 587..."),
+        (lambda: made(tag_id=587), "...tag_id must be a whole number from 0 to 586..."),
         (lambda: made(rate=-1.0), "...rate must be a positive number..."),
         (lambda: made(latency=np.nan), "...latency must be a finite number >= 0..."),
         (lambda: made(camera_pose=np.zeros((4, 4))), "...camera_pose must have the last row..."),
@@ -189,7 +189,7 @@ def test_pictures_of_another_camera_are_refused() -> None:
         detect_tags(np.zeros((480, 640), np.uint8), None, size=_SIZE)
     with pytest.raises(ThunderError, match="camera must be a PinholeCamera, got None"):
         render_tag(None, np.eye(4), size=_SIZE)
-    with pytest.raises(ThunderError, match="tag_id must be below 587"):
+    with pytest.raises(ThunderError, match="tag_id must be a whole number from 0 to 586"):
         render_tag(_CAMERA, _facing(0.0, 0.0, 0.5), size=_SIZE, tag_id=600)
     source = FiducialPoseSource(lambda t: np.zeros((3, 3), np.uint8), _CAMERA, size=_SIZE)
     assert_refused((lambda: source.poll(0.0), "...picture must be bytes..."))

@@ -148,7 +148,7 @@ def test_clients_are_checked() -> None:
     bent = PinholeCamera(40, 30, 50.0, 51.0, 20.0, 14.0, (-0.1, 0.0, 0.0, 0.0, 0.0))
     assert_refused(
         (lambda: MegaPoseClient(bent), "...camera must be without distortion..."),
-        (lambda: MegaPoseClient(_CAMERA, port=70000), "...port must be at most 65535..."),
+        (lambda: MegaPoseClient(_CAMERA, port=70000), "...port must be a whole number from 1 to 65535..."),
         (lambda: MegaPoseClient(_CAMERA, timeout=0.0), "...timeout must be a positive number..."),
         (lambda: MegaPoseClient(_CAMERA, host=""), "...host must be a name..."),
     )

@@ -124,7 +124,7 @@ def test_times_that_go_back_and_bad_truths_are_refused() -> None:
     )
     with pytest.raises(ThunderError, match="true_pose must be callable"):
         SimulatedPoseSource(np.eye(4))
-    with pytest.raises(ThunderError, match="kind of a fault must be one of freeze, jump, nan, got 'melt'"):
+    with pytest.raises(ThunderError, match=r"kind of a fault must be one of \('freeze', 'jump', 'nan'\), got 'melt'"):
         PoseFault("melt", 0.0)
     assert_refused((lambda: PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0])), "...offset of a fault ..."))
 

@@ -1,8 +1,4 @@
-"""Substitutes of the published packages around a simulated arm, with their signatures (`signatures.py`).
-
-The arm behaves like its drive: it adds the gravity torque of its own model with the payload it was told, holds the last
-command, and reports a fault at a command that jumps more than its largest rate.
-"""
+"""Substitutes of the published packages around a simulated arm, with their signatures (`signatures.py`)."""
 
 import datetime
 import sys

@@ -19,11 +19,7 @@ FADED = 1.875 * AWAY / SPEED
 
 
 class Interrupted:
-    """A loop at 1 kHz, a stream of segments, and an arm that is pulled to its reference; each row is a state.
-
-    The arm starts away from the motion. `pause` gives the time without states after every 50 ms [ms], in which the arm
-    brakes: its velocity decays with this time constant [s].
-    """
+    """A loop at 1 kHz, a stream of segments, and an arm that is pulled to its reference; each row is a state."""
 
     def __init__(self, pause: Callable[[], int], brake: float) -> None:
         self.loop = make_loop(joining_speed=SPEED)

@@ -1,7 +1,4 @@
-"""The loop in C++ answers as the one in Python did, which was written first (commit 1503fe5 recorded the answers).
-
-Its holds damped each joint by a gain: their torques, and what is observed of them, have changed since.
-"""
+"""The loop in C++ answers as the one in Python did, which was written first (commit 1503fe5 recorded the answers)."""
 
 from pathlib import Path
 

@@ -31,10 +31,7 @@ def box(robot: th.Robot) -> tuple[np.ndarray, np.ndarray]:
 
 
 def run(robot, limits, period, torque_rate, q, dq, ahead=0.0):
-    """Keep the velocity, or accelerate, until the first violation, then brake.
-
-    Return positions, velocities and the reason.
-    """
+    """Keep the velocity, or accelerate, until the first violation, then brake."""
     n, speed = robot.n, dq
     step = np.full(n, torque_rate * period)
     safety = Safety(robot, limits, torque_step=step, period=period)

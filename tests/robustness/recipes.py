@@ -1,7 +1,4 @@
-"""One object of every public class, in the middle of its work, and what it computes next.
-
-Examples in docstrings make most of them (`from_examples`); recipes are for what remembers something, and for the rest.
-"""
+"""One object of every public class, in the middle of its work, and what it computes next."""
 
 import contextlib
 import doctest

@@ -49,19 +49,7 @@ def _motion() -> _core.JointMotion:
 
 @dataclass(frozen=True)
 class Stateful:
-    """A class of the extension with state.
-
-    Parameters
-    ----------
-    make : callable
-        Returns an object.
-    hold : callable
-        Of an object and an array: a use that reads the array, and so lasts as long as that takes.
-    uses : dict of str to callable
-        Every method that the class adds to its bases; setters as ``"name="``; properties are added below.
-    constants : set of str
-        Properties that never change: any thread may read them.
-    """
+    """A class of the extension with state."""
 
     make: Callable[[], Any]
     hold: Callable[[Any, Any], object]

@@ -3,11 +3,9 @@
 import contextlib
 import copy
 import inspect
-import multiprocessing
 import pickle
 import struct
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -395,17 +393,3 @@ def test_arguments_are_kept_as_they_were() -> None:
     target = th.reference.JointReference(*np.zeros((3, 2)))
     expected = one.step(0.0, [0.1, 0.2], [0.0, 0.0], target)
     assert copy.copy(one).step(0.0, [0.1, 0.2], [0.0, 0.0], target).tobytes() == expected.tobytes()
-
-
-def simulated(run: th.RunSpec) -> np.ndarray:
-    return run().q
-
-
-@pytest.mark.release
-def test_runs_go_to_processes_that_are_spawned() -> None:
-    """A controller, an estimator and a reference on their way to a pool and back."""
-    runs = [RECIPES[th.RunSpec].make() for _ in range(2)]
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = list(pool.map(simulated, runs))
-    for run, q in zip(runs, found, strict=True):
-        assert q.tobytes() == run().q.tobytes()

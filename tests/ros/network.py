@@ -87,11 +87,7 @@ class Goal:
 
 
 class Listener:
-    """Keeps what was published: messages by topic, the newest report of every node.
-
-    A subclass connects it: it has ``stamp``, ``duration`` and ``stamps`` of messages, ``call`` of a service (data: a
-    SetBool, else a Trigger), ``set_parameter``, ``gain``, ``refusal_of_gain``, ``goal``, ``record`` and ``sender``.
-    """
+    """Keeps what was published: messages by topic, the newest report of every node."""
 
     #: of the topics that are kept, each by the module and the name of its kind
     TOPICS: ClassVar = {

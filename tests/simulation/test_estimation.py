@@ -105,8 +105,14 @@ def test_bad_estimators() -> None:
     assert_refused(
         (lambda: FirstOrderDerivative(0.0), "cutoff must be positive and finite, got 0..."),
         (lambda: ButterworthDerivative(np.nan), "cutoff must be finite, got nan"),
-        (lambda: SavitzkyGolayDerivative(3, 3), "window must be more than order, and order at least 1; got 3 and 3"),
-        (lambda: SavitzkyGolayDerivative(5.5), "window must be an integer, got 5.5"),
+        (
+            lambda: SavitzkyGolayDerivative(3, 3),
+            "window, more than order, must be a whole number from 4 to..., got 3",
+        ),
+        (
+            lambda: SavitzkyGolayDerivative(5.5),
+            "window, more than order, must be a whole number from 3 to..., got 5.5",
+        ),
         (lambda: FirstOrderDerivative(300.0).step(DT, [0.0]), "cutoff must be below half of the sampling rate, 250..."),
         (lambda: FirstOrderDerivative(3.0).step(0.0, [0.0]), "dt must be positive and finite, got 0..."),
         (lambda: FirstOrderDerivative(3.0).apply(DT, np.zeros((2, 2, 2))), "q must have shape (k, n) or (k,)..."),

@@ -247,8 +247,8 @@ BAD = [
     ({"reference": SetPoint([0.0, 0.0, 0.0]), "q0": [0, 0]}, "reference must have 2 joints, got 3"),
     ({"plant": 3}, "plant must have a method forward_dynamics, got int"),
     ({"controller": 3}, "controller must have a method step, got int"),
-    ({"payloads": [Payload(1.0, link=3)]}, "payload link must be 1 to 2 or a name, got 3"),
-    ({"payloads": [Payload(1.0, link="link9")]}, "is called 'link9'; did you mean 'link"),
+    ({"payloads": [Payload(1.0, link=3)]}, "payload link (or its name) must be a whole number from 1 to 2, got 3"),
+    ({"payloads": [Payload(1.0, link="link9")]}, "must be a link, got 'link9'; did you mean 'link"),
 ]  # fmt: skip
 
 

@@ -26,10 +26,7 @@ def lambdified(form, names):
 
 
 def printed_regressor(*, corrected=True):
-    """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2.
-
-    Columns m, m p_G, J_xx, J_xy, J_xz, J_yy, J_yz, J_zz of both links. The paper's gravity is (0, -g_y, 0).
-    """
+    """Y_r = X_r_dot - W_r + Z, block by block as printed, with (or without) the corrections G-1 and G-2."""
     S = sympy.Symbol
     a1, a2, q1, q2, v1, v2, r1, r2, w1, w2 = (
         S(name, real=True) for name in ("a1", "a2", "q1", "q2", "dq1", "dq2", "dq_r1", "dq_r2", "ddq_r1", "ddq_r2")

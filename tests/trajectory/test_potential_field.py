@@ -251,9 +251,18 @@ def test_refusals() -> None:
         (lambda: PotentialField(ARM, RR_GOAL, [], repulsion=-1.0), "repulsion must be positive, got -1"),
         (lambda: PotentialField(ARM, RR_GOAL, [], influence=0.0), "influence must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [], posture=-1), "posture must not be negative, got -1"),
-        (lambda: PotentialField(ARM, RR_GOAL, [], interior_points=10**9), "interior_points must be at most 10000,..."),
-        (lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5), "interior_points must be a whole number of..."),
-        (lambda: PotentialField(ARM, RR_GOAL, [], control_points=[(3, [0, 0, 0])]), "...link must be 0 to 2, got 3"),
+        (
+            lambda: PotentialField(ARM, RR_GOAL, [], interior_points=10**9),
+            "interior_points must be a whole number from 0 to 10000,...",
+        ),
+        (
+            lambda: PotentialField(ARM, RR_GOAL, [], interior_points=1.5),
+            "interior_points must be a whole number from...",
+        ),
+        (
+            lambda: PotentialField(ARM, RR_GOAL, [], control_points=[(3, [0, 0, 0])]),
+            "...link must be a whole number from 0 to 2, got 3",
+        ),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan([1.57, 0.0]), "q0 must keep more than 0 m from obstacle..."),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, step=0.0), "step must be positive, got 0"),
         (lambda: PotentialField(ARM, RR_GOAL, [POST]).plan(RR_START, margin=-1), "margin must not be negative, got -1"),

@@ -1,4 +1,4 @@
-"""The command ``thunder``: one module per subcommand, each with ``add_parser`` and ``run``."""
+"""The command ``thunder``: one module per subcommand, each with ``add_arguments`` and ``run``."""
 
 from __future__ import annotations
 

@@ -139,7 +139,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"thunder_py {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     for command in (convert, demo, experiment, gen, identify, info, view):
-        command.add_parser(commands)
+        subparser = commands.add_parser(
+            command.__name__.rpartition(".")[2],
+            help=command.HELP,
+            description=command.DESCRIPTION,
+            epilog=command.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            conflict_handler="resolve",  # a subcommand may have its own --help
+        )
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
     return parser
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from ..errors import ThunderError
 from .robot_options import add_robot_options, load_robot
 from .text import check_target
 
-_DESCRIPTION = """\
+HELP = "a robot from one format into another: YAML, URDF, MJCF"
+DESCRIPTION = """\
 Read a bundled robot or a file and write it as YAML, URDF or MJCF, according to the suffix of OUT. Properties that the
 format cannot represent are listed on the standard error stream and in comments of the file.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder convert panda panda.urdf
   thunder convert arm.urdf arm.xml --tip-link flange
@@ -27,15 +27,8 @@ mujoco.
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "convert",
-        help="a robot from one format into another: YAML, URDF, MJCF",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument(
         "source", metavar="IN", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
     )
@@ -43,7 +36,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     parser.add_argument("--name", help="name of the robot, an identifier; default the name in its file")
     add_robot_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

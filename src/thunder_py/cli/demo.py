@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..table import Table
 from .text import check_picture, check_target, number
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 _SHORTEST, _LONGEST = 0.1, 3600.0  # [s]
 
-_DESCRIPTION = """\
+HELP = "adaptive against fixed control of a Panda: the Thunder article's experiment"
+DESCRIPTION = """\
 A Franka Emika Panda follows a Lissajous curve at constant orientation. The controller's model of the last link is
 a body of 2.5 kg with the center of mass 20 cm off in every direction; the true mass is 0.74 kg. Adaptive
 backstepping in task space estimates the parameters while it tracks; the same law without adaptation runs for
 comparison. Control and simulation at 1 kHz.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder demo                           progress, tables, and the picture thunder_demo.png
   thunder demo --duration 20 --output curve.pdf
@@ -36,15 +37,8 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "demo",
-        help="adaptive against fixed control of a Panda: the Thunder article's experiment",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument("--duration", type=_duration, default=40.0, metavar="S", help="simulated time, default 40 s")
     parser.add_argument("--save", type=Path, metavar="RUN.npz", help="write both runs to this file")
     parser.add_argument("--json", action="store_true", help="print all figures as JSON instead of tables")
@@ -52,7 +46,6 @@ def add_parser(commands: Any) -> None:
         "--output", type=Path, default=Path("thunder_demo.png"), metavar="FILE", help="the picture: .png, .pdf or .svg"
     )
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "THUNDER_MOTION_DATA"
 _FILMS = (".mp4", ".gif")
 
-_DESCRIPTION = """\
+HELP = "experiments of the papers: tables and figures"
+DESCRIPTION = """\
 Run an experiment of one of the papers in simulation, print its tables with the paper's numbers next to ours, and draw
 its figures. The notebooks explain the experiments. All experiments take the same options.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder experiment list                               name and subject of every experiment
   thunder experiment softhand                           tables, and the picture thunder_softhand.png
@@ -43,16 +44,8 @@ In Python: thunder_py.papers.run_experiment("softhand").table()
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "experiment",
-        help="experiments of the papers: tables and figures",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        add_help=False,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument("-h", "--help", action=_Help, nargs=0, help="show this help message and exit")
     parser.add_argument("name", metavar="NAME", help="name of the experiment, or 'list'")
     parser.add_argument("--quick", action="store_true", help="a short form, of seconds")
@@ -74,7 +67,6 @@ def add_parser(commands: Any) -> None:
         "--output", type=Path, metavar="FILE", help="the picture: .png, .pdf or .svg; where there is one, a film: .mp4"
     )
     parser.add_argument("--no-plot", action="store_true", help="draw no picture")
-    parser.set_defaults(run=run)
 
 
 class _Help(argparse.Action):
@@ -86,7 +78,7 @@ class _Help(argparse.Action):
         names = textwrap.fill(
             ", ".join(REGISTRY), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
         )
-        parser.epilog = f"experiments:\n{names}\n\n{_EPILOG}"
+        parser.epilog = f"experiments:\n{names}\n\n{EPILOG}"
         parser.print_help()
         parser.exit()
 

@@ -13,13 +13,14 @@ from ..errors import UnknownNameError, nearest_hint
 from ..robot import Robot
 from .robot_options import add_robot_options, load_robot
 
-_DESCRIPTION = """\
+HELP = "write a robot as a library of its own: C functions, a C++ class, Python bindings"
+DESCRIPTION = """\
 Write <robot>_generatedFiles: the robot's kinematics, dynamics and regressors as C functions without any dependency,
 a C++ class over Eigen, parameter files, CMake targets, a README, and on request a Python package. The folder appears
 whole or not at all; one that was generated before is replaced.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder gen panda                                  a bundled robot, everything, into this folder
   thunder gen my_arm.yaml -o build -p                with Python bindings: pip install build/my_arm_generatedFiles
@@ -34,15 +35,8 @@ follows the file's masks (Thunder's symb); in a file without any, inertial and f
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "gen",
-        help="write a robot as a library of its own: C functions, a C++ class, Python bindings",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument("-n", "--name", help="prefix of files and functions, default the robot's name")
     parser.add_argument(
@@ -77,7 +71,6 @@ def add_parser(commands: Any) -> None:
         "--inertial-as", choices=("REG", "DYN"), help="inertia about link origins (REG) or centers of mass (DYN)"
     )
     add_robot_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -6,8 +6,7 @@ import argparse
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +19,13 @@ if TYPE_CHECKING:
     from ..identification import CrossValidation, Errors, Identification, LogFile
     from ..robot import Robot
 
-_DESCRIPTION = """\
+HELP = "parameters of a robot from logs of its motion and torques"
+DESCRIPTION = """\
 Identify the parameters of a robot from logs of positions and torques: the parameters that torques determine, with
 confidence intervals, the errors on logs that were held out, a report with figures, and the robot with the new numbers.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder identify arm.yaml logs/*.csv --cutoff 20 --report report.html
   thunder identify arm.urdf logs/*.csv --cutoff 20 --consistent --output identified.urdf
@@ -48,15 +48,8 @@ lacks something, such as friction; parameters with standard deviations of 100 % 
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "identify",
-        help="parameters of a robot from logs of its motion and torques",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument("logs", nargs="+", metavar="LOG", help="files with logs")
     reading = parser.add_argument_group("logs")
@@ -101,20 +94,12 @@ def add_parser(commands: Any) -> None:
     result.add_argument("--lossy", action="store_true", help="write the robot even if the format cannot hold all of it")
     result.add_argument("--json", action="store_true", help="print JSON instead of tables")
     add_robot_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Identify, validate, print, and write what was asked for."""
-    with _naming_options():
-        _run(arguments)
-
-
-@contextmanager
-def _naming_options() -> Iterator[None]:
-    """Name options of the command in errors, not the arguments of functions."""
     try:
-        yield
+        _run(arguments)
     except ThunderError as error:
         raise ThunderError(_with_options(str(error))) from error
 

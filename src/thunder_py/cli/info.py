@@ -27,7 +27,9 @@ _DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader"
 _INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _WIDTH = 100
 
-_EPILOG = """\
+HELP = "versions, build and bundled robots; or joints, frames and parameters of a robot"
+DESCRIPTION = "Without a robot: versions, build and bundled robots. With one: its joints, frames and parameters."
+EPILOG = """\
 examples:
   thunder info                     versions, build and bundled robots
   thunder info panda
@@ -37,21 +39,13 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "info",
-        help="versions, build and bundled robots; or joints, frames and parameters of a robot",
-        description="Without a robot: versions, build and bundled robots. With one: its joints, frames and parameters.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument(
         "robot", nargs="?", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
     )
     add_robot_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:

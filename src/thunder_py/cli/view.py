@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from ..checks import Array
     from ..io.meshes import Meshes
 
-_DESCRIPTION = """\
+HELP = "a robot in a window, a picture or a film"
+DESCRIPTION = """\
 Show a robot: in a window with a slider for every joint, or without a display as a picture or a film. With --result a
 simulated run is played; a film without one moves joint after joint through its range.
 """
 
-_EPILOG = """\
+EPILOG = """\
 examples:
   thunder view panda
   thunder view panda --q 0,-0.5,0,-2,0,1.6,0.8 --output panda.png
@@ -45,15 +46,8 @@ _PICTURES = {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
 _SECONDS_PER_JOINT, _STEPS = 2.0, 120
 
 
-def add_parser(commands: Any) -> None:
-    """Add the subcommand and its arguments."""
-    parser = commands.add_parser(
-        "view",
-        help="a robot in a window, a picture or a film",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the subcommand."""
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
     parser.add_argument(
         "--q", type=_numbers, metavar="Q1,Q2,...", help="joint positions [rad or m], default the middle of limits"
@@ -82,18 +76,19 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--no-meshes", action="store_true", help="for URDF: sticks instead of meshes")
     add_robot_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Show, or write a file and say which."""
+    from ..mujoco.rendering import has_display
+
     target: Path | None = arguments.output
     page = target is not None and target.suffix == ".html"  # only matplotlib writes pages
     backend = "matplotlib" if page and arguments.backend is None else _backend(arguments.backend)
     if target is not None:
         check_target(target, "--output", (*_PICTURES[backend], *_FILMS[backend]))
-    else:
-        _check_display()
+    elif not has_display():
+        raise ThunderError("there is no display to open a window on; write a file: --output robot.png (or .mp4, .gif)")
     if arguments.q is not None and arguments.result is not None:
         raise ThunderError("--q and --result exclude each other")
     robot = load_robot(arguments.robot, arguments)
@@ -179,13 +174,6 @@ def _backend(chosen: str | None) -> str:
         return "mujoco"
     print('MuJoCo is not installed (pip install "thunder_py[mujoco]"): drawn with matplotlib', file=sys.stderr)
     return "matplotlib"
-
-
-def _check_display() -> None:
-    from ..mujoco.rendering import has_display
-
-    if not has_display():
-        raise ThunderError("there is no display to open a window on; write a file: --output robot.png (or .mp4, .gif)")
 
 
 def _result(file: Path, robot: Robot) -> tuple[Array, Array]:

@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
 from ..errors import ModelError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
+from ..symbolic.mathematics import Expressions
 from ..symbolic.parameters import ParameterGroup
 from .elastic import has_linear_springs, record_inverse_dynamics, record_Mm
 from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
 
-Expressions = npt.NDArray[np.object_]
 Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
 
 #: names of families with one function for each frame

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ..robot import Robot
 from ..symbolic import SymbolicModel, jacobian
-
-Expressions = npt.NDArray[np.object_]
+from ..symbolic.mathematics import Expressions
 
 
 def has_linear_springs(robot: Robot) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from ..checks import check_name
+from ..checks import check_name, one_of
 from ..errors import ModelError
 from ..files import check_target, write_folder
 from ..robot import Robot
@@ -96,8 +96,7 @@ def generate(
     ('elbow_generatedFiles', ['elbow_gen.h', 'thunder_elbow.h'])
     """
     prefix = _check_prefix(robot.name if name is None else name)
-    if scalar not in ("double", "float"):
-        raise ModelError(f"scalar must be 'double' or 'float', got {scalar!r}")
+    one_of(scalar, ("double", "float"), "scalar")
     if python and scalar == "float":
         raise ModelError("Python bindings need the class, which computes in double; leave out python or scalar='float'")
     select_items(catalogue(robot), select)

@@ -13,11 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..symbolic import Function, SymbolicModel, jacobian, solve
+from ..symbolic.mathematics import Expressions
 
-Expressions = npt.NDArray[np.object_]
 _A, _D = 0, 2  # columns of a row a, alpha, d, theta
 
 
@@ -34,7 +33,9 @@ def record_reg_JTw(model: SymbolicModel, symbols: dict[str, Expressions]) -> Exp
 def _record(model: SymbolicModel, symbols: dict[str, Expressions], vector: str) -> Expressions:
     """Differentiate in a model with symbolic lengths, then substitute the entries of `model`."""
     wide = _with_lengths(model)
-    J, lengths = wide.quantity("jacobian"), _lengths(wide)
+    rows = wide.parameters["dh"].symbols.reshape(-1, 4)
+    lengths = np.concatenate([rows[:, [_A, _D]].ravel(), wide.parameters["tool"].symbols[:3]])
+    J = wide.quantity("jacobian")
     factor = wide.dq if vector == "dq" else wide.symbol("wrench", 6)
     value = J @ factor if vector == "dq" else J.T @ factor
     groups = [group for name, group in wide.parameters.items() if name in ("dh", "base", "tool")]
@@ -51,11 +52,6 @@ def _with_lengths(model: SymbolicModel) -> SymbolicModel:
     masks["tool"][:3] = True
     groups: dict[str, Any] = {name: masks.get(name, False) for name in model.parameters}
     return SymbolicModel(model.robot, inertial_as="REG", **groups)
-
-
-def _lengths(wide: SymbolicModel) -> Expressions:
-    rows = wide.parameters["dh"].symbols.reshape(-1, 4)
-    return np.concatenate([rows[:, [_A, _D]].ravel(), wide.parameters["tool"].symbols[:3]])
 
 
 def record_pinv(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:

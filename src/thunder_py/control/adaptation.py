@@ -274,8 +274,7 @@ def _inverse_gain(K: npt.ArrayLike) -> Array:
     positive = values.diagonal() if values.ndim == 2 and len(set(values.shape)) == 1 else values
     if not (positive > 0.0).all():
         return np.ones(())
-    inverse: Array = np.asarray(np.linalg.inv(values) if values.ndim == 2 else 1.0 / values, dtype=np.float64)
-    return inverse
+    return np.asarray(np.linalg.inv(values) if values.ndim == 2 else 1.0 / values, dtype=np.float64)
 
 
 class AdaptiveController:

@@ -48,8 +48,7 @@ def _slowing(metric: Array, along: Array, typical: Array, time_constant: float, 
 def gradient_gain(along: Array, typical: Array, time_constant: float, bandwidth: float) -> Array:
     """Return the diagonal (u,) of Gamma; arguments as of `gradient_adaptation`."""
     information = _information(along, typical)
-    Gamma: Array = information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth)
-    return Gamma
+    return np.asarray(information * _slowing(np.diag(1.0 / information), along, typical, time_constant, bandwidth))
 
 
 def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: Array, error: float) -> Array:
@@ -80,8 +79,7 @@ def least_gain(unknown: UnknownParameters, q: Array, damping: Array, bandwidth: 
     relative = np.linalg.eigvalsh(np.einsum("kab,kbuc,kdc->kuad", root, parts, root))
     s = error * bandwidth
     energy = np.einsum("kab,a,b->k", np.abs(M), s, s).mean()  # with any signs of the errors
-    least: Array = energy * np.quantile(np.abs(relative).max(axis=-1), _QUANTILE, axis=0) ** 2
-    return least
+    return np.asarray(energy * np.quantile(np.abs(relative).max(axis=-1), _QUANTILE, axis=0) ** 2)
 
 
 def gradient_adaptation(
@@ -116,8 +114,7 @@ def _natural_metric(pi: Array) -> Array:
     """Return G (10, 10) with pihat' = G g / gamma for the gradient g: the parameters of P B(g) P."""
     P, units = pseudo_inertia(pi), pseudo_inertia(np.eye(10))
     dual = np.einsum("ik,iab->kab", np.linalg.inv(np.einsum("iab,jab->ij", units, units)), units)
-    G: Array = reg_from_pseudo_inertia(P @ dual @ P).T
-    return G
+    return np.asarray(reg_from_pseudo_inertia(P @ dual @ P).T)
 
 
 def natural_adaptation(

@@ -15,6 +15,7 @@ from ..checks import Array, array, is_pose, of_kind, one_of, real
 from ..reference import TaskReference
 from ..robot import Robot
 from ..robot.lengths import lengths_of
+from ..spatial.single import make_pose
 from .adaptation import AdaptationLike, GradientAdaptation
 from .axis_angle import TaskError, task_error
 from .backstepping import Backstepping
@@ -403,8 +404,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         """Return the torque of the estimate along a reference motion, or of the initial one if it has diverged."""
         Y = self._model.regressor(q, dq, dq_r, ddq_r)
         products = self._estimate.products if self._estimate.bounded else self._estimate.nominal_products()
-        torque: Array = np.tensordot(Y, products, 2)
-        return torque
+        return np.asarray(np.tensordot(Y, products, 2))
 
     def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,); see `SimulationResult.lyapunov`."""
@@ -429,8 +429,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
             return None
         change = lengths_of(robot)[model.indices] - result.signals["lengths"]
         offsets = np.einsum("kij,kj->ki", model.positions(result.q)[1], change)
-        rate: Array = V_dot - model.gamma * (offsets**2).sum(axis=1)
-        return rate
+        return np.asarray(V_dot - model.gamma * (offsets**2).sum(axis=1))
 
 
 class _End(StepEnd):
@@ -457,9 +456,7 @@ def _read(reference: TaskReference) -> TaskReference | None:
     except AttributeError:
         kind = type(reference).__name__
         raise ValueError(f"this controller follows task-space references; {kind} has no p, R, xi, xi_dot") from None
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = desired.R, desired.p
-    return desired if is_pose(T) and all(np.isfinite(x).all() for x in desired) else None
+    return desired if is_pose(make_pose(desired.R, desired.p)) and all(np.isfinite(x).all() for x in desired) else None
 
 
 def _least_norm_motion(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import Array
 from ..reference import TaskReference
+from ..spatial.single import cross
 
 
 class TaskError(NamedTuple):
@@ -31,7 +32,7 @@ def task_error(desired: TaskReference, p: Array, R: Array, xi: Array, rows: int)
         turn = desired.R @ R.T
         e[3:] = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
         L[3:, 3:] = _half_trace_minus_transpose(turn)
-        L_dot[3:, 3:] = _half_trace_minus_transpose(_cross_matrix(desired.xi[3:]) @ turn - turn @ _cross_matrix(xi[3:]))
+        L_dot[3:, 3:] = _half_trace_minus_transpose(cross(desired.xi[3:]) @ turn - turn @ cross(xi[3:]))
         cosine = 0.5 * (float(np.trace(turn)) - 1.0)
     f = L.T @ desired.xi
     f_dot = L_dot.T @ desired.xi + L.T @ desired.xi_dot
@@ -41,10 +42,4 @@ def task_error(desired: TaskReference, p: Array, R: Array, xi: Array, rows: int)
 
 
 def _half_trace_minus_transpose(A: Array) -> Array:
-    result: Array = 0.5 * (np.trace(A) * np.eye(3) - A.T)
-    return result
-
-
-def _cross_matrix(w: Array) -> Array:
-    x, y, z = w
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(0.5 * (np.trace(A) * np.eye(3) - A.T))

@@ -188,5 +188,4 @@ def _block_maxima(residuals: Array, length: int, samples: int) -> Array:
     for _ in range(samples - 1):  # of k consecutive ones the smallest
         sizes = np.minimum(sizes[:-1], np.abs(residuals[len(residuals) - len(sizes) + 1 :]))
     blocks = len(sizes) // length
-    maxima: Array = sizes[: blocks * length].reshape(blocks, length, -1).max(axis=1)
-    return maxima
+    return np.asarray(sizes[: blocks * length].reshape(blocks, length, -1).max(axis=1))

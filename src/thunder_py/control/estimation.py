@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array
+from ..checks import Array, array, whole
 
 
 class Derivatives(NamedTuple):
@@ -88,7 +88,20 @@ class DerivativeEstimator(_core.DerivativeEstimator):
         return Derivatives(*(values.reshape(samples.shape) for values in estimates))
 
 
-class FirstOrderDerivative(DerivativeEstimator):
+class _LowPassDerivative(DerivativeEstimator):
+    """Derivatives of a low-pass filter with a cutoff frequency."""
+
+    _kind: str
+
+    def __init__(self, cutoff: float) -> None:
+        self.cutoff = float(array(cutoff, (), "cutoff"))
+        super().__init__(self._kind, cutoff=self.cutoff)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(cutoff={self.cutoff:g})"
+
+
+class FirstOrderDerivative(_LowPassDerivative):
     """First-order filtered derivative: ``w s / (s + w)``, applied to the position and again to that velocity.
 
     It has the least delay and smoothing. It is discretized by the bilinear rule with prewarping at the cutoff.
@@ -107,17 +120,10 @@ class FirstOrderDerivative(DerivativeEstimator):
     [0.0, 0.5]
     """
 
-    _poles = 1
-
-    def __init__(self, cutoff: float) -> None:
-        self.cutoff = float(array(cutoff, (), "cutoff"))
-        super().__init__("first_order", cutoff=self.cutoff)
-
-    def __repr__(self) -> str:
-        return f"FirstOrderDerivative(cutoff={self.cutoff:g})"
+    _kind, _poles = "first_order", 1
 
 
-class ButterworthDerivative(DerivativeEstimator):
+class ButterworthDerivative(_LowPassDerivative):
     """Derivatives of the position filtered by a second-order Butterworth low-pass H: ``s H`` and ``s^2 H``.
 
     The filter is discretized by the bilinear rule with prewarping at the cutoff.
@@ -138,14 +144,7 @@ class ButterworthDerivative(DerivativeEstimator):
     [0.5]
     """
 
-    _poles = 2
-
-    def __init__(self, cutoff: float) -> None:
-        self.cutoff = float(array(cutoff, (), "cutoff"))
-        super().__init__("butterworth", cutoff=self.cutoff)
-
-    def __repr__(self) -> str:
-        return f"ButterworthDerivative(cutoff={self.cutoff:g})"
+    _kind, _poles = "butterworth", 2
 
 
 class SavitzkyGolayDerivative(DerivativeEstimator):
@@ -180,12 +179,8 @@ class SavitzkyGolayDerivative(DerivativeEstimator):
     """
 
     def __init__(self, window: int, order: int = 2) -> None:
-        for name, value in (("window", window), ("order", order)):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                raise ValueError(f"{name} must be an integer, got {value!r}")
-        if not 1 <= order < window <= 10_000:
-            raise ValueError(f"window must be more than order, and order at least 1; got {window} and {order}")
-        self.window, self.order = int(window), int(order)
+        self.order = whole(order, "order", 1)
+        self.window = whole(window, "window, more than order,", self.order + 1, 10_000)
         super().__init__("savitzky_golay", window=self.window, order=self.order)
 
     def __repr__(self) -> str:

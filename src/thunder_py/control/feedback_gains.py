@@ -69,18 +69,6 @@ def _task_accelerations(f: Feedback) -> dict[str, Any]:
     return {"K_0": f.w.min() ** 2, "K_1": 2.0 * f.w.min(), "K_d": f.w * f.m + f.k}
 
 
-def _impedance(f: Feedback) -> dict[str, Any]:
-    return {"K": f.w.min() ** 2 * f.rows, "D": 2.0 * f.w.min() * f.rows, "K_d": f.w * f.m + f.k}
-
-
-def _backstepping(f: Feedback) -> dict[str, Any]:
-    return {"Lambda": f.w.min(), "K_d": f.k, "K_p": f.w.min() ** 2 * f.rows}
-
-
-def _cartesian_mact(f: Feedback) -> dict[str, Any]:
-    return {"K_p": f.w.min() ** 2 * f.rows, "K_d": f.w * f.m + f.k}
-
-
 #: law -> its gains
 FEEDBACK: Mapping[type[_core.Controller], Callable[[Feedback], dict[str, Any]]] = {
     PDGravity: _torques,
@@ -91,9 +79,9 @@ FEEDBACK: Mapping[type[_core.Controller], Callable[[Feedback], dict[str, Any]]] 
     MACT: _torques,
     OperationalSpace: _task_accelerations,
     CartesianComputedTorque: _task_accelerations,
-    Impedance: _impedance,
-    Backstepping: _backstepping,
-    CartesianMACT: _cartesian_mact,
+    Impedance: lambda f: {"K": f.w.min() ** 2 * f.rows, "D": 2.0 * f.w.min() * f.rows, "K_d": f.w * f.m + f.k},
+    Backstepping: lambda f: {"Lambda": f.w.min(), "K_d": f.k, "K_p": f.w.min() ** 2 * f.rows},
+    CartesianMACT: lambda f: {"K_p": f.w.min() ** 2 * f.rows, "K_d": f.w * f.m + f.k},
 }
 
 
@@ -117,5 +105,4 @@ def coupled_damping(mobility: Array, wanted: Array, largest: float) -> Array:
         if rates[worst, -1] <= largest:
             return k
         k *= (_BELOW * largest / rates[worst, -1]) ** (modes[worst, :, -1] ** 2)  # by their shares in the fastest mode
-    reduced: Array = k * largest / rates[worst, -1]
-    return reduced
+    return np.asarray(k * largest / rates[worst, -1])

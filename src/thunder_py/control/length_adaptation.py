@@ -155,8 +155,7 @@ class LengthModel:
     def regressor(self, q: Array, dq: Array, dq_r: Array, ddq_r: Array) -> Array:
         """Return the regressor of the products of `monomials` and ``[1, pi_unknown]``, (n, a, 1 + u)."""
         Y = np.stack([model.slotine_li_regressor(q, dq, dq_r, ddq_r) for model in self._models])
-        regressor: Array = np.einsum("ak,kin->ian", self._weights, Y)
-        return regressor
+        return np.asarray(np.einsum("ak,kin->ian", self._weights, Y))
 
     def products(self, lengths: Array, parameters: Array) -> Array:
         """Return these products for lengths, (k,), and all parameters, (p,), as (a, 1 + u)."""

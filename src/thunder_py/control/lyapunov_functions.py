@@ -45,8 +45,7 @@ def gain(value: npt.ArrayLike, size: int) -> Array:
 
 def half_form(x: Array, A: Array) -> Array:
     """Return x' A x / 2 for each row of x."""
-    half: Array = 0.5 * np.einsum("ki,ij,kj->k", x, A, x)
-    return half
+    return np.asarray(0.5 * np.einsum("ki,ij,kj->k", x, A, x))
 
 
 class AdaptiveLyapunov(AdaptiveController):

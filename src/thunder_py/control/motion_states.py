@@ -84,8 +84,7 @@ def joint_inertias(robot: Robot, q: Array) -> Array:
     M = robot.mass_matrix(q)
     if not (np.linalg.eigvalsh(M) > 0.0).all():
         raise ThunderError("robot must have a positive definite mass matrix, got joints that move no mass")
-    inertias: Array = 1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2)
-    return inertias
+    return np.asarray(1.0 / np.diagonal(np.linalg.inv(M), axis1=1, axis2=2))
 
 
 def task_inertia(robot: Robot, q: Array, frame: int | str | None, rows: Sequence[int]) -> Array:
@@ -104,5 +103,4 @@ def task_inertia(robot: Robot, q: Array, frame: int | str | None, rows: Sequence
         raise ThunderError(
             f"robot must move its frame along {names} independently, got {rank} directions; choose a smaller task"
         )
-    inertia: Array = 1.0 / np.median(np.einsum("kri,kij,krj->kr", J, np.linalg.inv(robot.mass_matrix(q)), J), axis=0)
-    return inertia
+    return np.asarray(1.0 / np.median(np.einsum("kri,kij,krj->kr", J, np.linalg.inv(robot.mass_matrix(q)), J), axis=0))

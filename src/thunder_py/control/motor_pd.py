@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, one_of
 from ..errors import outer_level
 from ..model.elastic import spring_slopes
 from ..robot import Robot, require_robot
@@ -77,11 +77,10 @@ class MotorPD(_core.MotorPD):
         gravity: Literal["constant", "online"] = "constant",
     ) -> None:
         require_robot(robot)
-        if gravity not in ("constant", "online"):
-            raise ValueError(f"gravity must be 'constant' or 'online', got {gravity!r}")
-        super().__init__(robot, K_p, K_d, gravity == "online")
+        online = one_of(gravity, ("constant", "online"), "gravity") == "online"
+        super().__init__(robot, K_p, K_d, online)
         self.gravity = gravity
-        _warn_of_weak_gains(robot, gain(K_p, robot.n), gravity == "online")
+        _warn_of_weak_gains(robot, gain(K_p, robot.n), online)
 
 
 def _warn_of_weak_gains(robot: Robot, K_p: Array, online: bool) -> None:

@@ -260,8 +260,7 @@ def _viscous(robot: Robot) -> Array:
     friction = robot.description.friction
     if friction is None or "viscous" not in friction.terms or robot.elastic:
         return np.zeros(robot.n)
-    found: Array = np.where((friction.coefficients >= 0.0).all(axis=1), friction.coefficients[:, 0], 0.0)
-    return found
+    return np.asarray(np.where((friction.coefficients >= 0.0).all(axis=1), friction.coefficients[:, 0], 0.0))
 
 
 def _gravity_slope(robot: Robot, q: Array) -> Array:
@@ -269,8 +268,7 @@ def _gravity_slope(robot: Robot, q: Array) -> Array:
     if robot.elastic:
         return np.zeros((robot.n, robot.n))
     steps = _STEP * np.eye(robot.n)
-    slope: Array = (robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP)
-    return slope
+    return np.asarray((robot.gravity_vector(q + steps) - robot.gravity_vector(q - steps)).T / (2.0 * _STEP))
 
 
 def loop_at(law: object, robot: Robot, q: Array, channel: Channel, owner: str = "hold") -> Loop | None:

@@ -100,7 +100,8 @@ class Tuning(Value):
 
     def controller(self) -> Any:
         """Return a new controller with these gains and the torque limits of the robot."""
-        controller = _made(self.law, self.robot, self.arguments)
+        law: Any = self.law
+        controller = law(self.robot, **self.arguments)
         limits = _limits(self.robot.limits.effort)
         if np.isfinite(limits).any():
             controller.torque_limits = limits
@@ -327,8 +328,7 @@ def _largest_dampings(robot: Robot, q: Array) -> Array:
     """Return the largest damping (n,) that elastic joints allow, infinite for rigid ones."""
     if not robot.elastic:
         return np.full(robot.n, np.inf)
-    limits: Array = 0.5 * _ELASTIC_SHARE * np.min([elastic_damping(robot, row) for row in q[::_EVERY]], axis=0)
-    return limits
+    return np.asarray(0.5 * _ELASTIC_SHARE * np.min([elastic_damping(robot, row) for row in q[::_EVERY]], axis=0))
 
 
 def _feedback(
@@ -419,14 +419,11 @@ def _damping_share(
     return max(rates) / stable
 
 
-def _made(law: Any, robot: Robot, arguments: Mapping[str, Any]) -> Any:
-    return law(robot, **arguments)
-
-
 def _fixed(law: type[_core.Controller], robot: Robot, gains: Mapping[str, Any]) -> Any:
     """Return a controller that does not adapt."""
+    made: Any = law
     fixed: dict[str, Any] = {"adaptation": None} if issubclass(law, AdaptiveController) else {}
-    return _made(law, robot, {**gains, **fixed})
+    return made(robot, **{**gains, **fixed})
 
 
 def _adaptation(
@@ -482,5 +479,4 @@ def _drive(
     else:
         L = np.linalg.inv(np.linalg.cholesky(gain(gains["K_d"], robot.n))).T
     Y = robot.slotine_li_regressor(states.q, states.dq, states.dq, states.ddq)
-    Z: Array = np.swapaxes(L, -1, -2) @ Y
-    return Z
+    return np.asarray(np.swapaxes(L, -1, -2) @ Y)

@@ -16,7 +16,7 @@ from ..model.description import RobotDescription
 from ..model.model import RobotModel
 from ..public import publish
 from .meshes import Meshes
-from .yaml_native import read_native, save_native
+from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import is_thunder, read_thunder
 
@@ -183,7 +183,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     """
     suffix = Path(path).suffix
     if suffix in _YAML:
-        save_native(description, path)
+        write_whole(write_native(description), path)
     elif suffix == ".urdf":
         from .urdf_writer import write_urdf
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, one_of, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import as_file
 from ..optional import require
@@ -195,10 +195,8 @@ class Meshes:
         ModuleNotFoundError
             If the URDF names mesh files and the extra ``visual`` is not installed.
         """
-        if geometry not in ("visual", "collision"):
-            raise ThunderError(f"geometry must be 'visual' or 'collision', got {geometry!r}")
-        if isinstance(faces, bool) or not isinstance(faces, (int, np.integer)) or faces < 1:
-            raise ThunderError(f"faces must be a whole number of at least 1, got {faces!r}")
+        one_of(geometry, ("visual", "collision"), "geometry")
+        whole(faces, "faces", 1)
         path = Path(urdf)
         if path.suffix != ".urdf":
             raise ThunderError(f"urdf must be a .urdf file, got {str(urdf)!r}")

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ..checks import Array, array, check_name
+from ..checks import Array, check_name
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..model.description import RobotDescription, Rotor, without_own_frames
@@ -25,7 +24,7 @@ from .gripper import warn_of_gripper
 from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import read_mjcf_text
 from .mjcf_writer import translate_rotors
-from .xml import free_name
+from .xml import fixed_positions, free_name
 
 
 class Tree:
@@ -97,13 +96,11 @@ class Tree:
         """Return the pose (4, 4) of the child body in the parent body for a joint at q [rad or m]."""
         model = self.model
         moved = q - float(model.qpos0[model.jnt_qposadr[joint]])
-        T = np.eye(4)
+        turn = moved * model.jnt_axis[joint]
         if self.slides(joint):
-            T[:3, 3] = moved * model.jnt_axis[joint]
-            return T
-        T[:3, :3] = exp(moved * model.jnt_axis[joint])
-        T[:3, 3] = model.jnt_pos[joint] - T[:3, :3] @ model.jnt_pos[joint]
-        return T
+            return make_pose(np.eye(3), turn)
+        R = exp(turn)
+        return make_pose(R, model.jnt_pos[joint] - R @ model.jnt_pos[joint])
 
     def inertia(self, body: int) -> Array:
         """Return the pseudo-inertia (4, 4) of a body in its frame."""
@@ -235,7 +232,12 @@ class _Builder:
         self._inertia = [np.zeros((4, 4)) for _ in range(len(joints) + 1)]
         # link number and pose in the link of each body of the arm
         self._places: dict[int, tuple[int, Array]] = {carrier: (0, np.eye(4))}
-        self._walk(carrier)
+        waiting = [carrier]
+        while waiting:
+            parent = waiting.pop()
+            for body in self.tree.children[parent]:
+                if self._place(body, parent):
+                    waiting.append(body)
 
     def arm(self, tip: int, site: int | None) -> Arm:
         """Return the arm; the end effector is a body or a site."""
@@ -252,14 +254,6 @@ class _Builder:
         for j in self.tree.joints_of(body):
             T = T @ self.tree.motion(j, self.locked[j])
         return T
-
-    def _walk(self, carrier: int) -> None:
-        waiting = [carrier]
-        while waiting:
-            parent = waiting.pop()
-            for body in self.tree.children[parent]:
-                if self._place(body, parent):
-                    waiting.append(body)
 
     def _place(self, body: int, parent: int) -> bool:
         """Make a body a link or fix it to the link of its parent; return False if it is not part of the arm."""
@@ -292,13 +286,9 @@ class _Builder:
                 else:
                     before = before @ tree.motion(j, self.locked[j])
                 continue
-            anchor = np.eye(4)
-            if not tree.slides(j):
-                anchor[:3, 3] = tree.model.jnt_pos[j]
-            back = np.eye(4)
-            back[:3, 3] = -anchor[:3, 3]
-            arm.placements.append(before @ tree.motion(j, 0.0) @ anchor)
-            arm.offsets.append(back)
+            anchor = np.zeros(3) if tree.slides(j) else np.array(tree.model.jnt_pos[j])
+            arm.placements.append(before @ tree.motion(j, 0.0) @ make_pose(np.eye(3), anchor))
+            arm.offsets.append(make_pose(np.eye(3), -anchor))
             link += 1
             name = tree.body_name(body)
             last = j == [k for k in tree.joints_of(body) if k not in self.locked][-1]
@@ -617,6 +607,7 @@ def _add_actuators(mujoco: Any, model: Any) -> None:
 
 def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
     model, joints = tree.model, arm.joints
+    armature = np.array(model.dof_armature[model.jnt_dofadr[joints]])
     return RobotDescription(
         name=name,
         joint_types="".join("P" if tree.slides(j) else "R" for j in joints),
@@ -631,7 +622,7 @@ def _described(tree: Tree, arm: Arm, name: str) -> RobotDescription:
         link_names=tuple(free_name(link or f"link{k}", "mjcf") for k, link in enumerate(arm.link_names, start=1)),
         limits=limits_of(tree, joints),
         friction=friction_of(tree, joints),
-        armature=_armature(tree, arm),
+        armature=armature if armature.any() else None,
         elastic=read_drives(model, tree.elastic, joints),
         frames=arm.frames,
     )
@@ -656,18 +647,6 @@ def _robot_name(tree: Tree, name: str | None) -> str:
 
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[int, float]:
-    if fix_joints is None:
-        return {}
-    if not isinstance(fix_joints, Mapping):
-        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
     motors = {coupling.motor for coupling in tree.elastic}
-    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors}
-    for joint in fix_joints:
-        if joint not in known or not joint:
-            raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
-    return {known[joint]: float(array(q, (), f"fix_joints[{joint!r}]")) for joint, q in fix_joints.items()}
-
-
-def _armature(tree: Tree, arm: Arm) -> npt.NDArray[np.float64] | None:
-    values = np.array([tree.model.dof_armature[tree.model.jnt_dofadr[j]] for j in arm.joints])
-    return values if values.any() else None
+    known = {tree.joint_name(j): j for j in range(tree.model.njnt) if j not in motors and tree.joint_name(j)}
+    return {known[joint]: q for joint, q in fixed_positions(fix_joints, known).items()}

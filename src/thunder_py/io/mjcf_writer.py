@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import ModelError
-from ..model.description import Friction, RobotDescription, check_physical_input, own_frame
+from ..model.description import RobotDescription, check_physical_input, own_frame
 from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
@@ -17,7 +17,6 @@ from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
 from .xml import comment, number, numbers, opened, quaternion, tag
 
 if TYPE_CHECKING:
-    from ..checks import Array
     from ..model.description import Rotor
     from ..model.model import RobotModel
 
@@ -207,9 +206,9 @@ def _factors(robot: RobotModel, rotor: Rotor) -> Array | None:
     axis = rotor.axis
     if axis is None:  # the joint's axis at q = 0, seen from the carrier
         rest = np.zeros(n)
-        placed = _rotor_pose(robot, rotor.joint - 1, rest) @ robot.description.placements[rotor.joint - 1]
+        placed = robot.forward_kinematics(rest, rotor.joint - 1) @ robot.description.placements[rotor.joint - 1]
         in_world = placed[:3, :3] @ robot.description.axes[rotor.joint - 1]
-        axis = _rotor_pose(robot, carrier, rest)[:3, :3].T @ in_world
+        axis = robot.forward_kinematics(rest, carrier)[:3, :3].T @ in_world
     q = np.vstack([np.zeros(n), np.random.default_rng(0).uniform(-np.pi, np.pi, (_ROTOR_SAMPLES, n))])
     R, J = robot.forward_kinematics(q, carrier)[:, :3, :3], robot.jacobian(q, carrier)[:, 3:]
     spins = np.einsum("kij,j,kil->kl", R, axis, J)
@@ -217,10 +216,6 @@ def _factors(robot: RobotModel, rotor: Rotor) -> Array | None:
         return None
     carried = np.where(np.abs(spins[0]) > _CONSTANT, spins[0], 0.0)
     return np.asarray(carried + own, dtype=np.float64)
-
-
-def _rotor_pose(robot: RobotModel, link: int, q: Array) -> Array:
-    return robot.forward_kinematics(q, link)
 
 
 #: materials: links, joints, the base and the hand
@@ -319,19 +314,11 @@ def mjcf_losses(robot: RobotModel) -> tuple[str, ...]:
         )
     losses += lost_powers(d)
     if d.friction is not None:
-        losses += [_lost_friction(term, d.friction.delta) for term in _terms(d.friction) if term != "viscous"]
+        used = [term for k, term in enumerate(d.friction.terms) if d.friction.coefficients[:, k].any()]
+        smooth = f"dq / (abs(dq) + {d.friction.delta:g})"
+        soft = f"Coulomb friction becomes frictionloss, a soft constraint, instead of {smooth}"
+        losses += [soft if term == "coulomb" else f"{term} friction is lost" for term in used if term != "viscous"]
     return tuple(losses)
-
-
-def _terms(friction: Friction) -> list[str]:
-    """Return the friction terms with a coefficient other than zero."""
-    return [term for k, term in enumerate(friction.terms) if friction.coefficients[:, k].any()]
-
-
-def _lost_friction(term: str, delta: float) -> str:
-    if term != "coulomb":
-        return f"{term} friction is lost"
-    return f"Coulomb friction becomes frictionloss, a soft constraint, instead of dq / (abs(dq) + {delta:g})"
 
 
 def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
@@ -430,8 +417,7 @@ def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: A
 
 def _inertial(dyn: Array) -> str:
     """Return a body's inertia about its principal axes; MuJoCo 3.3 keeps only nine digits of a full tensor."""
-    tensor = np.zeros((3, 3))
-    tensor[np.triu_indices(3)] = dyn[4:]
+    tensor = _matrix(dyn[4:])
     place = {"mass": number(dyn[0]), "pos": numbers(dyn[1:4])}
     if not np.triu(tensor, 1).any():
         return tag("inertial", **place, diaginertia=numbers(np.diagonal(tensor)))
@@ -443,32 +429,20 @@ def _inertial(dyn: Array) -> str:
 def _joint(d: RobotDescription, i: int, armature: float) -> str:
     """Return a joint; position and axis are in the frame of its link, after the motion."""
     back = np.linalg.inv(d.offsets[i])
-    viscous, coulomb = (_friction(d, term, i) for term in ("viscous", "coulomb"))
-    limits = None if d.limits is None else (float(d.limits.lower[i]), float(d.limits.upper[i]))
+    friction = {} if d.friction is None else dict(zip(d.friction.terms, d.friction.coefficients[i], strict=True))
+    viscous, coulomb = (friction.get(term, 0.0) for term in ("viscous", "coulomb"))
+    limits = (-np.inf, np.inf) if d.limits is None else (d.limits.lower[i], d.limits.upper[i])
     return tag(
         "joint",
         name=d.joint_names[i],
         type="hinge" if d.joint_types[i] == "R" else "slide",
         pos=numbers(back[:3, 3]) if back[:3, 3].any() else None,
         axis=numbers(back[:3, :3] @ d.axes[i]),
-        range=_range(limits),
+        range=numbers(np.clip(limits, -1e6, 1e6)) if np.isfinite(limits).any() else None,
         damping=number(viscous) if viscous else None,
         frictionloss=number(coulomb) if coulomb else None,
         armature=number(armature) if armature else None,
     )
-
-
-def _range(limits: tuple[float, float] | None) -> str | None:
-    """Return a joint's range; MuJoCo has no one-sided limits, so 1e6 represents an absent one."""
-    if limits is None or not np.isfinite(limits).any():
-        return None
-    return numbers(np.clip(limits, -1e6, 1e6))
-
-
-def _friction(d: RobotDescription, term: str, i: int) -> float:
-    if d.friction is None or term not in d.friction.terms:
-        return 0.0
-    return float(d.friction.coefficients[i, d.friction.terms.index(term)])
 
 
 def _sites(d: RobotDescription, link: int) -> list[str]:

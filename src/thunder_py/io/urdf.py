@@ -11,20 +11,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import array, check_name
-from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..checks import Array, array, check_name, one_of
+from ..errors import FileFormatError, ModelError
 from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription, without_own_frames
 from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .gripper import warn_of_gripper
 from .urdf_tree import Joint, Tree, read_tree
-from .xml import free_name, parse_xml
+from .xml import fixed_positions, free_name, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf"]
 
 _LOG = logging.getLogger(__name__)
 
-Array = npt.NDArray[np.float64]
 _LISTED = 20  # candidates named in a message
 _MOVABLE = ("revolute", "continuous", "prismatic")
 
@@ -136,8 +135,7 @@ def parse_urdf(
     FileFormatError, UnknownNameError, ModelError
         As for `load_urdf`.
     """
-    if missing_inertia not in ("error", "zero"):
-        raise ModelError(f"missing_inertia must be 'error' or 'zero', got {missing_inertia!r}")
+    one_of(missing_inertia, ("error", "zero"), "missing_inertia")
     tree = read_tree(parse_xml(text, path))
     robot_name = _robot_name(tree, name)
     locked = _locked(tree, fix_joints)
@@ -159,6 +157,7 @@ def parse_urdf(
 
 def _described(tree: Tree, arm: _Arm, tip: str, name: str, gravity: Array, missing_inertia: str) -> RobotDescription:
     joints = arm.joints
+    lower, upper, velocity, effort = np.array([joint.limits for joint in joints]).T
     return RobotDescription(
         name=name,
         joint_types="".join("P" if joint.type == "prismatic" else "R" for joint in joints),
@@ -170,7 +169,7 @@ def _described(tree: Tree, arm: _Arm, tip: str, name: str, gravity: Array, missi
         tool=arm.places[tip][1],
         joint_names=tuple(free_name(joint.name, "urdf") for joint in joints),
         link_names=tuple(free_name(joint.child, "urdf") for joint in joints),
-        limits=_limits(joints),
+        limits=Limits(lower=lower, upper=upper, velocity=velocity, effort=effort),
         friction=_friction(joints),
         frames=_frames(arm, tip),
     )
@@ -190,18 +189,11 @@ def _robot_name(tree: Tree, name: str | None) -> str:
 
 def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[str, float]:
     """Check `fix_joints`: movable joints of the file, at finite positions."""
-    if fix_joints is None:
-        return {}
-    if not isinstance(fix_joints, Mapping):
-        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
-    movable = [joint.name for joint in tree.joints.values() if joint.type in _MOVABLE]
-    for name in fix_joints:
-        if name not in tree.joints:
-            raise UnknownNameError(f"fix_joints: there is no joint {name!r}{nearest_hint(str(name), movable)}")
-        if name not in movable:
-            kind = tree.joints[name].type
+    locked = fixed_positions(fix_joints, tree.joints)
+    for name in locked:
+        if (kind := tree.joints[name].type) not in _MOVABLE:
             raise ModelError(f"fix_joints: joint {name!r} is {kind}; only {', '.join(_MOVABLE)} can be locked")
-    return {name: float(array(q, (), f"fix_joints[{name!r}]")) for name, q in fix_joints.items()}
+    return locked
 
 
 def _moves(joint: Joint, locked: Mapping[str, float]) -> bool:
@@ -306,11 +298,6 @@ def _inertial(tree: Tree, arm: _Arm, *, zero: bool) -> Array:
     return total[1:]
 
 
-def _limits(joints: Sequence[Joint]) -> Limits:
-    lower, upper, velocity, effort = np.array([joint.limits for joint in joints]).T
-    return Limits(lower=lower, upper=upper, velocity=velocity, effort=effort)
-
-
 def _friction(joints: Sequence[Joint]) -> Friction | None:
     """Return friction with the terms that occur in some joint, None without friction."""
     coefficients = np.array([joint.friction for joint in joints])
@@ -322,8 +309,5 @@ def _friction(joints: Sequence[Joint]) -> Friction | None:
 def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
     """Return lumped links as frames, without the frames of bodies, base and tool."""
     own = {joint.child for joint in arm.joints}
-    frames = {}
-    for name, (body, T) in arm.places.items():
-        if name not in own:
-            frames[name] = (body, T)
+    frames = {name: place for name, place in arm.places.items() if name not in own}
     return without_own_frames(frames, own, tip)

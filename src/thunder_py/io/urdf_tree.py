@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from ..checks import apart, check_label
+from ..checks import Array, apart, check_label
 from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
 from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
-from ..spatial.single import exp
+from ..spatial.single import exp, make_pose
 from .xml import Element
-
-Array = npt.NDArray[np.float64]
 
 #: value of an absent limit where URDF requires one
 NO_LIMIT = 1e9
@@ -73,11 +70,8 @@ class Joint:
 
     def pose(self, q: float) -> Array:
         """Return the pose (4, 4) of the child in the parent with the joint at `q` [rad or m]."""
-        motion = np.eye(4)
-        if self.type == "prismatic":
-            motion[:3, 3] = q * self.axis
-        else:
-            motion[:3, :3] = exp(q * self.axis)
+        slides = self.type == "prismatic"
+        motion = make_pose(np.eye(3), q * self.axis) if slides else make_pose(exp(q * self.axis), np.zeros(3))
         return self.origin @ motion
 
 

@@ -7,7 +7,6 @@ Denavit-Hartenberg tables, the joint moves an empty link named after the joint, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -36,22 +35,18 @@ def urdf_losses(description: RobotDescription) -> tuple[str, ...]:
     if d.armature is not None and d.armature.any():
         losses.append("armature is lost")
     if d.rotors:
-        losses.append(f"rotors are lost: {_list(d.joint_names[rotor.joint - 1] for rotor in d.rotors)}")
+        losses.append(f"rotors are lost: {', '.join(d.joint_names[rotor.joint - 1] for rotor in d.rotors)}")
     if d.elastic:
-        names = _list(d.joint_names[drive.joint - 1] for drive in d.elastic)
+        names = ", ".join(d.joint_names[drive.joint - 1] for drive in d.elastic)
         losses.append(f"springs, dampers and motors of elastic joints are lost, the joints become rigid: {names}")
     if d.friction is not None:
         used = {term for k, term in enumerate(d.friction.terms) if d.friction.coefficients[:, k].any()}
-        losses += [f"{term} friction is lost" for term in d.friction.terms[:] if term in used - {"viscous", "coulomb"}]
+        losses += [f"{term} friction is lost" for term in d.friction.terms if term in used - {"viscous", "coulomb"}]
         if "coulomb" in used and d.friction.delta != Friction.delta:
             losses.append(f"the width of Coulomb friction's smooth sign, {d.friction.delta:g}, is lost")
     if tuple(d.gravity) != _GRAVITY:
         losses.append(f"gravity is lost: pass gravity={d.gravity.tolist()} where the file is read")
     return tuple(losses)
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:

@@ -17,8 +17,8 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import FileFormatError, ThunderWarning, outer_level
+from ..checks import Array, array
+from ..errors import FileFormatError, ModelError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..model.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
@@ -217,6 +217,16 @@ def free_name(name: str, prefix: str) -> str:
         stacklevel=outer_level(),
     )
     return f"{prefix}:{name}"
+
+
+def fixed_positions(fix_joints: Mapping[str, float] | None, known: Collection[str]) -> dict[str, float]:
+    """Return the positions of locked joints of a file, or raise an error for other names."""
+    if not isinstance(fix_joints, Mapping | None):
+        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
+    for joint in fix_joints or ():
+        if joint not in known:
+            raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
+    return {joint: float(array(q, (), f"fix_joints[{joint!r}]")) for joint, q in (fix_joints or {}).items()}
 
 
 def number(value: float) -> str:

@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import yaml
 
-from ..checks import check_label, check_name, pose
-from ..errors import FileFormatError, ModelError
-from ..files import write_whole
+from ..checks import Array, check_label, check_name, pose
+from ..errors import ModelError
 from ..model.description import (
     MAX_JOINTS,
     Elastic,
@@ -31,8 +28,6 @@ from ..model.description import (
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import DH_CONVENTIONS, dh_chain, pose_from_rpy, rpy_from_rotation
 from .yaml_text import Section, Value
-
-Array = npt.NDArray[np.float64]
 
 FORMAT = "thunder_py/1"
 MASK_KEYS = (
@@ -330,29 +325,6 @@ def _masks(value: Value, n: int, friction: Friction | None, elastic: Sequence[El
 
 def _bits(value: Value, length: int) -> tuple[int, ...]:
     return tuple(bit.whole(0, 1) for bit in value.items(length))
-
-
-def save_native(description: RobotDescription, path: str | Path) -> None:
-    """Write a description to a file atomically.
-
-    Parameters
-    ----------
-    description : RobotDescription
-        The description.
-    path : path-like
-        Ends in ``.yaml`` or ``.yml``; an existing file is replaced.
-
-    Raises
-    ------
-    FileFormatError
-        If the suffix is another one.
-    OSError
-        If the folder cannot be written.
-    """
-    suffix = Path(path).suffix
-    if suffix not in (".yaml", ".yml"):
-        raise FileFormatError(f"YAML is saved as .yaml or .yml, got {suffix or 'no suffix'!r}", path=path)
-    write_whole(write_native(description), path)
 
 
 def write_native(description: RobotDescription) -> str:

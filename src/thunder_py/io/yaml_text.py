@@ -16,12 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import yaml
 
+from ..checks import Array
 from ..errors import FileFormatError, ModelError, nearest_hint
-
-Array = npt.NDArray[np.float64]
 
 #: limits of a file, far above the size of 64 joints
 MAX_BYTES = 1_000_000

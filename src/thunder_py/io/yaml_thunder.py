@@ -15,16 +15,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import yaml
 
-from ..checks import check_name
+from ..checks import Array, check_name
 from ..errors import ModelError, outer_level
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
 
-Array = npt.NDArray[np.float64]
 Masks = dict[str, Any]
 
 _KEYS = (

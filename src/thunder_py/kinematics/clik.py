@@ -85,8 +85,7 @@ class CLIKResult(Value):
 
     def error_norm(self) -> Array:
         """Return the Euclidean norm of the error over time, (k,)."""
-        norm: Array = np.linalg.norm(self.error, axis=1)
-        return norm
+        return np.asarray(np.linalg.norm(self.error, axis=1))
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Draw joint positions and velocities, the error by rows and the manipulability over time.
@@ -414,7 +413,8 @@ class CLIK(_core.Clik):
             rates = _rates(free, row, rest)
             if rates is None:
                 continue
-            excesses.append(excess(partial(_advanced, *rates, dt, rk4), dt, _fastest(*rates)))
+            fastest = float(np.linalg.eigvals(_system(*rates)).real.max())
+            excesses.append(excess(partial(_advanced, *rates, dt, rk4), dt, fastest))
         found = [each for each in excesses if each is not None]
         if found and (excesses[0] is not None or len(found) > len(excesses) // 2):
             gain, share = min(found, key=lambda each: each.share)
@@ -501,11 +501,6 @@ def _system(P: Array, V: Array) -> Array:
     """Return the rates of q, or of q and dq for the second order."""
     n = len(P)
     return np.block([[np.zeros((n, n)), np.eye(n)], [-P, -V]]) if V.any() else -P
-
-
-def _fastest(P: Array, V: Array) -> float:
-    """Return the growth without sampling [1/s]."""
-    return float(np.linalg.eigvals(_system(P, V)).real.max())
 
 
 def _advanced(P: Array, V: Array, dt: float, rk4: bool, position: float, velocity: float) -> Array:

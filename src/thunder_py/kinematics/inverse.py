@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import ROTATION_TOLERANCE, Array, above_zero, no_rotation, whole
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import ROTATION_TOLERANCE, Array, above_zero, no_rotation, one_of, whole
+from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .task_rows import resolve_rows
 
@@ -119,10 +119,7 @@ class InverseKinematics(_core.InverseKinematics):
         learning_rate: float | None = None,
     ) -> None:
         require_robot(robot)
-        if method not in METHODS:
-            raise UnknownNameError(
-                f"method must be one of {', '.join(METHODS)}, got {method!r}" + nearest_hint(str(method), METHODS)
-            )
+        one_of(method, METHODS, "method")
         if learning_rate is not None and method != "gradient_descent":
             raise ValueError(f"learning_rate must be None for method {method!r}: only 'gradient_descent' uses it")
         mask = sum(1 << row for row in resolve_rows(rows))
@@ -174,12 +171,8 @@ class InverseKinematics(_core.InverseKinematics):
         targets = _poses(T)
         batch = targets.shape[:-2]
         start = None if q0 is None else _start(q0, batch, self.n)
-        whole(threads, "threads", 0, 1024)
-        q, success, error, iterations, restarts = self._solve(targets.reshape(-1, 4, 4), start, int(threads))
-        solution = IKSolution(
-            q.reshape(*batch, self.n),
-            *(part.reshape(batch) for part in (success, error, iterations, restarts)),
-        )
+        q, *others = self._solve(targets.reshape(-1, 4, 4), start, whole(threads, "threads", 0, 1024))
+        solution = IKSolution(q.reshape(*batch, self.n), *(part.reshape(batch) for part in others))
         if raise_on_failure and not solution.success.all():
             failed = int((~solution.success).sum())
             raise ThunderError(

@@ -69,7 +69,6 @@ class SphericalWristIK(_core.SphericalWrist):
         # nearest point of each axis to the frame: linear column = axis x (frame - point)
         points = T[:3, 3] + np.cross(axes, J[:3].T)
         wrist = _check_wrist(robot.name, axes, points)
-        _check_arm(robot.name, axes)
         super().__init__(axes, points[:3], wrist, T)
         self.robot = robot
 
@@ -109,8 +108,7 @@ class SphericalWristIK(_core.SphericalWrist):
         down = np.where(q > upper + slack, np.ceil((q - upper - slack) / _TURN), 0.0)
         moved = q + _TURN * (up - down)
         inside = ((moved >= lower - slack) & (moved <= upper + slack)).all(axis=1)
-        kept: Array = np.clip(moved[inside], lower, upper)
-        return kept
+        return np.asarray(np.clip(moved[inside], lower, upper))
 
 
 def _check_wrist(name: str, axes: Array, points: Array) -> Array:
@@ -128,12 +126,8 @@ def _check_wrist(name: str, axes: Array, points: Array) -> Array:
     miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))
     if miss > _TOLERANCE:
         raise ModelError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
-    result: Array = wrist
-    return result
-
-
-def _check_arm(name: str, axes: Array) -> None:
     if np.linalg.norm(np.cross(axes[1], axes[2])) > _TOLERANCE:
         raise ModelError(f"no elbow arm: axes 2 and 3 of {name} must be parallel")
     if np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-6:
         raise ModelError(f"no elbow arm: axes 1 and 2 of {name} must not be parallel")
+    return np.asarray(wrist)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero
+from ..checks import Array, above_zero, real
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .task_rows import resolve_rows
@@ -18,14 +18,9 @@ _RANK_TOLERANCE = 1e-12
 
 
 def _vectors(value: npt.ArrayLike, size: int, what: str) -> Array:
-    try:
-        result = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ThunderError(f"{what} must be numbers of shape (..., {size}), got {value!r}") from error
-    if result.ndim < 1 or result.shape[-1] != size:
+    result = real(value, what, expected=f"numbers of shape (..., {size})")
+    if result.shape[-1:] != (size,):
         raise ThunderError(f"{what} must have shape (..., {size}), got {result.shape}")
-    if not np.isfinite(result).all():
-        raise ThunderError(f"{what} must be finite")
     return result
 
 
@@ -79,8 +74,7 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
     require_robot(robot)
     F = _vectors(wrench, 6, "wrench")
     J = _jacobian(robot, q, frame, F, "wrench")
-    tau: Array = np.einsum("...ij,...i->...j", J, F)
-    return tau
+    return np.asarray(np.einsum("...ij,...i->...j", J, F))
 
 
 def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame: int | str | None = None) -> Array:
@@ -125,8 +119,7 @@ def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame
     torque = _vectors(tau, robot.n, "tau")
     J = _jacobian(robot, q, frame, torque, "tau")
     inverse = np.linalg.pinv(np.swapaxes(J, -1, -2), rcond=_RANK_TOLERANCE)
-    F: Array = np.einsum("...ij,...j->...i", inverse, torque)
-    return F
+    return np.asarray(np.einsum("...ij,...j->...i", inverse, torque))
 
 
 class WrenchEstimate(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_label, check_name, pose, unit_axis
+from ..checks import Array, array, check_label, check_name, of_kind, pose, unit_axis, whole
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..spatial import DH_CONVENTIONS, dh_chain
 from ..values import Value, frozen, set_fields
@@ -183,8 +183,7 @@ class RobotDescription(Value):
             if value is not None and not isinstance(value, kind):
                 raise ModelError(f"{what} must be a {kind.__name__} or None, got {value!r:.80}")
         for rotor in self.rotors:
-            if not isinstance(rotor, Rotor):
-                raise ModelError(f"rotors must be a sequence of Rotor, got {rotor!r:.80} in it")
+            of_kind(rotor, Rotor, "each of rotors")
         if self.limits is not None and len(self.limits.lower) != n:
             raise ModelError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
         if self.friction is not None and len(self.friction.coefficients) != n:
@@ -215,9 +214,7 @@ class RobotDescription(Value):
             check_label(name, "frame name")
             if name in self.link_names:
                 raise ModelError(f"frame name must be no link's name, got {name!r}")
-            if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 0 <= link <= self.n:
-                raise ModelError(f"frame {name!r} must be fixed to a link 0..{self.n}, got {link!r}")
-            frames[name] = (int(link), pose(T, f"frame {name!r}"))
+            frames[name] = (whole(link, f"link of frame {name!r}", 0, self.n), pose(T, f"frame {name!r}"))
         return MappingProxyType(frames)
 
     @property
@@ -283,8 +280,7 @@ def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
 
 def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
     for drive in drives:
-        if not isinstance(drive, Elastic):
-            raise ModelError(f"elastic must be a sequence of Elastic, got {drive!r} in it")
+        of_kind(drive, Elastic, "each of elastic")
     drives = sorted(drives, key=lambda drive: drive.joint)
     for before, drive in itertools.pairwise(drives):
         if before.joint == drive.joint:
@@ -334,29 +330,24 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     ...     print(error)
     mass of link1 must be >= 0, got -4.97068
     """
-    for name, mass in zip(description.link_names, description.inertial[:, 0], strict=True):
-        if mass < 0.0:
-            raise ModelError(f"mass of {name} must be >= 0, got {mass:g}")
-    check_moments(description.link_names, description.inertial)
-    if description.friction is not None:
-        for k, term in enumerate(description.friction.terms[:2]):
-            column = description.friction.coefficients[:, k]
-            if term in ("viscous", "coulomb") and column.min() < 0.0:
-                joint = description.joint_names[int(column.argmin())]
-                raise ModelError(f"{term} friction of {joint} must be >= 0, got {column.min():g}")
-    armature = np.zeros(description.n) if description.armature is None else description.armature
-    for name, value in zip(description.joint_names, armature, strict=True):
-        if value < 0.0:
-            raise ModelError(f"armature of {name} must be >= 0, got {value:g}")
-    for rotor in description.rotors:
-        if rotor.inertia < 0.0:
-            name = description.joint_names[rotor.joint - 1]
-            raise ModelError(f"rotor inertia of {name} must be >= 0, got {rotor.inertia:g}")
-    for drive in description.elastic:
-        if drive.Mm < 0.0:
-            name = description.joint_names[drive.joint - 1]
-            raise ModelError(f"motor inertia Mm of {name} must be >= 0, got {drive.Mm:g}")
+    d = description
+    _refuse_negative("mass", d.link_names, d.inertial[:, 0])
+    check_moments(d.link_names, d.inertial)
+    if d.friction is not None:
+        for term, column in zip(d.friction.terms, d.friction.coefficients.T, strict=True):
+            if term in ("viscous", "coulomb"):
+                _refuse_negative(f"{term} friction", d.joint_names, column)
+    if d.armature is not None:
+        _refuse_negative("armature", d.joint_names, d.armature)
+    _refuse_negative("rotor inertia", [d.joint_names[r.joint - 1] for r in d.rotors], [r.inertia for r in d.rotors])
+    _refuse_negative("motor inertia Mm", [d.joint_names[e.joint - 1] for e in d.elastic], [e.Mm for e in d.elastic])
     return description
+
+
+def _refuse_negative(what: str, names: Sequence[str], values: Sequence[float] | Array) -> None:
+    for name, value in zip(names, values, strict=True):
+        if value < 0.0:
+            raise ModelError(f"{what} of {name} must be >= 0, got {value:g}")
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:

@@ -203,8 +203,7 @@ def _deflection(K: Sequence[float], torque: float) -> float | None:
 
 def _positive_roots(polynomial: Array) -> Array:
     roots = np.roots(polynomial)
-    real: Array = roots.real[(np.abs(roots.imag) <= _REAL * np.abs(roots)) & (roots.real > 0.0)]
-    return real
+    return np.asarray(roots.real[(np.abs(roots.imag) <= _REAL * np.abs(roots)) & (roots.real > 0.0)])
 
 
 def motor_motion(

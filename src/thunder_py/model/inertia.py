@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import real
+from ..checks import Array, real
 from ..errors import ModelError
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "reg_from_pseudo_inertia",
 ]
 
-Array = npt.NDArray[np.float64]
 
 #: indices of the six inertia elements in a symmetric 3x3 matrix
 _ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, apart, array, unit_axis
+from ..checks import Array, apart, array, unit_axis, whole
 from ..errors import ModelError, nearest_hint
 from ..values import Value, set_fields
 
@@ -171,14 +171,12 @@ class Rotor(Value):
     def __post_init__(self) -> None:
         """Check every field and make its arrays read-only copies."""
         carrier = self.joint - 1 if self.carrier is None else self.carrier
-        for what, index, least in (("joint", self.joint, 1), ("carrier", carrier, 0)):
-            if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < least:
-                raise ModelError(f"rotor {what} must be an integer >= {least}, got {index!r}")
+        joint, carrier = whole(self.joint, "rotor joint", 1), whole(carrier, "rotor carrier", 0)
         what = f"rotor of joint {self.joint}"
         set_fields(
             self,
-            joint=int(self.joint),
-            carrier=int(carrier),
+            joint=joint,
+            carrier=carrier,
             inertia=float(array(self.inertia, (), f"{what}: inertia")),
             gear_ratio=float(array(self.gear_ratio, (), f"{what}: gear_ratio")),
             axis=None if self.axis is None else unit_axis(self.axis, f"{what}: axis"),
@@ -235,10 +233,9 @@ class Elastic(Value):
 
     def __post_init__(self) -> None:
         """Check every field; numbers become floats, lists tuples."""
-        if isinstance(self.joint, bool) or not isinstance(self.joint, (int, np.integer)) or self.joint < 1:
-            raise ModelError(f"elastic joint must be an integer >= 1, got {self.joint!r}")
-        what = f"elastic joint {self.joint}"
+        joint = whole(self.joint, "elastic joint", 1)
+        what = f"elastic joint {joint}"
         rows = {key: tuple(array(getattr(self, key), (None,), f"{what}: {key}").tolist()) for key in ("K", "D", "Dm")}
         if not rows["K"]:
             raise ModelError(f"{what}: K must have at least one coefficient, got none")
-        set_fields(self, joint=int(self.joint), Mm=float(array(self.Mm, (), f"{what}: Mm")), **rows)
+        set_fields(self, joint=joint, Mm=float(array(self.Mm, (), f"{what}: Mm")), **rows)

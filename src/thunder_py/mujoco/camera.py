@@ -103,9 +103,7 @@ class RenderedCamera(Drawer):
     ) -> None:
         self._mujoco = mujoco = require("mujoco", "mujoco")
         self._model = of_kind(model, mujoco.MjModel, "model")
-        if not isinstance(camera, DepthCamera):
-            raise ThunderError(f"camera must be a DepthCamera, got {camera!r}")
-        if np.any(camera.camera.distortion):
+        if np.any(of_kind(camera, DepthCamera, "camera").camera.distortion):
             raise ThunderError("camera must have no distortion: its pictures are rendered with straight rays")
         self.camera = camera
         self._exposure = positive(exposure, "exposure")

@@ -12,8 +12,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
-from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..checks import Array, above_zero, array, of_kind, one_of
+from ..errors import FileFormatError, ModelError
 from ..files import read_whole
 from ..io.mjcf import compiled
 from ..io.mjcf_elastic import couplings, read_drives
@@ -50,8 +50,7 @@ def with_payloads(
         If a link's number is out of range, or its body has no name.
     """
     for payload in payloads:
-        if not isinstance(payload, Payload):
-            raise ModelError(f"payloads must be a sequence of Payload, got {payload!r} in it")
+        of_kind(payload, Payload, "each of payloads")
     phases: list[tuple[float, str, dict[str, Payload]]] = []
     attached: dict[str, Payload] = {}
     for k, payload in enumerate(sorted(payloads, key=lambda payload: payload.time), start=1):
@@ -95,16 +94,10 @@ def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> 
 
 
 def _link(payload: Payload, links: Sequence[str]) -> str:
-    link = len(links) if payload.link is None else payload.link
-    if isinstance(link, str):
-        if link not in links:
-            raise UnknownNameError(f"payload link must be a link, got {link!r}{nearest_hint(link, links)}")
-        return link
-    if isinstance(link, bool) or not isinstance(link, (int, np.integer)) or not 1 <= link <= len(links):
-        raise ModelError(f"payload link must be 1 to {len(links)} or a name, got {payload.link!r}")
-    if not links[link - 1]:
-        raise ModelError(f"payload link must be a body with a name, got {link}")
-    return links[link - 1]
+    number = payload.link_number(links)
+    if not links[number - 1]:
+        raise ModelError(f"payload link must be a body with a name, got {number}")
+    return links[number - 1]
 
 
 def _with(text: str, link: str, payload: Payload, name: str) -> str:
@@ -187,7 +180,8 @@ def robot_mjcf(robot: Robot) -> str:
     robot : Robot
         The robot.
     """
-    return write_mjcf(robot if _viscous_only(robot) else robot.replace(friction=_viscous(robot.n)))
+    viscous = Friction(terms=("viscous",), coefficients=np.ones((robot.n, 1)))
+    return write_mjcf(robot if _viscous_only(robot) else robot.replace(friction=viscous))
 
 
 def small_inertias(robot: Robot) -> dict[str, Array]:
@@ -293,11 +287,8 @@ class MujocoPlant(Stateful):
         payloads: Payload | Sequence[Payload] = (),
         limits: bool = False,
     ) -> None:
-        if not isinstance(integrator, str) or integrator not in INTEGRATORS:
-            raise ModelError(f"integrator must be one of {', '.join(INTEGRATORS)}, got {integrator!r}")
-        self._timestep = math.inf if timestep is None else float(array(timestep, (), "timestep"))
-        if self._timestep <= 0.0:
-            raise ModelError(f"timestep must be positive, got {self._timestep:g}")
+        one_of(integrator, INTEGRATORS, "integrator")
+        self._timestep = math.inf if timestep is None else above_zero(timestep, "timestep")
         if not isinstance(limits, (bool, np.bool_)):
             raise ModelError(f"limits must be True or False, got {limits!r}")
         self._settings = (f"mjINT_{integrator.upper()}", bool(limits))
@@ -482,8 +473,7 @@ class MujocoPlant(Stateful):
     def bias(self, q: npt.ArrayLike, dq: npt.ArrayLike) -> Array:
         """Return MuJoCo's C dq + G + friction(dq), (n,), with relaxed springs at elastic joints."""
         self._at(q, dq)
-        bias: Array = (self.data.qfrc_bias - self.data.qfrc_passive)[self._joints]
-        return bias
+        return np.asarray((self.data.qfrc_bias - self.data.qfrc_passive)[self._joints])
 
     def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
         """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
@@ -557,7 +547,3 @@ def _vector(value: npt.ArrayLike, n: int, name: str) -> Array:
 def _viscous_only(robot: Robot) -> bool:
     friction = robot.description.friction
     return friction is None or friction.terms == ("viscous",)
-
-
-def _viscous(n: int) -> Friction:
-    return Friction(terms=("viscous",), coefficients=np.ones((n, 1)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
+from ..checks import Array, array, whole
 from ..errors import ThunderError, nearest_hint
 from ..files import whole_file
 from ..optional import require
@@ -312,7 +312,7 @@ class Renderer(Drawer):
         meshes: Meshes | None = None,
     ) -> None:
         mujoco = require("mujoco", "mujoco")
-        self.size = (_pixels(width, "width"), _pixels(height, "height"))
+        self.size = (whole(width, "width", 1, _LARGEST), whole(height, "height", 1, _LARGEST))
         self.stage = stage(robot, meshes, size=self.size)
         self._camera = _camera(mujoco, self.stage, camera, self.size)
         self._mujoco, maximum = mujoco, self.stage.model.ngeom + 2 * _PIECES + 100
@@ -563,9 +563,3 @@ def _camera(mujoco: Any, where: Stage, camera: Viewpoint | str | None, size: tup
         raise ThunderError(f"camera.distance must be positive [m], got {view.distance:g}")
     view.lookat[:] = where.center if chosen.lookat is None else array(chosen.lookat, (3,), "camera.lookat")
     return view
-
-
-def _pixels(value: int, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= _LARGEST:
-        raise ThunderError(f"{what} must be a whole number from 1 to {_LARGEST}, got {value!r}")
-    return int(value)

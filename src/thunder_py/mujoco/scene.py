@@ -151,8 +151,7 @@ def _reach(robot: Robot) -> Array:
     wide = np.where([kind == "R" for kind in robot.joint_types], np.pi, 0.5)
     q = rng.uniform(np.where(known, lower, -wide), np.where(known, upper, wide), (_SAMPLES, robot.n))
     q[0] = default_posture(robot)
-    points: Array = arm_points(robot, q).reshape(-1, 3)
-    return points
+    return np.asarray(arm_points(robot, q).reshape(-1, 3))
 
 
 def _ball(points: Array, shown: Array) -> tuple[Array, float]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, finite, numbers, positive, whole
+from ..checks import Array, array, finite, positive, whole
+from ..checks import points as vectors
 from ..errors import ThunderError
 from ..values import Value, set_fields
 
@@ -100,18 +102,14 @@ class PinholeCamera(Value):
 
     def project(self, points: npt.ArrayLike) -> Array:
         """Return pixels (..., 2) of points (..., 3) in the camera's frame [m]; NaN for points not in front of it."""
-        p = numbers(points, "points")
-        if p.shape[-1:] != (3,):
-            raise ThunderError(f"points must have shape (..., 3), got {p.shape}")
+        p = vectors(points, "points")
         z = np.where(p[..., 2] > 0.0, p[..., 2], np.nan)
         x, y = self._distorted(p[..., 0] / z, p[..., 1] / z)
         return np.stack([self.fx * x + self.cx, self.fy * y + self.cy], axis=-1)
 
     def directions(self, pixels: npt.ArrayLike) -> Array:
         """Return directions (..., 3) with z = 1 that are seen at pixels (..., 2), the inverse of `project`."""
-        uv = numbers(pixels, "pixels")
-        if uv.shape[-1:] != (2,):
-            raise ThunderError(f"pixels must have shape (..., 2), got {uv.shape}")
+        uv = vectors(pixels, "pixels", (2,))
         x, y = (uv[..., 0] - self.cx) / self.fx, (uv[..., 1] - self.cy) / self.fy
         if np.any(self.distortion):
             x, y = self._undistorted(x, y)
@@ -151,3 +149,14 @@ class PinholeCamera(Value):
             raise ThunderError(
                 f"distortion must be invertible everywhere in the picture, got {np.asarray(self.distortion).tolist()}"
             )
+
+
+def check_picture(picture: Any, camera: PinholeCamera) -> npt.NDArray[np.uint8]:
+    """Return a gray or colored picture of the camera's size, bytes, or raise `ThunderError`."""
+    image = np.asarray(picture)
+    expected = (camera.height, camera.width)
+    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
+        raise ThunderError(
+            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
+        )
+    return image

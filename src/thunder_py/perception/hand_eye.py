@@ -14,8 +14,9 @@ from scipy.optimize import OptimizeResult, least_squares
 from scipy.spatial.transform import Rotation
 from scipy.stats import f as f_distribution
 
-from ..checks import Array, pose
-from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..checks import Array, one_of, pose
+from ..errors import ThunderError, ThunderWarning, outer_level
+from ..spatial.single import make_pose
 from ..table import Table
 from ..values import Value
 
@@ -145,9 +146,7 @@ def calibrate_hand_eye(
     --------
     See `HandEyeCalibration`.
     """
-    if not isinstance(mounting, str) or mounting not in MOUNTINGS:
-        hint = nearest_hint(str(mounting), MOUNTINGS)
-        raise UnknownNameError(f"mounting must be one of {', '.join(MOUNTINGS)}, got {mounting!r}{hint}")
+    one_of(mounting, MOUNTINGS, "mounting")
     hands, seen = _poses(hand_poses, "hand_poses"), _poses(marker_poses, "marker_poses")
     if len(hands) != len(seen):
         raise ThunderError(f"hand_poses and marker_poses must have the same length, got {len(hands)} and {len(seen)}")
@@ -195,9 +194,9 @@ def _initial(A: Array, B: Array) -> tuple[Array, Array]:
     left = (A_ij[:, :3, :3] - np.eye(3)).reshape(-1, 3)
     right = (B_ij[:, :3, 3] @ R_X.T - A_ij[:, :3, 3]).ravel()
     shift = np.asarray(np.linalg.lstsq(left, right)[0], dtype=np.float64)
-    X = _pose(R_X, shift)
+    X = make_pose(R_X, shift)
     each = A @ X @ np.linalg.inv(B)
-    return X, _pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
+    return X, make_pose(Rotation.from_matrix(each[:, :3, :3]).mean().as_matrix(), each[:, :3, 3].mean(axis=0))
 
 
 def _require_axes(turns: Array, name: str) -> None:
@@ -298,13 +297,7 @@ def _noise(offsets: Array) -> Array:
 
 
 def _small_motion(x: Array) -> Array:
-    return _pose(Rotation.from_rotvec(x[3:]).as_matrix(), x[:3])
-
-
-def _pose(R: Array, p: Array) -> Array:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
+    return make_pose(Rotation.from_rotvec(x[3:]).as_matrix(), x[:3])
 
 
 def _inverse(matrices: Array) -> Array:

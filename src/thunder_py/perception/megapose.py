@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, array, finite, pose, positive, probability, whole
+from ..checks import ROTATION_TOLERANCE, Array, array, finite, is_number, of_kind, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..values import Stateful, Value
-from .camera import PinholeCamera
+from .camera import PinholeCamera, check_picture
 from .pose_source import PoseMeasurement
 
 #: header of a message: length of the data, and code
@@ -121,19 +121,11 @@ def read_pose(entry: Any) -> tuple[Array, float, tuple[float, ...]]:
 
 def _numbers(entry: dict[str, Any], key: str, count: int) -> tuple[float, ...]:
     values = entry.get(key)
-    good = isinstance(values, list) and len(values) == count and all(_is_finite(v) for v in values)
-    if not good or not isinstance(values, list):
+    largest = sys.float_info.max  # also below integers with hundreds of digits
+    numbers = [v for v in values if is_number(v) and abs(v) <= largest] if isinstance(values, list) else []
+    if not isinstance(values, list) or not len(numbers) == len(values) == count:
         raise PoseServerError(f"{key} of the pose server must be {count} finite number(s), got {str(values)[:200]}")
-    return tuple(float(v) for v in values)
-
-
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer with hundreds of digits
-        return False
+    return tuple(map(float, numbers))
 
 
 #: largest answer in bytes; a pose takes some hundred
@@ -203,15 +195,11 @@ class MegaPoseClient:
     def __init__(
         self, camera: PinholeCamera, *, host: str = "127.0.0.1", port: int = 5555, timeout: float = 10.0
     ) -> None:
-        if not isinstance(camera, PinholeCamera):
-            raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")
-        if np.any(camera.distortion):
+        if np.any(of_kind(camera, PinholeCamera, "camera").distortion):
             raise ThunderError("camera must be without distortion: rectify the pictures first")
         if not isinstance(host, str) or not host:
             raise ThunderError(f"host must be a name or an address, got {host!r}")
-        if whole(port, "port", 1) > 65535:
-            raise ThunderError(f"port must be at most 65535, got {port}")
-        self._camera, self._address = camera, (host, int(port))
+        self._camera, self._address = camera, (host, whole(port, "port", 1, 65535))
         self._timeout = positive(timeout, "timeout", "s")
         self._socket: socket.socket | None = None
 
@@ -261,7 +249,7 @@ class MegaPoseClient:
         PoseServerError
             If there is no answer, or an invalid one.
         """
-        pixels = _picture(picture, self._camera)
+        pixels = check_picture(picture, self._camera)
         request: dict[str, Any] = {"labels": _labels(labels), "use_depth": depth is not None}
         if (boxes is None) == (initial is None):
             raise ThunderError("exactly one of boxes and initial must be given")
@@ -389,16 +377,6 @@ def _labels(labels: Sequence[str]) -> list[str]:
     if not good or not all(isinstance(name, str) and name and name.isascii() for name in labels):
         raise ThunderError(f"labels must be at least one name of ASCII characters, got {labels!r}")
     return list(labels)
-
-
-def _picture(picture: Any, camera: PinholeCamera) -> npt.NDArray[np.uint8]:
-    image = np.asarray(picture)
-    expected = (camera.height, camera.width)
-    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
-        raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
-        )
-    return image
 
 
 def _depths(depth: Any, camera: PinholeCamera) -> npt.NDArray[np.uint16]:
@@ -533,9 +511,8 @@ class MegaPoseSource(Stateful):
         return measurements
 
     def _asked(self, picture: Any, last: ObjectPose | None) -> ObjectPose:
-        if last is None:
-            return self._client.poses(picture, [self._label], boxes=[self._box])[0]
-        return self._client.poses(picture, [self._label], initial=[last.pose])[0]
+        start: Any = {"boxes": [self._box]} if last is None else {"initial": [last.pose]}
+        return self._client.poses(picture, [self._label], **start)[0]
 
     def _collected(self, now: float) -> list[PoseMeasurement]:
         if self._pending is None or not (self._wait or self._pending[1].done()):

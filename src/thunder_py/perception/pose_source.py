@@ -19,6 +19,8 @@ from ..checks import (
     none_negative,
     not_negative,
     numbers,
+    of_kind,
+    one_of,
     positive,
     probability,
     whole,
@@ -161,8 +163,7 @@ class PoseFault(Value):
 
     def __post_init__(self) -> None:
         """Check kind, interval and offset."""
-        if self.kind not in _KINDS:
-            raise ThunderError(f"kind of a fault must be one of {', '.join(_KINDS)}, got {self.kind!r}")
+        one_of(self.kind, _KINDS, "kind of a fault")
         set_fields(self, offset=checked_pose(self.offset, "offset of a fault"))
         _interval((self.start, self.stop), "a fault")
 
@@ -381,8 +382,7 @@ def _sequence(value: Any, what: str) -> tuple[Any, ...]:
 def _faults(faults: Iterable[PoseFault]) -> tuple[PoseFault, ...]:
     entries = _sequence(faults, "faults")
     for fault in entries:
-        if not isinstance(fault, PoseFault):
-            raise ThunderError(f"every fault must be a PoseFault, got {fault!r}")
+        of_kind(fault, PoseFault, "every fault")
     return entries
 
 
@@ -426,8 +426,7 @@ def measurement_times(
     ThunderError
         If a number is out of range.
     """
-    if not isinstance(rng, np.random.Generator):
-        raise ThunderError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    of_kind(rng, np.random.Generator, "rng")
     last = np.floor(not_negative(duration, "duration", "s") * positive(rate, "rate", "Hz") * (1.0 + 1e-12))
     taken = np.arange(int(last) + 1) / rate
     delay, chance = rng.random((len(taken), 2)).T

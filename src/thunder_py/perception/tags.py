@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, not_negative, pose, positive, probability, whole
+from ..checks import Array, not_negative, of_kind, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..optional import require
+from ..spatial.single import make_pose
 from ..values import Value
-from .camera import PinholeCamera
+from .camera import PinholeCamera, check_picture
 from .pose_source import SampledPoseSource
 
 Picture = npt.NDArray[np.uint8]
@@ -141,7 +142,7 @@ def render_tag(
     >>> picture.shape, int(picture[0, 0])  # gray background
     ((120, 160), 130)
     """
-    _check_camera(camera)
+    of_kind(camera, PinholeCamera, "camera")
     T = pose(tag_pose, "tag_pose")
     shape = (camera.height, camera.width)
     values = np.full(shape, _BEHIND) if picture is None else _gray(picture, camera).astype(np.float64)
@@ -218,8 +219,7 @@ def _located(tag_id: int, corners: Array, camera: PinholeCamera, size: float) ->
     count, turns, shifts, _ = cv2.solvePnPGeneric(square, corners, K, bent, flags=cv2.SOLVEPNP_IPPE_SQUARE)
 
     def fitted(turn: Any, shift: Any) -> tuple[float, Array]:
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = cv2.Rodrigues(turn)[0], shift.ravel()
+        T = make_pose(cv2.Rodrigues(turn)[0], shift.ravel())
         off = camera.project(square @ T[:3, :3].T + T[:3, 3]) - corners
         return float(np.sqrt((off**2).sum(axis=1).mean())), T
 
@@ -258,15 +258,12 @@ def _corner_offset() -> Array:
     dictionary = aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11)
     drawn = np.pad(aruco.generateImageMarker(dictionary, 0, side), margin, constant_values=255)
     corners, _, _ = _detector().detectMarkers(drawn)
-    offset: Array = np.mean(corners[0].reshape(4, 2), axis=0) - (margin + side / 2.0 - 0.5)
-    return offset
+    return np.asarray(np.mean(corners[0].reshape(4, 2), axis=0) - (margin + side / 2.0 - 0.5))
 
 
 @lru_cache(maxsize=32)
 def _card_modules(tag_id: int) -> Array:
     """Return gray values of the modules and their white margin, first row on top."""
-    if tag_id >= TAG_COUNT:
-        raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
     aruco = require("cv2", "vision").aruco
     bits = aruco.generateImageMarker(aruco.getPredefinedDictionary(aruco.DICT_APRILTAG_36h11), tag_id, _MODULES)
     return np.pad(np.where(np.asarray(bits) > 0, _PAPER, _INK), _QUIET, constant_values=_PAPER)
@@ -276,7 +273,7 @@ def _card(
     camera: PinholeCamera, T: Array, size: float, tag_id: int, samples: int, window: tuple[slice, slice]
 ) -> Array:
     """Return gray values of every ray of the pixels of a window, (rows, columns, rays); NaN outside the card."""
-    modules = _card_modules(whole(tag_id, "tag_id", 0))
+    modules = _card_modules(whole(tag_id, "tag_id", 0, TAG_COUNT - 1))
     spread = (np.arange(samples) + 0.5) / samples - 0.5
     offsets = np.stack(np.meshgrid(spread, spread), axis=-1).reshape(-1, 2)
     rays = camera.directions(camera.pixels()[window][:, :, None, :] + offsets)
@@ -309,20 +306,9 @@ def _window(camera: PinholeCamera, T: Array, half: float) -> tuple[slice, slice]
 
 
 def _gray(picture: Any, camera: PinholeCamera) -> Picture:
-    _check_camera(camera)
-    image = np.asarray(picture)
-    expected = (camera.height, camera.width)
-    if image.dtype != np.uint8 or image.shape not in (expected, (*expected, 3)):
-        raise ThunderError(
-            f"picture must be bytes (uint8) of shape {expected} or {(*expected, 3)}, got {image.dtype} of {image.shape}"
-        )
+    image = check_picture(picture, of_kind(camera, PinholeCamera, "camera"))
     gray = image if image.ndim == 2 else image.mean(axis=2).round().astype(np.uint8)
     return np.ascontiguousarray(gray)
-
-
-def _check_camera(camera: Any) -> None:
-    if not isinstance(camera, PinholeCamera):
-        raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")
 
 
 class FiducialPoseSource(SampledPoseSource):
@@ -404,13 +390,9 @@ class FiducialPoseSource(SampledPoseSource):
     ) -> None:
         if not callable(grab):
             raise ThunderError(f"grab must be callable with a time, got {grab!r}")
-        if not isinstance(camera, PinholeCamera):
-            raise ThunderError(f"camera must be a PinholeCamera, got {camera!r}")
-        self._grab, self._camera = grab, camera
+        self._grab, self._camera = grab, of_kind(camera, PinholeCamera, "camera")
         self._size = positive(size, "size", "m")
-        self._tag_id = whole(tag_id, "tag_id", 0)
-        if self._tag_id >= TAG_COUNT:
-            raise ThunderError(f"tag_id must be below {TAG_COUNT}, got {tag_id}")
+        self._tag_id = whole(tag_id, "tag_id", 0, TAG_COUNT - 1)
         self._memory = not_negative(memory, "memory", "s")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._target = pose(np.eye(4) if target is None else target, "target")

@@ -206,8 +206,7 @@ def film_times(t: Array, playback_speed: float, fps: float) -> Array:
         raise ThunderError(
             f"a film must have at most {_MOST} frames, got {count}; shorten it, play it faster or lower fps"
         )
-    instants: Array = np.minimum(t[0] + np.arange(count) * speed / fps, t[-1])
-    return instants
+    return np.asarray(np.minimum(t[0] + np.arange(count) * speed / fps, t[-1]))
 
 
 def interpolated(t: Array, values: Array, when: Array) -> Array:

@@ -45,8 +45,7 @@ def ellipsoid_points(ellipsoid: tuple[Array, Array], scale: float = 1.0, points:
         )
     angle = np.linspace(0.0, 2.0 * np.pi, points)
     unit = sphere_grid() if rows == 3 else np.array([np.cos(angle), np.sin(angle)])
-    surface: Array = np.einsum("ij,j...->i...", scale * directions * lengths, unit)
-    return surface
+    return np.asarray(np.einsum("ij,j...->i...", scale * directions * lengths, unit))
 
 
 def plot_ellipsoid(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import Array
 from ..geometry import Box, Capsule, HalfSpace, Obstacle, Sphere
+from ..spatial.single import make_pose
 
 #: direction of the light
 _LIGHT = np.array([0.35, -0.55, 0.76])
@@ -89,16 +90,16 @@ def sphere_grid(meridians: int = 25, circles: int = 13) -> Array:
 def obstacle_surface(obstacle: Obstacle, margin: float = 0.0, floor: float = 1.0) -> Triangles:
     """Return the surface of an obstacle that is larger by a margin [m]; of a half-space, a square of edge `floor`."""
     if isinstance(obstacle, Sphere):
-        return sphere(obstacle.radius + margin, 25, 13).placed(_pose(np.eye(3), obstacle.center))
+        return sphere(obstacle.radius + margin, 25, 13).placed(make_pose(np.eye(3), obstacle.center))
     if isinstance(obstacle, Box):
-        return box(obstacle.size + 2.0 * margin).placed(_pose(obstacle.orientation, obstacle.center))
+        return box(obstacle.size + 2.0 * margin).placed(make_pose(obstacle.orientation, obstacle.center))
     if isinstance(obstacle, Capsule):
         radius, length = obstacle.radius + margin, float(np.linalg.norm(obstacle.b - obstacle.a))
-        ends = [sphere(radius, 25, 13).placed(_pose(np.eye(3), end)) for end in (obstacle.a, obstacle.b)]
+        ends = [sphere(radius, 25, 13).placed(make_pose(np.eye(3), end)) for end in (obstacle.a, obstacle.b)]
         if length == 0.0:
             return ends[0]
         turned = frame_along((obstacle.b - obstacle.a) / length)[:3, :3]
-        return together([cylinder(radius, length).placed(_pose(turned, 0.5 * (obstacle.a + obstacle.b))), *ends])
+        return together([cylinder(radius, length).placed(make_pose(turned, 0.5 * (obstacle.a + obstacle.b))), *ends])
     assert isinstance(obstacle, HalfSpace)
     plane = box([floor, floor, 0.0]).placed(frame_along(obstacle.normal))
     return Triangles(plane.vertices + obstacle.point + margin * obstacle.normal, plane.faces)
@@ -109,13 +110,7 @@ def frame_along(axis: Array) -> Array:
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
     x /= np.linalg.norm(x)
-    return _pose(np.column_stack([x, np.cross(axis, x), axis]), np.zeros(3))
-
-
-def _pose(R: Array, p: Array) -> Array:
-    T = np.eye(4)
-    T[:3, :3], T[:3, 3] = R, p
-    return T
+    return make_pose(np.column_stack([x, np.cross(axis, x), axis]), np.zeros(3))
 
 
 def shaded(corners: Array, colors: Any, alpha: float = 1.0) -> Array:

@@ -26,12 +26,10 @@ def arm_frames(robot: RobotModel, q: npt.ArrayLike) -> Array:
 
 def arm_points(robot: RobotModel, q: npt.ArrayLike) -> Array:
     """Return the origins of base, link frames and end effector in the world [m], (..., n + 2, 3)."""
-    points: Array = arm_frames(robot, q)[..., :3, 3]
-    return points
+    return np.asarray(arm_frames(robot, q)[..., :3, 3])
 
 
 def joint_frames(robot: RobotModel, q: npt.ArrayLike) -> Array:
     """Return the joint frames in the world before the joint motion, with z along the axes, (..., n, 4, 4)."""
     poses = robot.description.placements @ np.array([frame_along(axis) for axis in robot.description.axes])
-    frames: Array = arm_frames(robot, q)[..., : robot.n, :, :] @ poses
-    return frames
+    return np.asarray(arm_frames(robot, q)[..., : robot.n, :, :] @ poses)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, zero_or_above
+from ..checks import Array, array, of_kind, whole, zero_or_above
 from ..errors import UnknownNameError, nearest_hint
 from ..model import inertia
 from ..values import Value, set_fields
@@ -73,21 +73,19 @@ class Payload(Value):
         """REG parameters about the origin of the link frame, (10,)."""
         about_com = np.asarray(self.inertia, dtype=np.float64)
         dyn = np.concatenate([[self.mass], np.asarray(self.com), about_com[np.triu_indices(3)]])
-        moved: Array = inertia.reg_from_dyn(dyn[None])[0]
-        return moved
+        return np.asarray(inertia.reg_from_dyn(dyn[None])[0])
 
     def link_index(self, robot: Robot) -> int:
         """Return the number of the link, 1 to n."""
-        if self.link is None:
-            return robot.n
-        if isinstance(self.link, str):
-            if self.link not in robot.link_names:
-                hint = nearest_hint(self.link, robot.link_names)
-                raise UnknownNameError(f"payload link: no link of {robot.name} is called {self.link!r}{hint}")
-            return int(robot.link_names.index(self.link)) + 1
-        if isinstance(self.link, bool) or not isinstance(self.link, (int, np.integer)) or not 1 <= self.link <= robot.n:
-            raise ValueError(f"payload link must be 1 to {robot.n} or a name, got {self.link!r}")
-        return int(self.link)
+        return self.link_number(robot.link_names)
+
+    def link_number(self, links: Sequence[str]) -> int:
+        """Return the number of the link, from 1, among those with these names."""
+        if not isinstance(self.link, str):
+            return len(links) if self.link is None else whole(self.link, "payload link (or its name)", 1, len(links))
+        if self.link not in links:
+            raise UnknownNameError(f"payload link must be a link, got {self.link!r}{nearest_hint(self.link, links)}")
+        return list(links).index(self.link) + 1
 
     def added_to(self, robot: Robot) -> Robot:
         """Return the robot with this body fixed to its link."""
@@ -111,7 +109,6 @@ def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: 
     if sequence and not native:
         raise ValueError("payloads need a plant that is a Robot; a plant written in Python applies its own")
     for payload in sequence:
-        if not isinstance(payload, Payload):
-            raise ValueError(f"payloads must be a sequence of Payload, got {payload!r} in it")
+        of_kind(payload, Payload, "each of payloads")
     numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in sequence if isinstance(plant, Robot))
     return tuple(sorted(numbered, key=lambda p: p.time))

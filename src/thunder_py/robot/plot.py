@@ -193,8 +193,7 @@ def _postures(robot: Robot, q: npt.ArrayLike | None) -> Array:
         raise ModelError("q must hold at least one posture, got none")
     if len(rows) <= _GHOSTS:
         return rows
-    some: Array = rows[np.linspace(0, len(rows) - 1, _GHOSTS).round().astype(int)]
-    return some
+    return np.asarray(rows[np.linspace(0, len(rows) - 1, _GHOSTS).round().astype(int)])
 
 
 def _rgb(parts: Sequence[tuple[str, int]]) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, is_whole
+from ..checks import Array, array, whole
 from ..errors import ModelError
 from ..model import elastic
 from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
@@ -530,10 +530,8 @@ class Robot(RobotModel):
         >>> bool(np.linalg.norm(space.points, axis=1).max() <= 0.9)  # links of 0.5 m and 0.4 m
         True
         """
-        if not is_whole(samples) or samples < 1:
-            raise ModelError(f"samples must be a whole number of at least 1, got {samples!r}")
         lower, upper = sampling_range(self.joint_names, self.joint_types, self.limits if limits is None else limits)
-        q = np.random.default_rng(seed).uniform(lower, upper, (int(samples), self.n))
+        q = np.random.default_rng(seed).uniform(lower, upper, (whole(samples, "samples", 1), self.n))
         points = self.forward_kinematics(q, frame)[..., :3, 3]
         return Workspace(q, points, self.manipulability(q, frame, rows=(0, 1, 2)))
 

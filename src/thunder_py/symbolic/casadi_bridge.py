@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
@@ -19,22 +18,16 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..optional import require
 from . import mathematics as th
 from .function import Function, operations_of, replay
+from .mathematics import Expressions
 
 if TYPE_CHECKING:
     from .quantities import SymbolicQuantities
-
-Expressions = npt.NDArray[np.object_]
 
 
 def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
     if len(shape) < 2:
         return (shape[0] if shape else 1), 1
     return shape[0], int(np.prod(shape[1:], dtype=int))
-
-
-def _sx_operations(casadi: Any) -> dict[str, Callable[..., Any]]:
-    own = {"less": operator.lt, "less_equal": operator.le, "abs": casadi.fabs, "select": casadi.if_else}
-    return operations_of(casadi) | own
 
 
 def _sx_matrix(casadi: Any, entries: Expressions) -> Any:
@@ -57,7 +50,8 @@ def to_casadi(model: SymbolicQuantities, expression: Any, name: str | None = Non
     else:
         results = dict(expression) if isinstance(expression, Mapping) else {name or "result": expression}
         function = Function(name or "function", model.arguments_of(*results.values()), results)
-    operations = _sx_operations(casadi)
+    own = {"less": operator.lt, "less_equal": operator.le, "abs": casadi.fabs, "select": casadi.if_else}
+    operations: dict[str, Callable[..., Any]] = operations_of(casadi) | own
     arguments, entries = [], []
     for argument, symbols in function.arguments.items():
         rows, columns = _matrix_shape(symbols.shape)
@@ -91,23 +85,19 @@ def _truth(condition: Any) -> Any:
     return th.where(condition, 1.0, 0.0)
 
 
-def _pow(a: Any, b: Any) -> Any:
-    return a**b
-
-
 #: operations on expressions by the name of CasADi's code
 _FROM_CASADI: dict[str, Callable[..., Any]] = {
     "ASSIGN": lambda a: a,
-    "ADD": lambda a, b: a + b,
-    "SUB": lambda a, b: a - b,
-    "MUL": lambda a, b: a * b,
-    "DIV": lambda a, b: a / b,
-    "NEG": lambda a: -a,
+    "ADD": operator.add,
+    "SUB": operator.sub,
+    "MUL": operator.mul,
+    "DIV": operator.truediv,
+    "NEG": operator.neg,
     "INV": lambda a: 1.0 / a,
     "SQ": lambda a: a * a,
     "TWICE": lambda a: 2.0 * a,
-    "POW": _pow,
-    "CONSTPOW": _pow,
+    "POW": operator.pow,
+    "CONSTPOW": operator.pow,
     "SQRT": th.sqrt,
     "SIN": th.sin,
     "COS": th.cos,
@@ -125,8 +115,8 @@ _FROM_CASADI: dict[str, Callable[..., Any]] = {
     "COPYSIGN": lambda a, b: th.where(b < 0.0, -abs(a), abs(a)),
     "FMIN": lambda a, b: th.where(a < b, a, b),
     "FMAX": lambda a, b: th.where(a < b, b, a),
-    "LT": lambda a, b: a < b,
-    "LE": lambda a, b: a <= b,
+    "LT": operator.lt,
+    "LE": operator.le,
     "EQ": lambda a, b: (a <= b) * (b <= a),
     "NE": lambda a, b: 1.0 - (a <= b) * (b <= a),
     "NOT": lambda a: th.where(a, 0.0, 1.0),
@@ -135,10 +125,6 @@ _FROM_CASADI: dict[str, Callable[..., Any]] = {
     "IF_ELSE_ZERO": lambda a, b: th.where(a, b, 0.0),
     "LIFT": lambda a, b: a,
 }
-
-
-def _operation_names(casadi: Any) -> dict[int, str]:
-    return {getattr(casadi, name): name[3:] for name in dir(casadi) if name.startswith("OP_")}
 
 
 def _expanded(casadi: Any, function: Any) -> Any:
@@ -191,7 +177,7 @@ def _output_array(function: Any, k: int, values: Mapping[int, Any]) -> Any:
 
 def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, Any]]:
     """Evaluate CasADi's instructions; return the value of each non-zero entry of every output."""
-    names = _operation_names(casadi)
+    names = {getattr(casadi, name): name[3:] for name in dir(casadi) if name.startswith("OP_")}
     work: dict[int, Any] = {}
     outputs: list[dict[int, Any]] = [{} for _ in range(function.n_out())]
     for k in range(function.n_instructions()):

@@ -14,8 +14,7 @@ from .. import _core
 from ..checks import check_name
 from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
 from . import mathematics
-
-Expressions = npt.NDArray[np.object_]
+from .mathematics import Expressions
 
 
 def _arrays(ports: Mapping[str, Any], what: str) -> dict[str, Expressions]:

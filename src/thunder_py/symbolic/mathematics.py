@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import one_of
 from ..errors import ModelError
 
 Expression = _core.Expression
@@ -282,7 +283,8 @@ def _constant(x: Any) -> bool:
     return not isinstance(x, Expression) or x.is_constant
 
 
-def _zero(x: Any) -> bool:
+def is_zero(x: Any) -> bool:
+    """Return whether an entry is the number zero."""
     return _constant(x) and float(x) == 0.0
 
 
@@ -291,9 +293,9 @@ def _larger_first(a: Expressions, b: Expressions, k: int) -> tuple[Expressions, 
 
     One row changes its sign when rows are exchanged, which preserves the determinant.
     """
-    if _zero(b[k]):
+    if is_zero(b[k]):
         return a, b
-    if _zero(a[k]):
+    if is_zero(a[k]):
         return b, -a
     if _constant(a[k]) and _constant(b[k]):
         return (b, -a) if abs(float(a[k])) < abs(float(b[k])) else (a, b)
@@ -312,7 +314,7 @@ def _triangle(A: Expressions, b: Expressions, *, guarded: bool = False) -> Expre
         if guarded and not _constant(pivot):
             pivot = where(less_equal(abs(pivot), 0.0), 1.0, pivot)
         for i in range(k + 1, n):
-            if not _zero(rows[i, k]):
+            if not is_zero(rows[i, k]):
                 rows[i, k + 1 :] = rows[i, k + 1 :] - rows[i, k] / pivot * rows[k, k + 1 :]
                 rows[i, k] = 0.0
     return rows
@@ -348,12 +350,6 @@ def _square(A: Any) -> Expressions:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ModelError(f"A must be a square matrix, got shape {matrix.shape}")
     return matrix
-
-
-def _positive(assume_a: str) -> bool:
-    if assume_a not in ("gen", "pos"):
-        raise ModelError(f"assume_a must be 'gen' or 'pos', got {assume_a!r}")
-    return assume_a == "pos"
 
 
 def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
@@ -392,7 +388,7 @@ def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
     >>> np.allclose(f([0.1, 0.2], [1, 2]), robot.forward_dynamics([0.1, 0.2], [0, 0], [1, 2]))
     True
     """
-    matrix, positive = _square(A), _positive(assume_a)
+    matrix, positive = _square(A), one_of(assume_a, ("gen", "pos"), "assume_a") == "pos"
     x = np.array(b, dtype=object)
     n = len(matrix)
     if x.ndim not in (1, 2) or len(x) != n:
@@ -408,7 +404,7 @@ def _solve_general(A: Expressions, b: Expressions) -> Expressions:
     x = rows[:, n:]
     for i in range(n - 1, -1, -1):
         for j in range(i + 1, n):
-            if not _zero(rows[i, j]):
+            if not is_zero(rows[i, j]):
                 x[i] = x[i] - rows[i, j] * x[j]
         x[i] = x[i] / pivots[i]
     return x.reshape(b.shape)
@@ -485,7 +481,7 @@ def det(A: Any, *, assume_a: Assumption = "gen") -> Any:
     True
     """
     matrix = _square(A)
-    if _positive(assume_a):
+    if one_of(assume_a, ("gen", "pos"), "assume_a") == "pos":
         return np.prod(_symmetric_factors(matrix)[1])
     n = len(matrix)
     if n > _EXPANDED:

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import Array, one_of
 from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..model.inertia import dyn_from_reg
 from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
 
-Array = npt.NDArray[np.float64]
 Expressions = npt.NDArray[np.object_]
 
 #: group -> name of the argument of generated functions (Thunder's names, except rotor and armature)
@@ -129,8 +129,7 @@ def parameter_groups(
     masks = robot.description.masks
     if inertial_as is None:
         inertial_as = "REG" if "inertial" in arguments else _default_inertial(masks)
-    if inertial_as not in ("REG", "DYN"):
-        raise ModelError(f"inertial_as must be 'REG' or 'DYN', got {inertial_as!r}")
+    one_of(inertial_as, ("REG", "DYN"), "inertial_as")
     values = _values(robot, inertial_as)
     for name in arguments:
         if name not in GROUPS:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
@@ -15,9 +14,9 @@ from ..errors import ModelError, UnknownNameError, nearest_hint
 from ..model.model import RobotModel
 from ..values import Stateful
 from .function import Function
-from .parameters import ParameterGroup, parameter_groups
+from .mathematics import Expressions
+from .parameters import parameter_groups
 
-Expressions = npt.NDArray[np.object_]
 _STATES = ("q", "dq", "ddq", "d3q", "d4q", "dq_r", "ddq_r", "tau", "s")
 _MOTOR_STATES = ("x", "dx", "ddx")
 #: further arguments of functions in generated libraries: damping of the pseudo-inverse, a wrench
@@ -41,28 +40,19 @@ class SymbolicQuantities(Stateful):
         self.graph.outlining = outline is True
         self.graph.uniform = bool(outline)
         self.functions: dict[str, Function] = {}
-        self.symbols: dict[str, Expressions] = {}
-        for name in _STATES:
-            self.symbols[name] = self._vector(name, robot.n)
-        for name in _MOTOR_STATES:
-            self.symbols[name] = self._vector(name, robot.e)
-        self.symbols["pi"] = self._vector("pi", robot.p)
+        sizes = dict.fromkeys(_STATES, robot.n) | dict.fromkeys(_MOTOR_STATES, robot.e) | {"pi": robot.p}
+        self.symbols = {name: self._vector(name, size) for name, size in sizes.items()}
         self.parameters, self.inertial_as = parameter_groups(robot, self.graph, arguments, inertial_as)
         for group in self.parameters.values():
             self.symbols[group.argument] = group.symbols
         self._chain = _core.SymbolicChain(
             robot,
             self.graph,
-            {name: list(g.entries) for name, g in self.parameters.items() if self._is_symbolic(g)},
+            {name: list(g.entries) for name, g in self.parameters.items() if g.mask.any()},
             robot.description.convention == "modified",
             self.inertial_as == "DYN",
         )
         self._quantities = _core.quantities(robot)
-
-    @staticmethod
-    def _is_symbolic(group: ParameterGroup) -> bool:
-        """Return False for constant groups, whose numbers in the compute core are exact at quarter turns."""
-        return bool(group.mask.any())
 
     def _vector(self, name: str, size: int) -> Expressions:
         vector = np.empty(size, dtype=object)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ModelError
+from ..checks import one_of
 from ..model.parameters import find_base_parameters
-from .function import Expressions
+from .mathematics import Expressions, is_zero
 from .sympy_bridge import latex
 
 if TYPE_CHECKING:
@@ -87,11 +87,10 @@ class RegressorTable:
 
 def regressor_table(model: SymbolicQuantities, quantity: str = "slotine_li_regressor") -> RegressorTable:
     """Classify the columns of a regressor; see `SymbolicModel.regressor_table`."""
-    if quantity not in ("regressor", "slotine_li_regressor"):
-        raise ModelError(f"quantity must be 'regressor' or 'slotine_li_regressor', got {quantity!r}")
+    one_of(quantity, ("regressor", "slotine_li_regressor"), "quantity")
     entries = model.quantity(quantity)
     names = model.robot.parameter_names
-    zero = np.array([all(_is_zero(x) for x in column) for column in entries.T], dtype=bool)
+    zero = np.array([all(is_zero(x) for x in column) for column in entries.T], dtype=bool)
     base = find_base_parameters(model.robot)
     dependent = {
         names[k]: {other: float(f) for other, f in zip(base.names, base.mapping[:, k], strict=True) if f != 0.0}
@@ -99,7 +98,3 @@ def regressor_table(model: SymbolicQuantities, quantity: str = "slotine_li_regre
         if not zero[k] and k not in base.independent
     }
     return RegressorTable(model, quantity, entries, names, zero, dependent, base.names)
-
-
-def _is_zero(x: Any) -> bool:
-    return x.is_constant and float(x) == 0.0

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, is_number, is_whole, numbers
-from ..errors import ThunderError
+from ..checks import Array, array, numbers, whole, within
 from ..values import Value, set_fields
 from .timing import quintic_coefficients
 
@@ -71,8 +70,7 @@ class MinimumJerk(Value):
         ThunderError
             If `derivative` is out of range.
         """
-        if not is_whole(derivative) or not 0 <= derivative <= 5:
-            raise ThunderError(f"derivative must be between 0 and 5, got {derivative!r}")
+        whole(derivative, "derivative", 0, 5)
         time = numbers(t, "t")
         tau = np.clip(time / self.duration, 0.0, 1.0)
         c = self.coefficients
@@ -152,9 +150,4 @@ def minimum_jerk(
 
 def duration_of(duration: Any) -> float:
     """Return `duration` [s] if it is positive and finite, or raise ThunderError."""
-    if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
-        what = "a positive number of seconds"
-        if is_number(duration) and duration > 0.0:
-            what += f" from {_SHORTEST:g} to {_LONGEST:g}"
-        raise ThunderError(f"duration must be {what}, got {duration!r}")
-    return float(duration)
+    return within(duration, "duration", _SHORTEST, _LONGEST)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, per_joint
+from ..checks import Array, all_positive, array, one_of, per_joint
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
 
@@ -180,9 +180,7 @@ def spline(
     from scipy.interpolate import CubicSpline
 
     at, q = _waypoints(times, points, 2)
-    kinds = ("natural", "clamped", "periodic", "not-a-knot")
-    if boundary not in kinds:
-        raise ValueError(f"boundary must be one of {kinds}, got {boundary!r}")
+    one_of(boundary, ("natural", "clamped", "periodic", "not-a-knot"), "boundary")
     if boundary != "clamped" and (start_velocity is not None or end_velocity is not None):
         raise ValueError(f"boundary must be 'clamped' for start_velocity and end_velocity, got {boundary!r}")
     if boundary == "periodic" and not np.array_equal(q[0], q[-1]):

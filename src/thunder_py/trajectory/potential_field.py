@@ -209,14 +209,11 @@ class Plan:
             through = np.stack([np.interp(at, length, column) for column in corners.T], axis=1)
             times = np.concatenate([[0.0], np.arange(count - 1) + 1.5, [count + 1.0]])
             candidate = spline(times / times[-1], through)
-            if self._is_free(candidate, 8 * count):
+            q = candidate(np.linspace(0.0, 1.0, 8 * count + 1)).q
+            if all(self.field.is_free(a, b) for a, b in pairwise(q)):
                 return candidate
             count *= 2
         raise ValueError("no spline along this path keeps clear of the obstacles: plan with a margin")
-
-    def _is_free(self, candidate: JointTrajectory, pieces: int) -> bool:
-        q = candidate(np.linspace(0.0, 1.0, pieces + 1)).q
-        return all(self.field.is_free(a, b) for a, b in pairwise(q))
 
 
 _MOST_INTERIOR = 10_000
@@ -300,27 +297,21 @@ class PotentialField(_core.PotentialField):
         for obstacle in self.obstacles:
             if not isinstance(obstacle, Obstacle):
                 raise ValueError(f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}")
-        for value, name in ((posture, "posture"), (radius, "radius")):
-            zero_or_above(value, name)
-        if whole(interior_points, "interior_points", 0) > _MOST_INTERIOR:
-            raise ValueError(f"interior_points must be at most {_MOST_INTERIOR}, got {interior_points}")
-        for link, _ in control_points:
-            if not 0 <= whole(link, "control_points: link", 0) <= robot.n:
-                raise ValueError(f"control_points: link must be 0 to {robot.n}, got {link}")
+        links = [whole(link, "control_points: link", 0, robot.n) for link, _ in control_points]
         offsets = [array(offset, (3,), "control_points: offset") for _, offset in control_points]
         super().__init__(
             robot,
             list(self.obstacles),
             self.goal,
-            [link for link, _ in control_points],
+            links,
             np.array(offsets).reshape(-1, 3),
             above_zero(attraction, "attraction"),
             conic_distance if conic_distance == math.inf else above_zero(conic_distance, "conic_distance"),
             above_zero(repulsion, "repulsion"),
             above_zero(influence, "influence"),
-            float(posture),
-            float(radius),
-            interior_points,
+            zero_or_above(posture, "posture"),
+            zero_or_above(radius, "radius"),
+            whole(interior_points, "interior_points", 0, _MOST_INTERIOR),
         )
         self._check_free(self.goal, "goal")
 

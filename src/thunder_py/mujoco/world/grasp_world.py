@@ -14,6 +14,7 @@ from ...errors import ModelError, ThunderError, UnknownNameError, nearest_hint
 from ...io.xml import quaternion
 from ...optional import require
 from ...robot import Payload, Robot, require_robot
+from ...spatial.single import make_pose
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
 from ..scene import furnish
@@ -183,26 +184,27 @@ class GraspWorld(Stateful):
     def _locate(self, robot: Robot) -> None:
         """Find the indices of joints, bodies and contacts."""
         model = self.model
-        joints = [model.joint(name) for name in robot.joint_names]
-        motors = [model.joint(name) for name in robot.motor_names]
-        self.n = len(joints)
-        self._places = np.array([int(joint.qposadr[0]) for joint in joints])
-        self._dofs = np.array([int(joint.dofadr[0]) for joint in joints])
-        self._motor_places = np.array([int(joint.qposadr[0]) for joint in motors], dtype=int)
-        self._motor_dofs = np.array([int(joint.dofadr[0]) for joint in motors], dtype=int)
+        self._places, self._dofs = self._addresses(robot.joint_names)
+        self._motor_places, self._motor_dofs = self._addresses(robot.motor_names)
+        self.n = len(self._places)
         self._driven = self._dofs.copy()
         self._driven[[e.joint - 1 for e in robot.elastic]] = self._motor_dofs
-        self._free = {
-            name: (int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])) for name in self.things
-        }
         belts = [name for name, surface in self.surfaces.items() if isinstance(surface, ConveyorBelt)]
-        self._belts = {name: (int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])) for name in belts}
+        self._free, self._belts = (
+            dict(zip(names, self._addresses(names).T.tolist(), strict=True)) for names in (list(self.things), belts)
+        )
         owners = []
         for body in model.geom_bodyid:
             name = model.body(int(model.body_rootid[body])).name
             inside = self.hand is not None and self._within_hand(int(body))
             owners.append(_HAND if inside else name if name in self.things or name in self.surfaces else "")
         self._owners = np.array(owners, dtype=object)
+
+    def _addresses(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return the addresses of joints in the positions and in the velocities, (2, count)."""
+        joints = [self.model.joint(name) for name in names]
+        places = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
+        return np.array(places, dtype=np.int64).reshape(-1, 2).T
 
     def _within_hand(self, body: int) -> bool:
         hand = self.model.body(_HAND).id
@@ -227,8 +229,7 @@ class GraspWorld(Stateful):
             axes = R.T @ data.ximat[body].reshape(3, 3)
             inertia += axes @ np.diag(model.body_inertia[body]) @ axes.T
             inertia += mass * (center @ center * np.eye(3) - np.outer(center, center))
-        tool = np.eye(4)
-        tool[:3, 3] = self.hand.grasp_point
+        tool = make_pose(np.eye(3), np.array(self.hand.grasp_point))
         load = Payload(float(masses.sum()), com, 0.5 * (inertia + inertia.T))
         return load.added_to(robot).replace(tool=self._mount @ tool)
 
@@ -315,8 +316,7 @@ class GraspWorld(Stateful):
         """
         thing = self._thing(name)
         if np.shape(place) == (3,):
-            T = np.eye(4)
-            T[:3, 3] = array(place, (3,), "place")
+            T = make_pose(np.eye(3), array(place, (3,), "place"))
             T[2, 3] += thing.rest_height
         else:
             T = pose(place, "place")
@@ -396,10 +396,9 @@ class GraspWorld(Stateful):
     def pose(self, name: str) -> Array:
         """Return the true pose of an object, (4, 4)."""
         at, _ = self._free[self._thing(name).name]
-        T, R = np.eye(4), np.zeros(9)
+        R = np.zeros(9)
         self._mujoco.mju_quat2Mat(R, self.data.qpos[at + 3 : at + 7])
-        T[:3, :3], T[:3, 3] = R.reshape(3, 3), self.data.qpos[at : at + 3]
-        return T
+        return make_pose(R.reshape(3, 3), self.data.qpos[at : at + 3])
 
     def velocity(self, name: str) -> Array:
         """Return the true velocity of an object's center of mass, (3,) [m/s]."""

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import all_positive, array, check_name, finite, not_negative, pose, positive
-from ...errors import ModelError
 from ...io.xml import quaternion
+from ...spatial.single import make_pose
 from ...values import Value, set_fields
 from .objects import CONTACT, SURFACE
 
@@ -89,10 +89,8 @@ class Table(Value):
         """
         c, s = math.cos(finite(heading, "heading")), math.sin(heading)
         cs, ss = math.cos(finite(slope, "slope")), math.sin(slope)
-        T = np.eye(4)
-        T[:3, :3] = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ [[cs, 0, ss], [0, 1, 0], [-ss, 0, cs]]
-        T[:3, 3] = array(top, (3,), "top")
-        return cls(T, **options)
+        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ [[cs, 0, ss], [0, 1, 0], [-ss, 0, cs]]
+        return cls(make_pose(R, array(top, (3,), "top")), **options)
 
     @property
     def height(self) -> float:
@@ -148,9 +146,7 @@ class ConveyorBelt(Table):
         super().__post_init__()
         if not (isinstance(self.acceleration, float) and self.acceleration == math.inf):
             positive(self.acceleration, "acceleration", "m/s^2")
-        if not math.isfinite(float(array(self.speed, (), "speed"))):
-            raise ModelError(f"speed must be finite, got {self.speed!r}")
-        set_fields(self, speed=float(self.speed))
+        set_fields(self, speed=float(array(self.speed, (), "speed")))
 
     @property
     def direction(self) -> npt.NDArray[np.float64]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array, positive, probability, whole
 from ...errors import ThunderError
+from ...spatial.single import make_pose
 from ...values import StrEnum, Value, set_fields
 from .fits import ShapeFit, fit_round, fit_upper_surface
 from .segmentation import (
@@ -122,9 +123,7 @@ class Detection(Value):
         """Pose (4, 4) of the object, its axes at its center."""
         if self.axes is None or self.center is None:
             return None
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = self.axes, self.center
-        return T
+        return make_pose(self.axes, self.center)
 
     @property
     def grasp(self) -> Array | None:
@@ -300,8 +299,7 @@ class CloudPipeline(Value):
         """Return the finite points (n, 3) of a cloud (..., 3) in the region."""
         points = finite_points(cloud)
         low, high = (-_FAR, _FAR) if self.region is None else np.asarray(self.region)
-        inside: Array = points[((points >= low) & (points <= high)).all(axis=1)]
-        return inside
+        return np.asarray(points[((points >= low) & (points <= high)).all(axis=1)])
 
     def _table(self, points: Array) -> Plane | None:
         if self.table is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, not_negative, pose, positive, probability
+from ...checks import Array, all_positive, array, not_negative, of_kind, pose, positive, probability
 from ...errors import ThunderError
+from ...spatial.single import make_pose
 from ...values import Value, set_fields
 from ..camera import PinholeCamera
 
@@ -61,9 +61,7 @@ class Cuboid(Value):
 
     def __post_init__(self) -> None:
         """Check size and pose."""
-        size = array(self.size, (3,), "size")
-        if (size <= 0.0).any():
-            raise ThunderError(f"size must be positive, got {size.tolist()}")
+        size = all_positive(array(self.size, (3,), "size"), "size")
         set_fields(self, size=size, pose=pose(self.pose, "pose"))
 
     def depth(self, origin: Array, directions: Array) -> Array:
@@ -178,15 +176,12 @@ def _roots(a: Array, half_b: Array, c: float) -> Array:
 
 def _first_positive(depths: Array) -> Array:
     with _quiet():
-        first: Array = np.where(depths > 0.0, depths, np.inf).min(axis=0)
-    return first
+        return np.asarray(np.where(depths > 0.0, depths, np.inf).min(axis=0))
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> np.errstate:
     """Silence the warnings of rays that miss: divisions by zero and roots of negative numbers."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        yield
+    return np.errstate(divide="ignore", invalid="ignore")
 
 
 class View(NamedTuple):
@@ -261,8 +256,7 @@ class DepthCamera(Value):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if not isinstance(self.camera, PinholeCamera):
-            raise ThunderError(f"camera must be a PinholeCamera, got {self.camera!r}")
+        of_kind(self.camera, PinholeCamera, "camera")
         fields: dict[str, float] = {
             name: not_negative(getattr(self, name), name, "m") for name in ("noise", "resolution", "near", "far")
         }
@@ -301,13 +295,11 @@ class DepthCamera(Value):
         z = np.asarray(depth, dtype=np.float64)
         if z.shape != (self.camera.height, self.camera.width):
             raise ThunderError(f"depth must have shape {(self.camera.height, self.camera.width)}, got {z.shape}")
-        cloud: Array = self._rays() * z[..., None] + np.asarray(self.pose)[:3, 3]
-        return cloud
+        return np.asarray(self._rays() * z[..., None] + np.asarray(self.pose)[:3, 3])
 
     def _rays(self) -> Array:
         """Return directions (height, width, 3) in the world, of depth 1."""
-        rays: Array = self.camera.directions(self.camera.pixels()) @ np.asarray(self.pose)[:3, :3].T
-        return rays
+        return np.asarray(self.camera.directions(self.camera.pixels()) @ np.asarray(self.pose)[:3, :3].T)
 
     def measure(self, depth: Array, rng: np.random.Generator) -> Array:
         """Return depths with noise and holes, (height, width) [m], NaN where nothing was measured.
@@ -355,10 +347,7 @@ def look_at(eye: npt.ArrayLike, target: npt.ArrayLike, up: npt.ArrayLike = (0.0,
     if not float(np.linalg.norm(x)) > 1e-9 * max(float(np.linalg.norm(z)), 1e-9):
         raise ThunderError(f"target must not be at eye, nor straight along up from it; got {eye!r}, {target!r}, {up!r}")
     z, x = z / np.linalg.norm(z), x / np.linalg.norm(x)
-    T = np.eye(4)
-    T[:3, :3] = np.stack([x, np.cross(z, x), z], axis=1)
-    T[:3, 3] = eye
-    return pose(T, "pose")
+    return pose(make_pose(np.stack([x, np.cross(z, x), z], axis=1), np.asarray(eye, dtype=float)), "pose")
 
 
 def _edges(z: Array, jump: float) -> npt.NDArray[np.bool_]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array, finite, numbers, positive, whole
+from ...checks import points as vectors
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
@@ -110,10 +111,7 @@ def choose_cluster(points: Array, groups: npt.NDArray[np.int64], near: npt.Array
 
 def finite_points(cloud: npt.ArrayLike, what: str = "cloud") -> Array:
     """Return the points (n, 3) of a cloud (..., 3) that are finite in all coordinates."""
-    points = numbers(cloud, what)
-    if points.shape[-1:] != (3,):
-        raise ThunderError(f"{what} must have shape (..., 3), got {points.shape}")
-    points = points.reshape(-1, 3)
+    points = vectors(cloud, what).reshape(-1, 3)
     return points[np.isfinite(points).all(axis=1)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array
+from ...checks import Array, of_kind
 from ...errors import ThunderError
 from ..pose_source import SampledPoseSource
 from .detection import CloudPipeline, Detection
@@ -82,9 +82,8 @@ class CloudPoseSource(SampledPoseSource):
         start: float = 0.0,
         seed: int = 0,
     ) -> None:
-        for value, kind, name in ((camera, DepthCamera, "camera"), (pipeline, CloudPipeline, "pipeline")):
-            if not isinstance(value, kind):
-                raise ThunderError(f"{name} must be a {kind.__name__}, got {value!r}")
+        of_kind(camera, DepthCamera, "camera")
+        of_kind(pipeline, CloudPipeline, "pipeline")
         for function, name in ((grab, "grab"), *(() if own is None else ((own, "own"),))):
             if not callable(function):
                 raise ThunderError(f"{name} must be callable, got {function!r}")
