@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.model.description import (
     Friction,
     Limits,
@@ -131,7 +131,7 @@ def test_equality_pickle_and_copy():
 def test_estimates_have_a_description_but_are_no_input():
     estimate = arm().replace(inertial=-np.ones((2, 10)))
     assert estimate.inertial[0, 0] == -1
-    with pytest.raises(ModelError, match=r"^mass of link1 must be >= 0, got -1$"):
+    with pytest.raises(ThunderError, match=r"^mass of link1 must be >= 0, got -1$"):
         check_physical_input(estimate)
 
 

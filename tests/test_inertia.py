@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.refusals import assert_refused
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 from thunder_py.model.inertia import (
     dyn_from_reg,
     is_physical,
@@ -119,7 +119,7 @@ def test_massless_body():
     reg = np.array([0.0, 0, 0, 0, 0, 0, 0, 0, 0, 1.0])
     np.testing.assert_array_equal(dyn_from_reg(reg), reg)
     reg[1] = 0.1
-    with pytest.raises(ModelError, match=r"^reg must have a non-zero mass where its first moment m c is not zero"):
+    with pytest.raises(ThunderError, match=r"^reg must have a non-zero mass where its first moment m c is not zero"):
         dyn_from_reg(reg)
 
 

@@ -15,7 +15,7 @@ from thunder_py.manipulation.throwing.flight import path
 @pytest.mark.parametrize("name", ["base", "tool", "inertial"])
 def test_reserved_names_of_links(name):
     with pytest.raises(
-        th.errors.ModelError, match=f"^link name must be none of the reserved names base, .*, got '{name}'$"
+        th.errors.ThunderError, match=f"^link name must be none of the reserved names base, .*, got '{name}'$"
     ):
         th.Robot.from_dh([[0, 0, 0, 0]], link_names=[name])
 

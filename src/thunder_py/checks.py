@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ModelError, ThunderError, UnknownNameError, nearest_hint
+from .errors import ThunderError, UnknownNameError, nearest_hint
 
 Array = npt.NDArray[np.float64]
 
@@ -32,7 +33,7 @@ def check_name(name: object, what: str = "robot name") -> str:
     'panda_2'
     """
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
-        raise ModelError(
+        raise ThunderError(
             f"{what} must be an identifier (letters, digits, underscores, at most 63, no leading digit), got {name!r}"
         )
     return str(name)  # numpy's strings too
@@ -48,7 +49,7 @@ def check_label(name: object, what: str) -> str:
     'arm/link-1'
     """
     if not isinstance(name, str) or not _LABEL.fullmatch(name):
-        raise ModelError(
+        raise ThunderError(
             f"{what} must start with a letter or underscore and hold letters, digits and '_-./:' "
             f"(at most 63), got {name!r}"
         )
@@ -76,7 +77,7 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
 
     Raises
     ------
-    ModelError
+    ThunderError
         For other values; the message has `what`, the expected shape and the value.
 
     Examples
@@ -88,15 +89,15 @@ def array(value: Any, shape: tuple[int | None, ...], what: str, *, finite: bool 
     """
     expected = str(shape).replace("None", "n")
     if isinstance(value, np.ndarray) and value.dtype.kind not in "fiu":
-        raise ModelError(f"{what} must be real numbers of shape {expected}, got dtype {value.dtype}")
+        raise ThunderError(f"{what} must be real numbers of shape {expected}, got dtype {value.dtype}")
     try:
         result = np.array(value, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} must be numbers of shape {expected}, got {_short(value)}") from error
+        raise ThunderError(f"{what} must be numbers of shape {expected}, got {_short(value)}") from error
     if len(shape) != result.ndim or any(s not in (None, r) for s, r in zip(shape, result.shape, strict=True)):
-        raise ModelError(f"{what} must have shape {expected}, got {result.shape}")
+        raise ThunderError(f"{what} must have shape {expected}, got {result.shape}")
     if np.isnan(result).any() or (finite and np.isinf(result).any()):
-        raise ModelError(f"{what} must be {'finite' if finite else 'without NaN'}, got {_short(value)}")
+        raise ThunderError(f"{what} must be {'finite' if finite else 'without NaN'}, got {_short(value)}")
     result.setflags(write=False)
     return result
 
@@ -122,7 +123,7 @@ def real(value: Any, what: str, *, finite: bool = True, expected: str = "real nu
 
     Raises
     ------
-    ModelError
+    ThunderError
         For other values, also complex numbers; the message has `what` and the value.
 
     Examples
@@ -137,14 +138,14 @@ def real(value: Any, what: str, *, finite: bool = True, expected: str = "real nu
             raise TypeError(f"entries of type {entries.dtype}")
         result = np.asarray(entries, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what} must be {expected}, got {_short(value)}") from error
+        raise ThunderError(f"{what} must be {expected}, got {_short(value)}") from error
     if finite and not np.isfinite(result).all():
-        raise ModelError(f"{what} must be finite, got {_short(value)}")
+        raise ThunderError(f"{what} must be finite, got {_short(value)}")
     return result
 
 
 def pose(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (4, 4) rigid transform, or raise `ModelError` naming `what`.
+    """Return `value` as a read-only (4, 4) rigid transform, or raise `ThunderError` naming `what`.
 
     Examples
     --------
@@ -156,10 +157,10 @@ def pose(value: Any, what: str) -> Array:
     T = array(value, (4, 4), what)
     R = T[:3, :3]
     if not np.array_equal(T[3], (0.0, 0.0, 0.0, 1.0)):
-        raise ModelError(f"{what} must have the last row [0, 0, 0, 1], got {T[3].tolist()}")
+        raise ThunderError(f"{what} must have the last row [0, 0, 0, 1], got {T[3].tolist()}")
     wrong = no_rotation(R)
     if wrong is not None:
-        raise ModelError(f"{what} must hold {wrong}")
+        raise ThunderError(f"{what} must hold {wrong}")
     return T
 
 
@@ -187,7 +188,7 @@ def no_rotation(R: Array, tolerance: float = ROTATION_TOLERANCE) -> str | None:
 
 
 def rotation(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (3, 3) rotation matrix, or raise `ModelError` naming `what`.
+    """Return `value` as a read-only (3, 3) rotation matrix, or raise `ThunderError` naming `what`.
 
     Examples
     --------
@@ -202,7 +203,7 @@ def rotation(value: Any, what: str) -> Array:
 
 
 def unit_axis(value: Any, what: str) -> Array:
-    """Return `value` as a read-only (3,) unit vector, or raise `ModelError` naming `what`.
+    """Return `value` as a read-only (3,) unit vector, or raise `ThunderError` naming `what`.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def unit_axis(value: Any, what: str) -> Array:
     """
     axis = array(value, (3,), what)
     if abs(np.linalg.norm(axis) - 1.0) > ROTATION_TOLERANCE:
-        raise ModelError(f"{what} must have unit length, got {axis.tolist()} of length {np.linalg.norm(axis):g}")
+        raise ThunderError(f"{what} must have unit length, got {axis.tolist()} of length {np.linalg.norm(axis):g}")
     return axis
 
 
@@ -240,8 +241,15 @@ def is_whole(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def positive(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number above zero, or raise `ThunderError`.
+def _number(value: Any) -> float:
+    """Return a number, also from an array without dimensions; NaN for anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    return float(value) if is_number(value) else math.nan
+
+
+def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> float:
+    """Return a number above zero, or raise `ThunderError`.
 
     Examples
     --------
@@ -249,9 +257,21 @@ def positive(value: Any, what: str, unit: str = "") -> float:
     >>> positive(2, "duration", "s")
     2.0
     """
-    if not is_number(value) or not np.isfinite(value) or value <= 0.0:
-        raise ThunderError(f"{what} must be a positive number{unit and f' [{unit}]'}, got {value!r}")
-    return float(value)
+    number = _number(value)
+    if not number > 0.0 or (finite and number == math.inf):
+        got = _short(value) if math.isnan(number) else f"{number:g}"
+        end = " and finite" if number == math.inf else ""
+        raise ThunderError(f"{what} must be positive{end}{unit and f' [{unit}]'}, got {got}")
+    return number
+
+
+def nonnegative(value: Any, what: str, unit: str = "") -> float:
+    """Return a finite number of at least zero, or raise `ThunderError`."""
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        got = _short(value) if math.isnan(number) else f"{number:g}"
+        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {got}")
+    return number
 
 
 def at_least(value: Any, what: str, least: float = 0.0, unit: str = "") -> float:
@@ -425,13 +445,6 @@ def finite(value: Any, what: str) -> float:
     return float(value)
 
 
-def not_negative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number that is not negative, or raise `ThunderError`."""
-    if not is_number(value) or not 0.0 <= value < np.inf:
-        raise ThunderError(f"{what} must be a finite number >= 0{unit and f' [{unit}]'}, got {value!r}")
-    return float(value)
-
-
 def probability(value: Any, what: str) -> float:
     """Return a number from 0 to 1, or raise `ThunderError`."""
     if not is_number(value) or not 0.0 <= value <= 1.0:
@@ -447,48 +460,32 @@ def one_of(value: object, options: tuple[str, ...], what: str) -> str:
     return str(value)
 
 
-def above_zero(value: Any, what: str, *, finite: bool = True) -> float:
-    """Return a positive number, also from an array without dimensions, or raise `ModelError` naming `what`."""
-    number = float(array(value, (), what, finite=finite))
-    if number <= 0.0:
-        raise ModelError(f"{what} must be positive, got {number:g}")
-    return number
-
-
-def zero_or_above(value: Any, what: str) -> float:
-    """Return a number that is not negative, also from an array without dimensions, or raise `ModelError`."""
-    number = float(array(value, (), what))
-    if number < 0.0:
-        raise ModelError(f"{what} must not be negative, got {number:g}")
-    return number
-
-
 def all_positive(values: Array, what: str) -> Array:
-    """Return `values` if all are positive, or raise `ModelError` naming `what`."""
+    """Return `values` if all are positive, or raise `ThunderError` naming `what`."""
     if not (values > 0.0).all():
-        raise ModelError(f"{what} must be positive, got {values.tolist()}")
+        raise ThunderError(f"{what} must be positive, got {values.tolist()}")
     return values
 
 
-def none_negative(values: Array, what: str) -> Array:
-    """Return `values` if none is negative, or raise `ModelError` naming `what`."""
+def all_nonnegative(values: Array, what: str) -> Array:
+    """Return `values` if none is negative, or raise `ThunderError` naming `what`."""
     if (values < 0.0).any():
-        raise ModelError(f"{what} must not be negative, got {values.tolist()}")
+        raise ThunderError(f"{what} must not be negative, got {values.tolist()}")
     return values
 
 
 def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
-    """Return `value` as an array if it is a number or a row of them, or raise `ModelError` naming `what`."""
+    """Return `value` as an array if it is a number or a row of them, or raise `ThunderError` naming `what`."""
     if value is None or isinstance(value, (str, bytes)):
-        raise ModelError(f"{what} must be a number or a row of numbers, got {value!r}")
+        raise ThunderError(f"{what} must be a number or a row of numbers, got {value!r}")
     return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
 
 
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:
-    """Return `value` as n numbers, one per joint, or raise `ModelError` naming `what`."""
+    """Return `value` as n numbers, one per joint, or raise `ThunderError` naming `what`."""
     row = number_or_row(value, what, finite=finite)
     if row.ndim == 1 and row.size != n:
-        raise ModelError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
+        raise ThunderError(f"{what} must be a number or {n} numbers, one per joint, got {row.size}")
     return np.full(n, row)
 
 

@@ -14,7 +14,6 @@ __all__ = [
     "ConcurrentUseError",
     "FileFormatError",
     "MissingAttributeError",
-    "ModelError",
     "NoPathError",
     "NotFittedError",
     "ReleaseError",
@@ -26,7 +25,7 @@ __all__ = [
 
 
 class ThunderError(ValueError):
-    """Base class of all errors raised on invalid input.
+    """Refused argument or file, and base class of all errors of the package.
 
     Examples
     --------
@@ -48,20 +47,6 @@ class ThunderWarning(UserWarning):
     >>> import thunder_py as th
     >>> warnings.simplefilter("error", th.errors.ThunderWarning)  # an error instead
     >>> warnings.resetwarnings()
-    """
-
-
-class ModelError(ThunderError):
-    """Invalid robot: a negative mass, an empty chain, an array of the wrong shape.
-
-    Examples
-    --------
-    >>> import thunder_py as th
-    >>> try:
-    ...     th.Robot.from_dh([[0, 0, 0, 0]], joint_types="RP")
-    ... except th.errors.ModelError as error:
-    ...     print(error)
-    joint_types must have 1 letters, one per row of dh, got 2
     """
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .checks import Array, all_positive, array, not_negative, positive, real, rotation
+from .checks import Array, all_positive, array, nonnegative, positive, real, rotation
+from .errors import ThunderError
 from .public import publish
 
 __all__ = ["Box", "Capsule", "HalfSpace", "Obstacle", "Sphere"]
@@ -36,7 +37,7 @@ class Obstacle(_core.Obstacle):
 
     def _nearest(self, p: Array) -> tuple[Array, Array]:
         if p.ndim == 0 or p.shape[-1] != 3:
-            raise ValueError(f"points must have shape (..., 3), got {p.shape}")
+            raise ThunderError(f"points must have shape (..., 3), got {p.shape}")
         return self.nearest(p.reshape(-1, 3))
 
 
@@ -63,7 +64,7 @@ class Sphere(Obstacle, _core.Sphere):
     """
 
     def __init__(self, center: npt.ArrayLike, radius: float) -> None:
-        self.center, self.radius = array(center, (3,), "center"), not_negative(radius, "radius")
+        self.center, self.radius = array(center, (3,), "center"), nonnegative(radius, "radius")
         _core.Sphere.__init__(self, self.center, self.radius)
 
 
@@ -152,7 +153,7 @@ class HalfSpace(Obstacle, _core.HalfSpace):
         self.point, direction = array(point, (3,), "point"), array(normal, (3,), "normal")
         length = float(np.linalg.norm(direction))
         if length == 0.0:
-            raise ValueError("normal must not be zero")
+            raise ThunderError("normal must not be zero")
         self.normal: Array = direction / length
         _core.HalfSpace.__init__(self, self.point, self.normal)
 

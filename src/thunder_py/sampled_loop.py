@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .checks import Array, above_zero, zero_or_above
+from .checks import Array, nonnegative, positive
 
 #: growth that is not counted: it takes minutes, and rounding causes some [1/s]
 _SLOWEST = 0.02
@@ -50,7 +50,7 @@ def stable_rate(period: float, delay: float = 0.0) -> float:
     >>> round(stable_rate(1e-3)), round(stable_rate(1e-3, delay=1e-3)), round(stable_rate(1e-3, delay=4e-3))
     (2000, 1000, 347)
     """
-    T, late = above_zero(period, "period"), zero_or_above(delay, "delay")
+    T, late = positive(period, "period"), nonnegative(delay, "delay")
     return 2.0 * math.sin(math.pi / (4.0 * late / T + 2.0)) / T
 
 

@@ -16,7 +16,7 @@ from tests.refusals import assert_refused
 from thunder_py import cli
 from thunder_py import files as folder_module
 from thunder_py.codegen import generate
-from thunder_py.errors import ModelError, ThunderError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.files import MARKER, write_folder
 
 from .libraries import Core, prototypes
@@ -157,12 +157,12 @@ def test_files_of_functions_that_fail(elbow, tmp_path):
 
 def test_functions_of_another_robot(elbow, tmp_path):
     other = th.Robot.load("scara").symbolic()
-    with pytest.raises(ModelError, match=r"tip: q must have shape \(2,\) as in the library, got \(4,\)"):
+    with pytest.raises(ThunderError, match=r"tip: q must have shape \(2,\) as in the library, got \(4,\)"):
         generate(elbow, tmp_path, functions=[other.add_function("tip", other.forward_kinematics()[:3, 3])])
     dyn = elbow.symbolic(inertial=True, inertial_as="DYN")
     with pytest.raises(UnknownNameError, match=r"the library has no parameters 'par_DYN'"):
         generate(elbow, tmp_path, functions=[dyn.add_function("weight", dyn.par_DYN[0] * dyn.q)])
-    with pytest.raises(ModelError, match=r"functions must hold functions that model.add_function returned"):
+    with pytest.raises(ThunderError, match=r"functions must hold functions that model.add_function returned"):
         generate(elbow, tmp_path, functions=[len])
 
 
@@ -358,9 +358,9 @@ def test_symbols_that_the_library_uses_itself(name, tmp_path):
     model = robot.symbolic(inertial=True)
     own = model.add_function("own", model.q[0] * model.symbol(name))
     for taken in ("damping", "w"):
-        with pytest.raises(ModelError, match=f"'{taken}' exists already"):
+        with pytest.raises(ThunderError, match=f"'{taken}' exists already"):
             model.symbol(taken)
-    with pytest.raises(ModelError, match=f"symbol name '{name}' is taken"):
+    with pytest.raises(ThunderError, match=f"symbol name '{name}' is taken"):
         generate(robot, tmp_path, functions=[own], select="G")
 
 

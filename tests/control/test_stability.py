@@ -10,7 +10,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.control.stability import (
-    driven_inertia,
+    effective_inertia,
     elastic_damping,
     rest,
     stable_rate,
@@ -168,7 +168,7 @@ def test_the_damping_of_motors_is_bounded_by_sampling(elastic: tuple[int, ...]) 
     D = velocity_feedback(law, q, SetPoint(q)(0.0))
     assert D is not None
     np.testing.assert_allclose(D, np.eye(2), atol=1e-8)
-    inertia = driven_inertia(law, robot, q, stable_rate(T))
+    inertia = effective_inertia(law, robot, q, stable_rate(T))
     alone = 1.0 / np.linalg.inv(robot.mass_matrix(q)).diagonal()
     counted = []
     for j, Mm in ((0, 0.02), (1, 0.04)):

@@ -11,7 +11,7 @@ from tests.dynamics.numerics import assert_close
 from tests.dynamics.random_chains import cases, few
 from tests.refusals import assert_refused
 from tests.truth import FOLDER
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.model.description import Elastic
 
 
@@ -138,7 +138,7 @@ def test_bad_arms():
         ([{"joint": 1}], "each of elastic must be an Elastic, got dict: {'joint': 1}"),
         call=lambda drives: th.Robot.from_dh(np.zeros((3, 4)), elastic=drives),
     )
-    with pytest.raises(ModelError, match=r"^motor inertia Mm of joint2 must be >= 0, got -1$"):
+    with pytest.raises(ThunderError, match=r"^motor inertia Mm of joint2 must be >= 0, got -1$"):
         th.Robot.from_dh(np.zeros((3, 4)), elastic=[drive(2, Mm=-1)])
     assert th.Robot.from_dh(np.zeros((3, 4)), elastic=[drive(3), drive(1)]).elastic == (drive(1), drive(3))
 

@@ -14,7 +14,7 @@ from thunder_py.papers.human_like.reaches import daily_reaches, synthetic_reache
 from thunder_py.recordings.metrics import mean_jerk, rms_distance
 
 
-def nominal(quantities: tuple[sweeps.Unprinted, ...], **others: object) -> dict[str, object]:
+def nominal(quantities: tuple[sweeps.FreeParameter, ...], **others: object) -> dict[str, object]:
     return {each.name: each.nominal for each in quantities} | others
 
 

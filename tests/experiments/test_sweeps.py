@@ -9,11 +9,11 @@ import pytest
 
 from tests.refusals import assert_refused
 from thunder_py.errors import UnknownNameError
-from thunder_py.papers.sweeps.sweep import Sweep, Unprinted, sweep
+from thunder_py.papers.sweeps.sweep import FreeParameter, Sweep, sweep
 from thunder_py.papers.tables import plain
 
-GAIN = Unprinted("gain", 2.0, (1.0, 4.0), "gain [1/s]", "a factor of two")
-WAY = Unprinted("way", "near", ("near", "far"))
+GAIN = FreeParameter("gain", 2.0, (1.0, 4.0), "gain [1/s]", "a factor of two")
+WAY = FreeParameter("way", "near", ("near", "far"))
 
 
 def loop(gain: float, way: str) -> dict[str, object]:
@@ -28,8 +28,8 @@ def found() -> Sweep:
 
 def test_nominal_value_is_added_in_order():
     assert GAIN.values == (1.0, 2.0, 4.0)
-    assert Unprinted("way", "x", ("a",)).values == ("a", "x")
-    assert Unprinted("gain", 2.0, (1.0,)).label == "gain"
+    assert FreeParameter("way", "x", ("a",)).values == ("a", "x")
+    assert FreeParameter("gain", 2.0, (1.0,)).label == "gain"
 
 
 def test_points_are_different_and_the_first_is_nominal(found):
@@ -91,7 +91,7 @@ def test_figure_has_the_paper_and_the_band(found):
     paper = next(line for line in ax.lines if line.get_label() == "paper")
     assert list(paper.get_ydata()) == [0.2, 0.2]
     assert len(found.plot(results=["error"], quantities=["way"]).axes) == 1
-    many = [Unprinted(f"q{k}", 1.0, (1.0, 2.0 + k)) for k in range(8)]
+    many = [FreeParameter(f"q{k}", 1.0, (1.0, 2.0 + k)) for k in range(8)]
     assert len(sweep("", lambda **q: {"sum": sum(q.values())}, many, {}).plot().axes) == 6
 
 

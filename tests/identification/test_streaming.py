@@ -12,7 +12,7 @@ from tests.identification.test_identify_elastic import noisy, run, soft_elbow
 from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
-from thunder_py.identification.sums import triangle
+from thunder_py.identification.sums import r_factor
 from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
@@ -193,7 +193,7 @@ def test_spikes_of_positions_and_torques_do_not_pass_the_filter():
 
 def test_a_factor_of_parts_is_the_factor_of_all():
     A = np.random.default_rng(0).normal(size=(50, 4)) * [1.0, 1e-6, 1e6, 1.0]
-    R = triangle(np.vstack([triangle(A[:3]), A[3:]]))
+    R = r_factor(np.vstack([r_factor(A[:3]), A[3:]]))
     np.testing.assert_allclose(np.abs(R), np.abs(np.linalg.qr(A, mode="r")), rtol=1e-9)
 
 

@@ -15,7 +15,7 @@ from tests.control.arms import elbow
 from tests.identification.test_identify import T as TIMES
 from tests.identification.test_identify import motion
 from tests.refusals import assert_refused
-from thunder_py.errors import ModelError, ThunderWarning
+from thunder_py.errors import ThunderError, ThunderWarning
 from thunder_py.identification import CrossValidation, Log, compare_models, cross_validate, identify
 from thunder_py.identification.prediction import Errors
 
@@ -157,14 +157,16 @@ def test_bodies_that_cannot_exist_are_saved_as_yaml_only(arm, logs, tmp_path):
     found = identify(arm.replace(inertial=0.1 * arm.inertial), logs)
     assert found.inconsistent_links()
     for suffix in (".urdf", ".xml"):
-        with pytest.raises(ModelError, match=f"links must be physically consistent in {suffix}.*consistent=True"):
+        with pytest.raises(ThunderError, match=f"links must be physically consistent in {suffix}.*consistent=True"):
             found.save(tmp_path / f"arm{suffix}")
     found.save(tmp_path / "arm.yaml")
     np.testing.assert_array_equal(th.Robot.load(tmp_path / "arm.yaml").parameters, found.robot.parameters)
     log = log_of(with_friction(elbow(), [-2.0, 1.0]), 0)
     with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint1\.viscous \(-"):
         rising = identify(with_friction(elbow(), [0.0, 0.0]), [log], unknown="friction")
-    assert_refused((lambda: rising.save(tmp_path / "arm.urdf"), "...viscous friction of joint1 ..."), error=ModelError)
+    assert_refused(
+        (lambda: rising.save(tmp_path / "arm.urdf"), "...viscous friction of joint1 ..."), error=ThunderError
+    )
 
 
 # --- The report: complete, in one file, safe whatever names are in it ---

@@ -9,7 +9,7 @@ import pytest
 from urdf_text import PENDULUM, WORKBENCH, edited, without, workbench
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.errors import FileFormatError, ThunderError, UnknownNameError
 from thunder_py.io.urdf import load_urdf, parse_urdf
 
 
@@ -99,7 +99,7 @@ def test_robot_names_become_identifiers_only_on_request() -> None:
         "arm.urdf:1: <robot>: robot name must be an identifier (letters, digits, underscores, at most 63, no leading "
         "digit), got '2-link arm'; pass another, such as name='robot_2_link_arm' (thunder gen: -n)"
     )
-    with pytest.raises(ModelError, match="name must be an identifier"):
+    with pytest.raises(ThunderError, match="name must be an identifier"):
         parse_urdf(PENDULUM, name="2-link arm")
 
 

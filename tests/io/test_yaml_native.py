@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.errors import FileFormatError, ThunderError, UnknownNameError
 from thunder_py.io import load_description, parse_description, save_description
 from thunder_py.io.yaml_native import write_native
 from thunder_py.model.description import Elastic, Friction, Limits, RobotDescription, Rotor, describe_dh
@@ -203,7 +203,7 @@ def test_a_name_in_place_of_the_files(file, suffix, tmp_path):
         load_description(path)
     assert load_description(path, name="my_arm").name == "my_arm"
     assert load_description("panda", name="left") == load_description("panda").replace(name="left")
-    with pytest.raises(ModelError, match=r"^robot name must be an identifier .* got 'my-arm'$"):
+    with pytest.raises(ThunderError, match=r"^robot name must be an identifier .* got 'my-arm'$"):
         load_description(path, name="my-arm")
 
 

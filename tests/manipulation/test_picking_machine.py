@@ -15,7 +15,7 @@ from thunder_py.manipulation.servoing.pick_machine import (
     PickSettings,
 )
 from thunder_py.manipulation.servoing.pose_filter import PoseEstimate
-from thunder_py.manipulation.servoing.tracker import Track, Trouble
+from thunder_py.manipulation.servoing.tracker import SourceFault, Track
 from thunder_py.spatial.single import make_pose
 
 DOWN = np.diag([1.0, -1.0, -1.0])
@@ -34,7 +34,7 @@ class Story:
         self.events, self.speeds, self.phases = [], [], []
         self.decision = None
 
-    def run(self, seconds=30.0, until=None, *, age=0.1, trouble=Trouble.none, seen=True, moves=True, **given):
+    def run(self, seconds=30.0, until=None, *, age=0.1, trouble=SourceFault.none, seen=True, moves=True, **given):
         """Until a phase is reached, the pick is over, or the time has passed."""
         end = self.t + seconds
         grows = age == "grows"
@@ -64,7 +64,9 @@ class Story:
         self.t += DT
 
     def disturb(self, *, restarted=False, slipped=False):
-        track = Track(self.t, PoseEstimate(self.t, self.target, np.zeros(6), np.eye(12)), 0.1, Trouble.none, restarted)
+        track = Track(
+            self.t, PoseEstimate(self.t, self.target, np.zeros(6), np.eye(12)), 0.1, SourceFault.none, restarted
+        )
         self.note(self.machine.step(PickInput(self.t, track, self.tool, None, True, slipped)))
         return self
 
@@ -112,10 +114,10 @@ def test_the_arm_waits_until_target_and_tool_are_known():
     ("given", "reason"),
     [
         ({"seen": False}, PickReason.never_seen),
-        ({"seen": False, "trouble": Trouble.silent}, PickReason.source_silent),
-        ({"seen": False, "trouble": Trouble.invalid}, PickReason.source_invalid),
+        ({"seen": False, "trouble": SourceFault.silent}, PickReason.source_silent),
+        ({"seen": False, "trouble": SourceFault.invalid}, PickReason.source_invalid),
         ({"known": False}, PickReason.tool_unseen),
-        ({"age": 2.0, "trouble": Trouble.unseen}, PickReason.target_lost),
+        ({"age": 2.0, "trouble": SourceFault.unseen}, PickReason.target_lost),
     ],
 )
 def test_search_ends(given, reason):
@@ -129,11 +131,11 @@ def test_search_ends(given, reason):
 @pytest.mark.parametrize(
     ("trouble", "reason"),
     [
-        (Trouble.unseen, PickReason.target_lost),
-        (Trouble.outliers, PickReason.target_lost),
-        (Trouble.silent, PickReason.source_silent),
-        (Trouble.frozen, PickReason.source_frozen),
-        (Trouble.invalid, PickReason.source_invalid),
+        (SourceFault.unseen, PickReason.target_lost),
+        (SourceFault.outliers, PickReason.target_lost),
+        (SourceFault.silent, PickReason.source_silent),
+        (SourceFault.frozen, PickReason.source_frozen),
+        (SourceFault.invalid, PickReason.source_invalid),
     ],
 )
 def test_a_lost_target_slows_the_arm_and_ends_the_approach(trouble, reason):
@@ -149,7 +151,7 @@ def test_a_lost_target_slows_the_arm_and_ends_the_approach(trouble, reason):
 
 
 def test_a_target_seen_again_in_time_is_gone_on_with():
-    story = at(PickPhase.approach).run(2.0, age="grows", trouble=Trouble.unseen)
+    story = at(PickPhase.approach).run(2.0, age="grows", trouble=SourceFault.unseen)
     assert story.decision.speed == 0.0
     assert story.run().path[-1] == "done"
 
@@ -157,7 +159,7 @@ def test_a_target_seen_again_in_time_is_gone_on_with():
 def test_a_target_lost_in_the_descent_makes_the_arm_withdraw():
     story = at(PickPhase.descend)
     story.run(0.2)
-    story.run(age=5.0, trouble=Trouble.unseen)
+    story.run(age=5.0, trouble=SourceFault.unseen)
     assert story.path[-2:] == ["withdraw", "failed"]
     assert story.decision.reason is PickReason.target_lost
     np.testing.assert_allclose(story.tool[:3, 3], [0.5, 0.0, 0.2], atol=0.02)
@@ -167,7 +169,7 @@ def test_close_to_the_object_the_arm_may_hide_it():
     story = at(PickPhase.descend, blind_distance=0.06, blind_time=2.0)
     while story.machine._height > 0.05:
         story.run(DT)
-    story.run(age=1.5, trouble=Trouble.unseen)
+    story.run(age=1.5, trouble=SourceFault.unseen)
     assert story.path[-1] == "done"
     assert min(story.speeds) == 1.0
 
@@ -258,7 +260,7 @@ def test_the_first_reason_stays_when_the_way_back_fails_too():
 @pytest.mark.parametrize("phase", [PickPhase.approach, PickPhase.descend])
 def test_a_target_that_is_known_no_more_is_lost(phase):
     for given in ({"seen": False}, {"age": np.nan}):
-        story = at(phase).run(trouble=Trouble.unseen, **given)
+        story = at(phase).run(trouble=SourceFault.unseen, **given)
         assert story.decision.phase is PickPhase.failed
         assert story.decision.reason is PickReason.target_lost
 
@@ -278,7 +280,7 @@ def test_a_pause_makes_the_descent_no_leap():
 
 def test_an_ended_pick_stays_ended_until_reset():
     story = Story().run()
-    target = Track(story.t, None, np.inf, Trouble.silent)
+    target = Track(story.t, None, np.inf, SourceFault.silent)
     after = story.machine.step(PickInput(story.t + 10.0, target, story.tool, None, holding=False))
     assert after.phase is PickPhase.done
     assert after.events == ()
@@ -291,7 +293,7 @@ def test_times_that_go_back_or_are_none_are_refused():
     story = Story().run(1.0)
     for t in (0.0, np.nan):
         with pytest.raises(ThunderError, match="t must"):
-            story.machine.step(PickInput(t, Track(t, None, np.inf, Trouble.silent), story.tool))
+            story.machine.step(PickInput(t, Track(t, None, np.inf, SourceFault.silent), story.tool))
 
 
 def test_bad_settings_are_refused():

@@ -11,7 +11,7 @@ from thunder_py.manipulation.servoing.pick_loop import PickLoop
 from thunder_py.manipulation.servoing.pick_machine import PickMachine, PickPhase, PickReason
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter, Verdict
 from thunder_py.manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
-from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
+from thunder_py.manipulation.servoing.tracker import SourceFault, TargetTracker
 from thunder_py.model.description import Limits
 from thunder_py.perception.pose_source import PoseMeasurement
 from thunder_py.spatial.single import exp, make_pose
@@ -73,12 +73,12 @@ def drive(loop, seconds, dt=0.02):
 def test_a_source_that_raises_is_told_and_forgiven(answer):
     one = TargetTracker(Source(answer=answer, broken=lambda t: 1.0 < t < 2.0), PoseFilter(*NOISE))
     found = {round(t, 2): one.update(t) for t in np.arange(0.0, 3.0, 0.05)}
-    assert found[1.0].trouble is Trouble.none
-    assert found[1.95].trouble is Trouble.failed  # not silent: it answers, with errors
+    assert found[1.0].trouble is SourceFault.none
+    assert found[1.95].trouble is SourceFault.failed  # not silent: it answers, with errors
     assert found[1.95].age == pytest.approx(0.95)
     assert np.isfinite(found[1.95].estimate.pose).all()
     assert isinstance(one.error, Broken if answer is raises else TypeError)
-    assert found[2.95].trouble is Trouble.none
+    assert found[2.95].trouble is SourceFault.none
     assert found[2.95].age < 0.2
     one.reset()
     assert one.error is None
@@ -141,7 +141,7 @@ def test_poses_that_are_none_are_told_and_not_used():
         )
         before = one.update(1.0).estimate
         track = one.update(1.1)
-        assert track.trouble is Trouble.invalid
+        assert track.trouble is SourceFault.invalid
         np.testing.assert_allclose(track.estimate.pose, before.pose, atol=0.01)
         for belief in (PoseFilter(*NOISE), LatestPose(*NOISE)):
             assert belief.add(0.0, bad) is Verdict.invalid
@@ -156,7 +156,7 @@ def test_a_source_that_goes_back_in_time_makes_nothing_younger():
         repeats=None,
     )
     tracks = [one.update(t) for t in np.arange(0.0, 2.0, 0.05)]
-    assert tracks[-1].trouble is Trouble.late
+    assert tracks[-1].trouble is SourceFault.late
     assert tracks[-1].age == pytest.approx(0.95)
     np.testing.assert_allclose(tracks[-1].estimate.pose, GOAL, atol=0.02)
 

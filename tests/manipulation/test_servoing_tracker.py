@@ -5,7 +5,7 @@ import pytest
 
 from tests.refusals import assert_refused
 from thunder_py.manipulation.servoing.pose_filter import LatestPose, PoseFilter
-from thunder_py.manipulation.servoing.tracker import TargetTracker, Trouble
+from thunder_py.manipulation.servoing.tracker import SourceFault, TargetTracker
 from thunder_py.perception.pose_source import PoseFault, PoseMeasurement, SimulatedPoseSource
 
 POSE = np.eye(4)
@@ -46,21 +46,21 @@ def test_nothing_is_known_before_the_first_result():
     track = one.update(0.1)
     assert track.estimate is not None
     assert track.age == pytest.approx(0.1)
-    assert track.trouble is Trouble.none
+    assert track.trouble is SourceFault.none
 
 
 def test_age_counts_from_the_picture():
     found = tracks(tracker(), 4.0)[10:]
     assert max(track.age for track in found) < 0.1 + 0.1 + 0.021
-    assert all(track.trouble in (Trouble.none, Trouble.outliers) for track in found)
+    assert all(track.trouble in (SourceFault.none, SourceFault.outliers) for track in found)
 
 
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        ({"faults": [PoseFault("nan", 2.0)]}, Trouble.invalid),
-        ({"faults": [PoseFault("freeze", 2.0)]}, Trouble.frozen),
-        ({"occlusions": [(2.0, 100.0)]}, Trouble.unseen),
+        ({"faults": [PoseFault("nan", 2.0)]}, SourceFault.invalid),
+        ({"faults": [PoseFault("freeze", 2.0)]}, SourceFault.frozen),
+        ({"occlusions": [(2.0, 100.0)]}, SourceFault.unseen),
     ],
 )
 def test_a_source_that_fails_is_told_and_its_age_grows(fault, trouble):
@@ -76,14 +76,14 @@ def test_a_silent_source_is_told():
     """Drop-outs of all pictures but the first: no message is no news."""
     measurements = [PoseMeasurement(0.1 * k, 0.1 * k + 0.1, POSE + 0.0) for k in range(2)]
     one = TargetTracker(Scripted(*measurements), PoseFilter(*NOISE), silence=0.3)
-    assert one.update(0.25).trouble is Trouble.none
-    assert one.update(0.6).trouble is Trouble.silent
+    assert one.update(0.25).trouble is SourceFault.none
+    assert one.update(0.6).trouble is SourceFault.silent
 
 
 def test_a_jump_is_an_outlier_first_and_then_a_new_start():
     one = tracker(faults=[PoseFault("jump", 2.0)])
     found = tracks(one, 4.0)
-    assert any(track.trouble is Trouble.outliers for track in found)
+    assert any(track.trouble is SourceFault.outliers for track in found)
     restarts = [track.time for track in found if track.restarted]
     assert len(restarts) == 1
     assert 2.3 < restarts[0] < 2.7
@@ -103,15 +103,15 @@ def test_order_of_messages_does_not_matter():
 def test_messages_from_the_past_and_from_the_future_are_not_used():
     old = [PoseMeasurement(float(k), float(k), POSE) for k in range(3)] + [PoseMeasurement(0.5, 4.0, 1.0 * POSE)]
     one = TargetTracker(Scripted(*old), PoseFilter(*NOISE, memory=1), repeats=None)
-    assert one.update(3.0).trouble is Trouble.none
-    assert one.update(4.0).trouble is Trouble.late
+    assert one.update(3.0).trouble is SourceFault.none
+    assert one.update(4.0).trouble is SourceFault.late
 
     class Ahead(Scripted):
         def poll(self, t):
             return [PoseMeasurement(t + 1.0, t + 1.0, POSE)]
 
     track = TargetTracker(Ahead(), LatestPose(*NOISE)).update(0.0)
-    assert track.trouble is Trouble.late
+    assert track.trouble is SourceFault.late
     assert track.estimate is None
 
 
@@ -119,8 +119,8 @@ def test_sources_without_noise_need_no_check_for_repetition():
     still = [PoseMeasurement(0.1 * k, 0.1 * k, POSE) for k in range(10)]
     suspicious = TargetTracker(Scripted(*still), PoseFilter(*NOISE)).update(1.0)
     trusting = TargetTracker(Scripted(*still), PoseFilter(*NOISE), repeats=None).update(1.0)
-    assert suspicious.trouble is Trouble.frozen
-    assert trusting.trouble is Trouble.none
+    assert suspicious.trouble is SourceFault.frozen
+    assert trusting.trouble is SourceFault.none
     assert trusting.age == pytest.approx(0.1)
 
 

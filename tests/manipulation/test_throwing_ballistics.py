@@ -228,7 +228,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: tw.landing_sensitivity(P, V, drag=math.inf), "...drag must be a ...number >= 0, got inf..."),
         (lambda: tw.HandOpening(assumed=math.inf), "...hand assumed must be a ...number >= 0, got inf..."),
         (lambda: tw.ReleaseNoise(velocity=math.inf), "...noise velocity must be a ...number >= 0, got inf..."),
-        (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "...mass must be a positive number..."),
+        (lambda: tw.drag_coefficient(0.0, 1.0, 1.0), "...mass must be positive..."),
         (lambda: tw.HandOpening(delay=-0.1), "...hand delay must be ...>= 0..."),
         (lambda: tw.HandOpening(jitter=math.nan), "...hand jitter must be ...>= 0..."),
     )

@@ -154,7 +154,7 @@ def test_nonsense_is_refused() -> None:
         ({"objective": "velocities"}, "...objective must be one of ...did you mean 'velocity'..."),
         ({"acceleration": "none"}, "...acceleration must be one of..."),
         ({"palm": tw.Palm((0.0, 0.0, 0.0))}, "...palm must have an axis..."),
-        ({"palm": tw.Palm(angle=0.0)}, "...palm angle must be a positive number..."),
+        ({"palm": tw.Palm(angle=0.0)}, "...palm angle must be positive..."),
         ({"palm": tw.Palm(angle=4.0)}, "...palm must have an axis and an angle..."),
         ({"palm": (0.0, 0.0, 1.0)}, "...palm must be a Palm, got tuple..."),
         ({"limits": 1.0}, "...limits must be a MotionLimits, got float..."),

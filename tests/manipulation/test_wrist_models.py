@@ -190,10 +190,10 @@ def test_friction_of_the_arm_stays():
 
 def test_bad_input():
     assert_refused(
-        (lambda: floating_wrist(WRIST, base_mass=-1.0), "...base_mass must be a positive number [kg], got -1..."),
+        (lambda: floating_wrist(WRIST, base_mass=-1.0), "...base_mass must be positive [kg], got -1..."),
         (lambda: floating_wrist(WRIST, base_inertia=(1.0, 0.0, 1.0)), "...base_inertia must be positive, got..."),
-        (lambda: inclined_wrist(WRIST, tip=np.nan), "...tip must be a positive number..."),
-        (lambda: inclined_wrist(WRIST, motor_inertia=0.0), "...motor_inertia must be a positive number..."),
+        (lambda: inclined_wrist(WRIST, tip=np.nan), "...tip must be positive..."),
+        (lambda: inclined_wrist(WRIST, motor_inertia=0.0), "...motor_inertia must be positive..."),
         (lambda: CarriedWrist(th.Robot.load("elbow"), None), "...elbow must have its last joint elastic and no oth..."),
         (lambda: run_with_motor(inclined_wrist(WRIST), 0.3, q0=[0.0]), "...motor must be a MotorMotion, got float..."),
         (

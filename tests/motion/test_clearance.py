@@ -172,7 +172,7 @@ def test_bad_input():
         (lambda: clearance("straight", []), "...path must be a PPoly...got str..."),
         (lambda: clearance(PPoly(np.ones((2, 1)), [0.0, 1.0]), []), "...coefficients..."),
         (lambda: clearance(PPoly(np.ones((2, 1, 2)), [0.0, 1.0]), []), "...three dimensions, the position first, ..."),
-        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "...tolerance must be a positive number..."),
+        (lambda: clearance(line([0, 0, 0], [1, 0, 0]), [], tolerance=0.0), "...tolerance must be positive..."),
         (lambda: MovingObstacle("ball", [0, 0, 0]), "...obstacle must be Sphere...got str..."),
         (lambda: MovingObstacle(Sphere([0, 0, 0], 1.0), [0, np.nan, 0]), "...velocity must be finite..."),
         (lambda: _core.ObstacleSet([None]), "...obstacles must not contain None..."),
@@ -457,8 +457,8 @@ def test_settings_out_of_range():
         (lambda: given(most=5), "...most must be a whole number from 1 to 4, got 5..."),
         (lambda: given(method="grid"), "...method must be 'ellipsoid' or 'uniform', got 'grid'..."),
         (lambda: given(state="best"), "...state must be 'optimal' or 'paper'..."),
-        (lambda: given(half_width=0.0), "...half_width must be a positive number..."),
-        (lambda: given(half_width=np.nan), "...half_width must be a positive number..."),
+        (lambda: given(half_width=0.0), "...half_width must be positive..."),
+        (lambda: given(half_width=np.nan), "...half_width must be positive..."),
         (lambda: given(straight_first=1), "...straight_first must be True or False..."),
     )
 

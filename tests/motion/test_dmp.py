@@ -292,8 +292,8 @@ def test_bad_bases_are_refused() -> None:
         (lambda: given(kind="mollifer"), "...did you mean 'mollifier'..."),
         (lambda: given(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
         (lambda: given(n_basis=2.5), "...n_basis..."),
-        (lambda: given(alpha=0.0), "...alpha must be a positive number..."),
-        (lambda: given(overlap=float("nan")), "...overlap must be a positive number..."),
+        (lambda: given(alpha=0.0), "...alpha must be positive..."),
+        (lambda: given(overlap=float("nan")), "...overlap must be positive..."),
     )
 
 
@@ -349,9 +349,9 @@ def test_bad_arguments_are_refused() -> None:
         (lambda: DMP(basis="gausian").fit(REACH), "...did you mean 'gaussian'..."),
         (lambda: DMP(scaling="hofmann").fit(REACH), "...did you mean 'hoffmann'..."),
         (lambda: DMP(fit="lws").fit(REACH), "...did you mean..."),
-        (lambda: DMP(K=0.0).fit(REACH), "...K must be a positive number, got 0.0..."),
+        (lambda: DMP(K=0.0).fit(REACH), "...K must be positive, got 0.0..."),
         (lambda: DMP(K=-1.0).fit(REACH), "...K must be..."),
-        (lambda: DMP(D=-1.0).fit(REACH), "...D must be a positive number..."),
+        (lambda: DMP(D=-1.0).fit(REACH), "...D must be positive..."),
         (lambda: DMP(scaling="paper", rotodilatation=True).fit(REACH), "...rotodilatation must go with..."),
         (lambda: DMP().rollout(), "...call fit..."),
         (lambda: DMP().fit(REACH).step(0.01), "...call reset..."),
@@ -360,8 +360,8 @@ def test_bad_arguments_are_refused() -> None:
         (lambda: DMP(rotodilatation=True).fit((T99, np.sin(2 * np.pi * T99 / 5.0))), "...must not end where they ..."),
         (lambda: DMP().fit(REACH).rollout(goal=[1.0, 2.0]), "...goal must have shape (3,)..."),
         (lambda: DMP().fit(REACH).rollout(start=[1.0, 2.0, np.nan]), "...start must be finite..."),
-        (lambda: DMP().fit(REACH).rollout(duration=0.0), "...duration must be a positive number..."),
-        (lambda: DMP().fit(REACH).rollout(dt=-0.1), "...dt must be a positive number..."),
+        (lambda: DMP().fit(REACH).rollout(duration=0.0), "...duration must be positive..."),
+        (lambda: DMP().fit(REACH).rollout(dt=-0.1), "...dt must be positive..."),
         (lambda: DMP().fit(REACH).rollout(dt=1e-9), "...dt must give at most 1e7 samples..."),
         (lambda: DMP().fit(REACH).rollout(obstacles=[3.0]), "...obstacles[0] must be a Sphere..."),
         (lambda: DMP().fit(REACH).rollout(potential=2.0), "...potential must be a DynamicPotential..."),

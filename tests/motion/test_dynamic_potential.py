@@ -106,8 +106,8 @@ def test_a_tie_is_broken_sideways() -> None:
 def test_bad_input_is_refused() -> None:
     assert_refused(
         (lambda: DynamicPotential(beta=1.5), "...beta must be at least 2..."),
-        (lambda: DynamicPotential(gain=0.0), "...gain must be a positive number..."),
-        (lambda: DynamicPotential(least_distance=-1.0), "...least_distance must be a positive number..."),
+        (lambda: DynamicPotential(gain=0.0), "...gain must be positive..."),
+        (lambda: DynamicPotential(least_distance=-1.0), "...least_distance must be positive..."),
         (lambda: DynamicPotential(tie_break=1.0), "...tie_break must be an angle..."),
         (lambda: DynamicPotential(side=[0.0, 0.0, 0.0]), "...side must be a direction..."),
         (lambda: DynamicPotential().force([0, 0, 0], [1, 0, 0], [Box([1, 0, 0], [1, 1, 1])]), "...must be a Sphere..."),

@@ -135,7 +135,7 @@ BAD_TABLES = [
     ("t,X,Y,Z\n0,1,2,3\n,4,5,6\n", TIMED, "....csv:3: column 1 (t): a time is missing"),
     ("t,X,Y,Z\n0,1,2,3\n0.1,4,5,6\n0.1,7,8,9\n", TIMED, "....csv:4: column 1 (t): times must increase, got 0.1 ..."),
     (GOOD, TIMED | {"rate": 20}, "...rate must agree with the times to 1%, got 20 Hz, but mean and median steps ..."),
-    (GOOD, TIMED | {"rate": -1}, "rate must be a positive number [Hz], got -1"),
+    (GOOD, TIMED | {"rate": -1}, "rate must be positive [Hz], got -1"),
     (GOOD, TIMED | {"time": "T"}, "....csv:1: no column 'T' among t, X, Y, Z..."),
     (GOOD, TIMED | {"time": 5}, "....csv: columns are numbered 1 to 4, got 5"),
     ("t,X,X,Z\n0,1,2,3\n0.1,4,5,6\n", TIMED, "....csv:1: more than one column 'X' among t, X, X, Z"),

@@ -104,7 +104,7 @@ def test_bad_input():
         (lambda: minimum_jerk_reaches(0), "...n must be a whole number of at least 1, got 0..."),
         (lambda: minimum_jerk_reaches(3, duration=(2.0, 1.0)), "...duration must be (least, largest)..."),
         (lambda: minimum_jerk_reaches(3, noise=-1.0), "...noise must be a number >= 0..."),
-        (lambda: sigma_lognormal_reaches(3, rate=0), "...rate must be a positive number..."),
+        (lambda: sigma_lognormal_reaches(3, rate=0), "...rate must be positive..."),
         (lambda: power_law_curves(3, eccentricity=1.0), "...eccentricity must be a number in [0, 1)..."),
         (lambda: power_law_curves(3, exponent=-1.0), "...exponent must be a number in (-1, 10)..."),
         (lambda: daily_living(3, n_subjects=1.5), "...n_subjects must be a whole number..."),
@@ -159,7 +159,7 @@ def test_squared_jerk_is_its_integral():
 
 def test_bad_input_of_min_jerk():
     assert_refused(
-        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be a positive number of seconds, got 0.0..."),
+        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be positive of seconds, got 0.0..."),
         (lambda: minimum_jerk(START, GOAL[:2], 1.0), "...goal must have shape (3,), got (2,)..."),
         (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
         (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "...derivative must be between 0 and 5, got 6..."),

@@ -9,7 +9,7 @@ import pytest
 import thunder_py as th
 from tests.mujoco_plant.arms import chain, planar, relative, states
 from tests.refusals import assert_refused
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
 
 
@@ -44,7 +44,7 @@ def test_rotors_in_space_are_refused_or_lose_their_coupling():
     robot = th.Robot.load("panda")
     rotor = th.model.description.Rotor(joint=5, inertia=0.001, gear_ratio=100.0)
     geared = robot.replace(rotors=(rotor,))
-    with pytest.raises(ModelError, match=r"MJCF cannot hold .* rotor of joint5 becomes an armature"):
+    with pytest.raises(ThunderError, match=r"MJCF cannot hold .* rotor of joint5 becomes an armature"):
         to_mjcf(geared)
     text = to_mjcf(geared, lossy=True)
     assert "not carried over: the rotor of joint5" in text

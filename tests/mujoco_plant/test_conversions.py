@@ -10,7 +10,7 @@ import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import chain, planar, relative, states
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, ThunderWarning
+from thunder_py.errors import FileFormatError, ThunderError, ThunderWarning
 from thunder_py.io import conversion_losses
 from thunder_py.io.mjcf import parse_mjcf
 from thunder_py.io.mjcf_writer import write_mjcf
@@ -74,7 +74,7 @@ def test_rotors_come_back_as_rotors():
 def test_coulomb_friction_is_a_soft_constraint_in_mjcf():
     friction = Friction(terms=("viscous", "coulomb"), coefficients=[[1.0, 0.5], [2.0, 0.0]])
     robot = th.Robot.load("elbow").replace(friction=friction)
-    with pytest.raises(ModelError, match="Coulomb friction becomes frictionloss"):
+    with pytest.raises(ThunderError, match="Coulomb friction becomes frictionloss"):
         write_mjcf(robot)
     text = write_mjcf(robot, lossy=True)
     assert "not carried over: Coulomb friction becomes frictionloss" in text
@@ -154,7 +154,7 @@ def test_nothing_is_lost_without_a_word(tmp_path):
         assert any(word in loss for loss in mjcf), word
     assert conversion_losses(robot.description, "x.yaml") == ()
     for name, losses in (("x.urdf", urdf), ("x.mjcf", mjcf)):
-        with pytest.raises(ModelError, match="With lossy=True the rest is written"):
+        with pytest.raises(ThunderError, match="With lossy=True the rest is written"):
             robot.save(tmp_path / name)
         assert not (tmp_path / name).exists()
         robot.save(tmp_path / name, lossy=True)

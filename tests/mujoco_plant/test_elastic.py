@@ -11,7 +11,7 @@ import thunder_py as th
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.mujoco_plant.arms import relative
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.errors import FileFormatError, ThunderError, UnknownNameError
 from thunder_py.mujoco import MujocoPlant, to_mjcf
 from thunder_py.mujoco.scene import stage
 from thunder_py.reference import Sinusoid
@@ -109,7 +109,7 @@ def test_other_tendons_are_still_refused(old, new, tmp_path):
 
 def test_the_state_of_the_motors_is_required_where_there_are_any():
     zero = np.zeros(2)
-    with pytest.raises(ModelError, match="x and dx must be the state of the 2 motors, got None"):
+    with pytest.raises(ThunderError, match="x and dx must be the state of the 2 motors, got None"):
         MujocoPlant(soft_elbow()).forward_dynamics(zero, zero, zero)
     rigid = MujocoPlant(th.Robot.load("elbow"))
     assert_refused(

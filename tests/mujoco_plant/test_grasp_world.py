@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ModelError, ThunderError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 
 pytest.importorskip("mujoco")
 
@@ -23,12 +23,12 @@ from thunder_py.mujoco import (
     ParallelGripper,
     Part,
     Table,
-    Thing,
+    WorldObject,
 )
 
 G = 9.81
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
-BOX = Thing.box(size=(0.06, 0.05, 0.04))
+BOX = WorldObject.box(size=(0.06, 0.05, 0.04))
 ELBOW = th.Robot.load("elbow").replace(gravity=(0.0, 0.0, -G))
 
 
@@ -104,7 +104,9 @@ def gripping(hand, thing, *, seconds=0.4):
 def test_gripper_holds_the_weight_of_coulombs_law(factor):
     """Two pads hold m g <= 2 mu F, here within 3 %."""
     hand = ParallelGripper(effort=5.0, friction=0.6, speed=4.0, delay=0.0)
-    world, step = gripping(hand, Thing.box(size=(0.05, 0.05, 0.05), mass=factor * 2.0 * 0.6 * 5.0 / G), seconds=0.2)
+    world, step = gripping(
+        hand, WorldObject.box(size=(0.05, 0.05, 0.05), mass=factor * 2.0 * 0.6 * 5.0 / G), seconds=0.2
+    )
     heights = []
     for _ in range(2):
         for _ in range(120):
@@ -123,7 +125,7 @@ def fingers(world):
 
 def test_tendon_hand_adapts_to_an_object():
     """One motor position, and angles that contacts decide: K q = r T + contact torques."""
-    world, step = gripping(CompliantHand(speed=4.0, delay=0.0), Thing.cylinder(height=0.08), seconds=0.5)
+    world, step = gripping(CompliantHand(speed=4.0, delay=0.0), WorldObject.cylinder(height=0.08), seconds=0.5)
     for _ in range(100):
         step()
     assert world.touching("cylinder") == {"hand"}
@@ -170,7 +172,7 @@ def test_motor_waits_and_moves_at_its_speed():
     assert world.hand_state.closure == pytest.approx(0.5, abs=1e-3)
 
 
-SHAPES = [Thing.box(), Thing.sphere(), Thing.cylinder(), Thing.capsule(), Thing.bottle()]
+SHAPES = [WorldObject.box(), WorldObject.sphere(), WorldObject.cylinder(), WorldObject.capsule(), WorldObject.bottle()]
 
 
 def test_masses_and_lowest_points_are_those_of_the_geometry():
@@ -233,23 +235,29 @@ def test_refusals():
         (lambda: GraspWorld(ELBOW, None, [BOX, BOX]), "things must have different names other than 'hand', got..."),
     )
     assert_refused(
-        (dict(things=[None]), "each of things must be a Thing, got NoneType..."),
-        (dict(things=None), "...things must be a sequence of Thing, got None..."),
-        (dict(things=[Table.at((0.5, 0.0, 0.0))]), "each of things must be a Thing, got Table..."),
-        (dict(surfaces=[BOX]), "...each of surfaces must be a Table, got Thing..."),
+        (dict(things=[None]), "each of things must be a WorldObject, got NoneType..."),
+        (dict(things=None), "...things must be a sequence of WorldObject, got None..."),
+        (dict(things=[Table.at((0.5, 0.0, 0.0))]), "each of things must be a WorldObject, got Table..."),
+        (dict(surfaces=[BOX]), "...each of surfaces must be a Table, got WorldObject..."),
         (dict(robot=None), "...robot must be..."),
         call=lambda **wrong: GraspWorld(**{"robot": ELBOW, **wrong}),
     )
     assert_refused(
-        (lambda: Thing.capsule(radius=0.05, height=0.1), "height of a capsule must be more than twice its radius..."),
-        (lambda: Thing("cone", [Part("cone", (0.1,))], 1.0), "shape must be one of box, sphere, cylinder, capsule,..."),
+        (
+            lambda: WorldObject.capsule(radius=0.05, height=0.1),
+            "height of a capsule must be more than twice its radius...",
+        ),
+        (
+            lambda: WorldObject("cone", [Part("cone", (0.1,))], 1.0),
+            "shape must be one of box, sphere, cylinder, capsule,...",
+        ),
         (lambda: HandCommand(1.2), "closure..."),
     )
     world = GraspWorld(ELBOW, None, [BOX])
-    with pytest.raises(ModelError, match="placements must name every object, got none for box"):
+    with pytest.raises(ThunderError, match="placements must name every object, got none for box"):
         world.reset([0.0, 0.0])
     world.reset([0.0, 0.0], {"box": (0.0, 0.0, 1.0)})
-    with pytest.raises(ModelError, match="command needs a hand, and the world has none"):
+    with pytest.raises(ThunderError, match="command needs a hand, and the world has none"):
         world.step([0.0, 0.0], HandCommand(1.0))
     before = world.data.qpos.copy()
     assert_refused(

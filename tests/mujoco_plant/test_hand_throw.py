@@ -12,7 +12,7 @@ from thunder_py.manipulation.throwing import simulate_flight
 pytest.importorskip("mujoco")
 
 from tests.refusals import assert_refused
-from thunder_py.mujoco import GraspWorld, ParallelGripper, Thing, grip, opening_delay, throw_by_hand
+from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldObject, grip, opening_delay, throw_by_hand
 from thunder_py.papers.tables import plain
 from thunder_py.papers.throwing.physics import (
     MOTIONS,
@@ -30,7 +30,9 @@ Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 
 def held(delay: float = 0.02, effort: float = 40.0):
     """Return a world whose gripper holds a ball, and the law that holds the arm."""
-    world = GraspWorld(th.Robot.load("panda"), ParallelGripper(delay=delay), [Thing.sphere("ball"), Thing.box()])
+    world = GraspWorld(
+        th.Robot.load("panda"), ParallelGripper(delay=delay), [WorldObject.sphere("ball"), WorldObject.box()]
+    )
     controller = th.PDGravity(world.robot, [200] * 4 + [50] * 3, [20] * 4 + [1] * 3)
     goal = th.reference.Sinusoid(np.zeros(7), np.ones(7), center=Q)(0.0)
 

@@ -10,7 +10,7 @@ import pytest
 import thunder_py as th
 from tests.mujoco_plant.arms import HAND_WRITTEN, relative
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, UnknownNameError
+from thunder_py.errors import FileFormatError, ThunderError, UnknownNameError
 from thunder_py.model.description import Friction
 from thunder_py.mujoco import MujocoPlant
 from thunder_py.reference import Sinusoid
@@ -175,7 +175,7 @@ def test_compilers_that_would_change_payloads_are_refused(compiler, tmp_path, mo
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log of attributes that it will not read for ever
     (tmp_path / "arm.xml").write_text(one_body(compiler=compiler))
     assert MujocoPlant("arm.xml").n == 1
-    with pytest.raises(ModelError, match="the file's compiler would change masses or inertias"):
+    with pytest.raises(ThunderError, match="the file's compiler would change masses or inertias"):
         MujocoPlant("arm.xml", payloads=th.Payload(2.0))
 
 

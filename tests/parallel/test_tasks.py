@@ -246,7 +246,7 @@ def test_progress_counts_runs_of_all_workers() -> None:
         *[({"workers": bad}, "workers must be a whole number of at least 1, -1 ") for bad in (0, -2, 1.5, True, "a:1")],
         ({"workers": ThreadPoolExecutor}, "an Executor or a Dask client, got <class '.*ThreadPoolExecutor'>"),
         ({"retries": -1}, "retries must be a whole number of at least 0"),
-        ({"timeout": 0.0}, "timeout must be a positive number"),
+        ({"timeout": 0.0}, "timeout must be positive"),
         ({"workers": map, "timeout": 1.0}, "timeout must be None unless workers is a number or a Dask client"),
     ],
 )

@@ -54,7 +54,7 @@ def test_calibrations_that_no_camera_has_are_refused() -> None:
 
     assert_refused(
         (lambda: made(width=0), "...width must be a whole number..."),
-        (lambda: made(fx=-1.0), "...fx must be a positive number..."),
+        (lambda: made(fx=-1.0), "...fx must be positive..."),
         (lambda: made(cx=900.0), "...the principal point must lie in the picture of 640 x 480 pixels..."),
         (lambda: made(cy=np.nan), "...cy must be a finite number..."),
         (lambda: made(distortion=(0.1, 0.2)), "...distortion must have shape (5,)..."),

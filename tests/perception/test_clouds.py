@@ -134,7 +134,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         return CloudPipeline(**settings)
 
     assert_refused(
-        (lambda: given(voxel=0.0), "...voxel must be a positive number..."),
+        (lambda: given(voxel=0.0), "...voxel must be positive..."),
         (lambda: given(voxel=0.01, gap=0.01), "...gap must be at least a voxel's diagonal..."),
         (lambda: given(table=(0.0, 0.0, 1.0)), "...table must be a Plane..."),
         (lambda: given(least=2), "...least must be a whole number of at least 3..."),
@@ -233,7 +233,7 @@ def test_voxels_hold_the_means_of_their_points() -> None:
 
 def test_sizes_and_shapes_are_checked() -> None:
     assert_refused(
-        (lambda: voxel_downsample([[0.0, 0.0, 0.0]], 0.0), "...size must be a positive number..."),
+        (lambda: voxel_downsample([[0.0, 0.0, 0.0]], 0.0), "...size must be positive..."),
         (lambda: voxel_downsample([[0.0, 0.0]], 0.1), "...points must have shape (..., 3)..."),
         (lambda: find_plane(np.zeros((4, 6))), "...points must have shape (..., 3)..."),
     )
@@ -389,7 +389,7 @@ def test_noise_grows_with_depth_and_steps_and_holes_are_there() -> None:
 def test_nonsense_is_refused() -> None:
     assert_refused(
         (lambda: Cuboid((0.1, 0.0, 0.1)), "...size must be positive..."),
-        (lambda: Cylinder(-0.1, 0.1), "...radius must be a positive number..."),
+        (lambda: Cylinder(-0.1, 0.1), "...radius must be positive..."),
         (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "...center must be finite..."),
         (lambda: DepthCamera(CAMERA, np.eye(4), near=2.0, far=1.0), "...near must be below far..."),
         (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "...dropout must be a probability..."),

@@ -172,10 +172,10 @@ def test_nonsense_is_refused() -> None:
     assert_refused(
         (lambda: made(grab=3), "...grab must be callable..."),
         (lambda: made(camera=None), "...camera must be a PinholeCamera..."),
-        (lambda: made(size=0.0), "...size must be a positive number..."),
+        (lambda: made(size=0.0), "...size must be positive..."),
         (lambda: made(tag_id=587), "...tag_id must be a whole number from 0 to 586..."),
-        (lambda: made(rate=-1.0), "...rate must be a positive number..."),
-        (lambda: made(latency=np.nan), "...latency must be a finite number >= 0..."),
+        (lambda: made(rate=-1.0), "...rate must be positive..."),
+        (lambda: made(latency=np.nan), "...latency must not be negative..."),
         (lambda: made(camera_pose=np.zeros((4, 4))), "...camera_pose must have the last row..."),
         (lambda: made(ambiguous=2.0), "...ambiguous must be a probability..."),
     )

@@ -138,7 +138,7 @@ def test_requests_that_make_no_sense_are_not_sent() -> None:
         ({"boxes": None, "initial": [np.zeros((4, 4))]}, "initial must have the last row"),
         ({"picture": _PICTURE[:5]}, "picture must be bytes (uint8) of shape (30, 40)"),
         ({"depth": np.zeros((30, 40))}, "depth must be uint16 of shape (30, 40), got float64"),
-        ({"depth": np.zeros((30, 40), np.uint16), "depth_scale": 0.0}, "depth_scale must be a positive number"),
+        ({"depth": np.zeros((30, 40), np.uint16), "depth_scale": 0.0}, "depth_scale must be positive"),
         ({"refinements": -1}, "refinements must be a whole number"),
     )
     assert_refused(*((partial(ask, **change), f"{message}...") for change, message in cases))
@@ -149,7 +149,7 @@ def test_clients_are_checked() -> None:
     assert_refused(
         (lambda: MegaPoseClient(bent), "...camera must be without distortion..."),
         (lambda: MegaPoseClient(_CAMERA, port=70000), "...port must be a whole number from 1 to 65535..."),
-        (lambda: MegaPoseClient(_CAMERA, timeout=0.0), "...timeout must be a positive number..."),
+        (lambda: MegaPoseClient(_CAMERA, timeout=0.0), "...timeout must be positive..."),
         (lambda: MegaPoseClient(_CAMERA, host=""), "...host must be a name..."),
     )
 

@@ -12,7 +12,7 @@ from tests.refusals import assert_refused
 from thunder_py.cli.window import slider_window
 from thunder_py.errors import ThunderError
 from thunder_py.model.description import Limits
-from thunder_py.plotting.shapes import box, cylinder, sphere, together
+from thunder_py.plotting.shapes import box, cylinder, merge, sphere
 from thunder_py.robot.frames import arm_frames, arm_points, default_posture, joint_frames
 from thunder_py.robot.plot import ArmPicture, joint_bodies
 
@@ -75,7 +75,7 @@ def test_bodies_of_joints_are_in_the_picture() -> None:
     q = default_posture(robot)
     (bodies,) = (item for item in robot.plot(q).collections if isinstance(item, Poly3DCollection))
     length = np.linalg.norm(np.diff(arm_points(robot, q), axis=0), axis=1).sum()
-    joints = together(joint_bodies(robot, q, length)).corners()
+    joints = merge(joint_bodies(robot, q, length)).corners()
     drawn = corners(bodies)
     assert len(drawn) == len(joints) + 12  # the base is a box
     np.testing.assert_allclose(drawn[12:], joints, atol=1e-12)
@@ -168,7 +168,7 @@ def test_shapes_have_their_volume() -> None:
     assert _volume(box([1.0, 2.0, 3.0]).placed(T)) == pytest.approx(6.0)
     assert _volume(cylinder(0.5, 2.0, 400)) == pytest.approx(0.25 * np.pi * 2.0, rel=1e-4)
     assert 0.8 < _volume(sphere(1.0)) / (4.0 / 3.0 * np.pi) < 1.0
-    assert _volume(together([box([1.0, 1.0, 1.0]), cylinder(0.5, 2.0, 400)])) == pytest.approx(2.5708, rel=1e-4)
+    assert _volume(merge([box([1.0, 1.0, 1.0]), cylinder(0.5, 2.0, 400)])) == pytest.approx(2.5708, rel=1e-4)
 
 
 def test_joints_with_one_limit_stay_on_its_side() -> None:

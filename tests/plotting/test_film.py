@@ -74,7 +74,7 @@ def test_films_of_nonsense_are_refused() -> None:
         ({"q": np.full((41, 7), np.nan)}, "...q must be finite..."),
         ({"reference": np.zeros((4, 2))}, "...reference must have shape (n, 3)..."),
         ({"points": {"ball": np.zeros((4, 3))}}, "...must have a row for each of the 41 times..."),
-        ({"fps": 0}, "...fps must be a positive number..."),
+        ({"fps": 0}, "...fps must be positive..."),
         ({"playback_speed": 1e-5}, "...must have at most 5000 frames, got..."),
         call=lambda **change: th.Robot.load("panda").animate(**({"t": _T, "q": _MOTION} | change)),
     )
@@ -87,7 +87,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path, monkeypatch: p
     assert_refused(
         (lambda: save("arm.png"), "...path must end in .gif, .mp4 or .html..."),
         (lambda: save("none/arm.gif"), "...there is no folder..."),
-        (lambda: save("arm.gif", dpi=0), "...dpi must be a positive number..."),
+        (lambda: save("arm.gif", dpi=0), "...dpi must be positive..."),
     )
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ThunderError, match=r"MP4 needs the program ffmpeg"):

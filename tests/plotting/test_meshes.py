@@ -16,7 +16,7 @@ from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.io import Meshes
 from thunder_py.io.urdf_geometry import read_geometry
-from thunder_py.plotting.shapes import together
+from thunder_py.plotting.shapes import merge
 
 _CASES = {case.id: case for case in real_urdf_cases() if case.id in ("panda", "ur5")}
 #: what is read of each: the one's are DAE files, much thinned; the other's STL, as they are
@@ -71,7 +71,7 @@ def test_they_are_where_yourdfpy_puts_them(arm: tuple[th.Robot, Meshes]) -> None
     other.update_cfg({**_CASES[robot.name].locked, **dict(zip(robot.joint_names, q, strict=True))})
     for link in {part.link for part in meshes.parts} - {"panda_rightfinger"}:  # which mimics the other, there
         theirs = _their_vertices(other, scene, link)
-        surface = together([part.surface for part in meshes.parts if part.link == link])
+        surface = merge([part.surface for part in meshes.parts if part.link == link])
         ours = surface.placed(robot.forward_kinematics(q, link)).vertices
         size = np.ptp(theirs, axis=0).max()
         off = 0.1 * size if visual else 1e-6 * size  # thinned, and single precision

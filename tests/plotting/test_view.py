@@ -133,7 +133,7 @@ def test_wrong_input_has_exit_status_2(
         ("panda --result run.npz --output x.png", "robot must have 4 joints as in the run, got 7"),
         ("scara --result run.npz --q 0,0,0,0 --output x.png", "--q and --result exclude each other"),
         ("scara --result none.npz --output x.png", "none.npz: No such file"),
-        ("scara --fps 0 --backend matplotlib --output x.gif", "fps must be a positive number"),
+        ("scara --fps 0 --backend matplotlib --output x.gif", "fps must be positive"),
     ):
         assert main(["view", *arguments.split()]) == 2
         assert message in capsys.readouterr().err

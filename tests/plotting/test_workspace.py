@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ModelError, ThunderError
+from thunder_py.errors import ThunderError
 from thunder_py.model.description import Limits
 
 
@@ -58,13 +58,13 @@ def test_the_picture_holds_the_largest_manipulability_of_every_cell() -> None:
 
 def test_what_has_no_workspace_is_refused() -> None:
     slides = th.Robot.from_dh([[0.0, 0.0, 0.0, 0.0]], joint_types="P")
-    with pytest.raises(ModelError, match="limits of joint1 must be finite"):
+    with pytest.raises(ThunderError, match="limits of joint1 must be finite"):
         slides.sample_workspace()
     held = Limits(lower=np.array([-1.0]), upper=np.array([2.0]), velocity=np.array([1.0]), effort=np.array([1.0]))
     reach = slides.sample_workspace(1000, limits=held).points[:, 2]
     assert -1.0 <= reach.min() < -0.9
     assert 1.9 < reach.max() <= 2.0
-    with pytest.raises(ModelError, match="samples must be a whole number of at least 1, got 0"):
+    with pytest.raises(ThunderError, match="samples must be a whole number of at least 1, got 0"):
         slides.sample_workspace(0)
     with pytest.raises(ThunderError, match=r"through must be near reached points, got none near z = 9 m"):
         th.Robot.load("ur5e").plot_workspace(1000, through=[0.0, 0.0, 9.0])

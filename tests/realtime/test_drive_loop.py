@@ -397,7 +397,7 @@ def test_wrong_arguments_are_refused():
         (lambda: loop(Drive(joint_names=ELBOW.joint_names[:1], torque_rate=1.0)), joints),
         (lambda: Drive(joint_names=("a", "a")), "joint_names must be different names, got ('a', 'a')"),
         (lambda: Drive(period=0.0), "period must be positive, got 0"),
-        (lambda: loop(Drive()).run(float("inf")), "duration must be a positive number..."),
+        (lambda: loop(Drive()).run(float("inf")), "duration must be positive..."),
         (lambda: loop(Drive(), limits=3), "limits must be a SafetyLimits, got int..."),
         *(
             (lambda how=how: how(loop(Drive())), "a DriveLoop cannot be copied or pickled: it holds...", TypeError)

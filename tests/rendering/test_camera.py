@@ -165,7 +165,7 @@ def test_a_tag_on_an_object_is_detected_in_its_color() -> None:
     [
         ({"camera": 3}, "camera must be a DepthCamera, got 3"),
         ({"camera": DepthCamera(PinholeCamera(8, 8, 9, 9, 4, 4, (0.1, 0, 0, 0, 0)), np.eye(4))}, "no distortion"),
-        ({"exposure": 0.0}, "exposure must be a positive number"),
+        ({"exposure": 0.0}, "exposure must be positive"),
     ],
 )
 def test_refusals(world: tuple[Any, Any], arguments: dict[str, Any], message: str) -> None:

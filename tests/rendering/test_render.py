@@ -11,7 +11,7 @@ import pytest
 
 import thunder_py as th
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, ModelError, ThunderError
+from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.robot.frames import default_posture
 
 pytest.importorskip("mujoco", reason="the extra mujoco is not installed")
@@ -210,7 +210,7 @@ def test_files_are_drawn_as_they_are(tmp_path: Path, panda: th.Robot) -> None:
         ThunderError, match="camera must be a Viewpoint or a camera of the file, got 'frnt'; did you mean 'front'"
     ):
         render(file, _Q, camera="frnt")
-    with pytest.raises(ModelError, match="meshes must be None for an MJCF file"):
+    with pytest.raises(ThunderError, match="meshes must be None for an MJCF file"):
         render(file, _Q, meshes=Meshes((), file))
     with pytest.raises(FileNotFoundError):
         render(tmp_path / "none.xml")

@@ -650,7 +650,7 @@ RECIPES[mujoco.MujocoPlant] = Recipe(
 
 
 def grasp_world() -> Any:
-    box, belt = mujoco.Thing.box(), mujoco.ConveyorBelt.at((0.5, 0.0, 0.1), speed=0.1)
+    box, belt = mujoco.WorldObject.box(), mujoco.ConveyorBelt.at((0.5, 0.0, 0.1), speed=0.1)
     one = mujoco.GraspWorld(elbow(), mujoco.ParallelGripper(delay=0.003), [box], [belt])
     one.reset([0.3, 0.4], {"box": (0.5, 0.0, 0.1)})
     return one

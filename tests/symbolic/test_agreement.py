@@ -9,7 +9,7 @@ import thunder_py as th
 from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import KINDS, random_robot
 from tests.symbolic.states import FOLDER, bundled, random_values
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 
 CHAINS = [(seed, 1 + seed % 12, KINDS[(seed + seed // 12) % 3], "RP" if seed % 2 else "R") for seed in range(24)]
 #: heavy recordings, taken at few joints only
@@ -63,7 +63,7 @@ def test_all_quantities_are_there():
     assert set(th.Robot.load(FOLDER / "sea3.yaml").symbolic().quantities) == set(INPUTS)
     rigid = th.Robot.load("elbow").symbolic()
     assert set(rigid.quantities) == set(INPUTS) - elastic
-    with pytest.raises(ModelError, match="elastic_torque needs elastic joints, and elbow has none"):
+    with pytest.raises(ThunderError, match="elastic_torque needs elastic joints, and elbow has none"):
         rigid.elastic_torque()
 
 

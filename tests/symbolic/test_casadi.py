@@ -8,7 +8,7 @@ from tests.dynamics.random_chains import random_robot
 from tests.refusals import assert_refused
 from tests.symbolic.test_derivatives import OPERATIONS
 from thunder_py import symbolic as sym
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 
 ca = pytest.importorskip("casadi")
 
@@ -175,7 +175,7 @@ def test_operations_that_are_refused(elbow):
     q = ca.SX.sym("q", 2)
     for name in ("floor", "ceil", "erf", "sinh", "log1p", "expm1"):
         f = ca.Function("f", [q], [getattr(ca, name)(q[0])], ["q"], ["r"])
-        with pytest.raises(ModelError, match=f"f: recordings do not support CasADi's operation {name.upper()}"):
+        with pytest.raises(ThunderError, match=f"f: recordings do not support CasADi's operation {name.upper()}"):
             elbow.from_casadi(f)
 
 
@@ -186,7 +186,7 @@ def test_matrix_functions_are_expanded(elbow):
     rooted = ca.rootfinder("solver", "newton", {"x": q, "g": q**2 - 1})
     implicit = ca.Function("f", [q], [rooted(q, [])], ["q"], ["r"])
     with pytest.raises(
-        ModelError, match=r"CasADi cannot expand f to scalars|f: recordings do not support CasADi's operation CALL"
+        ThunderError, match=r"CasADi cannot expand f to scalars|f: recordings do not support CasADi's operation CALL"
     ):
         elbow.from_casadi(implicit)
 
@@ -202,9 +202,9 @@ def test_what_does_not_match(elbow):
         ),
     )
     elbow.symbol("K", (2, 3))
-    with pytest.raises(ModelError, match="f: input K must be 2 x 3, got 3 x 2"):
+    with pytest.raises(ThunderError, match="f: input K must be 2 x 3, got 3 x 2"):
         elbow.from_casadi(ca.Function("f", [ca.SX.sym("v", 3, 2)], [1], ["K"], ["r"]))
-    with pytest.raises(ModelError, match=r"function must be a casadi\.Function, got SX; create it by"):
+    with pytest.raises(ThunderError, match=r"function must be a casadi\.Function, got SX; create it by"):
         elbow.from_casadi(q)
     free = ca.Function("f", [q], [q + ca.SX.sym("offset")], ["q"], ["r"], {"allow_free": True})
     assert_refused(
@@ -231,7 +231,7 @@ def test_a_function_of_the_user(elbow):
     np.testing.assert_allclose(gradient, np.linalg.inv(robot.mass_matrix(state[1])), rtol=1e-11)
     several = ca.Function("two", [q], [q, q * 2], ["q"], ["a", "b"])
     assert elbow.add_function("two", several).result_names == ("a", "b")
-    with pytest.raises(ModelError, match=r"function must be a casadi\.Function, got SX"):
+    with pytest.raises(ThunderError, match=r"function must be a casadi\.Function, got SX"):
         elbow.add_function("bare", q)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 from thunder_py.optional import MissingExtraError
 from thunder_py.symbolic import Function
 from thunder_py.symbolic import mathematics as sym
@@ -96,12 +96,12 @@ def test_programs_grow_with_neither_joints_nor_operations() -> None:
 def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = _all(th.Robot.load("elbow"), ("gravity_vector",))
     f = recorded.to_jax()
-    with pytest.raises(ModelError, match=r"q must have shape \(\.\.\., 2\), got \(3,\)"):
+    with pytest.raises(ThunderError, match=r"q must have shape \(\.\.\., 2\), got \(3,\)"):
         f(np.zeros(3))
-    with pytest.raises(ModelError, match="all takes q, got 2 arguments"):
+    with pytest.raises(ThunderError, match="all takes q, got 2 arguments"):
         f(np.zeros(2), np.zeros(2))
     jax.config.update("jax_enable_x64", False)
-    with pytest.raises(ModelError, match=r"JAX must compute with 64 bits: call jax\.config\.update"):
+    with pytest.raises(ThunderError, match=r"JAX must compute with 64 bits: call jax\.config\.update"):
         recorded.to_jax()
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(MissingExtraError, match=r'pip install "thunder_py\[jax\]"'):

@@ -8,7 +8,7 @@ from tests.dynamics.quantities import INPUTS, kernel
 from tests.dynamics.random_chains import random_robot
 from tests.refusals import assert_refused
 from tests.symbolic.states import FOLDER, random_values, rebuilt
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.symbolic import SymbolicModel
 
 RIGID = ("forward_kinematics", "jacobian", "mass_matrix", "coriolis_matrix", "inverse_dynamics", "slotine_li_regressor")
@@ -124,7 +124,7 @@ def test_outlined_functions_take_only_what_matters(group):
         expected = f(*values)
         scale = max(1.0, np.abs(expected).max(initial=0.0))
         np.testing.assert_allclose(g(*values), expected, rtol=0, atol=1e-12 * scale, err_msg=name)
-    with pytest.raises(ModelError, match=r"f depends on the symbol .*, which is none of its arguments"):
+    with pytest.raises(ThunderError, match=r"f depends on the symbol .*, which is none of its arguments"):
         outlined.function("f", outlined.inverse_dynamics(), ["q", "dq", "ddq"])
 
 
@@ -228,17 +228,17 @@ def test_bad_functions():
     model = elbow()
     with pytest.raises(UnknownNameError, match="f: unknown symbol 'qq'"):
         model.function("f", model.q, ["qq"])
-    with pytest.raises(ModelError, match=r"f depends on the symbol dq.*, which is none of its arguments"):
+    with pytest.raises(ThunderError, match=r"f depends on the symbol dq.*, which is none of its arguments"):
         model.function("f", model.dq, ["q"])
     for name in ("two words", "3d", "", 'a"; b', "a" * 64, None):
-        with pytest.raises(ModelError, match="function name must be an identifier"):
+        with pytest.raises(ThunderError, match="function name must be an identifier"):
             model.add_function(name, model.q)
     for name in ("mass_matrix", "q", "par_REG"):
-        with pytest.raises(ModelError, match=f"'{name}' is a quantity or a symbol of the model; choose another name"):
+        with pytest.raises(ThunderError, match=f"'{name}' is a quantity or a symbol of the model; choose another name"):
             model.add_function(name, model.q)
     first = model.add_function("twice", 2 * model.q, description="doubles")
     assert first.description == "doubles"
-    with pytest.raises(ModelError, match="a function 'twice' exists already; pass overwrite=True to replace it"):
+    with pytest.raises(ThunderError, match="a function 'twice' exists already; pass overwrite=True to replace it"):
         model.add_function("twice", model.q)
     model.add_function("twice", model.q + model.q, overwrite=True)
     assert model.functions["twice"]([1.0, 2.0]).tolist() == [2.0, 4.0]

@@ -9,7 +9,7 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py import symbolic as sym
 from thunder_py._core import Expression, Graph
-from thunder_py.errors import ModelError
+from thunder_py.errors import ThunderError
 from thunder_py.symbolic import Function
 
 
@@ -229,7 +229,7 @@ def test_singular_whatever_the_symbols_are(v):
         ([[1, 2, x], [2, 4, y], [3, 6, z]], 2),
     ):
         message = rf"A must be invertible, got .* singular for all values of its symbols: column {column} depends on"
-        with pytest.raises(ModelError, match=message):
+        with pytest.raises(ThunderError, match=message):
             sym.inverse(A)
         assert abs(value(sym.det(A), v)) < 1e-15
     assert not np.isfinite(value(sym.solve([[x, 1], [1, x]], [1, 1]), v, at=(1.0, 0.0, 0.0))).all()
@@ -256,11 +256,11 @@ def test_linear_algebra_of_positive_definite_matrices(assume_a):
     np.testing.assert_allclose(A @ inverse, np.eye(4), atol=1e-12)
     assert det == pytest.approx(np.linalg.det(A), rel=1e-12)
     for function in (sym.inverse, sym.det):
-        with pytest.raises(ModelError, match=r"A must be a square matrix, got shape \(4, 3\)"):
+        with pytest.raises(ThunderError, match=r"A must be a square matrix, got shape \(4, 3\)"):
             function(symbols[:, :3])
-    with pytest.raises(ModelError, match=r"A must be a square matrix, got shape \(4,\)"):
+    with pytest.raises(ThunderError, match=r"A must be a square matrix, got shape \(4,\)"):
         sym.solve(symbols[0], b)
-    with pytest.raises(ModelError, match=r"b must have 4 rows, got shape \(3,\)"):
+    with pytest.raises(ThunderError, match=r"b must have 4 rows, got shape \(3,\)"):
         sym.solve(symbols, b[:3])
 
 

@@ -9,7 +9,7 @@ import pytest
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
 from tests.symbolic.test_derivatives import OPERATIONS
-from thunder_py.errors import ModelError, UnknownNameError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.symbolic.names import readable_names
 
 sympy = pytest.importorskip("sympy")
@@ -196,7 +196,7 @@ def test_latex(elbow):
     assert long.latex(np.sin(long.q[0] + long.q[10])) == "s_{1,11}"
     with pytest.raises(UnknownNameError, match=r"no quantity is called 'mas_matrix'; did you mean 'mass_matrix'\?"):
         elbow.latex("mas_matrix")
-    with pytest.raises(ModelError, match=r"f has several results \(a, b\); write them one by one"):
+    with pytest.raises(ThunderError, match=r"f has several results \(a, b\); write them one by one"):
         elbow.latex(elbow.function("f", {"a": q[0], "b": q[1]}))
 
 

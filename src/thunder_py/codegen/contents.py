@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _core
 from ..checks import check_name
-from ..errors import ModelError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.mathematics import Expressions
@@ -408,7 +408,7 @@ def collect(
 
     Raises
     ------
-    ModelError, UnknownNameError
+    ThunderError, UnknownNameError
         If a name is unknown or in use, or a shape differs from the model's.
     """
     groups = tuple(group for group in model.parameters.values() if group.values.size)
@@ -426,7 +426,7 @@ def collect(
     own: dict[str, Shape] = {}
     for function in custom:
         if not isinstance(function, Function):
-            raise ModelError(f"functions must hold functions that model.add_function returned, got {function!r}")
+            raise ThunderError(f"functions must hold functions that model.add_function returned, got {function!r}")
         report(function.name)
         functions.append(_custom(function, name, functions, {**state, **own}, groups, own))
     return Contents(robot, name, tuple(functions), groups, {**state, **own}, tuple(own), scalar, batch, missing)
@@ -490,7 +490,7 @@ def _custom(
     taken = [other.name for other in before]
     check_name(function.name, "function name")
     if function.name in taken:
-        raise ModelError(f"a function {function.name!r} is in the library already; choose another name")
+        raise ThunderError(f"a function {function.name!r} is in the library already; choose another name")
     parameters = {group.argument: group.values.shape for group in groups}
     for key, value in function.arguments.items():
         _check_argument(function.name, key, value.shape, {**known, **parameters})
@@ -501,7 +501,7 @@ def _custom(
     shapes = {key: value.shape for key, value in function.arguments.items()}
     for key, value in results.items():
         if not value.size:
-            raise ModelError(f"{function.name}: the result {key} is empty")
+            raise ThunderError(f"{function.name}: the result {key} is empty")
     recorded = Function(f"{prefix}_{function.name}", function.arguments, results, function.description)
     return LibraryFunction(
         function.name, shapes, {key: value.shape for key, value in results.items()},
@@ -516,6 +516,6 @@ def _one_line(text: str) -> str:
 
 def _check_argument(name: str, key: str, shape: Shape, known: Mapping[str, Any]) -> None:
     if key in known and known[key] != shape:
-        raise ModelError(f"{name}: {key} must have shape {known[key]} as in the library, got {shape}")
+        raise ThunderError(f"{name}: {key} must have shape {known[key]} as in the library, got {shape}")
     if key.startswith("par_") and key not in known:
         raise UnknownNameError(f"{name}: the library has no parameters {key!r}{nearest_hint(key, known)}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..checks import check_name, one_of
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..files import check_target, write_folder
 from ..robot import Robot
 from ..symbolic import Function
@@ -79,7 +79,7 @@ def generate(
 
     Raises
     ------
-    ModelError, UnknownNameError, FileFormatError
+    ThunderError, UnknownNameError, FileFormatError
         If a name is invalid, in use or unknown, or a file of functions fails.
     ThunderError
         If the folder has content that was not generated.
@@ -98,7 +98,9 @@ def generate(
     prefix = _check_prefix(robot.name if name is None else name)
     one_of(scalar, ("double", "float"), "scalar")
     if python and scalar == "float":
-        raise ModelError("Python bindings need the class, which computes in double; leave out python or scalar='float'")
+        raise ThunderError(
+            "Python bindings need the class, which computes in double; leave out python or scalar='float'"
+        )
     select_items(catalogue(robot), select)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
@@ -118,16 +120,16 @@ def generate(
 def _check_prefix(name: str) -> str:
     check_name(name)
     if len(name) > MOST_LETTERS:
-        raise ModelError(
+        raise ThunderError(
             f"robot name must have at most {MOST_LETTERS} letters, names of functions start with it; got {name!r}"
         )
     if name.startswith("_") or "__" in name or name.endswith("_"):
-        raise ModelError(
+        raise ThunderError(
             f"robot name {name!r} would give names that C and C++ reserve: no underscore at the start or end, no two "
             "in a row; choose another with -n or name="
         )
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise ModelError(f"robot name must start with a letter, got {name!r}")
+        raise ThunderError(f"robot name must start with a letter, got {name!r}")
     return name
 
 

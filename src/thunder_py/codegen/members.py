@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..symbolic.parameters import ParameterGroup
 from .contents import STATES, Contents, Shape
 
@@ -143,17 +143,17 @@ def check_own_names(contents: Contents) -> None:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If there is one; the message has the name.
     """
     for function in contents.functions:
         name = function.name
         own = name.startswith(("default_par_", "numPar")) or name.endswith(("_batch", "_packed"))
         if function.custom and (own or name in _TAKEN_FUNCTIONS):
-            raise ModelError(f"function name {name!r} is taken: the library uses it itself; choose another name")
+            raise ThunderError(f"function name {name!r} is taken: the library uses it itself; choose another name")
     for symbol in contents.own_symbols:
         if symbol in _TAKEN_SYMBOLS or (len(symbol) > 1 and symbol.isupper()):
-            raise ModelError(
+            raise ThunderError(
                 f"symbol name {symbol!r} is taken by the library or may be a macro of C; choose another, in lower case"
             )
 
@@ -163,7 +163,7 @@ def check_members(contents: Contents) -> None:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If there is one; the message has the name.
     """
     names = Counter(setter.name for setter in setters(contents))
@@ -175,4 +175,4 @@ def check_members(contents: Contents) -> None:
     own |= {f"set_{symbol}" for symbol in contents.own_symbols}
     for name in own:
         if names[name] > 1:
-            raise ModelError(f"{name[4:]!r} is taken: the class has a member {name} already; choose another name")
+            raise ThunderError(f"{name[4:]!r} is taken: the class has a member {name} already; choose another name")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__, _core
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.inertia import reg_from_dyn
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
@@ -37,7 +37,7 @@ def library_files(contents: Contents, *, python: bool) -> dict[str, str]:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a name of the user is a keyword, or in use in the library, or a parameter is too large for float.
     """
     name, with_class = contents.name, contents.scalar == "double"
@@ -110,7 +110,7 @@ def _core_functions(contents: Contents) -> tuple[dict[str, str], str]:
             recorded, header_name=f"{contents.name}_gen.h", scalar=contents.scalar, batch=contents.batch
         )
     except ValueError as error:
-        raise ModelError(str(error)) from None
+        raise ThunderError(str(error)) from None
     found = re.finditer(rf"^(void {contents.name}_(\w+)\([^;]*\));$", header, re.MULTILINE)
     prototypes = {match[2]: match[1] for match in found}
     M_dot, C_std = f"{contents.name}_M_dot", f"{contents.name}_C_std"  # of the same arguments
@@ -155,7 +155,7 @@ def _c_number(value: float, scalar: str) -> str:
         try:
             return f"{np.float32(value)!s}f"
         except FloatingPointError:
-            raise ModelError(f"the parameter {value:g} is too large for float") from None
+            raise ThunderError(f"the parameter {value:g} is too large for float") from None
 
 
 def _yaml_number(value: float) -> str:

@@ -14,16 +14,16 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import (
     Array,
-    above_zero,
+    all_nonnegative,
     argument_names,
     array,
-    none_negative,
+    nonnegative,
     one_of,
     per_joint,
+    positive,
     real,
-    zero_or_above,
 )
-from ..errors import ModelError, ThunderError
+from ..errors import ThunderError
 from ..model.parameters import UnknownParameters
 from ..robot import Robot, require_robot
 
@@ -52,7 +52,7 @@ class _Adaptation:
         raise NotImplementedError
 
     def _widths(self, n: int) -> Array | None:
-        widths = none_negative(per_joint(self.dead_zone, n, "dead_zone"), "dead_zone")
+        widths = all_nonnegative(per_joint(self.dead_zone, n, "dead_zone"), "dead_zone")
         return widths if widths.any() else None
 
 
@@ -130,8 +130,8 @@ class GradientAdaptation(_Adaptation):
         ValueError
             If `eta` or `floor` is not positive.
         """
-        sizes = np.maximum(np.abs(select(robot, unknown).values), above_zero(floor, "floor"))
-        return cls(above_zero(eta, "eta") / sizes, unknown=unknown, dead_zone=dead_zone)
+        sizes = np.maximum(np.abs(select(robot, unknown).values), positive(floor, "floor"))
+        return cls(positive(eta, "eta") / sizes, unknown=unknown, dead_zone=dead_zone)
 
     def build(self, unknown: UnknownParameters) -> _core.AdaptationLaw:
         """Return the law for these unknown parameters; raise ValueError if sizes or values do not fit them."""
@@ -197,7 +197,7 @@ class NaturalAdaptation(_Adaptation):
             raise ThunderError("unknown must select at least one link for the natural law, got none")
         unphysical = [robot.link_names[i] for i in whole if not robot.inertial_is_physical()[i]]
         if unphysical:
-            raise ModelError(
+            raise ThunderError(
                 "robot must have physically consistent links for the natural law, got a pseudo-inertia that is not "
                 f"positive definite for {unphysical}; the gradient law adapts them"
             )
@@ -251,7 +251,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     others = robot.p - 10 * robot.n
     if others and rest is None:
         raise ThunderError(f"rest must be given: {others} parameters belong to no link")
-    other_gains = np.full(others, 1.0 if rest is None else above_zero(rest, "rest"))
+    other_gains = np.full(others, 1.0 if rest is None else positive(rest, "rest"))
     return np.concatenate([np.broadcast_to(per_link, (robot.n, 10)).ravel(), other_gains])
 
 
@@ -305,14 +305,14 @@ class AdaptiveController:
     def _filtered(self, route: str, cutoff: float) -> tuple[str, float]:
         """Set `route`; return it and the cutoff [rad/s] for the core."""
         self.route = one_of(route, ("regressor", "acceleration"), "route")
-        return self.route, 2.0 * math.pi * above_zero(cutoff, "cutoff")
+        return self.route, 2.0 * math.pi * positive(cutoff, "cutoff")
 
     def _prediction(
         self, route: str, cutoff: float, gamma: float, R_t: npt.ArrayLike | None, K_d: npt.ArrayLike
     ) -> tuple[str, float, float, npt.ArrayLike]:
         """Set `prediction_weight`; return route, cutoff [rad/s], gamma and R_t for the core, after `_adapt`."""
         R_t = _inverse_gain(K_d) if R_t is None else R_t
-        weight = zero_or_above(gamma, "gamma")
+        weight = nonnegative(gamma, "gamma")
         if self.adaptation is None:
             weight = 0.0
         if weight > 0.0:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from .._core import Status, StepEnd
 from ..checks import Array, array, is_pose, of_kind, one_of, real
+from ..errors import ThunderError
 from ..reference import TaskReference
 from ..robot import Robot
 from ..robot.lengths import lengths_of
@@ -219,7 +220,7 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         self._adapt(robot, adaptation)
         self.robot, self.Lambda, self.K_p, self.K_d = robot, Lambda, K_p, K_d
         if not callable(measure):
-            raise ValueError(f"measure must be callable with q and dq, got {type(measure).__name__}")
+            raise ThunderError(f"measure must be callable with q and dq, got {type(measure).__name__}")
         self._measure, self._m = measure, 3 if one_of(task, ("pose", "position"), "task") == "position" else 6
         self._gains = gain(Lambda, self._m), gain(K_p, self._m), gain(K_d, robot.n)
         rest, attracted, own = null_space(robot, self._m, posture, Lambda_posture, "Lambda_posture")
@@ -250,9 +251,9 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         if law is None:
             return np.zeros((0, 0))
         if not isinstance(law, GradientAdaptation) or law.lower is not None or law.upper is not None:
-            raise ValueError("adaptation must be a GradientAdaptation without bounds, a number, an array or None")
+            raise ThunderError("adaptation must be a GradientAdaptation without bounds, a number, an array or None")
         if np.any(np.asarray(law.dead_zone) != 0.0):
-            raise ValueError("adaptation must have no dead zone, which the law with unknown lengths does not apply")
+            raise ThunderError("adaptation must have no dead zone, which the law with unknown lengths does not apply")
         return gain(law.Gamma, int(self.unknown.mask.sum()))
 
     @property
@@ -332,10 +333,10 @@ class AdaptiveJacobianBackstepping(AdaptiveLyapunov):
         position, velocity = array(q, (n,), "q"), array(dq, (n,), "dq")
         task = self._task_error(position, velocity, reference)
         if task is None:
-            raise ValueError("the reference and the measurement must be finite, with a rotation R")
+            raise ThunderError("the reference and the measurement must be finite, with a rotation R")
         terms = self._terms(position, velocity, task)
         if terms is None:
-            raise ValueError("the law is singular at this state")
+            raise ThunderError("the law is singular at this state")
         return terms
 
     def _law(self, t: float, q: Array, dq: Array, reference: TaskReference) -> tuple[Array, Status]:
@@ -440,7 +441,7 @@ def _numbers(value: npt.ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     """Return `value` as float64 of exactly `shape`, NaN included, or raise ValueError."""
     result = real(value, what, finite=False)
     if result.shape != shape:
-        raise ValueError(f"{what} must have shape {shape}, got {result.shape}")
+        raise ThunderError(f"{what} must have shape {shape}, got {result.shape}")
     return result
 
 
@@ -455,7 +456,7 @@ def _read(reference: TaskReference) -> TaskReference | None:
         )
     except AttributeError:
         kind = type(reference).__name__
-        raise ValueError(f"this controller follows task-space references; {kind} has no p, R, xi, xi_dot") from None
+        raise ThunderError(f"this controller follows task-space references; {kind} has no p, R, xi, xi_dot") from None
     return desired if is_pose(make_pose(desired.R, desired.p)) and all(np.isfinite(x).all() for x in desired) else None
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array, of_kind
+from ..checks import Array, array, of_kind, positive
+from ..errors import ThunderError
 from ..geometry import Sphere
 from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot, require_robot
@@ -135,8 +136,8 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     ) -> None:
         require_robot(robot)
         repelled = arm_points(robot) if points is None else [_point(p) for p in points]
-        repulsion = above_zero(gain, "gain"), above_zero(influence, "influence", finite=False)
-        largest, chosen = above_zero(largest_force, "largest_force"), resolve_rows(rows)
+        repulsion = positive(gain, "gain"), positive(influence, "influence", finite=False)
+        largest, chosen = positive(largest_force, "largest_force"), resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
         self._frame = frame
         super().__init__(robot, K_0, K_1, K_d, chosen, frame, secondary, repelled, *repulsion, largest)
@@ -159,5 +160,5 @@ def _point(point: ArmPoint) -> tuple[int | str, Array]:
     if isinstance(point, (int, str, np.integer)):
         return point, np.zeros(3)
     if not isinstance(point, (tuple, list)) or len(point) != 2:
-        raise ValueError(f"points must be frames or pairs of a frame and a point in its axes, got {point!r}")
+        raise ThunderError(f"points must be frames or pairs of a frame and a point in its axes, got {point!r}")
     return point[0], array(point[1], (3,), "points offset")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
+from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .elastic_gains import critical_damping, hold_damping
 
@@ -65,7 +66,7 @@ class CompositeControl(_core.CompositeControl):
     ) -> None:
         require_robot(robot)
         if not isinstance(slow, _core.JointController) or type(slow).step is not _core.JointController.step:
-            raise ValueError(f"slow must be a joint-space controller of this package, got {type(slow).__name__}")
+            raise ThunderError(f"slow must be a joint-space controller of this package, got {type(slow).__name__}")
         super().__init__(
             robot,
             slow,

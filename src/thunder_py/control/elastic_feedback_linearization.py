@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero
+from ..checks import positive
 from ..robot import Robot, require_robot
 from .elastic_gains import hold_damping
 
@@ -87,5 +87,5 @@ class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
         K_d : float, (n,) or (n, n) array_like, optional
             See the class.
         """
-        w = above_zero(bandwidth, "bandwidth")
+        w = positive(bandwidth, "bandwidth")
         return cls(robot, w**4, 4.0 * w**3, 6.0 * w**2, 4.0 * w, K_d=K_d)

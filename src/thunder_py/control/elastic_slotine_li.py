@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, all_positive, per_joint
-from ..errors import ModelError, outer_level
+from ..checks import Array, all_positive, per_joint, positive
+from ..errors import ThunderError, outer_level
 from ..robot import Robot, require_robot
 from .adaptation import AdaptationLike
 from .elastic_gains import critical_damping
@@ -104,12 +104,12 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         Gamma_K: float | None = None,
     ) -> None:
         require_robot(robot)
-        rate = 0.0 if Gamma_K is None else 1.0 / above_zero(Gamma_K, "Gamma_K")
+        rate = 0.0 if Gamma_K is None else 1.0 / positive(Gamma_K, "Gamma_K")
         self._rates: Array = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
         self.Lambda = self._rates
         self.K_d, self.Gamma_K = K_d, Gamma_K
         self.K_x: npt.ArrayLike = critical_damping(robot) if K_x is None else K_x
-        self.bandwidth = above_zero(bandwidth, "bandwidth")
+        self.bandwidth = positive(bandwidth, "bandwidth")
         law, unknown = self._adapt(robot, adaptation)
         self._robot = robot
         super().__init__(robot, self.Lambda, K_d, self.K_x, self.bandwidth, rate, law, unknown)
@@ -140,7 +140,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If the plant has other parameters or elastic joints than the estimate.
         """
         V = super().lyapunov(robot, result)
@@ -192,9 +192,9 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
 def _linear_drives(robot: Robot, nominal: Robot) -> tuple[Array, Array, Array]:
     """Return K, D and Mm of linear springs, (e,) each."""
     if [drive.joint for drive in robot.elastic] != [drive.joint for drive in nominal.elastic]:
-        raise ModelError("the plant must have the elastic joints of the controller for a Lyapunov function")
+        raise ThunderError("the plant must have the elastic joints of the controller for a Lyapunov function")
     if any(len(drive.K) > 1 or len(drive.D) > 1 for drive in robot.elastic):
-        raise ModelError("the plant must have linear springs and dampers for a Lyapunov function")
+        raise ThunderError("the plant must have linear springs and dampers for a Lyapunov function")
     columns = [(drive.K[0], drive.D[0] if drive.D else 0.0, drive.Mm) for drive in robot.elastic]
     K, D, Mm = np.array(columns).T
     return K, D, Mm

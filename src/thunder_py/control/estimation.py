@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, whole
+from ..errors import ThunderError
 
 
 class Derivatives(NamedTuple):
@@ -83,7 +84,7 @@ class DerivativeEstimator(_core.DerivativeEstimator):
         """
         samples = array(q, (None,) * np.ndim(q), "q")
         if samples.ndim not in (1, 2):
-            raise ValueError(f"q must have shape (k, n) or (k,), got {samples.shape}")
+            raise ThunderError(f"q must have shape (k, n) or (k,), got {samples.shape}")
         estimates = self._apply(float(array(dt, (), "dt")), samples.reshape(len(samples), -1))
         return Derivatives(*(values.reshape(samples.shape) for values in estimates))
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, all_positive, of_kind, per_joint
+from ..checks import Array, all_positive, of_kind, per_joint, positive
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .contact import ContactDetector
@@ -23,7 +23,7 @@ def _filter(bandwidth: npt.ArrayLike, size: int, order: int, damping_ratio: floa
         raise ThunderError(f"order must be 1 or 2, got {order!r}")
     if damping_ratio is not None and order == 1:
         raise ThunderError(f"damping_ratio must be None for order 1, got {damping_ratio!r}")
-    ratio = _CRITICAL if damping_ratio is None else above_zero(damping_ratio, "damping_ratio")
+    ratio = _CRITICAL if damping_ratio is None else positive(damping_ratio, "damping_ratio")
     return all_positive(per_joint(bandwidth, size, "bandwidth"), "bandwidth"), int(order), ratio
 
 
@@ -167,5 +167,5 @@ class EnergyObserver(_core.EnergyObserver):
     ) -> None:
         require_robot(robot)
         self.detector = detector
-        width = np.atleast_1d(above_zero(bandwidth, "bandwidth"))
+        width = np.atleast_1d(positive(bandwidth, "bandwidth"))
         super().__init__(robot, *_filter(width, 1, order, damping_ratio), **_detection(detector, 1))

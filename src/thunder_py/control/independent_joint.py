@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero, one_of, per_joint
+from ..checks import one_of, per_joint, positive
 from ..robot import Robot, require_robot
 
 
@@ -126,7 +126,7 @@ class IndependentJoint(_core.IndependentJoint):
         [4.0, 0.0]
         """
         require_robot(robot)
-        omega, zeta = above_zero(frequency, "frequency"), above_zero(damping_ratio, "damping_ratio")
+        omega, zeta = positive(frequency, "frequency"), positive(damping_ratio, "damping_ratio")
         J = per_joint(inertia, robot.n, "inertia")
         K_d = 2.0 * zeta * omega * J - per_joint(damping, robot.n, "damping")
         return cls(robot, omega**2 * J, K_d, inertia=inertia, damping=damping, **options)

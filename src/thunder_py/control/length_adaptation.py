@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, all_positive, array, zero_or_above
-from ..errors import UnknownNameError, nearest_hint
+from ..checks import Array, all_positive, array, nonnegative, positive
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..robot.lengths import length_names, lengths_of, with_lengths
 from .lyapunov_functions import gain
@@ -69,7 +69,7 @@ class LengthAdaptation:
             if name not in known:
                 raise UnknownNameError(f"no length of {robot.name} is called {name!r}{nearest_hint(str(name), known)}")
         if not names or len(set(names)) < len(names):
-            raise ValueError(f"unknown must name at least one length, each once, got {names}")
+            raise ThunderError(f"unknown must name at least one length, each once, got {names}")
         return names
 
 
@@ -101,7 +101,7 @@ class LengthModel:
         if adaptation is not None:
             _core.GradientLaw(adaptation.Gamma, k, None, None, None)  # checks the gain
             self.Gamma = gain(adaptation.Gamma, k)
-            self.gamma = zero_or_above(adaptation.gamma, "gamma")
+            self.gamma = nonnegative(adaptation.gamma, "gamma")
             size = array(adaptation.scale, () if np.ndim(adaptation.scale) == 0 else (k,), "scale")
             self.scale = all_positive(np.full(k, size), "scale")
         self.Gamma_inverse = np.linalg.inv(self.Gamma)
@@ -109,8 +109,8 @@ class LengthModel:
         self.in_torques = [j for j, name in enumerate(self.names) if not name.startswith("tool")]
         if adaptation is not None and self.in_torques:
             if adaptation.Gamma_torque is None:
-                raise ValueError(f"Gamma_torque must be given: torques depend on {self.names[self.in_torques[0]]}")
-            self.Gamma_torque = above_zero(adaptation.Gamma_torque, "Gamma_torque")
+                raise ThunderError(f"Gamma_torque must be given: torques depend on {self.names[self.in_torques[0]]}")
+            self.Gamma_torque = positive(adaptation.Gamma_torque, "Gamma_torque")
         self._affine = [self._displaced(robot, step) for step in np.vstack([np.zeros(k), np.eye(k)])]
         nodes = self._nodes()
         self._models = [self._displaced(robot, node).unknown(unknown) for node in nodes]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .._core import Status
 from ..checks import Array
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.inertia import is_physical, pseudo_inertia
 from ..robot import Robot
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
@@ -73,7 +73,7 @@ class AdaptiveLyapunov(AdaptiveController):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If the estimate has other parameters than the plant.
         """
         s = result.s
@@ -129,9 +129,9 @@ class AdaptiveLyapunov(AdaptiveController):
 
 
 def check_parameters(robot: Robot, result: LoggedRun) -> None:
-    """Raise ModelError unless the estimate has the plant's parameters."""
+    """Raise ThunderError unless the estimate has the plant's parameters."""
     if result.parameters.shape[1] != robot.p:
-        raise ModelError(
+        raise ThunderError(
             f"the estimate must have the plant's {robot.p} parameters for a Lyapunov function, "
             f"got {result.parameters.shape[1]}"
         )
@@ -142,7 +142,7 @@ def _natural_distance(law: NaturalAdaptation, mask: npt.NDArray[np.bool_], robot
     links = np.flatnonzero(mask[: 10 * robot.n].reshape(robot.n, 10).all(axis=1))
     unphysical = [robot.link_names[i] for i in links if not is_physical(robot.inertial)[i]]
     if unphysical:
-        raise ModelError(f"the plant's links must be physically consistent for the natural law's V, got {unphysical}")
+        raise ThunderError(f"the plant's links must be physically consistent for the natural law's V, got {unphysical}")
     distance = np.zeros(len(estimates))
     gamma = np.broadcast_to(np.asarray(law.gamma, dtype=np.float64), (len(links),))
     for weight, i in zip(gamma, links, strict=True):

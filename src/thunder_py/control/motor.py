@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, none_negative, number_or_row
-from ..errors import ModelError
+from ..checks import Array, all_nonnegative, all_positive, number_or_row
+from ..errors import ThunderError
 
 
 def _read(value: npt.ArrayLike, name: str, *, zero_allowed: bool = False) -> Array:
-    return (none_negative if zero_allowed else all_positive)(number_or_row(value, name), name)
+    return (all_nonnegative if zero_allowed else all_positive)(number_or_row(value, name), name)
 
 
 class DCMotor:
@@ -73,7 +73,7 @@ class DCMotor:
         self.gear_ratio = _read(gear_ratio, "gear_ratio")
         sizes = {name: value.size for name, value in vars(self).items() if value.ndim}
         if len(set(sizes.values())) > 1:
-            raise ModelError(f"entries must be numbers, or rows with one for each joint, got sizes {sizes}")
+            raise ThunderError(f"entries must be numbers, or rows with one for each joint, got sizes {sizes}")
 
     @property
     def joint_inertia(self) -> Array:

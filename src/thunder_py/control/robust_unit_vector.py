@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero
+from ..checks import positive
 from ..robot import Robot, require_robot
 
 
@@ -78,5 +78,5 @@ class RobustUnitVector(_core.RobustUnitVector):
         Q: npt.ArrayLike = 1.0,
     ) -> None:
         require_robot(robot)
-        rho, epsilon = above_zero(rho, "rho"), above_zero(epsilon, "epsilon")
+        rho, epsilon = positive(rho, "rho"), positive(epsilon, "epsilon")
         super().__init__(robot, K_0, K_1, rho, epsilon, np.asarray(Q))

@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from .._core import Status
 from ..checks import Array
-from ..errors import ModelError, outer_level
+from ..errors import ThunderError, outer_level
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
 from ..robot import Elastic, Robot
 from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop, stable_rate
@@ -101,7 +101,7 @@ def _motor_feedback(law: Any, model: Robot, q: Array, reference: Any) -> Array |
     joints = list(model.motor_joints)
     try:
         x = model.elastic_equilibrium(q)
-    except ModelError:
+    except ThunderError:
         return None
     D = np.empty((model.n, model.n))
     for j, step in enumerate(_STEP * np.eye(model.n)):
@@ -114,7 +114,7 @@ def _motor_feedback(law: Any, model: Robot, q: Array, reference: Any) -> Array |
     return D
 
 
-def driven_inertia(law: _core.Controller, robot: Robot, q: Array, rate: float) -> Array:
+def effective_inertia(law: _core.Controller, robot: Robot, q: Array, rate: float) -> Array:
     """Return the inertia (n, n) of what torques drive: M, or, of a law that sees motors, these and the rigid joints.
 
     A motor that vibrates with w on its spring counts as Mm x cot(x), x = w / rate, with the `stable_rate`: its sampled
@@ -241,7 +241,7 @@ def linear_arm(law: _core.Controller | _core.SafeTorque, robot: Robot, q: Array,
             D[:, j] = (law.step(0.0, q, -step) - law.step(0.0, q, step)) / (2.0 * _STEP)
         law.leave()
     else:
-        M = driven_inertia(law, robot, q, stable_rate(channel.period, channel.delay + float(np.max(channel.lag))))
+        M = effective_inertia(law, robot, q, stable_rate(channel.period, channel.delay + float(np.max(channel.lag))))
         reference = rest(type(law), robot, q, getattr(law, "_frame", None))
         found = velocity_feedback(law, q, reference)
         stiffness = np.zeros((n, n)) if robot.elastic or law.sees_motors else position_feedback(law, q, reference)

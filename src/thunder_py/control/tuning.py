@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, none_negative, one_of, per_joint, zero_or_above
+from ..checks import Array, all_nonnegative, nonnegative, one_of, per_joint, positive
 from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
@@ -266,9 +266,9 @@ def tune(
     frame, rows = arguments.get("frame"), _rows(law, arguments)
     states = typical = typical_states(robot, 0.0)
     if reference is not None:
-        states = states_along(robot, reference, above_zero(duration, "duration"), q0, frame, rows)
-    lags = none_negative(per_joint(lag, robot.n, "lag"), "lag")
-    channel = Channel(above_zero(period, "period"), zero_or_above(delay, "delay"), lags)
+        states = states_along(robot, reference, positive(duration, "duration"), q0, frame, rows)
+    lags = all_nonnegative(per_joint(lag, robot.n, "lag"), "lag")
+    channel = Channel(positive(period, "period"), nonnegative(delay, "delay"), lags)
     stable = stable_rate(channel.period, channel.delay + lags.max())
     rows_inertia = task_inertia(robot, states.q, frame, rows) if rows else np.ones(0)
     best: tuple[int, Any] = (len(states.q), None)
@@ -339,7 +339,7 @@ def _feedback(
     largest = _largest_dampings(robot, q)
     w, limit = _bandwidth(robot, m, largest, share * stable)
     if bandwidth is not None:
-        w, limit = np.full(robot.n, above_zero(bandwidth, "bandwidth")), "the argument bandwidth"
+        w, limit = np.full(robot.n, positive(bandwidth, "bandwidth")), "the argument bandwidth"
         if bandwidth > 0.25 * stable:
             raise ThunderError(
                 f"bandwidth must be at most {0.25 * stable:.4g} for this period and delay, got {bandwidth:g}"
@@ -458,7 +458,7 @@ def _adaptation(
     if law in _DAMPED_BY_ESTIMATE:
         damping = gain(gains["K_d"], robot.n) if "K_d" in gains else np.zeros((robot.n, robot.n))
         least = least_gain(chosen, transient.q[::_EVERY], damping, feedback.w, _ERROR)
-    return make(chosen, along, typical, above_zero(time_constant, "time_constant"), float(feedback.w.min()), least)
+    return make(chosen, along, typical, positive(time_constant, "time_constant"), float(feedback.w.min()), least)
 
 
 def _drive(

@@ -18,7 +18,7 @@ _UNEXPLAINED = 0.5
 _CERTAIN, _POSITIONS = 3.0, 20
 
 
-def implausible(identification: Identification, torque_rms: Array) -> list[str]:
+def diagnose(identification: Identification, torque_rms: Array) -> list[str]:
     """Return sentences on wrong signs, units or order of joints, and on logs without motion.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array
+from ..checks import Array, all_positive, array, positive
 from ..errors import ThunderError, nearest_hint
 from ..model.description import Friction
 from ..robot import Robot
@@ -106,7 +106,7 @@ class FrictionModel(Value):
             coulomb=array(coulomb, (n, 2), "friction coulomb"),
             stribeck=stribeck,
             velocity=velocity,
-            delta=above_zero(self.delta, "friction delta"),
+            delta=positive(self.delta, "friction delta"),
         )
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, within
-from ..errors import ModelError, ThunderError
+from ..errors import ThunderError
 from ..model import inertia
 from ..model.description import check_physical_input
 from ..model.parameters import BaseParameters, UnknownParameters
@@ -254,7 +254,7 @@ class Identification:
 
         Raises
         ------
-        ModelError
+        ThunderError
             If links, friction or rotors are not physically consistent and the format is not YAML, or the format cannot
             represent the robot, or there are further columns, which none can, and `lossy` is False.
 
@@ -274,20 +274,20 @@ class Identification:
         True
         """
         if self.extra.size and not lossy:
-            raise ModelError(
+            raise ThunderError(
                 f"no file of a robot holds {', '.join(self.extra_names)}: with lossy=True these are left out"
             )
         if Path(path).suffix not in (".yaml", ".yml"):
             bad = self.inconsistent_links()
             if bad:
-                raise ModelError(
+                raise ThunderError(
                     f"links must be physically consistent in {Path(path).suffix}, which is not the case for "
                     f"{', '.join(bad)}: identify with consistent=True, or save as .yaml"
                 )
             try:
                 check_physical_input(self.robot.description)
-            except ModelError as error:
-                raise ModelError(f"{error}: identify with consistent=True, or save as .yaml") from None
+            except ThunderError as error:
+                raise ThunderError(f"{error}: identify with consistent=True, or save as .yaml") from None
         self.robot.save(path, lossy=lossy)
 
     def report(

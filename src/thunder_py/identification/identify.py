@@ -11,19 +11,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import above_zero, whole, zero_or_above
+from ..checks import nonnegative, positive, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..model.parameters import UnknownParameters
 from ..robot import Robot
 from ..simulation import SimulationResult
 from .equations import Columns, all_names, all_parameters, extended, selection, with_all_parameters
-from .findings import implausible
+from .findings import diagnose
 from .identification import Identification
 from .least_squares import given_noise
 from .log import Log, LogSource, check_signals
 from .log_file import Recorded, as_sources
 from .problem import Problem
-from .solve import Found, solve
+from .solve import Estimate, solve
 from .windows import Filtering
 
 _LOG = logging.getLogger(__name__)
@@ -210,9 +210,9 @@ def identify(
         base=base,
         columns=tuple(columns),
         noise=noise,
-        gamma=above_zero(regularization, "regularization") if consistent else None,
+        gamma=positive(regularization, "regularization") if consistent else None,
         offsets=offsets,
-        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust),
+        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample, robust),
         threads=whole(threads, "threads", 0),
     )
     _LOG.info("%s: %d base parameters of %d unknown ones, from %d logs", robot.name, base.count, mask.sum(), len(logs))
@@ -221,14 +221,14 @@ def identify(
     _LOG.info("%s: rank %d, %d rows, noise %s", robot.name, result.rank, result.count, result.noise.round(4).tolist())
     count = int(elastic.sum())
     _warn_of_other_motors(robot, found)
-    for message in implausible(result, found.torque_rms):
+    for message in diagnose(result, found.torque_rms):
         _warn(message)
     _warn_if_uncertain(result, count)
     _warn_if_negative(result, count)
     return result
 
 
-def _result(problem: Problem, chosen: UnknownParameters, found: Found) -> Identification:
+def _result(problem: Problem, chosen: UnknownParameters, found: Estimate) -> Identification:
     base, solution, filtering = problem.base, found.solution, problem.filtering
     sigma = np.where(solution.determined, np.sqrt(np.maximum(np.diag(found.covariance), 0.0)), np.inf)
     return Identification(
@@ -311,7 +311,7 @@ def _last(result: Identification, count: int) -> list[tuple[str, float, float]]:
     return list(values)[result.base.count - count :]
 
 
-def _warn_of_other_motors(robot: Robot, found: Found) -> None:
+def _warn_of_other_motors(robot: Robot, found: Estimate) -> None:
     """Warn of joints whose x follows q, but not with a factor near one."""
     if not robot.e:
         return

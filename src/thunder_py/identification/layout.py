@@ -17,7 +17,7 @@ from .signals import Motion
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class RegressorColumns:
     """The columns that a fit needs, and the rows in which they are not zero.
 
     Attributes
@@ -78,7 +78,7 @@ def layout(
     joints: npt.NDArray[np.intp],
     further: Sequence[Columns],
     offsets: bool,
-) -> Layout:
+) -> RegressorColumns:
     """Find the rows in which columns are not zero, at random states; further columns count as nonzero in all rows."""
     P, n, e, r = theta0.size, robot.n, robot.e, joints.size
     count = sum(len(each.names) for each in further)
@@ -89,7 +89,7 @@ def layout(
     samples = Samples(t=np.arange(64.0), motion=motion, torque=torque, motors=motors, joint_torque=sensed)
     pattern = np.any(equations(robot, samples, formed_columns(robot, samples, np.zeros(e))).W != 0.0, axis=0)
     further_too = np.hstack([pattern[:, base], np.ones((r, count), dtype=bool)])
-    return Layout(
+    return RegressorColumns(
         robot=robot,
         theta0=theta0,
         columns=np.concatenate([base, P + np.arange(count)]),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, all_positive, array
-from ..errors import ModelError, ThunderError
+from ..errors import ThunderError
 from ..model import inertia
 from ..model.parameters import BaseParameters
 from ..robot import Robot
@@ -378,7 +378,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If it does not converge.
     """
     pi = problem.prior.copy()
@@ -396,7 +396,7 @@ def solve_consistent(problem: ConsistentProblem, gamma: float) -> Array:
         names = ", ".join(problem.names[k] for k in vanishing)
         reason = f": the torques ask for negative values of {names}" if names else f" in {_STEPS} steps"
         remedy = "check tau, leave them out of unknown, or use" if names else "try"
-        raise ModelError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
+        raise ThunderError(f"the consistent fit did not converge{reason}; {remedy} a larger regularization")
     return pi
 
 

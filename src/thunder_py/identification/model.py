@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, zero_or_above
+from ..checks import Array, nonnegative
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..model.description import Friction
 from ..model.parameters import BaseParameters, UnknownParameters
@@ -124,7 +124,7 @@ class ModelIdentification:
 
         Raises
         ------
-        ModelError
+        ThunderError
             As for `Identification.save`, also if the friction has directions or a Stribeck effect, which no file holds.
         """
         self.identification.save(path, lossy=lossy)
@@ -204,7 +204,7 @@ def identify_model(
     ------
     ThunderError
         If an argument is invalid, a delay reaches its bound, or the robot has elastic joints.
-    ModelError
+    ThunderError
         If the iteration does not converge.
 
     Warns
@@ -263,7 +263,7 @@ def identify_model(
     >>> found.friction.velocity.round(1).tolist()
     [0.1, 0.2]
     """
-    filtering = Filtering(cutoff, zero_or_above(hold, "hold"), resample, robust)
+    filtering = Filtering(cutoff, nonnegative(hold, "hold"), resample, robust)
     whole = [whole_log(robot, source, filtering) for source in as_sources(robot, logs)]
     if "columns" in options:
         raise ThunderError("columns must be left out: identify_model finds friction and sensors only, use identify")
@@ -376,7 +376,7 @@ def _problem(
     delays = np.array([name.endswith("_delay") for name in quantity_names(robot)])
     longest = float(np.abs(start.vector()[delays]).max())
     if delays[quantities].any():
-        longest = max(longest, zero_or_above(longest_delay, "longest_delay"))
+        longest = max(longest, nonnegative(longest_delay, "longest_delay"))
     segments = [segment_of(log, filtering, longest) for log in logs]
     sizes, gains = np.array([(segment.at.size, segment.gain) for segment in segments]).T
     noise = given_noise(weights, robot.n)

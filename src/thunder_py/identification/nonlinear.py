@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
-from ..errors import ModelError, ThunderError
+from ..errors import ThunderError
 from ..model.parameters import BaseParameters
 from ..robot import Robot
 from .friction import friction_terms
@@ -27,7 +27,7 @@ from .least_squares import Data, Fit, fit, fit_reweighted, nearest_change, resid
 from .segments import FrictionParts, Segment
 from .sensors import SensorCalibration, quantity_names
 from .signals import NORMAL_MEDIAN
-from .sums import triangle
+from .sums import r_factor
 
 #: Gauss-Newton steps, and the decrease of the sum of squares, in units of the noise, at which they end
 _STEPS, _SETTLED = 60, 1e-6
@@ -208,7 +208,7 @@ def solve(problem: NonlinearProblem, *, robust: bool = False) -> Solution:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If it does not converge.
     ThunderError
         If a delay reaches its bound.
@@ -226,7 +226,7 @@ def solve(problem: NonlinearProblem, *, robust: bool = False) -> Solution:
                 f"longest_delay must be larger: {name} reaches {value:.3g} s. Check the time stamps of the log"
             )
     if best.decrease > _ROUNDING:
-        raise ModelError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
+        raise ThunderError("the models of sensors and friction did not converge: estimate fewer, or start nearer")
     return _solution(problem, best.theta)
 
 
@@ -352,8 +352,8 @@ def _linear_data(problem: NonlinearProblem, rows: Sequence[_Rows], further: Sequ
         if segment.used is not None:
             whole *= segment.used[..., None]
         count += len(part.y) if segment.used is None else float(segment.used.sum(axis=0).mean())
-        parts.append([triangle(whole[:, j]) for j in range(problem.robot.n)])
-    factors = np.array([triangle(np.vstack(joint)) for joint in zip(*parts, strict=True)])
+        parts.append([r_factor(whole[:, j]) for j in range(problem.robot.n)])
+    factors = np.array([r_factor(np.vstack(joint)) for joint in zip(*parts, strict=True)])
     n, u = factors.shape[0], factors.shape[-1] - 1
     return Data(factors, count, problem.scale, np.zeros((n, u, u)), np.zeros((n, u)))
 
@@ -395,7 +395,7 @@ def _sensitivities(problem: NonlinearProblem, point: Point, x: Array, rows: _Row
 def _factor(problem: NonlinearProblem, rows: Sequence[_Rows], slopes: Sequence[Array], found: Fit) -> Array:
     """Return the triangular factor of ``[W | J | y]`` over all rows, divided by their noise."""
     factors = _linear_data(problem, rows, slopes).factors / found.noise[:, None, None]
-    return triangle(factors.reshape(-1, factors.shape[-1]))
+    return r_factor(factors.reshape(-1, factors.shape[-1]))
 
 
 def _range(W: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..checks import Array, above_zero, whole
+from ..checks import Array, positive, whole
 from ..errors import ThunderError
 from ..model.parameters import UnknownParameters
 from ..parallel import Workers, map_items
@@ -213,7 +213,7 @@ def _problem(
 ) -> ExcitationProblem:
     if criterion not in CRITERIA:
         raise ThunderError(f"criterion must be one of {tuple(CRITERIA)}, got {criterion!r}")
-    duration = above_zero(duration, "duration")
+    duration = positive(duration, "duration")
     whole(harmonics, "harmonics", 2, 50)
     if limits is None:
         limits = MotionLimits.of(robot)

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, zero_or_above
+from ..checks import Array, nonnegative, positive
 from ..errors import ThunderError
 from ..model import inertia
 from ..model.parameters import BaseParameters, UnknownParameters
@@ -19,11 +19,11 @@ from ..robot.payload import Payload
 from ..table import Table
 from .equations import all_names, all_parameters, extended, selection
 from .identification import normal_intervals
-from .layout import Layout
+from .layout import RegressorColumns
 from .least_squares import ConsistentProblem, Data, Fit, covariance, fit, fit_reweighted, given_noise, solve_consistent
 from .log_file import Recorded, as_sources
 from .problem import Problem
-from .sums import Guess
+from .sums import Linearization
 from .windows import Filtering
 
 #: density of the sphere that is the default prior [kg/m^3]
@@ -206,7 +206,7 @@ def identify_payload(
         noise=None,
         gamma=None,
         offsets=False,
-        filtering=Filtering(cutoff, zero_or_above(hold, "hold"), resample),
+        filtering=Filtering(cutoff, nonnegative(hold, "hold"), resample),
         threads=threads,
     )
     plan = problem.layout()
@@ -219,7 +219,7 @@ def identify_payload(
     parameters = found.deviation[others.size :]
     if consistent:
         squares = _squares(data, found, others.size, gain, prior)
-        parameters = solve_consistent(squares, above_zero(regularization, "regularization"))
+        parameters = solve_consistent(squares, positive(regularization, "regularization"))
     return PayloadIdentification(
         parameters=parameters,
         covariance=covariance(found, data, plan.groups)[others.size :, others.size :] / gain,
@@ -239,10 +239,10 @@ def _base(
     return extended(chosen.base_parameters(), elastic, all_names(robot)).independent
 
 
-def _sums(problem: Problem, plan: Layout) -> tuple[Data, float]:
+def _sums(problem: Problem, plan: RegressorColumns) -> tuple[Data, float]:
     """Return the sums over the logs, and the noise gain of their filter."""
     e = problem.robot.e
-    sums, gain = problem.sums(plan, Guess(np.zeros(e), problem.robot))
+    sums, gain = problem.sums(plan, Linearization(np.zeros(e), problem.robot))
     return problem.data(plan, sums, np.ones(e), np.ones(plan.joints.size))[0], gain
 
 

@@ -17,12 +17,12 @@ from ..model.parameters import BaseParameters
 from ..parallel import available_threads, one_blas_thread
 from ..robot import Robot
 from .equations import Columns, joints_of_rows
-from .layout import Layout, layout
+from .layout import RegressorColumns, layout
 from .least_squares import SMALLEST_NOISE, Data, scale_of
 from .log import LogSource
 from .offsets import Offsets, without_offsets
 from .samples import Filter
-from .sums import Guess, Sums, finished, sums_of_window, total
+from .sums import Linearization, Sums, close_log, sums_of_window, total
 from .windows import Filtering, Window, windows
 
 _Item = TypeVar("_Item")
@@ -71,13 +71,13 @@ class Problem:
     filtering: Filtering
     threads: int
 
-    def layout(self) -> Layout:
+    def layout(self) -> RegressorColumns:
         """Return the columns and rows of the equations."""
         first = next(self.logs[0].chunks(self.robot, 1), None)
         joints = joints_of_rows(self.robot, first is not None and first.joint_torque is not None)
         return layout(self.robot, self.theta0, self.base.independent, joints, self.columns, self.offsets)
 
-    def sums(self, plan: Layout, guess: Guess) -> tuple[Sums, float]:
+    def sums(self, plan: RegressorColumns, guess: Linearization) -> tuple[Sums, float]:
         """Return the sums over all logs, and the variance of white noise after the filter relative to that before.
 
         The filter leaves different numbers of independent samples in logs with different periods. Their instants count
@@ -94,7 +94,7 @@ class Problem:
         mean = sum(gain * count for gain, count in counts.items()) / sum(counts.values())
         return total(sums.scaled(gain / mean) if gain != mean else sums for gain, sums in found.items()), mean
 
-    def data(self, plan: Layout, sums: Sums, slopes: Array, weight: Array) -> tuple[Data, Offsets | None]:
+    def data(self, plan: RegressorColumns, sums: Sums, slopes: Array, weight: Array) -> tuple[Data, Offsets | None]:
         """Return the least-squares data of sums, with offsets as in `without_offsets`, or raise."""
         totals, count = sums.totals, float(sums.totals["count"])
         if count < 1.0:
@@ -111,7 +111,7 @@ class Problem:
         errors = totals["errors"]
         return Data(factors, count, scale_of(measured)[plan.joints], errors[:, :-1, :-1], errors[:, :-1, -1]), offsets
 
-    def _of_log(self, log: LogSource, plan: Layout, guess: Guess) -> tuple[Sums, Filter]:
+    def _of_log(self, log: LogSource, plan: RegressorColumns, guess: Linearization) -> tuple[Sums, Filter]:
         parts: list[tuple[Sums, Filter]] = []
 
         def one(window: Window) -> tuple[Sums, Filter]:
@@ -123,7 +123,7 @@ class Problem:
         for sums, conversion in in_order(one, source, self.threads or available_threads()):
             parts = [(parts[0][0] + sums if parts else sums, conversion)]
         sums, conversion = parts[0]
-        return finished(plan, sums, conversion), conversion
+        return close_log(plan, sums, conversion), conversion
 
 
 def in_order(function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:

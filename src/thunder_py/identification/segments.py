@@ -16,7 +16,7 @@ from .friction import FrictionTerms
 from .log import Log, LogSource
 from .signals import Motion, instants
 from .spikes import without_spikes
-from .windows import Filtering, filter_of, parts_of
+from .windows import Filtering, filter_of, read_chunks
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -31,7 +31,7 @@ _READ = 65536
 
 def whole_log(robot: Robot, source: LogSource, filtering: Filtering) -> Log:
     """Return a checked log in memory."""
-    parts = list(parts_of(robot, source, filtering, _READ))
+    parts = list(read_chunks(robot, source, filtering, _READ))
     if not parts:
         raise ThunderError("t must hold at least 5 instants, got 0")
     log = Log.joined(parts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import Array
 from .equations import with_all_parameters
-from .layout import Layout
+from .layout import RegressorColumns
 from .least_squares import (
     SMALLEST_NOISE,
     Data,
@@ -25,7 +25,7 @@ from .least_squares import (
 from .offsets import Offsets
 from .problem import Problem
 from .robust import Outliers, Spread, spread_of
-from .sums import Guess, Sums, mean_slopes, triangle
+from .sums import Linearization, Sums, mean_slopes, r_factor
 
 #: iterations of offsets of nonlinear springs, and their change, relative to x - q, at which these end
 _ROUNDS, _EXACT = 30, 1e-9
@@ -33,7 +33,7 @@ _ROUNDS, _EXACT = 30, 1e-9
 _REWEIGHTED, _SETTLED = 20, 1e-3
 
 
-class Found(NamedTuple):
+class Estimate(NamedTuple):
     """Solution with its quality; `motors` are the means of q, x, q^2, q x and x^2 of elastic joints, (5, e)."""
 
     theta: Array
@@ -52,7 +52,7 @@ class Found(NamedTuple):
 class _Step:
     """Parameters found with one guess, and what they were found from."""
 
-    guess: Guess
+    guess: Linearization
     sums: Sums
     gain: float
     data: Data
@@ -63,10 +63,10 @@ class _Step:
     spread: Spread | None
 
 
-def solve(problem: Problem) -> Found:
+def solve(problem: Problem) -> Estimate:
     """Return the parameters, from as many passes over the logs as offsets and outliers need."""
     plan, robot = problem.layout(), problem.robot
-    step = _solve_with(problem, plan, Guess(np.zeros(robot.e), with_all_parameters(robot, problem.theta0)))
+    step = _solve_with(problem, plan, Linearization(np.zeros(robot.e), with_all_parameters(robot, problem.theta0)))
     problem = replace(problem, filtering=problem.filtering._replace(quiet=True))  # further passes read the same logs
     step = _until_offsets_settle(problem, plan, step)
     if problem.filtering.robust:
@@ -75,7 +75,7 @@ def solve(problem: Problem) -> Found:
     return _found(problem, plan, step)
 
 
-def _until_offsets_settle(problem: Problem, plan: Layout, step: _Step) -> _Step:
+def _until_offsets_settle(problem: Problem, plan: RegressorColumns, step: _Step) -> _Step:
     """Repeat the solution with springs that are not linear, whose offset shifts x until no further one is found."""
     if all(len(drive.K) == 1 for drive in problem.robot.elastic) or step.offsets is None:
         return step
@@ -85,11 +85,11 @@ def _until_offsets_settle(problem: Problem, plan: Layout, step: _Step) -> _Step:
         if (np.abs(further) <= _EXACT * size).all():
             break
         known = with_all_parameters(problem.robot, step.theta)
-        step = _solve_with(problem, plan, Guess(step.guess.offsets + further, known))
+        step = _solve_with(problem, plan, Linearization(step.guess.offsets + further, known))
     return step
 
 
-def _until_weights_settle(problem: Problem, plan: Layout, step: _Step, redescending: bool) -> _Step:
+def _until_weights_settle(problem: Problem, plan: RegressorColumns, step: _Step, redescending: bool) -> _Step:
     """Repeat the solution with weights from the residuals before it; Tukey's weights keep the scale of Huber's."""
     scale = step.solution.noise if step.spread is None else step.spread.scale
     for _ in range(_REWEIGHTED):
@@ -97,7 +97,7 @@ def _until_weights_settle(problem: Problem, plan: Layout, step: _Step, redescend
             scale = np.sqrt(step.gain) * problem.noise[plan.joints]
         outliers = Outliers(_coefficients(plan, step), scale, redescending)
         known = with_all_parameters(problem.robot, step.theta)
-        before, step = step, _solve_with(problem, plan, Guess(step.guess.offsets, known, outliers))
+        before, step = step, _solve_with(problem, plan, Linearization(step.guess.offsets, known, outliers))
         change = before.deviation - step.deviation
         steady = np.linalg.norm((step.data.factors[..., :-1] @ change) / step.solution.noise[:, None]) <= _SETTLED
         if step.spread is not None and not redescending:
@@ -108,7 +108,7 @@ def _until_weights_settle(problem: Problem, plan: Layout, step: _Step, redescend
     return step
 
 
-def _coefficients(plan: Layout, step: _Step) -> tuple[Array, ...]:
+def _coefficients(plan: RegressorColumns, step: _Step) -> tuple[Array, ...]:
     """Return the coefficients of the columns of each row, and -1 for its torque."""
     found = []
     constants = np.zeros(0) if step.offsets is None else step.offsets.coefficients(step.deviation)
@@ -118,7 +118,7 @@ def _coefficients(plan: Layout, step: _Step) -> tuple[Array, ...]:
     return tuple(found)
 
 
-def _solve_with(problem: Problem, plan: Layout, guess: Guess) -> _Step:
+def _solve_with(problem: Problem, plan: RegressorColumns, guess: Linearization) -> _Step:
     sums, gain = problem.sums(plan, guess)
     totals, count = sums.totals, float(sums.totals["count"])
     spread = None if guess.outliers is None else spread_of(totals["outliers"], guess.outliers, count)
@@ -142,7 +142,7 @@ def _solve_with(problem: Problem, plan: Layout, guess: Guess) -> _Step:
 
 
 def _consistent(
-    problem: Problem, plan: Layout, sums: Sums, data: Data, noise: Array, gain: float
+    problem: Problem, plan: RegressorColumns, sums: Sums, data: Data, noise: Array, gain: float
 ) -> tuple[Array, Array]:
     """Return all parameters and the coefficients of further columns.
 
@@ -158,7 +158,7 @@ def _consistent(
     change[:b] = problem.base.mapping[:, mask]
     rows = (data.factors / noise[:, None, None]).reshape(-1, data.factors.shape[-1])
     W = rows[:, :-1] @ change
-    R = triangle(np.column_stack([rows[:, b:-1], W, rows[:, -1] + W @ theta0[mask]]))
+    R = r_factor(np.column_stack([rows[:, b:-1], W, rows[:, -1] + W @ theta0[mask]]))
     c = len(change) - b
     errors = change.T @ np.einsum("jab,j->ab", data.errors, noise**-2.0) @ change
     pull = change.T @ (noise**-2.0 @ data.pull) - errors @ theta0[mask]
@@ -183,10 +183,10 @@ def _stiffness(problem: Problem, step: _Step) -> Array:
     return mean_slopes(known, step.sums.totals["powers"] / step.data.count)
 
 
-def _found(problem: Problem, plan: Layout, step: _Step) -> Found:
+def _found(problem: Problem, plan: RegressorColumns, step: _Step) -> Estimate:
     further = _further_offsets(problem, step)
     covariances = covariance(step.solution, step.data, plan.groups) / step.gain
-    return Found(
+    return Estimate(
         theta=step.theta,
         extra=step.deviation[problem.base.count :],
         solution=step.solution,

@@ -13,14 +13,14 @@ from ..checks import Array
 from ..model.elastic import spring_slopes
 from ..robot import Robot
 from .equations import Equations, all_names
-from .layout import Layout
+from .layout import RegressorColumns
 from .robust import Outliers
 from .samples import Filter, Samples
 from .signals import difference_squares, white_noise
 from .windows import Window
 
 
-class Guess(NamedTuple):
+class Linearization(NamedTuple):
     """Offsets of springs, (e,), the robot whose stiffnesses weigh them, and the residuals that count as outliers."""
 
     offsets: Array
@@ -46,7 +46,7 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         """Return the sums over the instants of both."""
-        factors = tuple(triangle(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
+        factors = tuple(r_factor(np.vstack(both)) for both in zip(self.factors, other.factors, strict=True))
         return Sums(factors, {name: value + other.totals[name] for name, value in self.totals.items()})
 
     def scaled(self, factor: float) -> Sums:
@@ -63,14 +63,14 @@ def total(sums: Iterable[Sums]) -> Sums:
     return first
 
 
-def triangle(A: Array) -> Array:
+def r_factor(A: Array) -> Array:
     """Return the square triangular factor R with R'R = A'A."""
     R = np.linalg.qr(A, mode="r")
     missing = A.shape[1] - len(R)
     return np.asarray(np.vstack([R, np.zeros((missing, A.shape[1]))]) if missing else R)
 
 
-def sums_of_window(plan: Layout, window: Window, guess: Guess) -> Sums:
+def sums_of_window(plan: RegressorColumns, window: Window, guess: Linearization) -> Sums:
     """Return the sums over the instants of a window."""
     samples, P, n = window.samples(), plan.theta0.size, plan.robot.n
     factors = [np.zeros((0, plan.places(group)[-1].stop)) for group in plan.groups]
@@ -84,11 +84,11 @@ def sums_of_window(plan: Layout, window: Window, guess: Guess) -> Sums:
             pieces, found = guess.outliers.weighted(pieces)
             totals["outliers"] = totals.get("outliers", 0.0) + found
         blocks = (np.hstack([pieces[row] for row in group]) for group in plan.groups)
-        factors = [triangle(np.vstack([R, block])) for R, block in zip(factors, blocks, strict=True)]
-    return Sums(tuple(triangle(R) for R in factors), totals)
+        factors = [r_factor(np.vstack([R, block])) for R, block in zip(factors, blocks, strict=True)]
+    return Sums(tuple(r_factor(R) for R in factors), totals)
 
 
-def _pieces(plan: Layout, part: Equations, left: Array, guess: Guess) -> list[Array]:
+def _pieces(plan: RegressorColumns, part: Equations, left: Array, guess: Linearization) -> list[Array]:
     """Return the column of an offset, the columns that are not zero, and the torque of each row, (k, c) each."""
     pieces = []
     stiffness = _stiffness(guess, part.samples.deflection(plan.robot)) if plan.springs.size else None
@@ -100,13 +100,13 @@ def _pieces(plan: Layout, part: Equations, left: Array, guess: Guess) -> list[Ar
     return pieces
 
 
-def _stiffness(guess: Guess, deflection: Array) -> Array:
+def _stiffness(guess: Linearization, deflection: Array) -> Array:
     """Return the columns of offsets, (k, e), which are one where a spring has no stiffness."""
     relaxed = np.array([not any(drive.K) for drive in guess.known.elastic])
     return np.where(relaxed, 1.0, spring_slopes(guess.known.elastic, deflection - guess.offsets))
 
 
-def _of_signals(plan: Layout, samples: Samples, guess: Guess) -> dict[str, Array]:
+def _of_signals(plan: RegressorColumns, samples: Samples, guess: Linearization) -> dict[str, Array]:
     robot, count = plan.robot, len(samples)
     joints = list(robot.motor_joints)
     deflection = samples.deflection(robot)
@@ -137,7 +137,7 @@ def mean_slopes(known: Robot, powers: Array) -> Array:
 # --- noise of positions -----------------------------------------------------------------------------------------------
 
 
-def _of_noise(plan: Layout, window: Window, samples: Samples) -> dict[str, Array]:
+def _of_noise(plan: RegressorColumns, window: Window, samples: Samples) -> dict[str, Array]:
     """Return sums that show the noise of positions, and how it enters the rows of the links."""
     robot, log, own = plan.robot, window.log, window.own
     u = plan.columns.size + 1
@@ -162,7 +162,7 @@ def _of_noise(plan: Layout, window: Window, samples: Samples) -> dict[str, Array
     }
 
 
-def finished(plan: Layout, sums: Sums, conversion: Filter) -> Sums:
+def close_log(plan: RegressorColumns, sums: Sums, conversion: Filter) -> Sums:
     """Return the sums of a whole log with `errors`, (r, u + 1, u + 1), in place of those of its noise.
 
     These are the sums of W'W that are due to noise of q and x: that of accelerations in Y, and of the linear terms of
@@ -179,7 +179,7 @@ def finished(plan: Layout, sums: Sums, conversion: Filter) -> Sums:
 
 
 def _errors_of_drives(
-    plan: Layout, gains: tuple[float, float, float], of_links: Array, of_motors: Array
+    plan: RegressorColumns, gains: tuple[float, float, float], of_links: Array, of_motors: Array
 ) -> npt.NDArray[np.float64]:
     """Return those of the elastic parameters: K0, D0, Dm0 and Mm multiply x - q, dx - dq, dx and ddx, (r, P, P)."""
     robot, P = plan.robot, plan.theta0.size

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import Array, above_zero, zero_or_above
+from ..checks import Array, nonnegative, positive
 from ..errors import FileFormatError, ThunderError, ThunderWarning, outer_level
 from ..robot import Robot
 from .equations import Columns, Equations, equations, formed_columns
@@ -125,7 +125,7 @@ def windows(robot: Robot, log: LogSource, filtering: Filtering) -> Iterator[Wind
         raise type(error)(f"{log.name}: {error}") from error
 
 
-def parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
+def read_chunks(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> Iterator[Log]:
     """Return the checked parts of a log, resampled, and without velocities and accelerations where these are filtered.
 
     Warns
@@ -134,7 +134,7 @@ def parts_of(robot: Robot, log: LogSource, filtering: Filtering, size: int) -> I
         If accelerations are left out.
     """
     if filtering.resample is not None:
-        log = Resampled(log, above_zero(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
+        log = Resampled(log, positive(filtering.resample, "resample"), filtering.cutoff, filtering.quiet)
     return _parts_of(robot, log, filtering, size)
 
 
@@ -175,8 +175,8 @@ def _windows(robot: Robot, reader: _Reader, filtering: Filtering) -> Iterator[Wi
 
 
 def filter_of(log: Log, filtering: Filtering) -> Filter:
-    """Return the filter of a log from one of its `parts_of`, or raise."""
-    hold = zero_or_above(filtering.hold, "hold")
+    """Return the filter of a log from one of its `read_chunks`, or raise."""
+    hold = nonnegative(filtering.hold, "hold")
     if log.ddq is not None:
         if hold:
             raise ThunderError("hold must be 0 for measured accelerations: give cutoff, or leave ddq out")
@@ -212,7 +212,7 @@ class _Reader:
 
     def __init__(self, robot: Robot, source: LogSource, filtering: Filtering) -> None:
         self.source, self.start, self.exhausted = source, 0, False
-        self._chunks = parts_of(robot, source, filtering, _LEAST)
+        self._chunks = read_chunks(robot, source, filtering, _LEAST)
         self._parts: list[Log] = []
 
     @property

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import robots
 from ..checks import check_name
-from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
 from ..model.description import RobotDescription
 from ..model.model import RobotModel
@@ -68,7 +68,7 @@ def load_description(
         If `source` is neither a bundled robot nor a path with a known suffix.
     FileFormatError
         If the file is not a robot; the message has path, line and key.
-    ModelError
+    ThunderError
         If options are given for YAML, or `name` is not an identifier.
     OSError
         If the file cannot be read.
@@ -89,7 +89,7 @@ def load_description(
     }
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if not isinstance(source, (str, Path)):
-        raise ModelError(f"source must be a robot's name or a path, got {source!r}")
+        raise ThunderError(f"source must be a robot's name or a path, got {source!r}")
     if name is not None:
         check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
@@ -102,13 +102,13 @@ def load_description(
 
         for option in options:
             if option not in _MJCF_OPTIONS:
-                raise ModelError(f"{option}: not for MJCF files, got {str(source)!r}")
+                raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, name=name, **options)
     if path.suffix not in _YAML:
         raise _unknown(source, path)
     if options:
-        raise ModelError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
+        raise ThunderError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
     return parse_description(read_whole(path, MAX_BYTES), path, name=name)
 
 
@@ -167,7 +167,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     ------
     FileFormatError
         If the suffix is unknown.
-    ModelError
+    ThunderError
         If the format cannot represent the robot and `lossy` is False, or the robot is not valid in the format.
 
     Examples

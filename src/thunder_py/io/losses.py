@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ModelError
+from ..errors import ThunderError
 
 
 def check_losses(losses: Sequence[str], kind: str, lossy: bool) -> tuple[str, ...]:
-    """Return the losses if `lossy` is True, or raise `ModelError`.
+    """Return the losses if `lossy` is True, or raise `ThunderError`.
 
     Parameters
     ----------
@@ -21,11 +21,11 @@ def check_losses(losses: Sequence[str], kind: str, lossy: bool) -> tuple[str, ..
 
     Raises
     ------
-    ModelError
+    ThunderError
         If there are losses and `lossy` is False.
     """
     if losses and not lossy:
-        raise ModelError(
+        raise ThunderError(
             f"{kind} cannot hold all of this robot: {'; '.join(losses)}. With lossy=True the rest is written"
         )
     return tuple(losses)

@@ -14,7 +14,7 @@ from ..checks import Array, one_of, whole
 from ..errors import FileFormatError, ThunderError
 from ..files import as_file
 from ..optional import require
-from ..plotting.shapes import Triangles, box, cylinder, sphere, together
+from ..plotting.shapes import Triangles, box, cylinder, merge, sphere
 from .urdf_geometry import Geometry, mesh_path, read_geometry
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def load_surface(path: Path, faces: int) -> tuple[Triangles, Array]:
     total = sum(len(body.faces) for body in bodies)
     thin = [_thinned(body, max(_LEAST, faces * len(body.faces) // total)) for body in bodies]
     surface, colors = [part for part, _ in thin], [rgb for _, rgb in thin]
-    return together(surface), np.concatenate(colors)
+    return merge(surface), np.concatenate(colors)
 
 
 def _placed(scene: Any, node: str) -> Any:
@@ -245,7 +245,7 @@ class Meshes:
                 f"load it from that file: Robot.load({str(self.path)!r})"
             )
         parts = [part for part in self.parts if part.link in poses]
-        surface = together([part.surface.placed(poses[part.link]) for part in parts])
+        surface = merge([part.surface.placed(poses[part.link]) for part in parts])
         return surface, np.concatenate([part.colors for part in parts])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, check_name
-from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..model.description import RobotDescription, Rotor, without_own_frames
 from ..model.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
@@ -525,7 +525,7 @@ def load_mjcf(
         constraints and tendons of its joints, springs other than those of elastic joints, fluids.
     UnknownNameError
         If `tip_link` or a name in `fix_joints` is not in the file.
-    ModelError
+    ThunderError
         If another argument is wrong.
     ModuleNotFoundError
         If MuJoCo is not installed.
@@ -573,7 +573,7 @@ def parse_mjcf(
 
     Raises
     ------
-    FileFormatError, UnknownNameError, ModelError, ModuleNotFoundError
+    FileFormatError, UnknownNameError, ThunderError, ModuleNotFoundError
         As for `load_mjcf`.
     """
     mujoco = require("mujoco", "mujoco")
@@ -589,7 +589,9 @@ def parse_mjcf(
     robot_name = _robot_name(tree, name)
     try:
         return read_rotors(tree, arm.joints, _described(tree, arm, robot_name))
-    except ModelError as error:  # about numbers of the file; arguments are already checked
+    except FileFormatError:
+        raise
+    except ThunderError as error:  # about numbers of the file; arguments are already checked
         raise tree.error(str(error)) from error
 
 
@@ -642,7 +644,7 @@ def _robot_name(tree: Tree, name: str | None) -> str:
         return check_name(name, "name")
     try:
         return check_name(tree.model_name)
-    except ModelError as error:
+    except ThunderError as error:
         raise tree.error(f"{error}; pass another, such as name='robot'") from None
 
 

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.description import RobotDescription
 from ..model.elastic import motor_names
 from ..model.joint_data import Elastic
-from .xml import number, numbers, opened, tag
+from .xml import number, numbers, open_tag, tag
 
 #: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
 LEAST = 1.2e-15
@@ -40,9 +40,9 @@ def motor_bodies(d: RobotDescription) -> list[str]:
     lines = []
     for drive, name in zip(d.elastic, motor_names(d.elastic, d.joint_names), strict=True):
         if drive.Mm <= 0.0:
-            raise ModelError(f"motor inertia Mm of {d.joint_names[drive.joint - 1]} must be > 0, got {drive.Mm:g}")
+            raise ThunderError(f"motor inertia Mm of {d.joint_names[drive.joint - 1]} must be > 0, got {drive.Mm:g}")
         lines += [
-            opened("body", name=name),
+            open_tag("body", name=name),
             "  " + tag("inertial", mass=number(LEAST), pos="0 0 0", diaginertia=numbers([LEAST] * 3)),
             "  "
             + tag(
@@ -64,7 +64,7 @@ def springs(d: RobotDescription) -> list[str]:
         joint = d.joint_names[drive.joint - 1]
         K = drive.K[: _ORDERS["K"]]
         lines += [
-            opened(
+            open_tag(
                 "fixed",
                 name=_tendon(joint),
                 springlength="0",

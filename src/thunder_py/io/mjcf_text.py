@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import FileFormatError
 from ..files import read_whole
-from .xml import Element, opened, parse_xml
+from .xml import Element, open_tag, parse_xml
 
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # nesting depth of includes
@@ -63,7 +63,7 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
     """
     root = _Includes(None if path is None else Path(path).resolve().parent).put_in(_parsed(text, path))
     bodies = _Bodies(root)
-    lines = [opened("mujoco", model=root.attributes.get("model", "robot"))]
+    lines = [open_tag("mujoco", model=root.attributes.get("model", "robot"))]
     for element in root.children:
         if element.tag == "worldbody":
             lines += bodies.world(element)
@@ -137,7 +137,7 @@ class _Includes:
 
 
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
-    return opened(element.tag, **{**_kept(element), **(changes or {})}) + f"</{element.tag}>"
+    return open_tag(element.tag, **{**_kept(element), **(changes or {})}) + f"</{element.tag}>"
 
 
 def _kept(element: Element) -> dict[str, str]:
@@ -151,12 +151,12 @@ def _kept(element: Element) -> dict[str, str]:
 def _actuator(element: Element) -> list[str]:
     if element.tag in _OTHER_ACTUATORS:
         kept = {key: value for key, value in _kept(element).items() if key in _TRANSMISSION}
-        return [opened("general", **kept, **_FORCE) + "</general>"]
+        return [open_tag("general", **kept, **_FORCE) + "</general>"]
     return [_element(element)] if element.tag in _ACTUATORS else []
 
 
 def _enclosed(element: Element, inside: Iterable[str]) -> list[str]:
-    return [opened(element.tag, **_kept(element)), *inside, f"</{element.tag}>"]
+    return [open_tag(element.tag, **_kept(element)), *inside, f"</{element.tag}>"]
 
 
 def _whole(element: Element) -> list[str]:

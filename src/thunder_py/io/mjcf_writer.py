@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..checks import Array
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.description import RobotDescription, check_physical_input, own_frame
 from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
 from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
-from .xml import comment, number, numbers, opened, quaternion, tag
+from .xml import comment, number, numbers, open_tag, quaternion, tag
 
 if TYPE_CHECKING:
     from ..model.description import Rotor
@@ -56,7 +56,7 @@ def acceptable_bodies(robot: RobotModel) -> list[Body]:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If no physical body has a link's parameters or the same effect on the motion.
     """
     bodies = []
@@ -109,7 +109,7 @@ def _repaired(reg: Array, free: Array, name: str) -> Body:
     mass = reg[0]
     if mass < LEAST:
         if mass < 0.0 or np.abs(reg[1:4]).max() > 0.0:
-            raise ModelError(f"{name} must be a body, got mass {mass:g} with first moment {reg[1:4].tolist()}")
+            raise ThunderError(f"{name} must be a body, got mass {mass:g} with first moment {reg[1:4].tolist()}")
         mass = LEAST
         notes.append(f"mass {LEAST:g} kg instead of {reg[0]:g}")
     center = reg[1:4] / mass
@@ -149,7 +149,7 @@ def _above_zero(inertia: Array, name: str) -> tuple[Array, float]:
     """Raise zero second moments to a minimum, and return both; refuse negative ones."""
     values, vectors = np.linalg.eigh(_second_moments(inertia))
     if values[0] < -1e-9 * np.abs(values).max():
-        raise ModelError(
+        raise ThunderError(
             f"MuJoCo refuses {name}: its moments of inertia are not physical "
             f"(least second moment {values[0]:g} kg m2) and influence the motion"
         )
@@ -339,15 +339,15 @@ def write_mjcf(robot: RobotModel, *, lossy: bool = False) -> str:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If there are losses and `lossy` is False, a link is not physical, or a motor has no inertia.
     """
     d = check_physical_input(robot.description)
     losses = check_losses(mjcf_losses(robot), "MJCF", lossy)
     if "world" in d.link_names:
-        raise ModelError("link name must not be 'world', the name of a body in MJCF: rename the link")
+        raise ThunderError("link name must not be 'world', the name of a body in MJCF: rename the link")
     bodies, rotors = acceptable_bodies(robot), translate_rotors(robot)
-    lines = [opened("mujoco", model=d.name)]
+    lines = [open_tag("mujoco", model=d.name)]
     lines += [f"  {comment(text)}" for text in _remarks(d, losses)]
     lines += [
         f"  {_HEADER}",
@@ -398,12 +398,12 @@ def _pose(T: Array) -> dict[str, str | None]:
 def _bodies(d: RobotDescription, dyn: list[Array], notes: list[str], armature: Array) -> list[str]:
     """Return nested bodies, from the base to the last link."""
     shapes = Shapes(d)
-    lines = ["    " + opened("body", name=own_frame("base", {*d.frames, *d.link_names}), **_pose(d.base))]
+    lines = ["    " + open_tag("body", name=own_frame("base", {*d.frames, *d.link_names}), **_pose(d.base))]
     lines += [f"      {line}" for line in (*shapes.of_body(0), *_sites(d, 0))]
     for i in range(d.n):
         blanks = "  " * (i + 3)
         pose = d.placements[i] @ d.offsets[i]
-        lines.append(blanks + opened("body", name=d.link_names[i], **_pose(pose)))
+        lines.append(blanks + open_tag("body", name=d.link_names[i], **_pose(pose)))
         inside = [comment(notes[i])] if notes[i] else []
         inside += [
             _joint(d, i, armature[i]),
@@ -454,7 +454,7 @@ def _sites(d: RobotDescription, link: int) -> list[str]:
 def _rotor_tendons(d: RobotDescription, rotors: Rotors) -> list[str]:
     lines: list[str] = []
     for joint, inertia, factors in rotors.tendons:
-        lines.append(opened("fixed", name=_tendon(d, joint), armature=number(inertia)))
+        lines.append(open_tag("fixed", name=_tendon(d, joint), armature=number(inertia)))
         lines += [f"  {tag('joint', joint=d.joint_names[k], coef=number(factors[k]))}" for k in np.flatnonzero(factors)]
         lines.append("</fixed>")
     return lines

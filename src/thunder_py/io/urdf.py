@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, check_name, one_of
-from ..errors import FileFormatError, ModelError
+from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription, without_own_frames
 from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
@@ -74,7 +74,7 @@ def load_urdf(
         If the file is not a valid URDF, or has no serial arm between the two links; with line and element.
     UnknownNameError
         If `base_link`, `tip_link` or a name in `fix_joints` is not in the file.
-    ModelError
+    ThunderError
         If another argument is wrong.
     OSError
         If the file cannot be read.
@@ -132,7 +132,7 @@ def parse_urdf(
 
     Raises
     ------
-    FileFormatError, UnknownNameError, ModelError
+    FileFormatError, UnknownNameError, ThunderError
         As for `load_urdf`.
     """
     one_of(missing_inertia, ("error", "zero"), "missing_inertia")
@@ -151,7 +151,7 @@ def parse_urdf(
         return _described(tree, arm, tip, robot_name, array(gravity, (3,), "gravity"), missing_inertia)
     except FileFormatError:
         raise
-    except ModelError as error:  # about numbers of the file; arguments are already checked
+    except ThunderError as error:  # about numbers of the file; arguments are already checked
         raise tree.element.error(str(error)) from error
 
 
@@ -181,7 +181,7 @@ def _robot_name(tree: Tree, name: str | None) -> str:
     written = tree.element.attributes.get("name", "").strip()
     try:
         return check_name(written)
-    except ModelError as error:
+    except ThunderError as error:
         words = re.sub(r"[\W_]+", "_", written, flags=re.ASCII).strip("_")[:40].strip("_")
         proposal = f"robot_{words}".strip("_") if not words or words[0].isdigit() else words
         raise tree.element.error(f"{error}; pass another, such as name={proposal!r} (thunder gen: -n)") from None
@@ -192,7 +192,7 @@ def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[str, flo
     locked = fixed_positions(fix_joints, tree.joints)
     for name in locked:
         if (kind := tree.joints[name].type) not in _MOVABLE:
-            raise ModelError(f"fix_joints: joint {name!r} is {kind}; only {', '.join(_MOVABLE)} can be locked")
+            raise ThunderError(f"fix_joints: joint {name!r} is {kind}; only {', '.join(_MOVABLE)} can be locked")
     return locked
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..checks import Array, apart, check_label
-from ..errors import FileFormatError, ModelError, UnknownNameError, nearest_hint
+from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
 from ..spatial.single import exp, make_pose
@@ -226,7 +226,7 @@ def _label(element: Element) -> str:
         return check_label(element.text("name"), f"{element.tag} name")
     except FileFormatError:
         raise
-    except ModelError as error:
+    except ThunderError as error:
         raise element.error(str(error)) from None
 
 

@@ -11,13 +11,13 @@ import math
 import numpy as np
 
 from ..checks import Array
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.description import RobotDescription, check_physical_input, own_frame
 from ..model.inertia import dyn_from_reg
 from ..model.joint_data import Friction
 from .losses import check_losses
 from .urdf_tree import NO_LIMIT
-from .xml import comment, number, numbers, opened, tag
+from .xml import comment, number, numbers, open_tag, tag
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _ON_AXIS = 1e-12  # distance of a link frame's origin from the axis, relative to its norm
@@ -67,7 +67,7 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If there are losses and `lossy` is False, or names collide.
     """
     d = check_physical_input(description)
@@ -78,7 +78,7 @@ def write_urdf(description: RobotDescription, *, lossy: bool = False) -> str:
     writer = _Writer(d)
     lines += [line for part in (writer.base(), *map(writer.link, range(d.n)), writer.frames()) for line in part]
     body = "\n".join(f"  {line}" for line in lines)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{opened("robot", name=d.name)}\n{body}\n</robot>\n'
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{open_tag("robot", name=d.name)}\n{body}\n</robot>\n'
 
 
 class _Writer:
@@ -128,7 +128,7 @@ class _Writer:
     @staticmethod
     def _new(name: str, taken: set[str]) -> str:
         if name in taken:
-            raise ModelError(f"URDF needs the name {name!r} for itself: choose another name")
+            raise ThunderError(f"URDF needs the name {name!r} for itself: choose another name")
         taken.add(name)
         return name
 
@@ -136,7 +136,7 @@ class _Writer:
         dyn = dyn_from_reg(self.d.inertial[i])
         tensor = dict(zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), map(number, dyn[4:]), strict=True))
         return [
-            opened("link", name=self.d.link_names[i]),
+            open_tag("link", name=self.d.link_names[i]),
             "  <inertial>",
             f"    {tag('origin', xyz=numbers(dyn[1:4]), rpy='0 0 0')}",
             f"    {tag('mass', value=number(dyn[0]))}",
@@ -149,7 +149,7 @@ class _Writer:
         kind, limit = self._limit(i)
         inside = [_origin(T), tag("parent", link=parent), tag("child", link=child), tag("axis", xyz=numbers(axis))]
         inside += limit + self._friction(i)
-        lines = [opened("joint", name=self.d.joint_names[i], type=kind), *(f"  {line}" for line in inside)]
+        lines = [open_tag("joint", name=self.d.joint_names[i], type=kind), *(f"  {line}" for line in inside)]
         return [*lines, "</joint>"]
 
     def _limit(self, i: int) -> tuple[str, list[str]]:
@@ -180,7 +180,7 @@ class _Writer:
     def _fixed(self, parent: str, child: str, T: Array) -> list[str]:
         name = self._new(f"{child}_fixed", self._joints)
         inside = [_origin(T), tag("parent", link=parent), tag("child", link=child)]
-        return [opened("joint", name=name, type="fixed"), *(f"  {line}" for line in inside), "</joint>"]
+        return [open_tag("joint", name=name, type="fixed"), *(f"  {line}" for line in inside), "</joint>"]
 
 
 def _on_axis(point: Array, axis: Array) -> bool:

@@ -18,7 +18,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from ..checks import Array, array
-from ..errors import FileFormatError, ModelError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
 from ..model.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
@@ -222,7 +222,7 @@ def free_name(name: str, prefix: str) -> str:
 def fixed_positions(fix_joints: Mapping[str, float] | None, known: Collection[str]) -> dict[str, float]:
     """Return the positions of locked joints of a file, or raise an error for other names."""
     if not isinstance(fix_joints, Mapping | None):
-        raise ModelError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
+        raise ThunderError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
     for joint in fix_joints or ():
         if joint not in known:
             raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
@@ -244,7 +244,7 @@ def tag(element: str, /, **attributes: str | None) -> str:
     return f"<{_inside(element, attributes)}/>"
 
 
-def opened(element: str, /, **attributes: str | None) -> str:
+def open_tag(element: str, /, **attributes: str | None) -> str:
     """Return the start tag of an element; attributes with value None are omitted."""
     return f"<{_inside(element, attributes)}>"
 

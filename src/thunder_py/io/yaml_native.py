@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 
 from ..checks import Array, check_label, check_name, pose
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.description import (
     MAX_JOINTS,
     Elastic,
@@ -350,7 +350,7 @@ def write_native(description: RobotDescription) -> str:
 def _is_physical(description: RobotDescription) -> bool:
     try:
         check_physical_input(description)
-    except ModelError:
+    except ThunderError:
         return False
     return True
 

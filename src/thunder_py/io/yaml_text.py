@@ -19,7 +19,7 @@ import numpy as np
 import yaml
 
 from ..checks import Array
-from ..errors import FileFormatError, ModelError, nearest_hint
+from ..errors import FileFormatError, ThunderError, nearest_hint
 
 #: limits of a file, far above the size of 64 joints
 MAX_BYTES = 1_000_000
@@ -59,13 +59,13 @@ def parse_number(text: str) -> float:
         return -math.inf if infinite[1] == "-" else math.inf
     match = _EXPRESSION.fullmatch(text)
     if not match or len(text) > 100:
-        raise ValueError(text)
+        raise ThunderError(text)
     result = 1.0
     for operator, factor in _TOKEN.findall(match[2]):
         value = math.pi if factor == "pi" else float(factor)
         if operator == "/":
             if value == 0.0:
-                raise ValueError(text)
+                raise ThunderError(text)
             result /= value
         else:
             result *= value
@@ -101,10 +101,12 @@ class Value:
 
     @contextmanager
     def checking(self) -> Iterator[None]:
-        """Convert `ModelError` inside the context to an error about this value."""
+        """Convert `ThunderError` inside the context to an error about this value."""
         try:
             yield
-        except ModelError as error:
+        except FileFormatError:
+            raise
+        except ThunderError as error:
             raise self.error(str(error)) from error
 
     def shown(self) -> str:

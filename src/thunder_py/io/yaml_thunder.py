@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from ..checks import Array, check_name
-from ..errors import ModelError, outer_level
+from ..errors import ThunderError, outer_level
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
 from ..spatial import pose_from_rpy
 from .yaml_text import Section, Value
@@ -72,8 +72,8 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     with document.checking():
         try:
             check_name(name, "robot name (the file's name without its suffix)")
-        except ModelError as error:
-            raise ModelError(f"{error}; rename the file or pass another as name= (thunder gen: -n)") from None
+        except ThunderError as error:
+            raise ThunderError(f"{error}; rename the file or pass another as name= (thunder gen: -n)") from None
     n = top["num_joints"].whole(1, MAX_JOINTS)
     types = _types(top["type_joints"], n)
     masks: Masks = {}

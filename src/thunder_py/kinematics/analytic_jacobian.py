@@ -35,7 +35,7 @@ def euler_pose(robot: Robot, q: npt.ArrayLike, sequence: str = "ZYZ", frame: int
 
     Raises
     ------
-    ModelError
+    ThunderError
         If an argument is invalid.
 
     Examples

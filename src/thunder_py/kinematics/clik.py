@@ -16,16 +16,16 @@ from .. import _core
 from .._core import Status
 from ..checks import (
     Array,
-    above_zero,
     all_positive,
     argument_names,
     array,
     given_group,
+    nonnegative,
     numbers,
     one_of,
     per_joint,
     pose,
-    zero_or_above,
+    positive,
 )
 from ..errors import ThunderError, outer_level
 from ..reference import SetPose, _JointSource
@@ -143,7 +143,7 @@ class SampledJointReference(_JointSource, _core.SampledJointReference):
 
     def __init__(self, dt: float, q: npt.ArrayLike, dq: npt.ArrayLike) -> None:
         positions = array(q, (None, None), "q")
-        step = above_zero(dt, "dt")
+        step = positive(dt, "dt")
         super().__init__(step, positions, array(dq, positions.shape, "dq"))
         self.duration = step * (len(positions) - 1)
 
@@ -273,13 +273,13 @@ class CLIK(_core.Clik):
             "order": len(gains),
             "K": Lambda if K_0 is None else K_0,
             "K_D": K_1,
-            "damping": 0.0 if damping is None else above_zero(damping, "damping"),
-            "threshold": 0.0 if threshold is None else above_zero(threshold, "threshold"),
+            "damping": 0.0 if damping is None else positive(damping, "damping"),
+            "threshold": 0.0 if threshold is None else positive(threshold, "threshold"),
             "measure": MEASURES.index(one_of(measure, MEASURES, "measure")),
-            "null_damping": zero_or_above(null_damping, "null_damping"),
-            "largest_condition": above_zero(largest_condition, "largest_condition"),
+            "null_damping": nonnegative(null_damping, "null_damping"),
+            "largest_condition": positive(largest_condition, "largest_condition"),
             **_limits(robot, bool(limits), lower, upper, velocity_limits, acceleration_limits),
-            "period": above_zero(period, "period"),
+            "period": positive(period, "period"),
             "objective": native,
         }
         chosen = ORIENTATIONS.index(one_of(orientation, ORIENTATIONS, "orientation"))
@@ -325,7 +325,7 @@ class CLIK(_core.Clik):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If `tool` is not a finite rigid transform (4, 4); the previous tool is kept.
         """
         self._tool = pose(tool, "tool")
@@ -384,11 +384,11 @@ class CLIK(_core.Clik):
             If an argument is invalid. Singularities and invalid references set `CLIKResult.status` instead.
         """
         if not callable(reference):
-            raise ValueError(f"reference must be callable with a time, got {type(reference).__name__}")
-        n, step = self.robot.n, above_zero(dt, "dt")
-        steps = _steps(above_zero(duration, "duration"), step)
+            raise ThunderError(f"reference must be callable with a time, got {type(reference).__name__}")
+        n, step = self.robot.n, positive(dt, "dt")
+        steps = _steps(positive(duration, "duration"), step)
         if dq0 is not None and self.order == 1:
-            raise ValueError("dq0 must be None for order 1")
+            raise ThunderError("dq0 must be None for order 1")
         start = np.zeros(n) if dq0 is None else array(dq0, (n,), "dq0")
         rk4 = one_of(integrator, INTEGRATORS, "integrator") == "rk4"
         raw = self._follow(reference, self._null, array(q0, (n,), "q0"), start, step, steps, rk4)
@@ -470,7 +470,7 @@ class CLIK(_core.Clik):
             status = _core.Status(int(result.status[bad[0]])).name
             raise ThunderError(f"the CLIK cannot follow this reference: status {status} at t = {result.t[bad[0]]:g} s")
         if tolerance is not None:
-            error, allowed = result.error_norm(), above_zero(tolerance, "tolerance")
+            error, allowed = result.error_norm(), positive(tolerance, "tolerance")
             k = int(np.argmax(error))
             if error[k] > allowed:
                 raise ThunderError(
@@ -519,16 +519,16 @@ def _advanced(P: Array, V: Array, dt: float, rk4: bool, position: float, velocit
 
 def _check_damping(method: str, damping: float | None, threshold: float | None) -> None:
     if method == "damped" and damping is None:
-        raise ValueError("damping must be given for method 'damped'")
+        raise ThunderError("damping must be given for method 'damped'")
     if method != "damped" and (damping is not None or threshold is not None):
-        raise ValueError(f"damping and threshold must be None for method {method!r}: only 'damped' uses them")
+        raise ThunderError(f"damping and threshold must be None for method {method!r}: only 'damped' uses them")
 
 
 def _steps(duration: float, dt: float) -> int:
     if duration < dt * (1.0 - 1e-6):
-        raise ValueError(f"duration must be at least dt, {dt:g} s, got {duration:g}")
+        raise ThunderError(f"duration must be at least dt, {dt:g} s, got {duration:g}")
     if duration / dt > _MOST_STEPS:
-        raise ValueError(f"duration must be at most {_MOST_STEPS} steps of {dt:g} s, got {duration:g}")
+        raise ThunderError(f"duration must be at most {_MOST_STEPS} steps of {dt:g} s, got {duration:g}")
     return math.ceil(duration / dt - 1e-6)
 
 
@@ -564,7 +564,7 @@ def _null_space(
     if value is None:
         return None, None
     if method in ("inverse", "transpose"):
-        raise ValueError(f"null_space must be None for method {method!r}: only 'pseudoinverse' and 'damped' use it")
+        raise ThunderError(f"null_space must be None for method {method!r}: only 'pseudoinverse' and 'damped' use it")
     if isinstance(value, Objective):
         return value.make(robot, frame, mask), None
     if callable(value):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import ROTATION_TOLERANCE, Array, above_zero, no_rotation, one_of, whole
+from ..checks import ROTATION_TOLERANCE, Array, no_rotation, one_of, positive, whole
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .task_rows import resolve_rows
@@ -121,7 +121,7 @@ class InverseKinematics(_core.InverseKinematics):
         require_robot(robot)
         one_of(method, METHODS, "method")
         if learning_rate is not None and method != "gradient_descent":
-            raise ValueError(f"learning_rate must be None for method {method!r}: only 'gradient_descent' uses it")
+            raise ThunderError(f"learning_rate must be None for method {method!r}: only 'gradient_descent' uses it")
         mask = sum(1 << row for row in resolve_rows(rows))
         free = np.full(robot.n, np.inf)
         super().__init__(
@@ -129,9 +129,9 @@ class InverseKinematics(_core.InverseKinematics):
             frame,
             mask,
             method == "levenberg_marquardt",
-            above_zero(_TOLERANCE[method] if tolerance is None else tolerance, "tolerance"),
+            positive(_TOLERANCE[method] if tolerance is None else tolerance, "tolerance"),
             whole(_ITERATIONS[method] if max_iterations is None else max_iterations, "max_iterations", 1),
-            0.0 if learning_rate is None else above_zero(learning_rate, "learning_rate"),
+            0.0 if learning_rate is None else positive(learning_rate, "learning_rate"),
             robot.limits.lower if limits else -free,
             robot.limits.upper if limits else free,
             _starts(robot, whole(restarts, "restarts", 0), whole(seed, "seed", 0)),

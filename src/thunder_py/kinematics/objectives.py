@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import above_zero, array
+from ..checks import array, positive
+from ..errors import ThunderError
 from ..robot import Robot
 
 
@@ -47,7 +48,7 @@ class Manipulability(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.ManipulabilityObjective(robot, frame, mask, above_zero(self.gain, "gain"))
+        return _core.ManipulabilityObjective(robot, frame, mask, positive(self.gain, "gain"))
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class JointCentering(Objective):
         low = array(lower, (robot.n,), "lower", finite=False)
         high = array(upper, (robot.n,), "upper", finite=False)
         if (low > high).any():
-            raise ValueError(f"lower must not exceed upper, got {low.tolist()} and {high.tolist()}")
-        return _core.JointLimitObjective(robot, low, high, above_zero(self.gain, "gain"))
+            raise ThunderError(f"lower must not exceed upper, got {low.tolist()} and {high.tolist()}")
+        return _core.JointLimitObjective(robot, low, high, positive(self.gain, "gain"))
 
 
 @dataclass(frozen=True)
@@ -114,4 +115,4 @@ class Posture(Objective):
 
     def make(self, robot: Robot, frame: int | str | None, mask: int) -> _core.NullObjective:
         """Return the objective for a robot, frame and rows."""
-        return _core.PostureObjective(robot, array(self.q, (robot.n,), "q"), above_zero(self.gain, "gain"))
+        return _core.PostureObjective(robot, array(self.q, (robot.n,), "q"), positive(self.gain, "gain"))

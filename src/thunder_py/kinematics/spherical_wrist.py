@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, pose
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..robot import Robot, require_robot
 
 #: tolerance of the intersection of axes [m] and of the sine or cosine of their angles
@@ -31,7 +31,7 @@ class SphericalWristIK(_core.SphericalWrist):
 
     Raises
     ------
-    ModelError
+    ThunderError
         For other arms; the message names the violated condition.
 
     Notes
@@ -57,13 +57,13 @@ class SphericalWristIK(_core.SphericalWrist):
     def __init__(self, robot: Robot, frame: int | str | None = None) -> None:
         require_robot(robot)
         if robot.n != 6 or robot.joint_types != "RRRRRR":
-            raise ModelError(
+            raise ThunderError(
                 f"robot must have six revolute joints for a spherical-wrist solution, got {robot.joint_types}"
             )
         zero = np.zeros(6)
         J = robot.jacobian(zero, frame)
         if not J[3:, 5].any():  # joint 6 does not rotate the frame
-            raise ModelError(f"frame must be fixed to the last link of {robot.name}, got {frame!r}")
+            raise ThunderError(f"frame must be fixed to the last link of {robot.name}, got {frame!r}")
         T = robot.forward_kinematics(zero, frame)
         axes = J[3:].T
         # nearest point of each axis to the frame: linear column = axis x (frame - point)
@@ -112,11 +112,11 @@ class SphericalWristIK(_core.SphericalWrist):
 
 
 def _check_wrist(name: str, axes: Array, points: Array) -> Array:
-    """Return the intersection of the last three axes, or raise ModelError."""
+    """Return the intersection of the last three axes, or raise ThunderError."""
     for i in (3, 4):
         cosine = axes[i] @ axes[i + 1]
         if abs(cosine) > _TOLERANCE:
-            raise ModelError(
+            raise ThunderError(
                 f"no spherical wrist: axes {i + 1} and {i + 2} of {name} must be at a right angle, "
                 f"got {np.degrees(np.arccos(np.clip(cosine, -1, 1))):.6g} degrees"
             )
@@ -125,9 +125,9 @@ def _check_wrist(name: str, axes: Array, points: Array) -> Array:
     wrist = np.linalg.solve(sum(planes), sum(P @ point for P, point in zip(planes, points[3:], strict=True)))
     miss = max(float(np.linalg.norm(P @ (wrist - point))) for P, point in zip(planes, points[3:], strict=True))
     if miss > _TOLERANCE:
-        raise ModelError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
+        raise ThunderError(f"no spherical wrist: the last three axes of {name} miss a common point by {miss:.3g} m")
     if np.linalg.norm(np.cross(axes[1], axes[2])) > _TOLERANCE:
-        raise ModelError(f"no elbow arm: axes 2 and 3 of {name} must be parallel")
+        raise ThunderError(f"no elbow arm: axes 2 and 3 of {name} must be parallel")
     if np.linalg.norm(np.cross(axes[0], axes[1])) < 1e-6:
-        raise ModelError(f"no elbow arm: axes 1 and 2 of {name} must not be parallel")
+        raise ThunderError(f"no elbow arm: axes 1 and 2 of {name} must not be parallel")
     return np.asarray(wrist)

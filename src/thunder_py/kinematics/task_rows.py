@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..errors import ThunderError
+
 ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -31,7 +33,7 @@ def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:
         items = []
     numbers = [_number(item) for item in items]
     if not numbers or min(numbers) < 0 or any(b <= a for a, b in pairwise(numbers)):
-        raise ValueError(f"rows must be some of {', '.join(ROW_NAMES)}, or of 0 to 5, in this order, got {rows!r}")
+        raise ThunderError(f"rows must be some of {', '.join(ROW_NAMES)}, or of 0 to 5, in this order, got {rows!r}")
     return numbers
 
 

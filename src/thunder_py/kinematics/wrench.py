@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, real
+from ..checks import Array, positive, real
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
 from .task_rows import resolve_rows
@@ -206,7 +206,7 @@ def estimate_wrench(
     kept = resolve_rows(rows)
     if len(kept) > robot.n:
         raise ThunderError(f"rows must be at most the arm's {robot.n} joints, got {len(kept)}")
-    most = above_zero(max_condition, "max_condition", finite=False)
+    most = positive(max_condition, "max_condition", finite=False)
     tau = _vectors(torque, robot.n, "torque")
     J = _jacobian(robot, q, frame, tau, "torque")[..., kept, :]
     U, s, V = np.linalg.svd(np.swapaxes(J, -1, -2), full_matrices=False)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, check_label, check_name, of_kind, pose, unit_axis, whole
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..spatial import DH_CONVENTIONS, dh_chain
 from ..values import Value, frozen, set_fields
 from .inertia import dyn_from_reg, reg_from_dyn
@@ -92,7 +92,7 @@ class RobotDescription(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a field is invalid; the message names the first one.
 
     Examples
@@ -146,7 +146,7 @@ class RobotDescription(Value):
             link_names=_labels(self.link_names, n, "link"),
         )
         if not isinstance(self.reference, str):
-            raise ModelError(f"reference must be text, got {self.reference!r}")
+            raise ThunderError(f"reference must be text, got {self.reference!r}")
         self._check_geometry()
         self._check_joint_data()
         self._check_sizes()
@@ -161,19 +161,19 @@ class RobotDescription(Value):
         for i, axis in enumerate(self.axes):
             unit_axis(axis, f"axis of joint {i + 1}")
         if (self.dh is not None) != (self.convention in DH_CONVENTIONS):
-            raise ModelError(
+            raise ThunderError(
                 "convention must be 'modified' or 'standard' with a DH table and 'placements' without, "
                 f"got {self.convention!r} {'without' if self.dh is None else 'with'} dh"
             )
         if self.dh is None:
             if self.convention != "placements":
-                raise ModelError(f"convention must be modified, standard or placements, got {self.convention!r}")
+                raise ThunderError(f"convention must be modified, standard or placements, got {self.convention!r}")
             return
         set_fields(self, dh=array(self.dh, (self.n, 4), "dh"))
         chain = dh_chain(self.dh, self.convention)
         for what, expected in zip(("placements", "axes", "offsets"), chain, strict=True):
             if not np.allclose(getattr(self, what), expected, rtol=1e-12, atol=1e-12):
-                raise ModelError(
+                raise ThunderError(
                     f"{what} must be those of the DH table; for others use convention='placements', dh=None"
                 )
 
@@ -181,21 +181,21 @@ class RobotDescription(Value):
         n = self.n
         for what, value, kind in (("limits", self.limits, Limits), ("friction", self.friction, Friction)):
             if value is not None and not isinstance(value, kind):
-                raise ModelError(f"{what} must be a {kind.__name__} or None, got {value!r:.80}")
+                raise ThunderError(f"{what} must be a {kind.__name__} or None, got {value!r:.80}")
         for rotor in self.rotors:
             of_kind(rotor, Rotor, "each of rotors")
         if self.limits is not None and len(self.limits.lower) != n:
-            raise ModelError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
+            raise ThunderError(f"limits must be given for {n} joints, got {len(self.limits.lower)}")
         if self.friction is not None and len(self.friction.coefficients) != n:
-            raise ModelError(f"friction must be given for {n} joints, got {len(self.friction.coefficients)}")
+            raise ThunderError(f"friction must be given for {n} joints, got {len(self.friction.coefficients)}")
         rotors = tuple(sorted(self.rotors, key=lambda rotor: rotor.joint))
         for i, rotor in enumerate(rotors):
             if rotor.joint > n or (rotor.carrier or 0) > n:
-                raise ModelError(
+                raise ThunderError(
                     f"rotors must be on joints and links 1 to {n}, got joint {rotor.joint}, carrier {rotor.carrier}"
                 )
             if i and rotors[i - 1].joint == rotor.joint:
-                raise ModelError(f"rotors must be one per joint at most, got two for joint {rotor.joint}")
+                raise ThunderError(f"rotors must be one per joint at most, got two for joint {rotor.joint}")
         set_fields(self, rotors=rotors, elastic=_elastic(self.elastic, n))
 
     def _check_sizes(self) -> None:
@@ -206,14 +206,14 @@ class RobotDescription(Value):
         for what, value in named.items():
             most = float(np.abs(value).max(initial=0.0))
             if most > LARGEST_NUMBER:
-                raise ModelError(f"{what} must be at most {LARGEST_NUMBER:g} in SI units, got {most:g}")
+                raise ThunderError(f"{what} must be at most {LARGEST_NUMBER:g} in SI units, got {most:g}")
 
     def _checked_frames(self) -> Mapping[str, tuple[int, Array]]:
         frames = {}
         for name, (link, T) in self.frames.items():
             check_label(name, "frame name")
             if name in self.link_names:
-                raise ModelError(f"frame name must be no link's name, got {name!r}")
+                raise ThunderError(f"frame name must be no link's name, got {name!r}")
             frames[name] = (whole(link, f"link of frame {name!r}", 0, self.n), pose(T, f"frame {name!r}"))
         return MappingProxyType(frames)
 
@@ -253,12 +253,12 @@ def without_own_frames(
 
 def _joint_types(value: Any) -> str:
     if not isinstance(value, (str, list, tuple)):
-        raise ModelError(f"joint_types must be letters R and P, got {value!r}")
+        raise ThunderError(f"joint_types must be letters R and P, got {value!r}")
     if not 1 <= len(value) <= MAX_JOINTS:
-        raise ModelError(f"an arm must have 1 to {MAX_JOINTS} joints, got {len(value)}")
+        raise ThunderError(f"an arm must have 1 to {MAX_JOINTS} joints, got {len(value)}")
     for i, letter in enumerate(value):
         if letter not in ("R", "P"):
-            raise ModelError(f"type of joint {i + 1} must be R (revolute) or P (prismatic), got {letter!r}")
+            raise ThunderError(f"type of joint {i + 1} must be R (revolute) or P (prismatic), got {letter!r}")
     return "".join(value)
 
 
@@ -266,15 +266,15 @@ def _labels(names: Sequence[str], n: int, what: str) -> tuple[str, ...]:
     if not names:
         return tuple(f"{what}{i + 1}" for i in range(n))
     if isinstance(names, str) or len(names) != n:
-        raise ModelError(f"{what}_names must be {n} names, got {names!r}")
+        raise ThunderError(f"{what}_names must be {n} names, got {names!r}")
     labels = tuple(check_label(name, f"{what} name") for name in names)
     for name in labels:
         if name in RESERVED_NAMES:
-            raise ModelError(
+            raise ThunderError(
                 f"{what} name must be none of the reserved names {', '.join(RESERVED_NAMES)}, got {name!r}"
             )
         if labels.count(name) > 1:
-            raise ModelError(f"{what} names must differ, got {name!r} twice")
+            raise ThunderError(f"{what} names must differ, got {name!r} twice")
     return labels
 
 
@@ -284,15 +284,15 @@ def _elastic(drives: Sequence[Elastic], n: int) -> tuple[Elastic, ...]:
     drives = sorted(drives, key=lambda drive: drive.joint)
     for before, drive in itertools.pairwise(drives):
         if before.joint == drive.joint:
-            raise ModelError(f"elastic must have one entry per joint at most, got two for joint {drive.joint}")
+            raise ThunderError(f"elastic must have one entry per joint at most, got two for joint {drive.joint}")
         for key in ("K", "D", "Dm"):
             if len(getattr(drive, key)) != len(getattr(before, key)):
-                raise ModelError(
+                raise ThunderError(
                     f"elastic joint {drive.joint}: {key} must be as long as that of the others, "
                     f"{len(getattr(before, key))}, got {len(getattr(drive, key))}"
                 )
     if drives and drives[-1].joint > n:
-        raise ModelError(f"elastic joint must be from 1 to {n}, got {drives[-1].joint}")
+        raise ThunderError(f"elastic joint must be from 1 to {n}, got {drives[-1].joint}")
     return tuple(drives)
 
 
@@ -313,20 +313,20 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a value is negative; the message names its link or joint.
 
     Examples
     --------
     >>> import thunder_py as th
-    >>> from thunder_py.errors import ModelError
+    >>> from thunder_py.errors import ThunderError
     >>> from thunder_py.model.description import check_physical_input
     >>> panda = th.Robot.load("panda").description
     >>> check_physical_input(panda) is panda
     True
     >>> try:
     ...     check_physical_input(panda.replace(inertial=-panda.inertial))
-    ... except ModelError as error:
+    ... except ThunderError as error:
     ...     print(error)
     mass of link1 must be >= 0, got -4.97068
     """
@@ -347,7 +347,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 def _refuse_negative(what: str, names: Sequence[str], values: Sequence[float] | Array) -> None:
     for name, value in zip(names, values, strict=True):
         if value < 0.0:
-            raise ModelError(f"{what} of {name} must be >= 0, got {value:g}")
+            raise ThunderError(f"{what} of {name} must be >= 0, got {value:g}")
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:
@@ -362,7 +362,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a moment is negative.
 
     Examples
@@ -377,7 +377,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     least = np.linalg.eigvalsh(about_com[:, [[0, 1, 2], [1, 3, 4], [2, 4, 5]]])[:, 0]
     for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
-            raise ModelError(
+            raise ThunderError(
                 f"principal moments of {name} about its center of mass must be >= 0, got {moment:g} kg m^2"
             )
 
@@ -416,7 +416,7 @@ def describe_dh(
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a shape, a number or the convention is invalid, or the robot is physically impossible.
 
     Examples
@@ -430,7 +430,7 @@ def describe_dh(
     n = len(table)
     types = _joint_types("R" * n if joint_types is None else joint_types)
     if len(types) != n:
-        raise ModelError(f"joint_types must have {n} letters, one per row of dh, got {len(types)}")
+        raise ThunderError(f"joint_types must have {n} letters, one per row of dh, got {len(types)}")
     placements, axes, offsets = dh_chain(table, convention)
     dyn = array(np.zeros((n, 10)) if inertial is None else inertial, (n, 10), "inertial")
     chain: dict[str, Any] = {

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
-from ..errors import ModelError, UnknownNameError
+from ..errors import ThunderError, UnknownNameError
 from .joint_data import Elastic, Friction
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def motor_names(drives: Sequence[Elastic], joint_names: Sequence[str]) -> tuple[
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a joint has the name of a motor.
     """
     names = tuple(f"{joint_names[drive.joint - 1]}_motor" for drive in drives)
     for name in names:
         if name in joint_names:
-            raise ModelError(f"joint name must differ from that of a motor, got {name!r}: rename the joint")
+            raise ThunderError(f"joint name must differ from that of a motor, got {name!r}: rename the joint")
     return names
 
 
@@ -102,7 +102,7 @@ def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLi
     ------
     UnknownNameError
         If a group is unknown.
-    ModelError
+    ThunderError
         If a vector has the wrong length.
     """
     new = list(drives)
@@ -163,7 +163,7 @@ def equilibrium(drives: Sequence[Elastic], q: npt.ArrayLike, gravity: Array, joi
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a spring cannot balance the torque.
     """
     joints = [drive.joint - 1 for drive in drives]
@@ -178,7 +178,7 @@ def deflections(drives: Sequence[Elastic], torque: Array, joint_names: Sequence[
         d = _deflection(drives[index[-1]].K, float(torque[index]))
         if d is None:
             name = joint_names[drives[index[-1]].joint - 1]
-            raise ModelError(
+            raise ThunderError(
                 f"spring of {name} cannot balance a torque of {torque[index]:g}, K = {drives[index[-1]].K}"
             )
         result[index] = d

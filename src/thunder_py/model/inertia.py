@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, real
-from ..errors import ModelError
+from ..errors import ThunderError
 
 __all__ = [
     "dyn_from_reg",
@@ -31,9 +31,9 @@ _ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
 def _parameters(value: npt.ArrayLike, what: str) -> Array:
     result = real(value, what, finite=False, expected="numbers of shape (..., 10)")
     if result.ndim < 1 or result.shape[-1] != 10:
-        raise ModelError(f"{what} must have shape (..., 10), got {result.shape}")
+        raise ThunderError(f"{what} must have shape (..., 10), got {result.shape}")
     if not np.isfinite(result).all():
-        raise ModelError(f"{what} must be finite, got {value!r}")
+        raise ThunderError(f"{what} must be finite, got {value!r}")
     return result
 
 
@@ -58,7 +58,7 @@ def reg_from_dyn(dyn: npt.ArrayLike) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the last axis has not 10 entries or an entry is not finite.
 
     Examples
@@ -87,7 +87,7 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a mass is zero and its first moment is not, the last axis has not 10 entries, or an entry is not finite.
 
     Examples
@@ -101,7 +101,7 @@ def dyn_from_reg(reg: npt.ArrayLike) -> Array:
     mass, moment = reg[..., 0], reg[..., 1:4]
     massless = mass == 0.0
     if np.any(massless & np.any(moment != 0.0, axis=-1)):
-        raise ModelError(
+        raise ThunderError(
             "reg must have a non-zero mass where its first moment m c is not zero: no center of mass exists"
         )
     com = moment / np.where(massless, 1.0, mass)[..., None]
@@ -156,7 +156,7 @@ def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the shape is wrong, an entry is not finite, or a matrix is not symmetric.
 
     Examples
@@ -169,12 +169,12 @@ def reg_from_pseudo_inertia(P: npt.ArrayLike) -> Array:
     """
     P = np.asarray(P, dtype=np.float64)
     if P.ndim < 2 or P.shape[-2:] != (4, 4):
-        raise ModelError(f"P must have shape (..., 4, 4), got {P.shape}")
+        raise ThunderError(f"P must have shape (..., 4, 4), got {P.shape}")
     if not np.isfinite(P).all():
-        raise ModelError("P must be finite")
+        raise ThunderError("P must be finite")
     scale = np.abs(P).max(initial=0.0)
     if np.abs(P - np.swapaxes(P, -1, -2)).max(initial=0.0) > 1e-9 * scale:
-        raise ModelError("P must be symmetric")
+        raise ThunderError("P must be symmetric")
     Sigma = P[..., :3, :3]
     trace = np.trace(Sigma, axis1=-2, axis2=-1)
     inertia = trace[..., None, None] * np.eye(3) - Sigma
@@ -198,7 +198,7 @@ def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a pseudo-inertia is not positive definite.
 
     References
@@ -219,7 +219,7 @@ def log_cholesky_from_reg(reg: npt.ArrayLike) -> Array:
     try:  # numpy factors L L' with L lower; reversing the order of rows and columns makes it U U'
         U = np.linalg.cholesky(P[..., ::-1, ::-1])[..., ::-1, ::-1]
     except np.linalg.LinAlgError as error:
-        raise ModelError("reg must be physically consistent: its pseudo-inertia is not positive definite") from error
+        raise ThunderError("reg must be physically consistent: its pseudo-inertia is not positive definite") from error
     scale = U[..., 3, 3]
     V = U / scale[..., None, None]
     logs = np.log(np.stack([scale, V[..., 0, 0], V[..., 1, 1], V[..., 2, 2]], axis=-1))

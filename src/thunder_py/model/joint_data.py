@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array, apart, array, unit_axis, whole
-from ..errors import ModelError, nearest_hint
+from ..errors import ThunderError, nearest_hint
 from ..values import Value, set_fields
 
 
@@ -27,7 +27,7 @@ class Limits(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If lengths differ, a limit is NaN, a lower limit exceeds the upper one, or a speed or effort is negative.
 
     Examples
@@ -52,13 +52,13 @@ class Limits(Value):
         n = len(array(self.lower, (None,), "limits.lower", finite=False))
         set_fields(self, **{k: array(getattr(self, k), (n,), f"limits.{k}", finite=False) for k in names})
         for i in np.flatnonzero(self.lower > self.upper):
-            raise ModelError(
+            raise ThunderError(
                 f"limits of joint {i + 1}: lower must not exceed upper, got "
                 + " and ".join(apart(self.lower[i], self.upper[i]))
             )
         for name in ("velocity", "effort"):
             for i in np.flatnonzero(getattr(self, name) < 0):
-                raise ModelError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
+                raise ThunderError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
 
     @classmethod
     def none(cls, n: int) -> Limits:
@@ -84,7 +84,7 @@ class Friction(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a term is unknown, repeated or out of order, the coefficients have the wrong shape, or delta is not positive.
 
     Examples
@@ -111,17 +111,17 @@ class Friction(Value):
         terms = tuple(self.terms)
         for term in terms:
             if term not in self.TERMS:
-                raise ModelError(
+                raise ThunderError(
                     f"friction term must be one of {', '.join(self.TERMS)}, got {term!r}"
                     + nearest_hint(str(term), self.TERMS)
                 )
         if not terms or list(terms) != [t for t in self.TERMS if t in terms]:
-            raise ModelError(
+            raise ThunderError(
                 f"friction terms must be some of {', '.join(self.TERMS)}, once each in this order, got {terms}"
             )
         delta = float(array(self.delta, (), "friction.delta"))
         if delta <= 0.0:
-            raise ModelError(f"friction.delta must be > 0, got {delta:g}")
+            raise ThunderError(f"friction.delta must be > 0, got {delta:g}")
         coefficients = array(self.coefficients, (None, len(terms)), "friction.coefficients")
         set_fields(self, terms=terms, coefficients=coefficients, delta=delta)
 
@@ -147,7 +147,7 @@ class Rotor(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If an index is not an integer or out of range, a number is not finite, or the axis is not a unit vector.
 
     Examples
@@ -207,7 +207,7 @@ class Elastic(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the index is not an integer >= 1, `K` is empty, or a number is not finite.
 
     Examples
@@ -237,5 +237,5 @@ class Elastic(Value):
         what = f"elastic joint {joint}"
         rows = {key: tuple(array(getattr(self, key), (None,), f"{what}: {key}").tolist()) for key in ("K", "D", "Dm")}
         if not rows["K"]:
-            raise ModelError(f"{what}: K must have at least one coefficient, got none")
+            raise ThunderError(f"{what}: K must have at least one coefficient, got none")
         set_fields(self, joint=joint, Mm=float(array(self.Mm, (), f"{what}: Mm")), **rows)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, real
-from ..errors import ModelError
+from ..errors import ThunderError
 from . import elastic, inertia
 from .derivatives import DerivativeMethods
 from .description import Elastic, Friction, Limits, RobotDescription
@@ -147,7 +147,7 @@ class RobotModel(DerivativeMethods):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If there are no elastic joints, or a spring cannot balance the torque.
 
         Examples
@@ -162,7 +162,7 @@ class RobotModel(DerivativeMethods):
         True
         """
         if not self.elastic:
-            raise ModelError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
+            raise ThunderError(f"elastic_equilibrium needs elastic joints, and {self.name} has none")
         return elastic.equilibrium(self.elastic, q, self.gravity_vector(q), self.joint_names)
 
     def elastic_inverse_dynamics(
@@ -182,7 +182,7 @@ class RobotModel(DerivativeMethods):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If there are no elastic joints, a spring cannot carry its torque, or springs have damping D, with which the
             motion of the motors is no function of that of the links.
 
@@ -201,14 +201,14 @@ class RobotModel(DerivativeMethods):
         ((2,), (2,), (2,))
         """
         if not self.elastic:
-            raise ModelError(f"elastic_inverse_dynamics needs elastic joints, and {self.name} has none")
+            raise ThunderError(f"elastic_inverse_dynamics needs elastic joints, and {self.name} has none")
         if self.elastic_parameters["D"].any():
-            raise ModelError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
+            raise ThunderError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
         parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
         given = [real(value, name) for name, value in parts]
         for name, value in zip(("q", "dq", "ddq", "d3q", "d4q"), given, strict=True):
             if value.shape[-1:] != (self.n,):
-                raise ModelError(f"{name} must have shape (..., {self.n}), got {value.shape}")
+                raise ThunderError(f"{name} must have shape (..., {self.n}), got {value.shape}")
         motion = np.broadcast_arrays(*given)
         joints = list(self.motor_joints)
         tau = self.inverse_dynamics(*motion[:3])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, seed_of, whole, within
-from ..errors import UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from .model import RobotModel
 
 _GROUPS = ("inertial", "friction", "rotor", "armature")
@@ -97,7 +97,7 @@ def select_parameters(robot: RobotModel, which: str | Sequence[str] | npt.ArrayL
         return UnknownParameters(robot, mask)
     selection = np.asarray(which)
     if selection.dtype != np.bool_ or selection.shape != (robot.p,):
-        raise ValueError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
+        raise ThunderError(f"unknown must be names or a bool mask of shape ({robot.p},), got {which!r}")
     return UnknownParameters(robot, selection.copy())
 
 

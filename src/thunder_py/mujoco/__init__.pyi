@@ -17,7 +17,7 @@ from .world.hand_throw import grip as grip
 from .world.hand_throw import opening_delay as opening_delay
 from .world.hand_throw import throw_by_hand as throw_by_hand
 from .world.objects import Part as Part
-from .world.objects import Thing as Thing
+from .world.objects import WorldObject as WorldObject
 from .world.parallel_gripper import ParallelGripper as ParallelGripper
 from .world.surfaces import ConveyorBelt as ConveyorBelt
 from .world.surfaces import Table as Table

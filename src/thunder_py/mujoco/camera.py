@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, not_negative, of_kind, positive, whole
+from ..checks import Array, nonnegative, of_kind, positive, whole
 from ..errors import ThunderError
 from ..optional import require
 from ..perception.clouds.scenes import DepthCamera
@@ -107,8 +107,8 @@ class RenderedCamera(Drawer):
             raise ThunderError("camera must have no distortion: its pictures are rendered with straight rays")
         self.camera = camera
         self._exposure = positive(exposure, "exposure")
-        self._deviation = not_negative(exposure_deviation, "exposure_deviation")
-        self._noise = not_negative(color_noise, "color_noise")
+        self._deviation = nonnegative(exposure_deviation, "exposure_deviation")
+        self._noise = nonnegative(color_noise, "color_noise")
         self._seed, self._lens = whole(seed, "seed", 0), camera.camera
         size = (self._lens.width, self._lens.height)
         _make_room(model, size)

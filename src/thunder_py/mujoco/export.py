@@ -29,7 +29,7 @@ def to_mjcf(robot: Robot, *, lossy: bool = False) -> str:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If something would be lost and `lossy` is not set, or a link is not physically consistent.
 
     Examples

@@ -12,14 +12,14 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, array, of_kind, one_of
-from ..errors import FileFormatError, ModelError
+from ..checks import Array, array, of_kind, one_of, positive
+from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from ..io.mjcf import compiled
 from ..io.mjcf_elastic import couplings, read_drives
 from ..io.mjcf_text import read_mjcf_text
 from ..io.mjcf_writer import acceptable_bodies, write_mjcf
-from ..io.xml import numbers, opened, quaternion, tag
+from ..io.xml import numbers, open_tag, quaternion, tag
 from ..model.elastic import equilibrium
 from ..model.joint_data import Friction
 from ..optional import require
@@ -46,7 +46,7 @@ def with_payloads(
     ------
     UnknownNameError
         If a payload's link is unknown.
-    ModelError
+    ThunderError
         If a link's number is out of range, or its body has no name.
     """
     for payload in payloads:
@@ -75,7 +75,7 @@ def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> 
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the compiler changed a payload or the mass of the other bodies.
     """
     expected = float(before.body_mass.sum()) + sum(float(payload.mass) for payload in payloads.values())
@@ -87,7 +87,7 @@ def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> 
             np.isclose(sum(body.inertia), np.trace(np.asarray(payload.inertia))),
         ]
     if not all(same):
-        raise ModelError(
+        raise ThunderError(
             "payloads: the file's compiler would change masses or inertias (settotalmass, boundmass, boundinertia): "
             f"leave these out; the bodies must weigh {expected:g} kg together, got {after.body_mass.sum():g} kg"
         )
@@ -96,7 +96,7 @@ def check_payloads(before: Any, after: Any, payloads: Mapping[str, Payload]) -> 
 def _link(payload: Payload, links: Sequence[str]) -> str:
     number = payload.link_number(links)
     if not links[number - 1]:
-        raise ModelError(f"payload link must be a body with a name, got {number}")
+        raise ThunderError(f"payload link must be a body with a name, got {number}")
     return links[number - 1]
 
 
@@ -114,7 +114,7 @@ def _with(text: str, link: str, payload: Payload, name: str) -> str:
         quat=numbers(quaternion(axes)),
         diaginertia=numbers(np.maximum(moments, 0.0)),
     )
-    return f"{text[: start.end()]}{opened('body', name=name)}{inertial}</body>{text[start.end() :]}"
+    return f"{text[: start.end()]}{open_tag('body', name=name)}{inertial}</body>{text[start.end() :]}"
 
 
 class Damping:
@@ -243,7 +243,7 @@ class MujocoPlant(Stateful):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If MuJoCo does not support the robot, or an option is invalid.
     FileFormatError
         If MuJoCo cannot read the file, or a number in it is infinite.
@@ -288,12 +288,12 @@ class MujocoPlant(Stateful):
         limits: bool = False,
     ) -> None:
         one_of(integrator, INTEGRATORS, "integrator")
-        self._timestep = math.inf if timestep is None else above_zero(timestep, "timestep")
+        self._timestep = math.inf if timestep is None else positive(timestep, "timestep")
         if not isinstance(limits, (bool, np.bool_)):
-            raise ModelError(f"limits must be True or False, got {limits!r}")
+            raise ThunderError(f"limits must be True or False, got {limits!r}")
         self._settings = (f"mjINT_{integrator.upper()}", bool(limits))
         if integrator == "rk4" and isinstance(robot, Robot) and not _viscous_only(robot):
-            raise ModelError(
+            raise ThunderError(
                 "integrator='rk4' needs friction that is viscous only: it would hold the rest over its stages"
             )
         self.robot = robot if isinstance(robot, Robot) else None
@@ -317,7 +317,7 @@ class MujocoPlant(Stateful):
         self.data: Any = mujoco.MjData(self.model)
         kinds = {int(kind) for kind in self.model.jnt_type}
         if self.model.nv == 0 or not kinds <= {int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)}:
-            raise ModelError(f"{path}: joints must be revolute or prismatic, and there must be at least one")
+            raise ThunderError(f"{path}: joints must be revolute or prismatic, and there must be at least one")
         drives = couplings(mujoco, self.model)
         motors = [drive.motor for drive in drives]
         joints = [j for j in range(self.model.nv) if j not in motors]
@@ -352,7 +352,7 @@ class MujocoPlant(Stateful):
     def begin_step(self, t: float) -> None:
         """Select the model with the payloads at time t [s]; `simulate` calls this before each step."""
         if not math.isfinite(t):
-            raise ModelError(f"t must be finite, got {t!r}")
+            raise ThunderError(f"t must be finite, got {t!r}")
         _, self.model, self.data = next(phase for phase in reversed(self._phases) if phase[0] <= t + _ROUNDING)
 
     @overload
@@ -382,7 +382,7 @@ class MujocoPlant(Stateful):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a shape is wrong, or x and dx are missing or not expected.
         """
         if self._put(q, dq, tau, x, dx):
@@ -432,11 +432,11 @@ class MujocoPlant(Stateful):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a shape is wrong, x and dx are missing or not expected, or dt is not positive.
         """
         if not 0.0 < dt < math.inf:
-            raise ModelError(f"dt must be positive and finite [s], got {dt!r}")
+            raise ThunderError(f"dt must be positive and finite [s], got {dt!r}")
         self.begin_step(t)
         steps = max(1, math.ceil(dt / self._timestep - 1e-9))
         self.model.opt.timestep = dt / steps
@@ -478,7 +478,7 @@ class MujocoPlant(Stateful):
     def elastic_equilibrium(self, q: npt.ArrayLike) -> Array:
         """Return the motor positions at which the springs balance gravity, (e,), as `Robot.elastic_equilibrium`."""
         if not self.motor_joints:
-            raise ModelError("elastic_equilibrium needs elastic joints, and the plant has none")
+            raise ThunderError("elastic_equilibrium needs elastic joints, and the plant has none")
         drives = read_drives(self.model, couplings(self._mujoco, self.model), self._joints.tolist())
         return equilibrium(drives, q, self.bias(q, np.zeros(self.n)), self.joint_names)
 
@@ -514,10 +514,10 @@ class MujocoPlant(Stateful):
         """Return x and dx, or nothing for a plant without elastic joints."""
         if not self.motor_joints:
             if x is not None or dx is not None:
-                raise ModelError("x and dx must be None for a plant without elastic joints")
+                raise ThunderError("x and dx must be None for a plant without elastic joints")
             return []
         if x is None or dx is None:
-            raise ModelError(f"x and dx must be the state of the {len(self._motors)} motors, got None")
+            raise ThunderError(f"x and dx must be the state of the {len(self._motors)} motors, got None")
         return [_vector(value, len(self._motors), name) for value, name in ((x, "x"), (dx, "dx"))]
 
     def __repr__(self) -> str:
@@ -530,10 +530,10 @@ def _text(robot: Robot | str | Path) -> tuple[str, Path | None]:
     if isinstance(robot, Robot):
         return robot_mjcf(robot), None
     if not isinstance(robot, (str, Path)):
-        raise ModelError(f"robot must be a Robot or an MJCF file, got {type(robot).__name__}")
+        raise ThunderError(f"robot must be a Robot or an MJCF file, got {type(robot).__name__}")
     path = Path(robot)
     if path.suffix not in (".xml", ".mjcf"):
-        raise ModelError(f"robot must be a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
+        raise ThunderError(f"robot must be a Robot or an MJCF file (.xml, .mjcf), got {str(robot)!r}")
     return read_mjcf_text(read_whole(path), path), path
 
 

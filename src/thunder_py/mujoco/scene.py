@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import Array
-from ..errors import FileFormatError, ModelError
+from ..errors import FileFormatError, ThunderError
 from ..io.mjcf_elastic import couplings
 from ..io.mjcf_writer import write_mjcf
 from ..optional import require
@@ -83,15 +83,15 @@ def stage(
 
     Raises
     ------
-    ModelError, FileFormatError, ThunderError
+    ThunderError, FileFormatError, ThunderError
         If MuJoCo refuses the model, or the meshes are those of another robot.
     """
     if isinstance(source, Robot):
         return _robot_stage(source, meshes, size, sliders)
     if meshes is not None:
-        raise ModelError("meshes must be None for an MJCF file, which has its own")
+        raise ThunderError("meshes must be None for an MJCF file, which has its own")
     if not isinstance(source, (str, Path)):
-        raise ModelError(f"robot must be a Robot or an MJCF file, got {type(source).__name__}")
+        raise ThunderError(f"robot must be a Robot or an MJCF file, got {type(source).__name__}")
     return _file_stage(Path(source), size, sliders)
 
 
@@ -109,7 +109,7 @@ def _robot_stage(robot: Robot, meshes: Meshes | None, size: tuple[int, int], sli
     if sliders:
         sliding = [kind == "P" for kind in robot.joint_types]
         _add_sliders(spec, list(robot.joint_names), sliding, robot.limits.lower, robot.limits.upper)
-    furnish(spec, size, _floor_height(robot, points), center, radius)
+    add_scenery(spec, size, _floor_height(robot, points), center, radius)
     return Stage(spec.compile(), robot, center, radius, list(robot.joint_names))
 
 
@@ -128,7 +128,7 @@ def _file_stage(path: Path, size: tuple[int, int], sliders: bool) -> Stage:
         names = [plain.joint(j).name for j in joints]
         center, radius = np.array(plain.stat.center), 0.7 * float(plain.stat.extent)
         has_floor = int(mujoco.mjtGeom.mjGEOM_PLANE) in plain.geom_type.tolist()
-        furnish(spec, size, None if has_floor else 0.0, center, radius)
+        add_scenery(spec, size, None if has_floor else 0.0, center, radius)
         if sliders:
             slides = (plain.jnt_type[joints] == int(mujoco.mjtJoint.mjJNT_SLIDE)).tolist()
             limits = np.where(plain.jnt_limited[joints, None], plain.jnt_range[joints], [-np.inf, np.inf])
@@ -169,7 +169,7 @@ def _floor_height(robot: Robot, points: Array) -> float:
     return base if shown.min() >= base - 0.02 * length else float(points[:, 2].min()) - 0.05 * length
 
 
-def furnish(spec: Any, size: tuple[int, int], floor: float | None, center: Array, radius: float) -> None:
+def add_scenery(spec: Any, size: tuple[int, int], floor: float | None, center: Array, radius: float) -> None:
     """Add missing sky, floor and light to a specification.
 
     Parameters

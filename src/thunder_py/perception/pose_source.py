@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 
 from ..checks import (
     Array,
+    all_nonnegative,
     array,
     finite,
     is_pose,
-    none_negative,
-    not_negative,
+    nonnegative,
     numbers,
     of_kind,
     one_of,
@@ -33,7 +33,7 @@ from ..values import Stateful, Value, set_fields
 _MOST_PICTURES = 100_000
 
 
-def soon(t: Any, last: float, rate: float) -> float:
+def next_sample_time(t: Any, last: float, rate: float) -> float:
     """Return a finite time at most 100000 pictures after the last one, or raise."""
     now = finite(t, "t")
     if (now - last) * rate > _MOST_PICTURES:
@@ -85,7 +85,7 @@ class PoseMeasurement(Value):
         time, available = finite(self.time, "time"), finite(self.available, "available")
         if available < time:
             raise ThunderError(f"available must not be before time, {time:g} s, got {available:g}")
-        set_fields(self, time=time, available=available, quality=not_negative(self.quality, "quality"))
+        set_fields(self, time=time, available=available, quality=nonnegative(self.quality, "quality"))
         if self.pose is not None:
             pose = numbers(self.pose, "pose", 2)
             if pose.shape != (4, 4):
@@ -205,7 +205,7 @@ class SampledPoseSource(Stateful):
         seed: int = 0,
     ) -> None:
         self._rate = positive(rate, "rate", "Hz")
-        self._latency, self._jitter = not_negative(latency, "latency", "s"), not_negative(jitter, "jitter", "s")
+        self._latency, self._jitter = nonnegative(latency, "latency", "s"), nonnegative(jitter, "jitter", "s")
         self._dropout = probability(dropout, "dropout")
         self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
         self.reset()
@@ -226,7 +226,7 @@ class SampledPoseSource(Stateful):
             If `t` decreases, is not finite, or is more than 100000 pictures later; or a picture does not fit the
             camera.
         """
-        now = soon(t, self._start + self._taken / self._rate, self._rate)
+        now = next_sample_time(t, self._start + self._taken / self._rate, self._rate)
         if now < self._now:
             raise ThunderError(
                 f"t must not be before the last time, {self._now:g} s, got {now:g} s; reset() starts again"
@@ -359,7 +359,7 @@ class SimulatedPoseSource(SampledPoseSource):
 
 
 def _deviations(value: npt.ArrayLike, what: str) -> Array:
-    entries = none_negative(array(value, () if np.ndim(value) == 0 else (3,), what), what)
+    entries = all_nonnegative(array(value, () if np.ndim(value) == 0 else (3,), what), what)
     return np.broadcast_to(entries, (3,))
 
 
@@ -427,9 +427,9 @@ def measurement_times(
         If a number is out of range.
     """
     of_kind(rng, np.random.Generator, "rng")
-    last = np.floor(not_negative(duration, "duration", "s") * positive(rate, "rate", "Hz") * (1.0 + 1e-12))
+    last = np.floor(nonnegative(duration, "duration", "s") * positive(rate, "rate", "Hz") * (1.0 + 1e-12))
     taken = np.arange(int(last) + 1) / rate
     delay, chance = rng.random((len(taken), 2)).T
-    available = taken + not_negative(latency, "latency", "s") + not_negative(jitter, "jitter", "s") * delay
+    available = taken + nonnegative(latency, "latency", "s") + nonnegative(jitter, "jitter", "s") * delay
     kept = chance >= probability(dropout, "dropout")
     return taken[kept], available[kept]

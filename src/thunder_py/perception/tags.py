@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, not_negative, of_kind, pose, positive, probability, whole
+from ..checks import Array, nonnegative, of_kind, pose, positive, probability, whole
 from ..errors import ThunderError
 from ..optional import require
 from ..spatial.single import make_pose
@@ -153,9 +153,9 @@ def render_tag(
         covered = np.isfinite(card)
         share = covered.mean(axis=-1)
         values[window] = np.where(covered, card, 0.0).mean(axis=-1) + (1.0 - share) * values[window]
-    values = gaussian_filter(values, not_negative(blur, "blur", "pixel"))
+    values = gaussian_filter(values, nonnegative(blur, "blur", "pixel"))
     generator = np.random.default_rng(0) if rng is None else rng
-    values += not_negative(noise, "noise") * generator.normal(size=shape)
+    values += nonnegative(noise, "noise") * generator.normal(size=shape)
     return np.clip(np.round(values), 0.0, 255.0).astype(np.uint8)
 
 
@@ -393,7 +393,7 @@ class FiducialPoseSource(SampledPoseSource):
         self._grab, self._camera = grab, of_kind(camera, PinholeCamera, "camera")
         self._size = positive(size, "size", "m")
         self._tag_id = whole(tag_id, "tag_id", 0, TAG_COUNT - 1)
-        self._memory = not_negative(memory, "memory", "s")
+        self._memory = nonnegative(memory, "memory", "s")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._target = pose(np.eye(4) if target is None else target, "target")
         self._max_error = positive(max_error, "max_error", "pixel")

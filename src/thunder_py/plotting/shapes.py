@@ -41,7 +41,7 @@ class Triangles(NamedTuple):
         return self.vertices[self.faces]
 
 
-def together(parts: Sequence[Triangles]) -> Triangles:
+def merge(parts: Sequence[Triangles]) -> Triangles:
     """Return several surfaces as one."""
     starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
     faces = [part.faces + start for part, start in zip(parts, starts, strict=False)]
@@ -99,7 +99,7 @@ def obstacle_surface(obstacle: Obstacle, margin: float = 0.0, floor: float = 1.0
         if length == 0.0:
             return ends[0]
         turned = frame_along((obstacle.b - obstacle.a) / length)[:3, :3]
-        return together([cylinder(radius, length).placed(make_pose(turned, 0.5 * (obstacle.a + obstacle.b))), *ends])
+        return merge([cylinder(radius, length).placed(make_pose(turned, 0.5 * (obstacle.a + obstacle.b))), *ends])
     assert isinstance(obstacle, HalfSpace)
     plane = box([floor, floor, 0.0]).placed(frame_along(obstacle.normal))
     return Triangles(plane.vertices + obstacle.point + margin * obstacle.normal, plane.faces)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core, control
-from ..checks import Array, none_negative, per_joint, zero_or_above
+from ..checks import Array, all_nonnegative, nonnegative, per_joint
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..sampled_loop import Channel
@@ -381,8 +381,8 @@ class LoopOptions:
                 name: times.positive(name, getattr(cls, name))
                 for name in ("state_late", "state_lost", "reference_timeout", "patience")
             },
-            delay=zero_or_above(times.get("delay", 0.0), "times: delay"),
-            lag=none_negative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
+            delay=nonnegative(times.get("delay", 0.0), "times: delay"),
+            lag=all_nonnegative(per_joint(times.get("lag", 0.0), n, "times: lag"), "times: lag"),
             invalid_states=root.whole("invalid_states", cls.invalid_states),
             largest_error=float(root.positives("largest_error", 1, np.inf, finite=False)[0]),
             recover=root.flag("recover", cls.recover),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checks import Array, above_zero, all_positive, per_joint
+from ..checks import Array, all_positive, per_joint, positive
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole
 from ..io.yaml_text import MAX_BYTES, parse_number, plain_yaml
@@ -99,7 +99,7 @@ class Table:
 
     def positive(self, key: str, default: float | None = None) -> float:
         """Return a positive number, or raise `ThunderError`."""
-        value = above_zero(self.get(key, default), f"{self._where}: {key}")
+        value = positive(self.get(key, default), f"{self._where}: {key}")
         return value
 
     def whole(self, key: str, default: int) -> int:

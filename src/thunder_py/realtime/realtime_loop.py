@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, of_kind, whole
+from ..checks import Array, of_kind, positive, whole
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
 from ..errors import ThunderError
 from ..robot import Robot, require_robot
-from ..simulation.native import in_core, reference_in_core
+from ..simulation.native import is_native, reference_is_native
 from .command import Mode, Reason
 from .configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
 from .drives.simulated_drive import SimulatedDrive
@@ -249,14 +249,14 @@ class RealtimeLoop:
         self.limits = within_drive(own, np.asarray(facts.torque_limits), np.asarray(facts.torque_rate))
         held = robot if facts.payload is None else facts.payload.added_to(robot)
         signals = _names(log)
-        rows = self._log_rows(signals, above_zero(log_time, "log_time"), facts.period, log_every)
+        rows = self._log_rows(signals, positive(log_time, "log_time"), facts.period, log_every)
         braking = brake(held, self.limits, facts.torque_step, facts.period)
         self._core = _core.RealtimeLoop(
             drive,
             self._control_loop(facts.period),
             Safety(held, self.limits, torque_step=facts.torque_step, period=facts.period, observer=observer),
             braking,
-            duration=above_zero(duration, "duration", finite=False),
+            duration=positive(duration, "duration", finite=False),
             most_missed=self.limits.most_missed,
             priority=whole(priority, "priority", 0, 99),
             core=-1 if core is None else whole(core, "core", 0, (os.cpu_count() or 1) - 1),
@@ -278,7 +278,7 @@ class RealtimeLoop:
             self.set_reference(reference)
 
     def _checked(self, law: Any) -> _core.Controller:
-        if not (in_core(law, _core.JointController, "step") or in_core(law, _core.TaskController, "step")):
+        if not (is_native(law, _core.JointController, "step") or is_native(law, _core.TaskController, "step")):
             raise ThunderError(
                 f"law must be a controller that runs in C++, got {type(law).__name__}: use DriveLoop for others"
             )
@@ -370,7 +370,7 @@ class RealtimeLoop:
             If the program was interrupted, once the arm has been braked and the drive has been stopped; a second
             interruption stops the drive at once.
         """
-        left = above_zero(timeout, "timeout", finite=False)
+        left = positive(timeout, "timeout", finite=False)
         if not self._begun:
             raise RuntimeError("join needs a RealtimeLoop that was started: call start before, or use with")
         with Interruptions(held=True) as interruptions:
@@ -445,10 +445,10 @@ class RealtimeLoop:
         """
         self._require_run()
         task = isinstance(self._law, _core.TaskController)
-        if task and isinstance(reference, _core.TaskReferenceSource) and reference_in_core(reference):
+        if task and isinstance(reference, _core.TaskReferenceSource) and reference_is_native(reference):
             self._core._follow_task(reference)
             return
-        if task or not (isinstance(reference, _core.JointReferenceSource) and reference_in_core(reference)):
+        if task or not (isinstance(reference, _core.JointReferenceSource) and reference_is_native(reference)):
             space = "poses" if task else "joint positions"
             raise ThunderError(f"reference must be one of {space} that runs in C++, got {type(reference).__name__}")
         size = np.size(reference.at(0.0)[0])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, all_positive, array, of_kind, per_joint, positive, whole, zero_or_above
+from ..checks import Array, all_positive, array, nonnegative, of_kind, per_joint, positive, whole
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
@@ -93,8 +93,8 @@ class SafetyLimits(Value):
             torque=positives("torque"),
             torque_rate=positives("torque_rate"),
             obstacles=tuple(of_kind(obstacle, Obstacle, "obstacle") for obstacle in self.obstacles),
-            clearance=zero_or_above(self.clearance, "clearance"),
-            lookahead=zero_or_above(self.lookahead, "lookahead"),
+            clearance=nonnegative(self.clearance, "clearance"),
+            lookahead=nonnegative(self.lookahead, "lookahead"),
             patience=positive(self.patience, "patience"),
             most_missed=whole(self.most_missed, "most_missed", 0, 2**31 - 1),
         )
@@ -216,7 +216,7 @@ class Safety(_core.Safety):
             robot,
             **named,
             torque_step=step,
-            period=above_zero(period, "period"),
+            period=positive(period, "period"),
             obstacles=list(limits.obstacles),
             observer=observer,
         )

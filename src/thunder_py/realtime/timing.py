@@ -6,6 +6,7 @@ import threading
 import time
 
 from .. import _core
+from ..errors import ThunderError
 
 
 class Quantiles(_core.Quantiles):
@@ -74,7 +75,7 @@ class Pacer:
 
     def __init__(self, period: float) -> None:
         if not 0.0 < period < 1e3:
-            raise ValueError(f"period must be positive and less than 1000 s, got {period!r}")
+            raise ThunderError(f"period must be positive and less than 1000 s, got {period!r}")
         self._period = round(1e9 * period)
         self._next = time.monotonic_ns() + self._period
         self.missed = 0

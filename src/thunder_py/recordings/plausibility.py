@@ -64,7 +64,7 @@ _BARE = "scale arrays to meters and radians"
 
 
 class RecordingWarning(UserWarning):
-    """Warning about implausible recordings.
+    """Warning about diagnose recordings.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..checks import Array, finite
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..spatial import dh_chain
 from .robot import Robot, require_robot
 
@@ -33,7 +33,7 @@ def lengths_of(robot: Robot) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the robot has no Denavit-Hartenberg table.
 
     Examples
@@ -58,7 +58,7 @@ def with_lengths(robot: Robot, lengths: Mapping[str, float]) -> Robot:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the robot has no Denavit-Hartenberg table, or a value is not finite.
     UnknownNameError
         If a length is unknown.
@@ -89,5 +89,5 @@ def _table(robot: Robot) -> Array:
     require_robot(robot)
     dh = robot.description.dh
     if dh is None:
-        raise ModelError(f"robot must have a Denavit-Hartenberg table, {robot.name} has none")
+        raise ThunderError(f"robot must have a Denavit-Hartenberg table, {robot.name} has none")
     return dh

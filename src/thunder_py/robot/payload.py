@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, of_kind, whole, zero_or_above
-from ..errors import UnknownNameError, nearest_hint
+from ..checks import Array, array, nonnegative, of_kind, whole
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..model import inertia
 from ..values import Value, set_fields
 from .robot import Robot
@@ -60,12 +60,12 @@ class Payload(Value):
 
     def __post_init__(self) -> None:
         """Check everything."""
-        mass, time = zero_or_above(self.mass, "payload mass"), zero_or_above(self.time, "payload time")
+        mass, time = nonnegative(self.mass, "payload mass"), nonnegative(self.time, "payload time")
         about_com = array(np.zeros((3, 3)) if self.inertia is None else self.inertia, (3, 3), "payload inertia")
         if not np.array_equal(about_com, about_com.T):
-            raise ValueError(f"payload inertia must be symmetric, got {about_com.tolist()}")
+            raise ThunderError(f"payload inertia must be symmetric, got {about_com.tolist()}")
         if np.linalg.eigvalsh(about_com)[0] < -1e-12 * np.abs(about_com).max():
-            raise ValueError(f"payload inertia must not have a negative eigenvalue, got {about_com.tolist()}")
+            raise ThunderError(f"payload inertia must not have a negative eigenvalue, got {about_com.tolist()}")
         set_fields(self, mass=mass, time=time, com=array(self.com, (3,), "payload com"), inertia=about_com)
 
     @cached_property
@@ -99,7 +99,7 @@ def one_or_several(value: object, kinds: type | tuple[type, ...], expected: str)
     if isinstance(value, kinds):
         return (value,)
     if not isinstance(value, Iterable) or isinstance(value, str):
-        raise ValueError(f"{expected}, got {value!r}")
+        raise ThunderError(f"{expected}, got {value!r}")
     return tuple(value)
 
 
@@ -107,7 +107,7 @@ def read_payloads(payloads: Payload | Sequence[Payload], plant: object, native: 
     """Return the payloads sorted by time, with their links as numbers; refuse other objects and unknown links."""
     sequence = one_or_several(payloads, Payload, "payloads must be a sequence of Payload")
     if sequence and not native:
-        raise ValueError("payloads need a plant that is a Robot; a plant written in Python applies its own")
+        raise ThunderError("payloads need a plant that is a Robot; a plant written in Python applies its own")
     for payload in sequence:
         of_kind(payload, Payload, "each of payloads")
     numbered = (dataclasses.replace(p, link=p.link_index(plant)) for p in sequence if isinstance(plant, Robot))

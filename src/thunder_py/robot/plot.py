@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, numbers
-from ..errors import ModelError, ThunderError
+from ..errors import ThunderError
 from ..geometry import HalfSpace, Obstacle
 from ..plotting.animation import animate_figure, animate_view, film_times, interpolated
 from ..plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points, plot_ellipsoid
 from ..plotting.panels import panel, panels
-from ..plotting.shapes import Triangles, box, cylinder, obstacle_surface, together
+from ..plotting.shapes import Triangles, box, cylinder, merge, obstacle_surface
 from ..plotting.space import draw_frame, draw_obstacles, draw_sticks, draw_surface, frame_box, move_frame
 from ..plotting.style import ARM, BLUE, GREEN, ORANGE, PINK, PURPLE, SKY, VERMILION
 from .frames import arm_frames, arm_points, default_posture, joint_frames
@@ -128,8 +128,8 @@ class ArmPicture:
             colors: Any = self._color or rgb
         else:
             base = box(self._length * np.array([0.1, 0.1, 0.02])).placed(self.robot.forward_kinematics(q, 0))
-            joints = together(joint_bodies(self.robot, q, self._length))
-            surface = together([base, joints])
+            joints = merge(joint_bodies(self.robot, q, self._length))
+            surface = merge([base, joints])
             colors = _rgb([(_BASE, len(base.faces)), (self._color or _JOINT, len(joints.faces))])
         self._corners = surface.corners()
         self._bodies = draw_surface(self._ax, surface, colors, self._alpha, self._bodies)
@@ -147,11 +147,11 @@ def plot_arm(
 ) -> Axes:
     """Draw an arm in 3-D at one or several postures; see `Robot.plot`."""
     if ellipsoid not in (None, *ELLIPSOID_COLORS):
-        raise ModelError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
+        raise ThunderError(f"ellipsoid must be 'velocity', 'force' or None, got {ellipsoid!r}")
     if not any(frames is option for option in (True, False)) and frames != "all":
-        raise ModelError(f"frames must be True, False or 'all', got {frames!r}")
+        raise ThunderError(f"frames must be True, False or 'all', got {frames!r}")
     if ax is not None and getattr(ax, "name", None) != "3d":
-        raise ModelError(f"ax must be 3-D axes, of add_subplot(projection='3d'), got {ax!r}")
+        raise ThunderError(f"ax must be 3-D axes, of add_subplot(projection='3d'), got {ax!r}")
     postures = _postures(robot, q)
     axes = panel(ax, _SIZE, projection="3d")
     shades = np.linspace(1.0, 0.25, len(postures))[::-1] if len(postures) > 1 else np.ones(1)
@@ -190,7 +190,7 @@ def _postures(robot: Robot, q: npt.ArrayLike | None) -> Array:
         return array(q, (robot.n,), "q")[None]
     rows = array(q, (None, robot.n), "q")
     if len(rows) == 0:
-        raise ModelError("q must hold at least one posture, got none")
+        raise ThunderError("q must hold at least one posture, got none")
     if len(rows) <= _GHOSTS:
         return rows
     return np.asarray(rows[np.linspace(0, len(rows) - 1, _GHOSTS).round().astype(int)])

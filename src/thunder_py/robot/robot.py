@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, whole
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model import elastic
 from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
 from ..model.model import RobotModel
@@ -36,7 +36,7 @@ def _load_meshes(meshes: Any) -> Meshes | None:
     if isinstance(meshes, Meshes):
         return meshes
     if not isinstance(meshes, (str, Path)):
-        raise ModelError(f"meshes must be Meshes or the path of a URDF, got {meshes!r}")
+        raise ThunderError(f"meshes must be Meshes or the path of a URDF, got {meshes!r}")
     return Meshes.load(meshes)
 
 
@@ -195,7 +195,7 @@ class Robot(RobotModel):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a shape or number is invalid, or the robot is physically impossible.
 
         Examples
@@ -229,7 +229,7 @@ class Robot(RobotModel):
         ------
         UnknownNameError
             If a group is unknown.
-        ModelError
+        ThunderError
             If a vector has the wrong length.
         """
         return self.replace(elastic=elastic.with_parameters(self.elastic, groups))
@@ -269,7 +269,7 @@ class Robot(RobotModel):
         ------
         FileFormatError
             If the suffix is unknown.
-        ModelError
+        ThunderError
             If the format cannot represent the robot and `lossy` is False; the message names the losses.
 
         Examples
@@ -304,7 +304,7 @@ class Robot(RobotModel):
         ------
         UnknownNameError
             If a field is unknown.
-        ModelError
+        ThunderError
             If a value is invalid.
 
         Examples
@@ -363,7 +363,7 @@ class Robot(RobotModel):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If the shape is wrong or a number is not finite.
 
         Examples
@@ -514,7 +514,7 @@ class Robot(RobotModel):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a prismatic joint has no limits, or an argument is invalid.
 
         Notes
@@ -788,4 +788,4 @@ class Robot(RobotModel):
 def require_robot(robot: object) -> None:
     """Raise ValueError unless it is a `Robot`."""
     if not isinstance(robot, Robot):
-        raise ValueError(f"robot must be a Robot, got {type(robot).__name__}")
+        raise ThunderError(f"robot must be a Robot, got {type(robot).__name__}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import Array, array
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..model.description import Limits
 
 
@@ -42,14 +42,14 @@ def sampling_range(names: Sequence[str], types: str, limits: Limits) -> tuple[Ar
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a prismatic joint has no limits.
     """
     lower, upper = array(limits.lower, (len(names),), "limits.lower", finite=False), np.asarray(limits.upper)
     finite = np.isfinite(lower) & np.isfinite(upper)
     for name, kind, limited in zip(names, types, finite, strict=True):
         if kind == "P" and not limited:
-            raise ModelError(f"limits of {name} must be finite for a prismatic joint; pass limits=")
+            raise ThunderError(f"limits of {name} must be finite for a prismatic joint; pass limits=")
     # one turn, from the finite end if there is one
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * np.pi, -np.pi))
     return first, np.where(finite, upper, first + 2.0 * np.pi)

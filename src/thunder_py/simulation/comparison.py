@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._core import Status
+from ..errors import ThunderError
 from ..table import Table
 from .metrics import Metrics
 from .result import SimulationResult
@@ -69,7 +70,7 @@ def metric_functions(metrics: Sequence[str] | Mapping[str, Metric]) -> dict[str,
     ['rmse', 'status']
     """
     if isinstance(metrics, str):
-        raise ValueError(f"metrics must be a sequence of names, got the text {metrics!r}")
+        raise ThunderError(f"metrics must be a sequence of names, got the text {metrics!r}")
     if isinstance(metrics, Mapping):
         return dict(metrics)
     return {name: _named(name) for name in metrics}
@@ -80,7 +81,7 @@ def _named(name: str) -> Metric:
         return lambda result: str(Status(int(result.status[-1])).name)
     available = [key for key, value in vars(Metrics).items() if callable(value) and not _hidden(key)]
     if name not in available:
-        raise ValueError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
+        raise ThunderError(f"metrics must be among {', '.join([*available, 'status'])}, or functions; got {name!r}")
 
     def metric(result: Any) -> object:
         try:
@@ -119,14 +120,14 @@ class Comparison(Mapping[str, SimulationResult]):
 
     def __init__(self, results: Mapping[str, SimulationResult]) -> None:
         if not isinstance(results, Mapping):
-            raise ValueError(
+            raise ThunderError(
                 f'results must map names to SimulationResult, {{"name": run}}, got {type(results).__name__}'
             )
         for name, result in results.items():
             if not isinstance(name, str) or not isinstance(result, SimulationResult):
-                raise ValueError(f"results must map names to SimulationResult, got {name!r}: {type(result).__name__}")
+                raise ThunderError(f"results must map names to SimulationResult, got {name!r}: {type(result).__name__}")
         if not results:
-            raise ValueError("results must hold at least one SimulationResult, got none")
+            raise ThunderError("results must hold at least one SimulationResult, got none")
         self._results = dict(results)
 
     def __getitem__(self, name: str) -> SimulationResult:

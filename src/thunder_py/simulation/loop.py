@@ -13,13 +13,14 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array
 from ..control.stability import warn_of_high_gains
+from ..errors import ThunderError
 from ..progress import percentage
 from ..reference import JointReference, TaskReference
 from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence
-from .native import in_core, reference_in_core
+from .native import is_native, reference_is_native
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
 from .protocols import ControllerLike, PlantLike
@@ -139,14 +140,14 @@ def simulate(
     """
     n = _joint_count(plant, controller)
     if not callable(reference):
-        raise ValueError(f"reference must be callable with the time, got {type(reference).__name__}")
+        raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")
     if integrator not in INTEGRATORS:
-        raise ValueError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
+        raise ThunderError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
     if integrator == "plant":
         _check_own_integrator(plant, actuators, n)
     if integrator == "implicit_midpoint":
         _check_inertia(plant)
-    native = in_core(plant, Robot, "forward_dynamics")
+    native = is_native(plant, Robot, "forward_dynamics")
     robot = plant if native and isinstance(plant, Robot) else None
     bodies = read_payloads(payloads, plant, native)
     times = time_options(duration, dt, control_period, log_every)
@@ -161,12 +162,12 @@ def simulate(
         "log": _logged_signals(log),
         "x0": initial_state(plant if robot is None else robot, bodies, start_position(q0, reference, n), dq0, x0, dx0),
         "native_plant": native,
-        "native_control": in_core(controller, _core.Controller, "step") and reference_in_core(reference),
+        "native_control": is_native(controller, _core.Controller, "step") and reference_is_native(reference),
         "integrator": advance if integrator == "adaptive" else integrator,
     }
     parts = {"plant": native, "controller and reference": options["native_control"]}
     _LOG.debug("in Python: %s", ", ".join(name for name, inside in parts.items() if not inside) or "nothing")
-    own_law = in_core(controller, _core.Controller, "step")
+    own_law = is_native(controller, _core.Controller, "step")
     loaded = _modelled(plant) if robot is None else loaded_at_start(robot, bodies)
     between = channel(sensors, actuators, n, times["dt"] * times["steps_per_period"]) if own_law else None
     if between is not None:
@@ -188,9 +189,9 @@ def _modelled(plant: object) -> Robot | None:
 def _check_own_integrator(plant: object, actuators: Actuators | None, n: int) -> None:
     """Refuse plants without `advance`, and actuators with states, which `advance` does not integrate."""
     if not callable(getattr(plant, "advance", None)):
-        raise ValueError(f"plant must have a method advance for integrator='plant', got {type(plant).__name__}")
+        raise ThunderError(f"plant must have a method advance for integrator='plant', got {type(plant).__name__}")
     if isinstance(actuators, Actuators) and not actuators._holds(n):
-        raise ValueError(
+        raise ThunderError(
             "actuators must have no lag and no motor for integrator='plant', which holds torques over its steps"
         )
 
@@ -199,7 +200,7 @@ def _check_inertia(plant: object) -> None:
     """Refuse plants without the mass matrix from which momenta are computed."""
     missing = [name for name in ("mass_matrix", "mass_matrix_dot") if not callable(getattr(plant, name, None))]
     if missing:
-        raise ValueError(
+        raise ThunderError(
             f"plant must have the methods mass_matrix and mass_matrix_dot for integrator='implicit_midpoint', "
             f"got {type(plant).__name__} without {' and '.join(missing)}"
         )
@@ -216,7 +217,7 @@ def _parts(
     """Return the core's options of sensors, actuators and torque limits."""
     for value, kind in ((sensors, Sensors), (actuators, Actuators)):
         if value is not None and not isinstance(value, kind):
-            raise ValueError(f"{kind.__name__.lower()} must be {kind.__name__} or None, got {value!r}")
+            raise ThunderError(f"{kind.__name__.lower()} must be {kind.__name__} or None, got {value!r}")
     dt, period = times["dt"], times["dt"] * times["steps_per_period"]
     return {
         "sensors": None if sensors is None else sensors._options(n, period),
@@ -228,10 +229,10 @@ def _parts(
 def _logged_signals(log: Sequence[str] | None) -> list[str] | None:
     """Return the controller's signals to log."""
     if isinstance(log, str):
-        raise ValueError(f"log must be a sequence of names, got the text {log!r}")
+        raise ThunderError(f"log must be a sequence of names, got the text {log!r}")
     names = tuple(log) if isinstance(log, Iterable) else None
     if log is not None and (names is None or not all(isinstance(name, str) for name in names)):
-        raise ValueError(f"log must be a sequence of names or None, got {log!r}")
+        raise ThunderError(f"log must be a sequence of names or None, got {log!r}")
     return None if names is None else [name for name in names if name not in LOGGED]
 
 
@@ -248,7 +249,7 @@ def _check_signals(controller: object) -> None:
     """Refuse a Python controller with signals named like columns of the run."""
     reserved = {*LOGGED, "labels"} & set(getattr(controller, "signals", ()))
     if reserved and not isinstance(controller, _core.Controller):
-        raise ValueError(
+        raise ThunderError(
             f"controller.signals must not use the names {', '.join(sorted(reserved))}, which the run logs itself"
         )
 
@@ -256,10 +257,10 @@ def _check_signals(controller: object) -> None:
 def _joint_count(plant: Any, controller: Any) -> int:
     for value, name, method in ((plant, "plant", "forward_dynamics"), (controller, "controller", "step")):
         if not callable(getattr(value, method, None)):
-            raise ValueError(f"{name} must have a method {method}, got {type(value).__name__}")
+            raise ThunderError(f"{name} must have a method {method}, got {type(value).__name__}")
     n = getattr(plant, "n", None)
     if not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"plant.n must be the number of joints, got {n!r}")
+        raise ThunderError(f"plant.n must be the number of joints, got {n!r}")
     return int(n)
 
 
@@ -267,7 +268,7 @@ def _progress(progress: bool | Callable[[float], object], stack: ExitStack) -> C
     if callable(progress):
         return progress
     if not isinstance(progress, (bool, np.bool_)):
-        raise ValueError(f"progress must be True, False or callable, got {progress!r}")
+        raise ThunderError(f"progress must be True, False or callable, got {progress!r}")
     return stack.enter_context(percentage()) if progress else None
 
 

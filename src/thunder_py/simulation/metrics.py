@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core import Status
-from ..checks import Array, zero_or_above
+from ..checks import Array, nonnegative
+from ..errors import ThunderError
 from ..values import Value
 
 
@@ -67,7 +68,7 @@ class Metrics(Value):
             See `error_norm`.
         """
         if not 0.0 < window <= 1.0:
-            raise ValueError(f"window must be more than 0 and at most 1, got {window:g}")
+            raise ThunderError(f"window must be more than 0 and at most 1, got {window:g}")
         start = self.t[-1] - window * (self.t[-1] - self.t[0])
         return self._or_infinite(np.mean(self.error_norm(components)[self.t >= start]))
 
@@ -90,7 +91,7 @@ class Metrics(Value):
             See `error_norm`.
         """
         if not 0.0 <= fraction < 1.0:
-            raise ValueError(f"fraction must be at least 0 and less than 1, got {fraction:g}")
+            raise ThunderError(f"fraction must be at least 0 and less than 1, got {fraction:g}")
         norm = self.error_norm(components)
         steady = self.steady_state_error(window, components)
         if self.diverged:
@@ -110,7 +111,7 @@ class Metrics(Value):
         components : slice or sequence of int, optional
             See `error_norm`.
         """
-        bound = zero_or_above(tolerance, "tolerance")
+        bound = nonnegative(tolerance, "tolerance")
         outside = np.flatnonzero(self.error_norm(components) > bound)
         if self.diverged:
             return math.inf

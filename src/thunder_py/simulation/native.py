@@ -11,11 +11,11 @@ def _definer(value: object, method: str) -> type:
     return next(cls for cls in type(value).__mro__ if method in cls.__dict__)
 
 
-def in_core(value: object, base: type, method: str) -> bool:
+def is_native(value: object, base: type, method: str) -> bool:
     """Return whether a value is of a class of the core, which defines the method."""
     return isinstance(value, base) and _definer(value, method).__module__ == _core.__name__
 
 
-def reference_in_core(reference: object) -> bool:
+def reference_is_native(reference: object) -> bool:
     """Return whether the core evaluates a reference; it is callable."""
     return _definer(reference, "__call__") in (_JointSource, _TaskSource)

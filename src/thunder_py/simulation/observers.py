@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .. import _core
 from ..checks import of_kind
+from ..errors import ThunderError
 from .result import LOGGED
 
 _RESERVED = {*LOGGED, "labels"}
@@ -31,10 +32,10 @@ def read_observers(observers: object, period: float) -> list[tuple[str, str, _co
     """Check observers and return them for the core; `period` is in s."""
     named = named_observers(observers)
     if named and period >= _PAUSE:
-        raise ValueError(f"control_period must be less than {_PAUSE:g} s for observers, got {period:g}")
+        raise ThunderError(f"control_period must be less than {_PAUSE:g} s for observers, got {period:g}")
     taken = _RESERVED & {name for names in named for name in names}
     if taken:
-        raise ValueError(f"observers must not use the names {', '.join(sorted(taken))}, which the run logs itself")
+        raise ThunderError(f"observers must not use the names {', '.join(sorted(taken))}, which the run logs itself")
     if len({id(observer) for observer in named.values()}) < len(named):
-        raise ValueError("observers must be different objects, because an observer has a state")
+        raise ThunderError("observers must be different objects, because an observer has a state")
     return [(*names, observer) for names, observer in named.items()]

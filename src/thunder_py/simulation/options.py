@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, array, per_joint, whole
-from ..errors import ModelError
+from ..checks import Array, all_positive, array, per_joint, positive, whole
+from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.payload import Payload
 
@@ -20,16 +20,16 @@ _MOST_STEPS, _MOST_PERIODS = 10**9, 10**12
 
 def time_options(duration: float, dt: float, control_period: float | None, log_every: int) -> dict[str, Any]:
     """Check times and return them in steps and periods."""
-    dt, duration = above_zero(dt, "dt"), above_zero(duration, "duration")
-    period = dt if control_period is None else above_zero(control_period, "control_period")
+    dt, duration = positive(dt, "dt"), positive(duration, "duration")
+    period = dt if control_period is None else positive(control_period, "control_period")
     if period / dt > _MOST_STEPS:
-        raise ValueError(f"control_period must be at most {_MOST_STEPS:g} steps of dt = {dt:g}, got {period:g}")
+        raise ThunderError(f"control_period must be at most {_MOST_STEPS:g} steps of dt = {dt:g}, got {period:g}")
     steps = round(period / dt)
     if steps < 1 or abs(period / dt - steps) > 1e-6:
-        raise ValueError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
+        raise ThunderError(f"control_period must be a whole multiple of dt = {dt:g}, got {period:g}")
     whole(log_every, "log_every", 1)
     if duration / period > _MOST_PERIODS:
-        raise ValueError(
+        raise ThunderError(
             f"duration must be at most {_MOST_PERIODS:g} control periods of {period:g} s, got {duration:g}"
         )
     periods = math.ceil(duration / period - 1e-6)
@@ -43,7 +43,9 @@ def start_position(q0: npt.ArrayLike | None, reference: Callable[[float], Any], 
         return array(q0, (n,), "q0")
     first = reference(0.0)
     if not hasattr(first, "q"):
-        raise ValueError("q0 must be given unless the reference is a joint-space reference, whose start is the default")
+        raise ThunderError(
+            "q0 must be given unless the reference is a joint-space reference, whose start is the default"
+        )
     return array(first.q, (n,), "reference(0).q")
 
 
@@ -66,7 +68,7 @@ def initial_state(
     if not joints:
         for name, value in (("x0", x0), ("dx0", dx0)):
             if value is not None:
-                raise ValueError(f"{name} must be None unless the plant has elastic joints")
+                raise ThunderError(f"{name} must be None unless the plant has elastic joints")
         return np.concatenate([q, dq])
     e = len(joints)
     x = _resting_motors(plant, payloads, q, joints) if x0 is None else array(x0, (e,), "x0")
@@ -88,7 +90,7 @@ def _resting_motors(plant: Any, payloads: Sequence[Payload], q: Array, joints: l
     loaded = loaded_at_start(plant, payloads) if isinstance(plant, Robot) else plant
     try:
         return array(loaded.elastic_equilibrium(q), (len(joints),), "plant.elastic_equilibrium(q0)")
-    except ModelError:
+    except ThunderError:
         return q[joints]
 
 

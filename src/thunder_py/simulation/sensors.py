@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, none_negative, number_or_row, per_joint, zero_or_above
+from ..checks import Array, all_nonnegative, all_positive, array, nonnegative, number_or_row, per_joint
 from ..control.estimation import DerivativeEstimator
 from ..control.motor import DCMotor
+from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.payload import one_or_several
 from ..sampled_loop import Channel
@@ -30,10 +31,10 @@ def whole_periods(delay: float, period: float, name: str) -> int:
     """Return a delay in control periods."""
     seconds = float(delay)
     if seconds / period > _MOST_DELAYED:
-        raise ValueError(f"{name} must be at most {_MOST_DELAYED} control periods of {period:g} s, got {seconds:g} s")
+        raise ThunderError(f"{name} must be at most {_MOST_DELAYED} control periods of {period:g} s, got {seconds:g} s")
     count = round(seconds / period)
     if abs(seconds / period - count) > 1e-6:
-        raise ValueError(f"{name} must be a whole multiple of the control period {period:g}, got {seconds:g}")
+        raise ThunderError(f"{name} must be a whole multiple of the control period {period:g}, got {seconds:g}")
     return count
 
 
@@ -85,18 +86,18 @@ class Sensors:
     def __post_init__(self) -> None:
         """Check everything that does not depend on a robot."""
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**64:
-            raise ValueError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
+            raise ThunderError(f"seed must be an integer from 0 to 2**64 - 1, got {self.seed!r}")
         for name in _PER_JOINT:
-            none_negative(number_or_row(getattr(self, name), f"sensors {name}"), f"sensors {name}")
-        zero_or_above(self.delay, "sensors delay")
+            all_nonnegative(number_or_row(getattr(self, name), f"sensors {name}"), f"sensors {name}")
+        nonnegative(self.delay, "sensors delay")
         if not 0.0 <= float(array(self.dropout, (), "sensors dropout")) < 1.0:
-            raise ValueError(f"sensors dropout must be at least 0 and less than 1, got {self.dropout:g}")
+            raise ThunderError(f"sensors dropout must be at least 0 and less than 1, got {self.dropout:g}")
         if isinstance(self.velocity, str) and self.velocity == "measured":
             return
         if not isinstance(self.velocity, DerivativeEstimator):
-            raise ValueError(f"velocity must be 'measured' or a DerivativeEstimator, got {self.velocity!r}")
+            raise ThunderError(f"velocity must be 'measured' or a DerivativeEstimator, got {self.velocity!r}")
         if np.any(np.asarray(self.velocity_noise) != 0.0) or np.any(np.asarray(self.velocity_resolution) != 0.0):
-            raise ValueError("velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'")
+            raise ThunderError("velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'")
 
     def with_seed(self, seed: int) -> Sensors:
         """Return the same sensors with another seed of the noise."""
@@ -175,21 +176,21 @@ class Actuators:
     def __post_init__(self) -> None:
         """Check everything that does not depend on a robot."""
         if self.motor is not None and not isinstance(self.motor, DCMotor):
-            raise ValueError(f"actuators motor must be a DCMotor or None, got {self.motor!r}")
+            raise ThunderError(f"actuators motor must be a DCMotor or None, got {self.motor!r}")
         lags, electrical = (
-            none_negative(number_or_row(getattr(self, name), f"actuators {name}"), f"actuators {name}").any()
+            all_nonnegative(number_or_row(getattr(self, name), f"actuators {name}"), f"actuators {name}").any()
             for name in ("lag", "inductance")
         )
-        zero_or_above(self.delay, "actuators delay")
+        nonnegative(self.delay, "actuators delay")
         if self.rate_limits is not None:
             _positive(self.rate_limits, "actuators rate_limits")
         if not isinstance(self.compensate_back_emf, (bool, np.bool_)):
-            raise ValueError(f"actuators compensate_back_emf must be True or False, got {self.compensate_back_emf!r}")
+            raise ThunderError(f"actuators compensate_back_emf must be True or False, got {self.compensate_back_emf!r}")
         if self.motor is not None and lags:
-            raise ValueError("actuators lag must be 0 with a motor, whose lag follows from its inductance")
+            raise ThunderError("actuators lag must be 0 with a motor, whose lag follows from its inductance")
         limited = (_positive(self.voltage_limit, "actuators voltage_limit") != math.inf).any()
         if self.motor is None and (electrical or limited or self.compensate_back_emf):
-            raise ValueError(
+            raise ThunderError(
                 "actuators motor must be given with inductance, voltage_limit or compensate_back_emf, got None"
             )
 
@@ -220,7 +221,7 @@ class Actuators:
         shortest = float(T[T > 0.0].min(initial=math.inf))
         factor = _STABLE.get(integrator, math.inf)
         if dt > factor * shortest:
-            raise ValueError(
+            raise ThunderError(
                 f"dt must be at most {factor:g} times the shortest time constant {shortest:.3g} of a drive for "
                 f"{integrator}, got {dt:g}; control_period= may stay longer, or neglect the lag"
             )
@@ -260,7 +261,7 @@ def _positive(limits: object, name: str) -> Array:
 def _interval(start: float, stop: float, what: str) -> tuple[float, float]:
     first, last = float(array(start, (), f"{what} start")), float(array(stop, (), f"{what} stop", finite=False))
     if not first < last:
-        raise ValueError(f"{what} stop must be after start = {first:g}, got {last:g}")
+        raise ThunderError(f"{what} stop must be after start = {first:g}, got {last:g}")
     return first, last
 
 
@@ -338,7 +339,7 @@ def read_external(
     kinds = (ExternalWrench, ExternalTorque)
     items = one_or_several(external, kinds, "external must be a sequence of ExternalWrench and ExternalTorque")
     if items and not (native and isinstance(plant, Robot)):
-        raise ValueError(
+        raise ThunderError(
             "external must be empty unless plant is a Robot; a plant written in Python applies its own forces"
         )
     actions: list[tuple[Any, ...]] = []
@@ -346,11 +347,11 @@ def read_external(
         if isinstance(action, ExternalWrench):
             values, frame = action.wrench, action.frame
             if isinstance(frame, bool):
-                raise ValueError(f"frame must be a link index or the name of a frame, got {frame!r}")
+                raise ThunderError(f"frame must be a link index or the name of a frame, got {frame!r}")
         elif isinstance(action, ExternalTorque):
             values, frame = array(action.torque, (plant.n,), "external torque"), False  # type: ignore[attr-defined]
         else:
-            raise ValueError(f"external must hold ExternalWrench and ExternalTorque, got {action!r} in it")
+            raise ThunderError(f"external must hold ExternalWrench and ExternalTorque, got {action!r} in it")
         numbers: Array = array(values, (None,), "external")
         actions.append((action.start, action.stop, frame, numbers.tolist()))
     return actions

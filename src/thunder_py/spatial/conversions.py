@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import REPAIRED_TOLERANCE, ROTATION_TOLERANCE, Array, no_rotation, points, real
-from ..errors import ModelError
+from ..errors import ThunderError
 from .rotation_vectors import exp
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ EULER_SEQUENCES = ("ZYZ", "ZYX")
 
 def _sequence(sequence: str) -> Literal["ZYZ", "ZYX"]:
     if sequence not in EULER_SEQUENCES:
-        raise ModelError(f"sequence must be one of {', '.join(EULER_SEQUENCES)}, got {sequence!r}")
+        raise ThunderError(f"sequence must be one of {', '.join(EULER_SEQUENCES)}, got {sequence!r}")
     return "ZYZ" if sequence == "ZYZ" else "ZYX"
 
 
@@ -31,11 +31,11 @@ def _rotations(R: npt.ArrayLike) -> Rotation:
     matrices = points(R, "R", (3, 3))
     flat = matrices.reshape(-1, 3, 3)
     if not np.isfinite(flat).all():
-        raise ModelError("R must hold finite rotation matrices")
+        raise ThunderError("R must hold finite rotation matrices")
     off = np.abs(flat.swapaxes(-1, -2) @ flat - np.eye(3)).max(axis=(-2, -1), initial=0.0)
     wrong = (off > ROTATION_TOLERANCE) | (np.linalg.det(flat) < 0.0)
     if wrong.any():
-        raise ModelError(f"R must hold {no_rotation(flat[int(np.argmax(wrong))])}")
+        raise ThunderError(f"R must hold {no_rotation(flat[int(np.argmax(wrong))])}")
     return Rotation.from_matrix(flat)
 
 
@@ -54,7 +54,7 @@ def nearest_rotation(R: npt.ArrayLike) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a matrix is not finite, a reflection, or further from a rotation than rounding makes it.
 
     Notes
@@ -71,11 +71,11 @@ def nearest_rotation(R: npt.ArrayLike) -> Array:
     """
     flat = points(R, "R", (3, 3)).reshape(-1, 3, 3)
     if not np.isfinite(flat).all():
-        raise ModelError("R must hold finite matrices")
+        raise ThunderError("R must hold finite matrices")
     for matrix in flat:
         wrong = no_rotation(matrix, REPAIRED_TOLERANCE)
         if wrong is not None:
-            raise ModelError(f"R must hold {wrong}")
+            raise ThunderError(f"R must hold {wrong}")
     U, _, V = np.linalg.svd(flat)
     return np.asarray((U @ V).reshape(np.shape(R)))
 
@@ -98,7 +98,7 @@ def rotation_from_euler(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         For another sequence, and for angles that are not finite.
 
     Examples
@@ -133,7 +133,7 @@ def euler_from_rotation(R: npt.ArrayLike, sequence: str = "ZYX") -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         For another sequence, and for matrices that are no rotations.
 
     Examples
@@ -166,7 +166,7 @@ def euler_jacobian(angles: npt.ArrayLike, sequence: str = "ZYX") -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         For another sequence, and for angles that are not finite.
 
     Notes
@@ -206,7 +206,7 @@ def euler_jacobian_dot(angles: npt.ArrayLike, rates: npt.ArrayLike, sequence: st
 
     Raises
     ------
-    ModelError
+    ThunderError
         For another sequence, for numbers that are not finite, and for shapes that do not broadcast.
 
     Examples
@@ -223,7 +223,7 @@ def euler_jacobian_dot(angles: npt.ArrayLike, rates: npt.ArrayLike, sequence: st
     try:
         a, r = np.broadcast_arrays(a, r)
     except ValueError as error:
-        raise ModelError(f"angles and rates must have shapes that broadcast, got {a.shape} and {r.shape}") from error
+        raise ThunderError(f"angles and rates must have shapes that broadcast, got {a.shape} and {r.shape}") from error
     (d1, d2, _), (s1, s2, _), (c1, c2, _) = (np.moveaxis(x, -1, 0) for x in (r, np.sin(a), np.cos(a)))
     zero = np.zeros_like(s1)
     side, up = (s2, c2) if sequence == "ZYZ" else (c2, -s2)  # of the third axis, (c1 side, s1 side, up)
@@ -248,7 +248,7 @@ def rotation_from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Array
 
     Raises
     ------
-    ModelError
+    ThunderError
         For axes that are not of unit length (to 1e-6), and for angles that are not finite.
 
     Examples
@@ -260,7 +260,7 @@ def rotation_from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Array
     """
     u, theta = points(real(axis, "axis"), "axis"), real(angle, "angle")
     if np.abs(np.linalg.norm(u, axis=-1) - 1.0).max(initial=0.0) > ROTATION_TOLERANCE:
-        raise ModelError(f"axis must have unit length, got {np.asarray(axis).tolist()!r:.80}")
+        raise ThunderError(f"axis must have unit length, got {np.asarray(axis).tolist()!r:.80}")
     return exp(theta[..., None] * u)
 
 
@@ -281,7 +281,7 @@ def axis_angle_from_rotation(R: npt.ArrayLike) -> tuple[Array, Array]:
 
     Raises
     ------
-    ModelError
+    ThunderError
         For matrices that are no rotations.
 
     Examples
@@ -320,7 +320,7 @@ def rotation_from_quaternion(quaternion: npt.ArrayLike, *, scalar_first: bool) -
 
     Raises
     ------
-    ModelError
+    ThunderError
         For quaternions that are not of unit length.
 
     Examples
@@ -334,7 +334,7 @@ def rotation_from_quaternion(quaternion: npt.ArrayLike, *, scalar_first: bool) -
 
     q = points(real(quaternion, "quaternion"), "quaternion", (4,))
     if np.abs(np.linalg.norm(q, axis=-1) - 1.0).max(initial=0.0) > ROTATION_TOLERANCE:
-        raise ModelError(f"quaternion must have unit length, got {q.tolist()!r:.80}")
+        raise ThunderError(f"quaternion must have unit length, got {q.tolist()!r:.80}")
     R: Array = Rotation.from_quat(_scalar_last(q, scalar_first).reshape(-1, 4)).as_matrix()
     return R.reshape(*q.shape[:-1], 3, 3)
 
@@ -356,7 +356,7 @@ def quaternion_from_rotation(R: npt.ArrayLike, *, scalar_first: bool) -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         For matrices that are no rotations.
 
     Examples
@@ -387,7 +387,7 @@ def quaternion_jacobian(quaternion: npt.ArrayLike, *, scalar_first: bool) -> Arr
 
     Raises
     ------
-    ModelError
+    ThunderError
         For numbers that are not finite.
 
     Examples

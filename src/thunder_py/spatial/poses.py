@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, finite, one_of, rotation
-from ..errors import ModelError, nearest_hint
+from ..errors import ThunderError, nearest_hint
 
 DH_CONVENTIONS = ("modified", "standard")
 _SNAP = 1e-11
@@ -151,7 +151,7 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
 
     Raises
     ------
-    ModelError
+    ThunderError
         If the convention is unknown.
 
     Examples
@@ -166,7 +166,7 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
         return along_x @ along_z + 0.0
     if convention == "standard":
         return along_z @ along_x + 0.0
-    raise ModelError(
+    raise ThunderError(
         f"DH convention must be one of {', '.join(DH_CONVENTIONS)}, got {convention!r}"
         + nearest_hint(str(convention), DH_CONVENTIONS)
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import _core
 from ..checks import check_name
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..optional import require
 from . import mathematics as th
 from .function import Function, operations_of, replay
@@ -66,7 +66,7 @@ def to_casadi(model: SymbolicQuantities, expression: Any, name: str | None = Non
     try:
         return casadi.Function(label, arguments, matrices, list(function.arguments), outputs)
     except RuntimeError as error:
-        raise ModelError(f"CasADi refuses the function {label}: {_last_line(error)}") from None
+        raise ThunderError(f"CasADi refuses the function {label}: {_last_line(error)}") from None
 
 
 def _last_line(error: BaseException) -> str:
@@ -130,7 +130,7 @@ _FROM_CASADI: dict[str, Callable[..., Any]] = {
 def _expanded(casadi: Any, function: Any) -> Any:
     """Return the function expanded to scalar operations."""
     if not isinstance(function, casadi.Function):
-        raise ModelError(
+        raise ThunderError(
             f"function must be a casadi.Function, got {type(function).__name__}; create it by "
             "casadi.Function(name, [inputs], [outputs], [input names], [output names])"
         )
@@ -143,7 +143,7 @@ def _expanded(casadi: Any, function: Any) -> Any:
     try:
         return function.expand()
     except RuntimeError as error:
-        raise ModelError(f"CasADi cannot expand {function.name()} to scalars: {_last_line(error)}") from None
+        raise ThunderError(f"CasADi cannot expand {function.name()} to scalars: {_last_line(error)}") from None
 
 
 def _matched_symbols(model: SymbolicQuantities, function: Any, k: int) -> list[Any]:
@@ -157,7 +157,7 @@ def _matched_symbols(model: SymbolicQuantities, function: Any, k: int) -> list[A
     symbols, shape = model.symbols[name], tuple(function.size_in(k))
     expected = _matrix_shape(symbols.shape)
     if shape != expected and not (symbols.ndim == 1 and shape == expected[::-1]):
-        raise ModelError(
+        raise ThunderError(
             f"{function.name()}: input {name} must be {expected[0]} x {expected[1]}, got {shape[0]} x {shape[1]}"
         )
     matrix, pattern = symbols.reshape(shape), function.sparsity_in(k)
@@ -192,7 +192,7 @@ def _run(casadi: Any, function: Any, inputs: list[list[Any]]) -> list[dict[int, 
         elif code in _FROM_CASADI:
             work[results[0]] = _FROM_CASADI[code](*(work[a] for a in arguments))
         else:
-            raise ModelError(f"{function.name()}: recordings do not support CasADi's operation {code}")
+            raise ThunderError(f"{function.name()}: recordings do not support CasADi's operation {code}")
     return outputs
 
 

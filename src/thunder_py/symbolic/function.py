@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import check_name
-from ..errors import CompilerError, ModelError, UnknownNameError, nearest_hint
+from ..errors import CompilerError, ThunderError, UnknownNameError, nearest_hint
 from . import mathematics
 from .mathematics import Expressions
 
@@ -41,7 +41,7 @@ class Function(_core.Function):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If an argument is not a symbol, or a result depends on a symbol that is not an argument.
 
     Examples
@@ -71,7 +71,7 @@ class Function(_core.Function):
                 [(key, list(value.shape), list(value.ravel())) for key, value in self.results.items()],
             )
         except (ValueError, TypeError) as error:
-            raise ModelError(str(error)) from None
+            raise ThunderError(str(error)) from None
 
     def __repr__(self) -> str:
         """Return signature and number of operations."""
@@ -83,7 +83,7 @@ class Function(_core.Function):
         if name is None and len(ports) == 1:
             return next(iter(ports))
         if name is None:
-            raise ModelError(f"{self.name} has several {what}s; name one of {', '.join(ports)}")
+            raise ThunderError(f"{self.name} has several {what}s; name one of {', '.join(ports)}")
         if name not in ports:
             raise UnknownNameError(f"{self.name} has no {what} {name!r}{nearest_hint(name, ports)}")
         return name
@@ -140,10 +140,10 @@ class Function(_core.Function):
             self._port(self.arguments, name, "argument")
         for name, symbols in self.arguments.items():
             if name not in arguments:
-                raise ModelError(f"{self.name} needs the argument {name!r}")
+                raise ThunderError(f"{self.name} needs the argument {name!r}")
             value = np.asarray(arguments[name], dtype=object)
             if value.shape != symbols.shape:
-                raise ModelError(f"{name} must have shape {symbols.shape}, got {value.shape}")
+                raise ThunderError(f"{name} must have shape {symbols.shape}, got {value.shape}")
             entries += list(value.ravel())
         flat = np.empty(sum(v.size for v in self.results.values()), dtype=object)
         flat[:] = self.apply(entries)
@@ -182,7 +182,7 @@ class Function(_core.Function):
         ------
         ModuleNotFoundError
             If JAX is not installed (extra ``jax``).
-        ModelError
+        ThunderError
             Unless JAX computes with 64 bits, ``jax.config.update("jax_enable_x64", True)``, which is set for a whole
             program, preferably before other uses of JAX. Of the function returned, for arrays of the wrong shape.
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ModelError
+from ..errors import ThunderError
 from ..optional import require
 
 #: operations of a step
@@ -182,7 +182,7 @@ def to_jax(
     """
     jax = require("jax", "jax")
     if not jax.config.jax_enable_x64:
-        raise ModelError('JAX must compute with 64 bits: call jax.config.update("jax_enable_x64", True) first')
+        raise ThunderError('JAX must compute with 64 bits: call jax.config.update("jax_enable_x64", True) first')
     jnp, lax = jax.numpy, jax.lax
     sizes = [int(np.prod(shape, dtype=int)) for _, shape in arguments]
     plan = _schedule(operations, sum(sizes), constants, values)
@@ -214,12 +214,12 @@ def _columns(
 ) -> tuple[list[Any], tuple[int, ...]]:
     """Return the entries of arrays along the first axis, with their common batch axes, and these."""
     if len(given) != len(arguments):
-        raise ModelError(f"{name} takes {', '.join(key for key, _ in arguments)}, got {len(given)} arguments")
+        raise ThunderError(f"{name} takes {', '.join(key for key, _ in arguments)}, got {len(given)} arguments")
     arrays = [jnp.asarray(value, dtype=np.float64) for value in given]
     for (key, shape), array in zip(arguments, arrays, strict=True):
         if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
             expected = ", ".join(["...", *map(str, shape)])
-            raise ModelError(f"{key} must have shape ({expected}), got {array.shape}")
+            raise ThunderError(f"{key} must have shape ({expected}), got {array.shape}")
     leading = [array.shape[: array.ndim - len(shape)] for (_, shape), array in zip(arguments, arrays, strict=True)]
     batch = jnp.broadcast_shapes(*leading)
     flat = [

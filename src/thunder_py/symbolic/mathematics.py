@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import one_of
-from ..errors import ModelError
+from ..errors import ThunderError
 
 Expression = _core.Expression
 Expressions = npt.NDArray[np.object_]
@@ -244,7 +244,7 @@ def gradient(y: Any, x: Any) -> Expressions:
     True
     """
     if np.ndim(y) != 0:
-        raise ModelError(f"y must be one expression, got shape {np.shape(y)}; use jacobian for arrays")
+        raise ThunderError(f"y must be one expression, got shape {np.shape(y)}; use jacobian for arrays")
     return jacobian(y, x, mode="reverse")
 
 
@@ -326,7 +326,7 @@ def _check_pivots(A: Expressions, pivots: Expressions) -> None:
         sizes = [abs(float(x)) for x in A[:, k] if _constant(x)]
         rounding = len(A) * np.finfo(np.float64).eps * max(sizes) if len(sizes) == len(A) else 0.0
         if _constant(pivot) and abs(float(pivot)) <= rounding:
-            raise ModelError(
+            raise ThunderError(
                 f"A must be invertible, got a matrix that is singular for all values of its symbols: column {k + 1} "
                 "depends on those before it"
             )
@@ -348,7 +348,7 @@ def _symmetric_factors(A: Expressions) -> tuple[Expressions, Expressions]:
 def _square(A: Any) -> Expressions:
     matrix = np.asarray(A, dtype=object)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ModelError(f"A must be a square matrix, got shape {matrix.shape}")
+        raise ThunderError(f"A must be a square matrix, got shape {matrix.shape}")
     return matrix
 
 
@@ -392,7 +392,7 @@ def solve(A: Any, b: Any, *, assume_a: Assumption = "gen") -> Expressions:
     x = np.array(b, dtype=object)
     n = len(matrix)
     if x.ndim not in (1, 2) or len(x) != n:
-        raise ModelError(f"b must have {n} rows, got shape {x.shape}")
+        raise ThunderError(f"b must have {n} rows, got shape {x.shape}")
     return _solve_positive(matrix, x) if positive else _solve_general(matrix, x)
 
 

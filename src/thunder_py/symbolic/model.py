@@ -184,7 +184,7 @@ class SymbolicModel(SymbolicQuantities):
         ------
         UnknownNameError
             If an input is not a symbol of the model, or there is a free variable.
-        ModelError
+        ThunderError
             If a shape is wrong, or recordings do not support an operation.
 
         Examples

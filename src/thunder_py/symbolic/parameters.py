@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, one_of
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..model.inertia import dyn_from_reg
 from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
@@ -95,7 +95,7 @@ def _mask(value: Any, size: int, name: str) -> npt.NDArray[np.bool_]:
         return np.full(size, bool(value))
     mask = np.concatenate([np.ravel(row) for row in value]) if isinstance(value, (tuple, list)) else np.ravel(value)
     if mask.size != size or not np.isin(mask, (0, 1)).all():
-        raise ModelError(f"mask of {name} must be True, False or {size} entries of 0 and 1, got {value!r}")
+        raise ThunderError(f"mask of {name} must be True, False or {size} entries of 0 and 1, got {value!r}")
     return mask.astype(bool)
 
 
@@ -135,7 +135,7 @@ def parameter_groups(
         if name not in GROUPS:
             raise UnknownNameError(f"no parameter group is called {name!r}{nearest_hint(name, GROUPS)}")
         if name not in values and np.any(arguments[name]):
-            raise ModelError(f"{robot.name} has no parameters of the group {name!r}; it has {', '.join(values)}")
+            raise ThunderError(f"{robot.name} has no parameters of the group {name!r}; it has {', '.join(values)}")
     groups = {}
     for name, numbers in values.items():
         argument = "par_DYN" if name == "inertial" and inertial_as == "DYN" else ARGUMENT_NAMES[name]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from ..checks import check_name
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..model.model import RobotModel
 from ..values import Stateful
 from .function import Function
@@ -123,7 +123,7 @@ class SymbolicQuantities(Stateful):
 
         Raises
         ------
-        UnknownNameError, ModelError
+        UnknownNameError, ThunderError
             If the quantity or frame is unknown, or the number or shape of inputs is wrong.
 
         Examples
@@ -138,13 +138,13 @@ class SymbolicQuantities(Stateful):
         if name not in self._quantities:
             raise UnknownNameError(f"no quantity is called {name!r}{nearest_hint(name, self._quantities)}")
         if self._is_elastic(name) and not self.robot.e:
-            raise ModelError(f"{name} needs elastic joints, and {self.robot.name} has none")
+            raise ThunderError(f"{name} needs elastic joints, and {self.robot.name} has none")
         chosen = list(_ALL_ROWS if rows is None else rows)
         wanted, _, takes_frame, takes_rows = self._quantities[name]
         if (frame is not None and not takes_frame) or (rows is not None and not takes_rows):
-            raise ModelError(f"{name} takes no {'frame' if frame is not None and not takes_frame else 'rows'}")
+            raise ThunderError(f"{name} takes no {'frame' if frame is not None and not takes_frame else 'rows'}")
         if chosen != sorted(set(chosen)) or not chosen or not set(chosen) <= set(_ALL_ROWS):
-            raise ModelError(f"rows must be increasing whole numbers from 0 to 5, got {rows!r}")
+            raise ThunderError(f"rows must be increasing whole numbers from 0 to 5, got {rows!r}")
         shape = _core.quantities(self.robot, len(chosen))[name][1]
         entries = self._chain.evaluate(name, self._inputs(name, wanted, inputs), self._frame(frame), chosen)
         array = np.empty(len(entries), dtype=object)
@@ -153,12 +153,12 @@ class SymbolicQuantities(Stateful):
 
     def _inputs(self, name: str, wanted: Sequence[str], inputs: Sequence[Any]) -> list[list[Any]]:
         if len(inputs) > len(wanted):
-            raise ModelError(f"{name} takes at most {len(wanted)} inputs ({', '.join(wanted)}), got {len(inputs)}")
+            raise ThunderError(f"{name} takes at most {len(wanted)} inputs ({', '.join(wanted)}), got {len(inputs)}")
         values = []
         for k, symbol in enumerate(wanted):
             value = np.asarray(inputs[k] if k < len(inputs) else self.symbols[symbol], dtype=object)
             if value.shape != self.symbols[symbol].shape:
-                raise ModelError(f"{symbol} must have shape {self.symbols[symbol].shape}, got {value.shape}")
+                raise ThunderError(f"{symbol} must have shape {self.symbols[symbol].shape}, got {value.shape}")
             values.append(list(value))
         return values
 
@@ -189,18 +189,18 @@ class SymbolicQuantities(Stateful):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If the name is invalid or in use, or the shape is invalid.
         """
         check_name(name, "symbol name")
         if name in self.symbols or name in _LIBRARY_SYMBOLS:
-            raise ModelError(f"symbol {name!r} exists already, in the model or in generated libraries")
+            raise ThunderError(f"symbol {name!r} exists already, in the model or in generated libraries")
         if name in self._quantities or name in self.functions or name in self.__dict__ or hasattr(type(self), name):
-            raise ModelError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
+            raise ThunderError(f"{name!r} is a quantity, a function or an attribute of the model; choose another name")
         try:
             dims = tuple(map(operator.index, np.atleast_1d(np.asarray(shape))))
         except TypeError:
-            raise ModelError(f"shape must be a whole number or a tuple of such, got {shape!r}") from None
+            raise ThunderError(f"shape must be a whole number or a tuple of such, got {shape!r}") from None
         array = np.empty(dims, dtype=object)
         for index in np.ndindex(dims):
             array[index] = self.graph.symbol(f"{name}[{', '.join(map(str, index))}]" if dims else name)
@@ -234,7 +234,7 @@ class SymbolicQuantities(Stateful):
         ------
         UnknownNameError
             If an argument is not a symbol of the model; the nearest is suggested.
-        ModelError
+        ThunderError
             If the expression depends on a symbol that is not among the arguments.
         """
         results = expression if isinstance(expression, Mapping) else {name: expression}
@@ -280,7 +280,7 @@ class SymbolicQuantities(Stateful):
 
         Raises
         ------
-        ModelError, UnknownNameError
+        ThunderError, UnknownNameError
             If the name is invalid or in use, or a symbol is unknown or missing.
 
         Examples
@@ -295,9 +295,9 @@ class SymbolicQuantities(Stateful):
         """
         check_name(name, "function name")
         if name in self._quantities or name in self.symbols:
-            raise ModelError(f"{name!r} is a quantity or a symbol of the model; choose another name")
+            raise ThunderError(f"{name!r} is a quantity or a symbol of the model; choose another name")
         if name in self.functions and not overwrite:
-            raise ModelError(f"a function {name!r} exists already; pass overwrite=True to replace it")
+            raise ThunderError(f"a function {name!r} exists already; pass overwrite=True to replace it")
         if type(expression).__module__.startswith("casadi"):
             recorded = self.from_casadi(expression)
             arguments = expression.name_in() if arguments is None else arguments

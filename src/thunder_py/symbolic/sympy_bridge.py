@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..optional import require
 from .function import Function, operations_of, replay
 from .names import readable_names
@@ -85,7 +85,7 @@ def _symbols_of(model: SymbolicQuantities, function: Function) -> list[Any]:
     inputs = [symbol for symbols in function.arguments.values() for symbol in symbols.ravel()]
     for symbol in inputs:
         if symbol.graph is not model.graph or symbol not in of_symbol:
-            raise ModelError(f"{function.name}: argument {symbol} must be a symbol of this model")
+            raise ThunderError(f"{function.name}: argument {symbol} must be a symbol of this model")
     return [of_symbol[symbol] for symbol in inputs]
 
 
@@ -161,5 +161,5 @@ def latex(model: SymbolicQuantities, quantity: Any, *, simplify: bool = True) ->
         quantity = model.quantity(quantity)
     form = to_sympy(model, quantity, simplify=simplify)
     if isinstance(form, dict):
-        raise ModelError(f"{quantity.name} has several results ({', '.join(form)}); write them one by one")
+        raise ThunderError(f"{quantity.name} has several results ({', '.join(form)}); write them one by one")
     return str(_printer(model).doprint(form))

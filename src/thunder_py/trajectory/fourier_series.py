@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, array
+from ..checks import Array, array, positive
+from ..errors import ThunderError
 from ..reference import _JointSource
 
 
@@ -47,9 +48,9 @@ class FourierSeries(_JointSource, _core.FourierSeries):
     def __init__(self, a: npt.ArrayLike, b: npt.ArrayLike, q0: npt.ArrayLike, fundamental: float) -> None:
         self.a: Array = array(a, (None, None), "a")
         if self.a.size == 0:
-            raise ValueError(f"a must have at least one joint and one harmonic, got shape {self.a.shape}")
+            raise ThunderError(f"a must have at least one joint and one harmonic, got shape {self.a.shape}")
         self.b: Array = array(b, self.a.shape, "b")
         self.q0: Array = array(q0, self.a.shape[:1], "q0")
-        self.fundamental = above_zero(fundamental, "fundamental")
+        self.fundamental = positive(fundamental, "fundamental")
         self.duration = 1.0 / self.fundamental
         super().__init__(self.a, self.b, self.q0, self.fundamental)

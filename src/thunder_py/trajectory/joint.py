@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, all_positive, array, one_of, per_joint
+from ..errors import ThunderError
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
 
@@ -48,7 +49,7 @@ class JointTrajectory(_JointSource, _core.JointTrajectory):
         self.breaks: Array = increasing(breaks, "breaks", 2)
         self.coefficients: Array = array(coefficients, (None, self.breaks.size - 1, None), "coefficients")
         if self.coefficients.size == 0:
-            raise ValueError(f"coefficients must not be empty, got shape {self.coefficients.shape}")
+            raise ThunderError(f"coefficients must not be empty, got shape {self.coefficients.shape}")
         super().__init__(self.breaks, self.coefficients)
         self.start_time, self.end_time = float(self.breaks[0]), float(self.breaks[-1])
         self.duration = self.end_time - self.start_time
@@ -58,10 +59,10 @@ def increasing(value: npt.ArrayLike, what: str, least: int) -> Array:
     """Return at least `least` increasing times, or raise ValueError naming `what`."""
     t = array(value, (None,), what)
     if t.size < least:
-        raise ValueError(f"{what} must be at least {least}, got {t.size}")
+        raise ThunderError(f"{what} must be at least {least}, got {t.size}")
     if not (np.diff(t) > 0.0).all():
         k = int(np.argmin(np.diff(t) > 0.0))
-        raise ValueError(f"{what} must increase, got {t[k]:g} and then {t[k + 1]:g}")
+        raise ThunderError(f"{what} must increase, got {t[k]:g} and then {t[k + 1]:g}")
     return t
 
 
@@ -69,7 +70,7 @@ def _waypoints(times: npt.ArrayLike, q: npt.ArrayLike, least: int) -> tuple[Arra
     at = increasing(times, "times", least)
     points = array(q, (at.size, None), "points")
     if points.shape[1] == 0:
-        raise ValueError("points must have at least one joint, got none")
+        raise ThunderError("points must have at least one joint, got none")
     return at, points
 
 
@@ -115,10 +116,10 @@ def point_to_point(
     delta = array(q1, a.shape, "q1") - a
     if timing is None:
         if v_max is None or a_max is None:
-            raise ValueError("timing must be given, or both v_max and a_max")
+            raise ThunderError("timing must be given, or both v_max and a_max")
         timing = _fastest(delta, v_max, a_max)
     elif v_max is not None or a_max is not None:
-        raise ValueError("timing must be None if v_max or a_max is given")
+        raise ThunderError("timing must be None if v_max or a_max is given")
     law = timing.rescaled(0.0, 1.0)
     coefficients = law.coefficients[:, :, None] * delta
     coefficients[-1] += a
@@ -129,7 +130,7 @@ def _fastest(delta: Array, v_max: npt.ArrayLike, a_max: npt.ArrayLike) -> Timing
     """Return the fastest trapezoidal law from 0 to 1 within the limits of every joint."""
     moves = delta != 0.0
     if not moves.any():
-        raise ValueError("q1 must differ from q0 if v_max and a_max are given")
+        raise ThunderError("q1 must differ from q0 if v_max and a_max are given")
     least = []
     for bound, what in ((v_max, "v_max"), (a_max, "a_max")):
         limit = all_positive(per_joint(bound, delta.size, what, finite=False), what)
@@ -182,9 +183,9 @@ def spline(
     at, q = _waypoints(times, points, 2)
     one_of(boundary, ("natural", "clamped", "periodic", "not-a-knot"), "boundary")
     if boundary != "clamped" and (start_velocity is not None or end_velocity is not None):
-        raise ValueError(f"boundary must be 'clamped' for start_velocity and end_velocity, got {boundary!r}")
+        raise ThunderError(f"boundary must be 'clamped' for start_velocity and end_velocity, got {boundary!r}")
     if boundary == "periodic" and not np.array_equal(q[0], q[-1]):
-        raise ValueError(f"points must end where they start if periodic, got {q[0].tolist()} and {q[-1].tolist()}")
+        raise ThunderError(f"points must end where they start if periodic, got {q[0].tolist()} and {q[-1].tolist()}")
     v0, v1 = (
         np.zeros(q.shape[1]) if value is None else array(value, q.shape[1:], what)
         for value, what in ((start_velocity, "start_velocity"), (end_velocity, "end_velocity"))
@@ -233,7 +234,7 @@ def quintic_spline(
 
     at, q = _waypoints(times, points, 2)
     if velocities is None and accelerations is not None:
-        raise ValueError("velocities must be given if accelerations are")
+        raise ThunderError("velocities must be given if accelerations are")
     if velocities is not None:
         v = array(velocities, q.shape, "velocities")
         a = np.zeros(q.shape) if accelerations is None else array(accelerations, q.shape, "accelerations")
@@ -289,7 +290,7 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
     free = T - 0.5 * (b[:-1] + b[1:])
     if (free < -1e-12 * T).any():
         k = int(np.argmin(free))
-        raise ValueError(f"blends {b[k]:g} s and {b[k + 1]:g} s overlap: points {k} and {k + 1} are {T[k]:g} s apart")
+        raise ThunderError(f"blends {b[k]:g} s and {b[k + 1]:g} s overlap: points {k} and {k + 1} are {T[k]:g} s apart")
     v = np.zeros((at.size + 1, q.shape[1]))
     v[1:-1] = np.diff(q, axis=0) / T[:, None]
     breaks, rows, x = [float(at[0])], [], q[0]

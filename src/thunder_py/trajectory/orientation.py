@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array, rotation
+from ..errors import ThunderError
 from ..spatial.single import angle_of, exp, log
 from .timing import Timing, as_laws, placed, start_times
 
@@ -85,7 +86,7 @@ class Orientation:
         """
         matrices = array(rotations, (None, 3, 3), "rotations")
         if len(matrices) < 2:
-            raise ValueError(f"rotations must be at least two, got {len(matrices)}")
+            raise ThunderError(f"rotations must be at least two, got {len(matrices)}")
         each = [rotation(R, f"rotations[{k}]") for k, R in enumerate(matrices)]
         ways = [_axis_and_angle(R1 @ R0.T, k) for k, (R0, R1) in enumerate(pairwise(each))]
         return cls._turning(each[0], [axis for axis, _ in ways], [angle for _, angle in ways], timing, anticipation)
@@ -118,10 +119,10 @@ class Orientation:
         direction, zero = array(axis, (3,), "axis"), rotation(R, "R")
         length = float(np.linalg.norm(direction))
         if length == 0.0:
-            raise ValueError("axis must not be zero")
+            raise ThunderError("axis must not be zero")
         turns = array(angles, (None,), "angles")
         if turns.size < 2:
-            raise ValueError(f"angles must be at least two, got {turns.size}")
+            raise ThunderError(f"angles must be at least two, got {turns.size}")
         unit = direction / length
         steps = np.diff(turns).tolist()
         return cls._turning(exp(turns[0] * unit) @ zero, [unit] * len(steps), steps, timing, anticipation)
@@ -163,7 +164,7 @@ def _axis_and_angle(R: Array, k: int) -> tuple[Array, float]:
     if angle < 1e-12:
         return np.array([0.0, 0.0, 1.0]), 0.0
     if math.pi - angle < 1e-6:
-        raise ValueError(
+        raise ThunderError(
             f"rotations {k} and {k + 1} must be less than half a turn apart: use Orientation.about with an axis"
         )
     return log(R) / angle, angle

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
+from ..errors import ThunderError
 from .orientation import OrientationLike, as_orientation
 from .segments import Line, Segment, TaskTrajectory
 from .timing import Timing, as_laws, start_times
@@ -70,10 +71,10 @@ class Path(TaskTrajectory):
     ) -> None:
         self.segments = tuple(segments)
         if not self.segments:
-            raise ValueError("segments must not be empty")
+            raise ThunderError("segments must not be empty")
         for segment in self.segments:
             if not isinstance(segment, Segment):
-                raise ValueError(f"segments must be Line, Arc or Circle, got {type(segment).__name__}")
+                raise ThunderError(f"segments must be Line, Arc or Circle, got {type(segment).__name__}")
         self.key_points: Array = np.array([segment.start for segment in self.segments] + [self.segments[-1].end])
         _check_gaps(self.segments)
         laws = [segment.timing for segment in self.segments]
@@ -111,7 +112,7 @@ class Path(TaskTrajectory):
         """
         p = array(points, (None, 3), "points")
         if len(p) < 2:
-            raise ValueError(f"points must be at least two, got {len(p)}")
+            raise ThunderError(f"points must be at least two, got {len(p)}")
         laws = as_laws(timing, len(p) - 1)
         lines = [Line(a, b, law) for a, b, law in zip(p[:-1], p[1:], laws, strict=True)]
         return cls(lines, anticipation=anticipation, orientation=orientation)
@@ -122,6 +123,6 @@ def _check_gaps(segments: Sequence[Segment]) -> None:
     for k, (one, other) in enumerate(pairwise(segments)):
         gap = float(np.linalg.norm(other.start - one.end))
         if gap > 1e-9 * size:
-            raise ValueError(
+            raise ThunderError(
                 f"segment {k + 1} must start where segment {k} ends, at {one.end.tolist()}, got {other.start.tolist()}"
             )

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array
+from ..errors import ThunderError
 from ..plotting.panels import draw_curves, label_column, panels
 from ..plotting.style import TRUTH, VERMILION
 
@@ -126,9 +127,9 @@ def plot_task_reference(
 def _times(reference: object, duration: float | None) -> Array:
     length = getattr(reference, "duration", None) if duration is None else float(array(duration, (), "duration"))
     if length is None:
-        raise ValueError(f"duration must be given for a {type(reference).__name__}, which has none")
+        raise ThunderError(f"duration must be given for a {type(reference).__name__}, which has none")
     if not length > 0.0:
-        raise ValueError(f"duration must be positive, got {length:g}")
+        raise ThunderError(f"duration must be positive, got {length:g}")
     start = float(getattr(reference, "start_time", 0.0))
     return np.linspace(start, start + length, _SAMPLES)
 

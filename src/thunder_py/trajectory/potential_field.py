@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, all_positive, array, per_joint, whole, zero_or_above
+from ..checks import Array, all_positive, array, nonnegative, per_joint, positive, whole
+from ..errors import ThunderError
 from ..geometry import Obstacle
 from ..robot import Robot
 from ..values import StrEnum
@@ -127,9 +128,9 @@ class Plan:
             with the most points collides.
         """
         if not self.reached:
-            raise ValueError(f"status must be 'reached' for a trajectory, got {self.status.value!r}")
+            raise ThunderError(f"status must be 'reached' for a trajectory, got {self.status.value!r}")
         if (duration is None) == (v_max is None):
-            raise ValueError("exactly one of duration and v_max must be given")
+            raise ThunderError("exactly one of duration and v_max must be given")
         unit = self._smooth(self.shortened() if shorten else self.path)
         if v_max is None:
             T = positive_duration(duration)  # type: ignore[arg-type]
@@ -202,7 +203,7 @@ class Plan:
         moved = np.concatenate([[True], lengths > 0.0])
         length, corners = np.concatenate([[0.0], np.cumsum(lengths[lengths > 0.0])]), points[moved]
         if len(corners) < 2:
-            raise ValueError("goal must differ from the start of the path for a trajectory")
+            raise ThunderError("goal must differ from the start of the path for a trajectory")
         count = 4
         while count <= max(16 * len(corners), 256):
             at = np.linspace(0.0, length[-1], count + 1)
@@ -213,7 +214,7 @@ class Plan:
             if all(self.field.is_free(a, b) for a, b in pairwise(q)):
                 return candidate
             count *= 2
-        raise ValueError("no spline along this path keeps clear of the obstacles: plan with a margin")
+        raise ThunderError("no spline along this path keeps clear of the obstacles: plan with a margin")
 
 
 _MOST_INTERIOR = 10_000
@@ -296,7 +297,9 @@ class PotentialField(_core.PotentialField):
         self.robot, self.goal, self.obstacles = robot, array(goal, (robot.n,), "goal"), tuple(obstacles)
         for obstacle in self.obstacles:
             if not isinstance(obstacle, Obstacle):
-                raise ValueError(f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}")
+                raise ThunderError(
+                    f"obstacles must be Sphere, Box, Capsule or HalfSpace, got {type(obstacle).__name__}"
+                )
         links = [whole(link, "control_points: link", 0, robot.n) for link, _ in control_points]
         offsets = [array(offset, (3,), "control_points: offset") for _, offset in control_points]
         super().__init__(
@@ -305,12 +308,12 @@ class PotentialField(_core.PotentialField):
             self.goal,
             links,
             np.array(offsets).reshape(-1, 3),
-            above_zero(attraction, "attraction"),
-            conic_distance if conic_distance == math.inf else above_zero(conic_distance, "conic_distance"),
-            above_zero(repulsion, "repulsion"),
-            above_zero(influence, "influence"),
-            zero_or_above(posture, "posture"),
-            zero_or_above(radius, "radius"),
+            positive(attraction, "attraction"),
+            conic_distance if conic_distance == math.inf else positive(conic_distance, "conic_distance"),
+            positive(repulsion, "repulsion"),
+            positive(influence, "influence"),
+            nonnegative(posture, "posture"),
+            nonnegative(radius, "radius"),
             whole(interior_points, "interior_points", 0, _MOST_INTERIOR),
         )
         self._check_free(self.goal, "goal")
@@ -327,7 +330,7 @@ class PotentialField(_core.PotentialField):
         """Return the least distance between arm and obstacles at q (..., n) [m]; negative in collision."""
         states = np.asarray(q, dtype=np.float64)
         if states.ndim == 0 or states.shape[-1] != self.robot.n:
-            raise ValueError(f"q must have shape (..., {self.robot.n}), got {states.shape}")
+            raise ThunderError(f"q must have shape (..., {self.robot.n}), got {states.shape}")
         rows = states.reshape(-1, self.robot.n)
         return np.array([self._clearance(row) for row in rows]).reshape(states.shape[:-1])
 
@@ -387,16 +390,16 @@ class PotentialField(_core.PotentialField):
             If the start or goal is in collision or beyond the limits, or an argument is out of range.
         """
         start = array(q0, (self.robot.n,), "q0")
-        keep = zero_or_above(margin, "margin")
+        keep = nonnegative(margin, "margin")
         self._check_free(start, "q0", keep)
         self._check_free(self.goal, "goal", keep)
-        longest = above_zero(step, "step")
+        longest = positive(step, "step")
         status, path, iterations, walks = self._plan(
             start,
             self.robot.limits.lower,
             self.robot.limits.upper,
             longest,
-            longest if tolerance is None else above_zero(tolerance, "tolerance"),
+            longest if tolerance is None else positive(tolerance, "tolerance"),
             keep,
             whole(max_iterations, "max_iterations", 1),
             whole(walk_steps, "walk_steps", 1),
@@ -408,7 +411,7 @@ class PotentialField(_core.PotentialField):
     def _check_free(self, q: Array, what: str, margin: float = 0.0) -> None:
         limits = self.robot.limits
         if (q < limits.lower).any() or (q > limits.upper).any():
-            raise ValueError(f"{what} must be within the joint limits, got {q.tolist()}")
+            raise ThunderError(f"{what} must be within the joint limits, got {q.tolist()}")
         clearance = float(self.clearance(q))
         if clearance <= margin:
-            raise ValueError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")
+            raise ThunderError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, above_zero, all_positive, apart, per_joint, real, whole
+from ..checks import Array, all_positive, apart, per_joint, positive, real, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
 from ..robot import Robot, require_robot
 from .joint import JointTrajectory
@@ -110,7 +110,7 @@ class TimeOptimalTrajectory(JointTrajectory):
         ThunderError
             If it exceeds a limit, as a shorter duration does.
         """
-        factor = above_zero(duration, "duration") / self.duration
+        factor = positive(duration, "duration") / self.duration
         usage = self._checked(factor)
         if usage.max() > 1.0 + 1e-9:
             raise ThunderError(

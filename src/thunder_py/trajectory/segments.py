@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..checks import Array, array
+from ..errors import ThunderError
 from ..reference import _TaskSource
 from .orientation import Orientation, OrientationLike, as_orientation
 from .timing import Timing, TimingLaw, as_law, placed
@@ -184,14 +185,14 @@ class Circle(Segment):
         direction = array(axis, (3,), "axis")
         size = float(np.linalg.norm(direction))
         if size == 0.0:
-            raise ValueError("axis must not be zero")
+            raise ThunderError("axis must not be zero")
         self.axis: Array = direction / size
         u = a - c
         u = u - (u @ self.axis) * self.axis
         self.center: Array = a - u
         self.radius = float(np.linalg.norm(u))
         if self.radius <= 1e-12 * max(1.0, float(np.abs(a).max())):
-            raise ValueError(f"start must not lie on the axis, got {a.tolist()}")
+            raise ThunderError(f"start must not lie on the axis, got {a.tolist()}")
         chord = float(array(rise, (), "rise")) * self.axis
         turn = float(array(angle, (), "angle"))
         super().__init__(a, Portion(chord, u, np.cross(self.axis, u), turn), timing, orientation)
@@ -237,7 +238,7 @@ class Arc(Circle):
         area, longest = float(normal @ normal), max(float(b @ b), float(c @ c), float((c - b) @ (c - b)))
         if area <= (1e-9 * longest) ** 2:
             points = ", ".join(str((point + a).tolist()) for point in (np.zeros(3), b, c))
-            raise ValueError(f"start, via and end must not lie on one line, got {points}")
+            raise ThunderError(f"start, via and end must not lie on one line, got {points}")
         center = (c @ c * np.cross(normal, b) + b @ b * np.cross(c, normal)) / (2.0 * area)
         # the order counter-clockwise about the normal is start, via, end
         sine = float(np.cross(-center, c - center) @ normal) / math.sqrt(area)
@@ -271,5 +272,7 @@ class RotationSegment(TaskTrajectory):
 
     def __init__(self, p: npt.ArrayLike, orientation: Orientation) -> None:
         if not isinstance(orientation, Orientation) or not orientation.turns:
-            raise ValueError("orientation must change over time in a RotationSegment, such as Orientation.through(...)")
+            raise ThunderError(
+                "orientation must change over time in a RotationSegment, such as Orientation.through(...)"
+            )
         super().__init__(array(p, (3,), "p"), [], [], [], orientation)

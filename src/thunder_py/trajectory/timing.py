@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, above_zero, apart, array, real
+from ..checks import Array, apart, array, positive, real
 from ..errors import ThunderError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class TimingLaw:
         self.breaks: Array = array(breaks, (None,), "breaks")
         self.coefficients: Array = array(coefficients, (None, self.breaks.size - 1), "coefficients")
         if self.breaks.size < 2 or self.breaks[0] != 0.0:
-            raise ValueError(f"breaks must be at least two and start at 0, got {self.breaks.tolist()}")
+            raise ThunderError(f"breaks must be at least two and start at 0, got {self.breaks.tolist()}")
         self._polynomial = _core.PiecewisePolynomial(self.breaks, self.coefficients[:, :, None])
         self.duration = float(self.breaks[-1])
         self.start, self.end = float(self(0.0).s), float(self(self.duration).s)
@@ -102,7 +102,7 @@ class TimingLaw:
         """
         reach = self.end - self.start
         if abs(reach) < np.finfo(np.float64).tiny:
-            raise ValueError(f"a rescaled law must have an end that differs from its start, got {self.start:g} twice")
+            raise ThunderError(f"a rescaled law must have an end that differs from its start, got {self.start:g} twice")
         scale = (end - start) / reach
         coefficients = scale * self.coefficients
         coefficients[-1] += start - scale * self.start
@@ -142,11 +142,11 @@ class TimingLaw:
 
 def positive_duration(value: float) -> float:
     """Return `value` if it is a valid duration [s], or raise ValueError."""
-    number = above_zero(value, "duration")
+    number = positive(value, "duration")
     if number < _SHORTEST:
-        raise ValueError(f"duration must be at least {_SHORTEST:g} s, got {number:g}")
+        raise ThunderError(f"duration must be at least {_SHORTEST:g} s, got {number:g}")
     if number > _LONGEST:
-        raise ValueError(f"duration must be at most {_LONGEST:g} s, got {number:g}")
+        raise ThunderError(f"duration must be at most {_LONGEST:g} s, got {number:g}")
     return number
 
 
@@ -325,13 +325,13 @@ def trapezoidal(
     """
     x0, x1 = numbers(start=start, end=end)
     distance = abs(x1 - x0)
-    v = None if v_max is None else above_zero(v_max, "v_max", finite=False)
-    a = None if a_max is None else above_zero(a_max, "a_max", finite=False)
+    v = None if v_max is None else positive(v_max, "v_max", finite=False)
+    a = None if a_max is None else positive(a_max, "a_max", finite=False)
     if duration is None:
         if v is None or a is None or blend is not None:
-            raise ValueError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
+            raise ThunderError("v_max and a_max must be given, or a duration with blend, v_max or a_max")
         if distance == 0.0:
-            raise ValueError(f"start and end must differ if limits give the duration, got {x0:g} twice")
+            raise ThunderError(f"start and end must differ if limits give the duration, got {x0:g} twice")
         _one_finite(v_max=v, a_max=a)
         rise = _shortest_rise(distance, v, a)
         T = max(distance / v + rise, 2.0 * rise)
@@ -343,7 +343,7 @@ def trapezoidal(
 
 def _one_finite(**bounds: float) -> None:
     if not any(map(math.isfinite, bounds.values())):
-        raise ValueError(f"{' and '.join(bounds)} must not all be infinite: the law would take no time")
+        raise ThunderError(f"{' and '.join(bounds)} must not all be infinite: the law would take no time")
 
 
 def _shortest_rise(distance: float, v: float, a: float) -> float:
@@ -355,10 +355,10 @@ def _rise_within(T: float, distance: float, v: float | None, a: float | None, bl
     """Return the acceleration time of a law of duration T."""
     if blend is not None:
         if v is not None or a is not None:
-            raise ValueError("v_max and a_max must be None if blend is given")
+            raise ThunderError("v_max and a_max must be None if blend is given")
         part = numbers(blend=blend)[0]
         if not 0.0 < part <= 0.5:
-            raise ValueError(f"blend must be above 0 and at most 0.5, got {part:g}")
+            raise ThunderError(f"blend must be above 0 and at most 0.5, got {part:g}")
         return part * T
     if v is None and a is None:
         return 0.25 * T
@@ -367,18 +367,18 @@ def _rise_within(T: float, distance: float, v: float | None, a: float | None, bl
         least = max(distance / v + rise, 2.0 * rise)
         if least * (1.0 - _ROUNDING) > T:
             bound, got = apart(least, T)
-            raise ValueError(f"duration must be at least {bound} s for this v_max and a_max, got {got} s")
+            raise ThunderError(f"duration must be at least {bound} s for this v_max and a_max, got {got} s")
     if a is not None:
         if T * T * a < 4.0 * distance * (1.0 - _ROUNDING):
             bound, got = apart(4.0 * distance / T**2, a)
-            raise ValueError(f"a_max must be at least {bound} for {distance:g} in {T:g} s, got {got}")
+            raise ThunderError(f"a_max must be at least {bound} for {distance:g} in {T:g} s, got {got}")
         # the smaller root, in a form without cancellation for large accelerations
         root = math.sqrt(max(T * T - 4.0 * distance / a, 0.0))
         return 2.0 * distance / (a * (T + root)) if distance > 0.0 else 0.25 * T
     assert v is not None
     if v * T <= distance:
         bound, got = apart(distance / T, v)
-        raise ValueError(f"v_max must be above {bound} for {distance:g} in {T:g} s, got {got}")
+        raise ThunderError(f"v_max must be above {bound} for {distance:g} in {T:g} s, got {got}")
     return min(T - distance / v, 0.5 * T)
 
 
@@ -418,11 +418,11 @@ def s_curve(start: float = 0.0, end: float = 1.0, *, v_max: float, a_max: float,
     """
     x0, x1 = numbers(start=start, end=end)
     v, a, j = (
-        above_zero(value, name, finite=False) for name, value in (("v_max", v_max), ("a_max", a_max), ("j_max", j_max))
+        positive(value, name, finite=False) for name, value in (("v_max", v_max), ("a_max", a_max), ("j_max", j_max))
     )
     distance = abs(x1 - x0)
     if distance == 0.0:
-        raise ValueError(f"start and end must differ, got {x0:g} twice")
+        raise ThunderError(f"start and end must differ, got {x0:g} twice")
     _one_finite(v_max=v, a_max=a, j_max=j)
     if math.isinf(j):
         bend, rise = 0.0, _shortest_rise(distance, v, a)
@@ -478,7 +478,7 @@ def as_law(timing: Timing, what: str = "timing") -> TimingLaw:
     if isinstance(timing, TimingLaw):
         return timing.rescaled(0.0, 1.0)
     if isinstance(timing, bool) or np.ndim(timing) != 0:
-        raise ValueError(f"{what} must be a TimingLaw or a duration, got {timing!r}")
+        raise ThunderError(f"{what} must be a TimingLaw or a duration, got {timing!r}")
     return quintic(float(array(timing, (), what)))
 
 
@@ -488,7 +488,7 @@ def as_laws(timings: Timing | Sequence[Timing], count: int) -> list[TimingLaw]:
         return [as_law(timings, "timing")] * count
     laws = list(timings)
     if len(laws) != count:
-        raise ValueError(f"timing must be one, or {count} of them, got {len(laws)}")
+        raise ThunderError(f"timing must be one, or {count} of them, got {len(laws)}")
     return [as_law(timing, f"timing {i}") for i, timing in enumerate(laws)]
 
 
@@ -517,7 +517,7 @@ def start_times(laws: Sequence[TimingLaw], anticipation: float | npt.ArrayLike) 
     longest = np.minimum(T[:-1], T[1:])
     for k, (value, limit) in enumerate(zip(early, longest, strict=True)):
         if not 0.0 <= value <= limit:
-            raise ValueError(
+            raise ThunderError(
                 f"anticipation of part {k + 1} must be 0 to {limit:g} s, the shorter of its two, got {value:g}"
             )
     return np.concatenate([[0.0], np.cumsum(T[:-1] - early)])[: T.size], early

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, not_negative, numbers, positive, probability, unit_axis
+from ...checks import Array, array, finite, nonnegative, numbers, positive, probability, unit_axis
 from ...errors import ThunderError
 from ...perception.pose_source import measurement_times
 from ...values import StrEnum, Value, set_fields
@@ -208,7 +208,7 @@ class Conveyor:
         positive(self.entry, "entry", "m")
         positive(self.frequency, "frequency", "Hz")
         for name in ("speed_error", "ripple", "lateral", "height"):
-            not_negative(getattr(self, name), name)
+            nonnegative(getattr(self, name), name)
 
     @property
     def duration(self) -> float:
@@ -280,7 +280,7 @@ class MeasurementModel:
         """Check everything."""
         positive(self.rate, "rate", "Hz")
         for name in ("latency", "jitter", "noise", "bias", "outlier_size"):
-            not_negative(finite(getattr(self, name), name), name)
+            nonnegative(finite(getattr(self, name), name), name)
         for name in ("dropout", "outliers"):
             probability(getattr(self, name), name)
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, at_least, finite, not_negative, numbers, pose, positive, whole, within
+from ...checks import Array, array, at_least, finite, nonnegative, numbers, pose, positive, whole, within
 from ...errors import ThunderError
 from ...reference import TaskReference, _TaskSource
 from ...values import Stateful
@@ -71,8 +71,8 @@ class VariableStructure:
 
     def __post_init__(self) -> None:
         """Check both."""
-        not_negative(self.behind, "behind", "m")
-        not_negative(self.ahead, "ahead", "m")
+        nonnegative(self.behind, "behind", "m")
+        nonnegative(self.ahead, "ahead", "m")
 
     def _settings(self) -> dict[str, float | str]:
         return {"strategy": "variable structure", "behind": self.behind, "ahead": self.ahead}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, not_negative, positive
+from ...checks import Array, array, finite, nonnegative, positive
 from ...control import CartesianMACT, GradientAdaptation
 from ...errors import ThunderError
 from ...motion import FPCA, HumanLikePlanner, SplineBasis
@@ -71,7 +71,7 @@ class Follower:
         if array(self.damping, (7,), "damping").min() <= 0.0:
             raise ThunderError(f"damping must be positive, got {self.damping}")
         for name in ("eta", "hand_mass"):
-            not_negative(getattr(self, name), name)
+            nonnegative(getattr(self, name), name)
         finite(self.hand_height, "hand_height")
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, not_negative, pose, positive
+from ...checks import Array, nonnegative, pose, positive
 from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...kinematics.clik import CLIK, pose_gain
 from ...kinematics.objectives import Objective
@@ -165,7 +165,7 @@ class VisualServo(Stateful):
             raise ThunderError(f"speed must be above 0 and at most 1, got {speed!r}")
         self.robot, self.error, self.frame = robot, error, frame
         inverse: dict[str, Any] = {"method": "pseudoinverse"}
-        if not_negative(threshold, "threshold") > 0.0:
+        if nonnegative(threshold, "threshold") > 0.0:
             inverse = {"method": "damped", "damping": damping, "threshold": threshold, "measure": "manipulability"}
         Lambda = pose_gain(Lambda_p, Lambda_o)
         self._clik = CLIK(  # limits are those of this law
@@ -173,7 +173,7 @@ class VisualServo(Stateful):
         )
         limits = robot.limits
         self._velocity = float(speed) * limits.velocity
-        self._lower = limits.lower + not_negative(margin, "margin")
+        self._lower = limits.lower + nonnegative(margin, "margin")
         self._upper = limits.upper - margin
         if not (self._lower < self._upper).all():
             raise ThunderError(f"margin must be less than half of every joint's range, got {margin!r}")

@@ -23,7 +23,7 @@ from .tool_estimator import ToolVerdict
 from .tracker import Repetition, TargetTracker, Track
 
 
-class ToolBelief(Protocol):
+class ToolPoseEstimator(Protocol):
     """Estimator of the tool's pose from pictures, such as `ToolEstimator`."""
 
     @property
@@ -77,7 +77,7 @@ class PickLoop(Stateful):
         Tracker of the pose that the tool shall have at contact.
     machine : PickMachine
         State machine of the pick.
-    tool : ToolBelief, optional
+    tool : ToolPoseEstimator, optional
         Estimator of the tool's pose in the hand; default the tool of the servo, which then is known.
     tool_source : PoseSource, optional
         Source of poses of the tool in the world. If it fails, the estimate stays and `tool_error` holds the error.
@@ -117,7 +117,7 @@ class PickLoop(Stateful):
         target: TargetTracker,
         machine: PickMachine,
         *,
-        tool: ToolBelief | None = None,
+        tool: ToolPoseEstimator | None = None,
         tool_source: PoseSource | None = None,
         tool_repeats: int | None = 3,
         tool_sure: float = 0.004,

@@ -13,7 +13,7 @@ from ...errors import ThunderError
 from ...spatial.single import angle_of
 from ...values import Stateful, StrEnum
 from .law import ServoState, ServoStep
-from .tracker import Track, Trouble
+from .tracker import SourceFault, Track
 
 
 class PickPhase(StrEnum):
@@ -248,11 +248,11 @@ class PickDecision:
 #: longest step that is integrated, so that a loop that paused does not jump [s]
 LONGEST_STEP = 0.1
 _LOST = {
-    Trouble.silent: PickReason.source_silent,
-    Trouble.frozen: PickReason.source_frozen,
-    Trouble.invalid: PickReason.source_invalid,
-    Trouble.late: PickReason.source_invalid,
-    Trouble.failed: PickReason.source_failed,
+    SourceFault.silent: PickReason.source_silent,
+    SourceFault.frozen: PickReason.source_frozen,
+    SourceFault.invalid: PickReason.source_invalid,
+    SourceFault.late: PickReason.source_invalid,
+    SourceFault.failed: PickReason.source_failed,
 }
 _STUCK = {
     ServoState.outside_domain: PickReason.outside_domain,
@@ -283,10 +283,10 @@ class PickMachine(Stateful):
     >>> import numpy as np
     >>> from thunder_py.manipulation import PickMachine
     >>> from thunder_py.manipulation.servoing.pick_machine import PickInput
-    >>> from thunder_py.manipulation.servoing.tracker import Track, Trouble
+    >>> from thunder_py.manipulation.servoing.tracker import Track, SourceFault
     >>> machine = PickMachine()
     >>> for t in (0.0, 3.0, 6.0):  # nothing is ever seen
-    ...     decision = machine.step(PickInput(t, Track(t, None, np.inf, Trouble.unseen), np.eye(4)))
+    ...     decision = machine.step(PickInput(t, Track(t, None, np.inf, SourceFault.unseen), np.eye(4)))
     >>> decision.phase.name, decision.reason.value
     ('failed', 'the target was never seen')
     """

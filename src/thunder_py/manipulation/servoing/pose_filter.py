@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, finite, is_pose, not_negative, positive, probability, whole
+from ...checks import Array, finite, is_pose, nonnegative, positive, probability, whole
 from ...errors import ThunderError
 from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...spatial.single import exp, interpolate, left_jacobian, log, make_pose
@@ -215,11 +215,11 @@ class PoseFilter(Stateful):
         noise = (positive(position_noise, "position_noise", "m"), positive(rotation_noise, "rotation_noise", "rad"))
         self._noise = _squares(*noise)
         density = (
-            not_negative(acceleration, "acceleration"),
-            not_negative(angular_acceleration, "angular_acceleration"),
+            nonnegative(acceleration, "acceleration"),
+            nonnegative(angular_acceleration, "angular_acceleration"),
         )
         self._density = _squares(*density)
-        self._twist = _squares(not_negative(speed, "speed"), not_negative(angular_speed, "angular_speed"))
+        self._twist = _squares(nonnegative(speed, "speed"), nonnegative(angular_speed, "angular_speed"))
         self._decay = 1.0 / positive(persistence, "persistence", "s") if persistence != np.inf else 0.0
         if not 0.0 < probability(gate, "gate") < 1.0:
             raise ThunderError(f"gate must be between 0 and 1, got {gate!r}")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, finite, is_number, not_negative, pose, positive, whole
+from ...checks import Array, finite, is_number, nonnegative, pose, positive, whole
 from ...errors import ThunderError
 from ...spatial.single import exp, inverse, left_jacobian, log, make_pose
 from ...values import Stateful, StrEnum
@@ -97,7 +97,7 @@ class ToolEstimator(Stateful):
         self._spread = np.repeat(np.square(spread), 3)
         noise = (positive(position_noise, "position_noise"), positive(rotation_noise, "rotation_noise"))
         self._noise = np.repeat(np.square(noise), 3)
-        rates = (not_negative(creep, "creep"), not_negative(angular_creep, "angular_creep"))
+        rates = (nonnegative(creep, "creep"), nonnegative(angular_creep, "angular_creep"))
         self._creep = np.diag(np.repeat(np.square(rates), 3))
         if not is_number(tail) or not tail > 0.0:
             raise ThunderError(f"tail must be above 0, got {tail!r}")

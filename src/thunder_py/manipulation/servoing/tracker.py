@@ -33,7 +33,7 @@ class PoseBelief(Protocol):
         """Return pose, twist and covariance at time `t` [s]."""
 
 
-class Trouble(StrEnum):
+class SourceFault(StrEnum):
     """Problem with the last measurement."""
 
     none = "none"
@@ -58,8 +58,8 @@ class Track:
         None before the first measurement.
     age : float
         Time since the latest picture that the estimate uses [s]; infinity without any.
-    trouble : Trouble
-        Problem with the latest measurement; `Trouble.silent` after a time without any.
+    trouble : SourceFault
+        Problem with the latest measurement; `SourceFault.silent` after a time without any.
     restarted : bool
         Whether the filter restarted since the last update because the target jumped.
     """
@@ -67,7 +67,7 @@ class Track:
     time: float
     estimate: PoseEstimate | None
     age: float
-    trouble: Trouble
+    trouble: SourceFault
     restarted: bool = False
 
 
@@ -153,7 +153,7 @@ class TargetTracker(Stateful):
     def _clear(self) -> None:
         self._rests_on = -math.inf  # time of the latest picture that counts
         self._heard = self._now = -math.inf
-        self._trouble = Trouble.silent
+        self._trouble = SourceFault.silent
         self.error: Exception | None = None
 
     def reset(self) -> None:
@@ -166,7 +166,7 @@ class TargetTracker(Stateful):
     def update(self, t: float) -> Track:
         """Process the measurements that are available at time `t` [s].
 
-        An error of the source is reported as `Trouble.failed` instead of raising.
+        An error of the source is reported as `SourceFault.failed` instead of raising.
 
         Raises
         ------
@@ -184,29 +184,33 @@ class TargetTracker(Stateful):
             verdict = self._take(measurement, t)
             restarted |= verdict is Verdict.restarted
         if error is not None:
-            self.error, self._trouble = error, Trouble.failed
+            self.error, self._trouble = error, SourceFault.failed
         elif t - self._heard > self._silence:
-            self._trouble = Trouble.silent
+            self._trouble = SourceFault.silent
         estimate = self.belief.estimate(t) if self.belief.ready else None
         return Track(t, estimate, t - self._rests_on, self._trouble, restarted)
 
     def _take(self, measurement: PoseMeasurement, t: float) -> Verdict | None:
         frozen = self._repetition(measurement.pose)
         if measurement.pose is None:
-            self._trouble = Trouble.unseen
+            self._trouble = SourceFault.unseen
         elif rigid(measurement.pose) is None:
-            self._trouble = Trouble.invalid
+            self._trouble = SourceFault.invalid
         elif frozen:
-            self._trouble = Trouble.frozen
+            self._trouble = SourceFault.frozen
         elif measurement.time > t:
-            self._trouble = Trouble.late
+            self._trouble = SourceFault.late
         else:
             verdict = self.belief.add(measurement.time, measurement.pose)
             if verdict.counts:
                 self._rests_on = max(self._rests_on, measurement.time)
-            self._trouble = _TROUBLES.get(verdict, Trouble.none)
+            self._trouble = _TROUBLES.get(verdict, SourceFault.none)
             return verdict
         return None
 
 
-_TROUBLES = {Verdict.outlier: Trouble.outliers, Verdict.late: Trouble.late, Verdict.invalid: Trouble.invalid}
+_TROUBLES = {
+    Verdict.outlier: SourceFault.outliers,
+    Verdict.late: SourceFault.late,
+    Verdict.invalid: SourceFault.invalid,
+}

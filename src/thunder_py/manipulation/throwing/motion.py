@@ -72,7 +72,7 @@ def swing_from(T: float, start: Array, x: Array, v: Array, a: Array) -> Piece:
     return Piece(T, quintic_coefficients(T, start, zero, zero, x, v, a))
 
 
-def way_back(T: float, start: Array, end: Array) -> Piece:
+def return_motion(T: float, start: Array, end: Array) -> Piece:
     """Return the minimum-jerk motion from rest to rest."""
     zero = np.zeros_like(start)
     return Piece(T, quintic_coefficients(T, start, zero, zero, end, zero, zero))

@@ -12,7 +12,7 @@ from ...checks import Array, array, of_kind, positive
 from ...errors import ReleaseError, UnknownNameError
 from ...identification.excitation import MotionLimits
 from ...robot import Robot
-from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, swing_from, way_back
+from .motion import Piece, States, ThrowMotion, fastest, free_stop, free_swing, line_states, return_motion, swing_from
 from .release import Release, find_releases, release_at
 
 
@@ -173,7 +173,7 @@ def motion_through(
     forward = fastest(swing, states, robot, limits, "swing", period)
     stop = fastest(lambda T: free_stop(T, *coordinates), states, robot, limits, "stop", period)
     first, last = forward.coefficients[-1], np.asarray(np.polyval(stop.coefficients, stop.duration), dtype=np.float64)
-    back = fastest(lambda T: way_back(T, last, first), states, robot, limits, "way back", period)
+    back = fastest(lambda T: return_motion(T, last, first), states, robot, limits, "way back", period)
     return ThrowMotion(
         robot=robot, release=release, limits=limits, space=space, swing=forward, stop=stop, back=back, states=states,
         frame=frame,

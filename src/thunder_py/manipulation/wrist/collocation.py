@@ -131,9 +131,9 @@ class JointThrow(Value):
         dict of str to Axes
             The panels drawn.
         """
-        from .plot import plot_together
+        from .plot import plot_base_and_motor
 
-        return plot_together(self, axes=axes)
+        return plot_base_and_motor(self, axes=axes)
 
 
 def base_alone(limits: BaseLimits, T: float, cells: int = 100) -> float:

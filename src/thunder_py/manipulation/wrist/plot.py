@@ -74,7 +74,7 @@ def _draw_phase(throw: WristThrow, ax: Axes) -> None:
     label(ax, "phase portrait", "q [rad]", "dq / $\\omega_0$ [rad]", aspect="equal")
 
 
-def plot_together(throw: JointThrow, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
+def plot_base_and_motor(throw: JointThrow, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
     """Draw the joint optimum; see `JointThrow.plot`."""
     drawn = panels(axes, [["angle", "acceleration", "speed"]], (12.0, 4.2))
     t, (theta, ddx, ddz), states = throw.t, throw.controls.T, throw.states

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...checks import Array, array
+from ...errors import ThunderError
 from ...geometry import HalfSpace
 from ...plotting.animation import animate_figure, film_times
 from ...plotting.panels import draw_curves, panel, panels
@@ -33,7 +34,7 @@ def plot_human_like_plan(
     """Draw the path in space, coordinates and speed; see `HumanLikePlan.plot`."""
     length = plan.duration if duration is None else float(array(duration, (), "duration"))
     if not length > 0.0:
-        raise ValueError(f"duration must be positive, got {length:g}")
+        raise ThunderError(f"duration must be positive, got {length:g}")
     t = plan.start_time + np.linspace(0.0, length, _SAMPLES)
     names = ["position", *(["rotation"] if len(plan.dofs) == 6 else []), "speed"]
     size = (10.0, 4.6 if len(names) == 2 else 6.0)

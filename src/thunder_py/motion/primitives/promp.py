@@ -14,7 +14,7 @@ from ...checks import Array, array, at_least, is_number, numbers, seed_of, whole
 from ...errors import ThunderError
 from ...recordings.motion_set import MotionSet
 from ...recordings.plausibility import Samples, check_plausible
-from ...recordings.processing.over_sets import refuse_gaps
+from ...recordings.processing.over_sets import require_no_gaps
 from ...recordings.trial import Trial
 from ...trajectory.hermite import duration_of
 from ...values import Estimator
@@ -166,7 +166,7 @@ class ProMP(Estimator):
                 raise ThunderError("motions must hold at least one demonstration, got none")
             dofs, duration = trials.dofs, float(trials.durations.mean())
             weights = [
-                self.weights((trial.t - trial.t[0]) / trial.duration, refuse_gaps(trial, "a demonstration"))
+                self.weights((trial.t - trial.t[0]) / trial.duration, require_no_gaps(trial, "a demonstration"))
                 for trial in trials
             ]
             check_plausible(trials)

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array, array, of_kind, pose, positive
-from ...errors import ModelError, ThunderError, UnknownNameError, nearest_hint
+from ...errors import ThunderError, UnknownNameError, nearest_hint
 from ...io.xml import quaternion
 from ...optional import require
 from ...robot import Payload, Robot, require_robot
 from ...spatial.single import make_pose
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
-from ..scene import furnish
+from ..scene import add_scenery
 from .hand import Hand, HandCommand, HandMotor, HandState, add_motor
-from .objects import Thing, lowest
+from .objects import WorldObject, lowest
 from .surfaces import ConveyorBelt, Table
 
 #: body of the hand, and the name under which its contacts are reported
@@ -43,7 +43,7 @@ class GraspWorld(Stateful):
         are supported.
     hand : Hand, optional
         `ParallelGripper` or `CompliantHand`; without one the arm is bare.
-    things : sequence of Thing
+    things : sequence of WorldObject
         Objects.
     surfaces : sequence of Table or ConveyorBelt
         Surfaces.
@@ -76,7 +76,7 @@ class GraspWorld(Stateful):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If an argument is invalid or a name occurs twice.
     ModuleNotFoundError
         If MuJoCo is not installed.
@@ -92,9 +92,9 @@ class GraspWorld(Stateful):
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.mujoco import GraspWorld, HandCommand, ParallelGripper, Table, Thing
+    >>> from thunder_py.mujoco import GraspWorld, HandCommand, ParallelGripper, Table, WorldObject
     >>> table = Table.at((0.5, 0.0, 0.0))
-    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(), [Thing.box()], [table])
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(), [WorldObject.box()], [table])
     >>> q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
     >>> world.reset(q, {"box": (0.6, 0.2, 0.0)})
     >>> law = th.PDGravity(world.robot, [200] * 4 + [50] * 3, [20] * 4 + [1] * 3)
@@ -109,7 +109,7 @@ class GraspWorld(Stateful):
         self,
         robot: Robot,
         hand: Hand | None = None,
-        things: Sequence[Thing] = (),
+        things: Sequence[WorldObject] = (),
         surfaces: Sequence[Table] = (),
         *,
         mount: npt.ArrayLike | None = None,
@@ -123,16 +123,16 @@ class GraspWorld(Stateful):
         self.period = positive(period, "period", "s")
         self._steps = round(self.period / positive(timestep, "timestep", "s"))
         if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
-            raise ModelError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
+            raise ThunderError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
         self._dt = self.period / self._steps
         require_robot(robot)
-        self.things: dict[str, Thing] = _named(things, Thing, "things")
+        self.things: dict[str, WorldObject] = _named(things, WorldObject, "things")
         self.surfaces: dict[str, Table] = _named(surfaces, Table, "surfaces")
         self._mount = np.eye(4) if mount is None else pose(mount, "mount")
         self.hand = hand
         spec = self._specification(robot)
         view = np.array([0.4, 0.0, 0.3])
-        furnish(spec, picture, floor, view, 1.0)
+        add_scenery(spec, picture, floor, view, 1.0)
         if extend is not None:
             extend(spec)
         self.model: Any = self._compiled(spec, robot)
@@ -176,7 +176,7 @@ class GraspWorld(Stateful):
         try:
             model = spec.compile()
         except ValueError as error:
-            raise ModelError(f"MuJoCo refuses the world: {' '.join(str(error).split())}") from None
+            raise ThunderError(f"MuJoCo refuses the world: {' '.join(str(error).split())}") from None
         for link, dyn in small_inertias(robot).items():
             set_small_inertia(self._mujoco, model, link, dyn)
         return model
@@ -264,7 +264,7 @@ class GraspWorld(Stateful):
     def hand_state(self) -> HandState:
         """Measurements of the hand's motor, of MuJoCo's last step."""
         if self._motor is None:
-            raise ModelError("hand_state needs a hand, and the world has none")
+            raise ThunderError("hand_state needs a hand, and the world has none")
         return self._motor.state
 
     def reset(self, q: npt.ArrayLike, placements: Mapping[str, npt.ArrayLike] | None = None) -> None:
@@ -279,13 +279,13 @@ class GraspWorld(Stateful):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a shape is wrong, or an object has no place.
         """
         where = dict(placements or {})
         missing = [name for name in self.things if name not in where]
         if missing:
-            raise ModelError(f"placements must name every object, got none for {', '.join(missing)}")
+            raise ThunderError(f"placements must name every object, got none for {', '.join(missing)}")
         start = array(q, (self.n,), "q")
         self._mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[self._places] = start
@@ -356,19 +356,19 @@ class GraspWorld(Stateful):
 
         Raises
         ------
-        ModelError
+        ThunderError
             If a torque is not finite or above 1e10, or there is no hand to command.
         ThunderError
             If the simulation has diverged.
         """
         torque, data = array(tau, (self.n,), "tau"), self.data
         if np.abs(torque).max() > _LARGEST_TORQUE:
-            raise ModelError(f"tau must be within +-{_LARGEST_TORQUE:g}, got {torque.tolist()}")
+            raise ThunderError(f"tau must be within +-{_LARGEST_TORQUE:g}, got {torque.tolist()}")
         if self.diverged:
             raise ThunderError(f"the simulation has diverged before {self.time:.3g} s: reduce gains or the timestep")
         if command is not None:
             if self._motor is None:
-                raise ModelError("command needs a hand, and the world has none")
+                raise ThunderError("command needs a hand, and the world has none")
             self._motor.command(self.time, command)
         data.qfrc_applied[self._driven] = torque
         for k in range(self._steps):
@@ -416,7 +416,7 @@ class GraspWorld(Stateful):
         pairs = owners[(owners == self._thing(name).name).any(axis=1)] if len(owners) else owners
         return frozenset(pairs.ravel().tolist()) - {name}
 
-    def _thing(self, name: str) -> Thing:
+    def _thing(self, name: str) -> WorldObject:
         if name not in self.things:
             raise UnknownNameError(f"name must be an object, got {name!r}{nearest_hint(name, self.things)}")
         return self.things[name]
@@ -428,8 +428,10 @@ class GraspWorld(Stateful):
 
 def _named(parts: Sequence[Any], kind: type[Any], what: str) -> dict[str, Any]:
     if not isinstance(parts, Collection):
-        raise ModelError(f"{what} must be a sequence of {kind.__name__}, got {parts!r}")
+        raise ThunderError(f"{what} must be a sequence of {kind.__name__}, got {parts!r}")
     found: dict[str, Any] = {of_kind(part, kind, f"each of {what}").name: part for part in parts}
     if len(found) < len(parts) or _HAND in found:
-        raise ModelError(f"{what} must have different names other than {_HAND!r}, got {[part.name for part in parts]}")
+        raise ThunderError(
+            f"{what} must have different names other than {_HAND!r}, got {[part.name for part in parts]}"
+        )
     return found

@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from ...checks import not_negative, positive, within
-from ...errors import ModelError
+from ...checks import nonnegative, positive, within
+from ...errors import ThunderError
 from ...values import Value, set_fields
 
 #: name of the tendon and of the actuator of a hand
@@ -136,9 +136,9 @@ def check_numbers(hand: Any, *lengths: str, least_mass: float) -> None:
     for name in (*lengths, "effort", "speed", "friction", "mass"):
         set_fields(hand, **{name: positive(getattr(hand, name), name)})
     for name in ("torsion", "delay"):
-        set_fields(hand, **{name: not_negative(getattr(hand, name), name)})
+        set_fields(hand, **{name: nonnegative(getattr(hand, name), name)})
     if hand.mass < least_mass:
-        raise ModelError(f"mass must be at least {least_mass:g} kg, got {hand.mass:g}")
+        raise ThunderError(f"mass must be at least {least_mass:g} kg, got {hand.mass:g}")
 
 
 def add_motor(spec: Any, motor: MotorData, mujoco: Any) -> None:

@@ -87,8 +87,8 @@ def grip(
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, Thing, grip, opening_delay
-    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(delay=0.03), [Thing.sphere("ball")])
+    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldObject, grip, opening_delay
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(delay=0.03), [WorldObject.sphere("ball")])
     >>> q, held = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), th.PDGravity(world.robot, 100.0, [10] * 4 + [1] * 3)
     >>> goal = th.reference.Sinusoid(np.zeros(7), np.ones(7), center=q)(0.0)
     >>> law = lambda t, q, dq: held.step(t, q, dq, goal)
@@ -137,8 +137,8 @@ def opening_delay(world: GraspWorld, law: Law, *, longest: float = 0.5) -> float
     --------
     >>> import numpy as np
     >>> import thunder_py as th
-    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, Thing, grip, opening_delay
-    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(delay=0.03), [Thing.sphere("ball")])
+    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldObject, grip, opening_delay
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(delay=0.03), [WorldObject.sphere("ball")])
     >>> q, held = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7]), th.PDGravity(world.robot, 100.0, [10] * 4 + [1] * 3)
     >>> goal = th.reference.Sinusoid(np.zeros(7), np.ones(7), center=q)(0.0)
     >>> law = lambda t, q, dq: held.step(t, q, dq, goal)
@@ -213,8 +213,8 @@ def throw_by_hand(
     >>> import numpy as np
     >>> import thunder_py as th
     >>> from thunder_py.manipulation import Palm, plan_throw
-    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, Thing, throw_by_hand
-    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(speed=3.0), [Thing.sphere("ball")])
+    >>> from thunder_py.mujoco import GraspWorld, ParallelGripper, WorldObject, throw_by_hand
+    >>> world = GraspWorld(th.Robot.load("panda"), ParallelGripper(speed=3.0), [WorldObject.sphere("ball")])
     >>> motion = plan_throw(world.robot, (1.1, 0.1, -0.4), objective="limits", palm=Palm(angle=0.1), starts=2)
     >>> law = th.ComputedTorque(world.robot, 400.0, 40.0)
     >>> thrown = throw_by_hand(motion, law, world, "ball", delay=0.03)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...checks import Array, all_positive, array, check_name, numbers, positive
-from ...errors import ModelError
+from ...errors import ThunderError
 from ...values import Value, set_fields
 
 #: bits of MuJoCo's contact filter (contype, conaffinity): objects touch everything, hands touch objects and surfaces
@@ -66,7 +66,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Thing(Value):
+class WorldObject(Value):
     """A rigid object of uniform density.
 
     Parameters
@@ -82,7 +82,7 @@ class Thing(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a shape or size is invalid.
 
     Notes
@@ -91,11 +91,11 @@ class Thing(Value):
 
     Examples
     --------
-    >>> from thunder_py.mujoco import Thing
-    >>> box = Thing.box("box", (0.05, 0.04, 0.08), mass=0.2)
+    >>> from thunder_py.mujoco import WorldObject
+    >>> box = WorldObject.box("box", (0.05, 0.04, 0.08), mass=0.2)
     >>> box.parts[0].size, box.height
     ((0.05, 0.04, 0.08), 0.08)
-    >>> len(Thing.bottle("bottle").parts)
+    >>> len(WorldObject.bottle("bottle").parts)
     2
     """
 
@@ -107,7 +107,7 @@ class Thing(Value):
     def __post_init__(self) -> None:
         """Check everything."""
         if not self.parts:
-            raise ModelError("parts must hold at least one shape, got none")
+            raise ThunderError("parts must hold at least one shape, got none")
         set_fields(
             self,
             name=check_name(self.name, "object name"),
@@ -119,33 +119,33 @@ class Thing(Value):
     @classmethod
     def box(
         cls, name: str = "box", size: Sequence[float] = (0.06, 0.05, 0.06), mass: float = 0.2, **options: Any
-    ) -> Thing:
+    ) -> WorldObject:
         """Return a box with sides `size`, (3,) [m]."""
         return cls(name, (Part("box", tuple(size)),), mass, **options)
 
     @classmethod
-    def sphere(cls, name: str = "sphere", radius: float = 0.03, mass: float = 0.1, **options: Any) -> Thing:
+    def sphere(cls, name: str = "sphere", radius: float = 0.03, mass: float = 0.1, **options: Any) -> WorldObject:
         """Return a ball."""
         return cls(name, (Part("sphere", (radius,)),), mass, **options)
 
     @classmethod
     def cylinder(
         cls, name: str = "cylinder", radius: float = 0.025, height: float = 0.09, mass: float = 0.2, **options: Any
-    ) -> Thing:
+    ) -> WorldObject:
         """Return an upright cylinder."""
         return cls(name, (Part("cylinder", (radius, height)),), mass, **options)
 
     @classmethod
     def capsule(
         cls, name: str = "capsule", radius: float = 0.025, height: float = 0.1, mass: float = 0.15, **options: Any
-    ) -> Thing:
+    ) -> WorldObject:
         """Return an upright capsule with a whole height, round ends included."""
         return cls(name, (Part("capsule", (radius, height)),), mass, **options)
 
     @classmethod
     def bottle(
         cls, name: str = "bottle", radius: float = 0.03, height: float = 0.16, mass: float = 0.3, **options: Any
-    ) -> Thing:
+    ) -> WorldObject:
         """Return an upright bottle: a cylinder with a neck of 0.4 times its radius over the upper 30 %."""
         body = Part("cylinder", (radius, 0.7 * height), (0.0, 0.0, -0.15 * height))
         neck = Part("cylinder", (0.4 * radius, 0.3 * height), (0.0, 0.0, 0.35 * height))
@@ -178,16 +178,16 @@ class Thing(Value):
 
 def _checked(part: Part) -> Part:
     if part.shape not in _SIZES:
-        raise ModelError(f"shape must be one of {', '.join(_SIZES)}, got {part.shape!r}")
+        raise ThunderError(f"shape must be one of {', '.join(_SIZES)}, got {part.shape!r}")
     size = all_positive(numbers(part.size, f"size of a {part.shape}", 1), f"size of a {part.shape}")
     if len(size) != _SIZES[part.shape]:
-        raise ModelError(f"size of a {part.shape} must have {_SIZES[part.shape]} entries, got {len(size)}")
+        raise ThunderError(f"size of a {part.shape} must have {_SIZES[part.shape]} entries, got {len(size)}")
     if part.shape == "capsule" and size[1] <= 2.0 * size[0]:
-        raise ModelError(f"height of a capsule must be more than twice its radius, got {size.tolist()}")
+        raise ThunderError(f"height of a capsule must be more than twice its radius, got {size.tolist()}")
     return Part(part.shape, tuple(size.tolist()), tuple(array(part.center, (3,), "center").tolist()))
 
 
-def lowest(thing: Thing, T: Array) -> float:
+def lowest(thing: WorldObject, T: Array) -> float:
     """Return the height of the lowest point of an object at a pose (4, 4) [m]."""
     R, p = T[:3, :3], T[:3, 3]
     return min(_bottom(part, R, p + R @ np.asarray(part.center)) for part in thing.parts)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import all_positive, array, check_name, finite, not_negative, pose, positive
+from ...checks import all_positive, array, check_name, finite, nonnegative, pose, positive
 from ...io.xml import quaternion
 from ...spatial.single import make_pose
 from ...values import Value, set_fields
@@ -43,7 +43,7 @@ class Table(Value):
 
     Raises
     ------
-    ModelError
+    ThunderError
         If a number is invalid.
 
     Examples
@@ -67,7 +67,7 @@ class Table(Value):
             pose=pose(self.pose, "pose"),
             size=all_positive(array(self.size, (3,), "size"), "size"),
             friction=positive(self.friction, "friction"),
-            torsion=not_negative(self.torsion, "torsion", "m"),
+            torsion=nonnegative(self.torsion, "torsion", "m"),
             name=check_name(self.name, "name of a surface"),
             rgba=tuple(array(self.rgba, (4,), "rgba").tolist()),
         )

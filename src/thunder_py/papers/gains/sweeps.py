@@ -15,19 +15,21 @@ from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
 from ..lissajous.run import LOG_EVERY, PERIOD, START, controller_of, curve, wrong_last_link
 from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import Unprinted
+from ..sweeps.sweep import FreeParameter
 from .setup import CASES, DURATION, panda_with_friction
 
 QUANTITIES = (
-    Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
-    Unprinted("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
-    Unprinted("Gamma", 1.0, (0.3, 3.0, 10.0, 30.0), "Gamma / ours", "r_m, r_c, r_I; 10 in the published code"),
-    Unprinted("friction", 0.0, (0.5, 1.0, 2.0), "Coulomb friction / identified", "Gazebo's model has none, an arm has"),
-    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "not mentioned"),
-    Unprinted("start", "on the curve", ("on the curve", "at its center"), "start of the arm", "as printed, the curve "
+    FreeParameter("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
+    FreeParameter("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
+    FreeParameter("Gamma", 1.0, (0.3, 3.0, 10.0, 30.0), "Gamma / ours", "r_m, r_c, r_I; 10 in the published code"),
+    FreeParameter("friction", 0.0, (0.5, 1.0, 2.0), "Coulomb friction / identified",
+                  "Gazebo's model has none, an arm has"),
+    FreeParameter("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "not mentioned"),
+    FreeParameter("start", "on the curve", ("on the curve", "at its center"), "start of the arm",
+                  "as printed, the curve "
               "begins 0.15 m from its center (T-15)"),
-    Unprinted("duration", DURATION, (30.0, 60.0), "length of a run [s]", "60 s in the published code"),
-    Unprinted("fraction", 0.1, (0.02, 0.05, 0.37), "rise time: remaining share", "rise time is not defined"),
+    FreeParameter("duration", DURATION, (30.0, 60.0), "length of a run [s]", "60 s in the published code"),
+    FreeParameter("fraction", 0.1, (0.02, 0.05, 0.37), "rise time: remaining share", "rise time is not defined"),
 )  # fmt: skip
 _FIXED = "not adaptive"
 _DIFFERENT = {name: case for name, case in CASES.items() if name != "r_7 = 10"}  # K_d2, too

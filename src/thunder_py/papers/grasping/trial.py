@@ -32,7 +32,7 @@ from ...mujoco.camera import Picture, RenderedCamera
 from ...mujoco.world.compliant_hand import CompliantHand
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.hand import HandCommand
-from ...mujoco.world.objects import Thing
+from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.parallel_gripper import ParallelGripper
 from ...mujoco.world.surfaces import ConveyorBelt
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera, Detection, Plane, find_plane
@@ -146,7 +146,7 @@ class Scene:
 
     Attributes
     ----------
-    thing : Thing
+    thing : WorldObject
         Object.
     place : (4, 4) array
         Its pose at the start.
@@ -160,7 +160,7 @@ class Scene:
         Seed of pictures and delays.
     """
 
-    thing: Thing
+    thing: WorldObject
     place: Array
     speed: float
     camera: DepthCamera
@@ -229,14 +229,14 @@ def draw_scene(shape: str, speed: float, seed: int) -> Scene:
     return Scene(thing, place, speed * (1.0 + 0.03 * rng.standard_normal()), camera, believed, int(rng.integers(2**31)))
 
 
-def draw_thing(shape: str, rng: np.random.Generator) -> Thing:
+def draw_thing(shape: str, rng: np.random.Generator) -> WorldObject:
     """Draw an object of one of `SHAPES`, called ``"object"``: its size, to 10 %, and its mass, 0.1 to 0.4 kg."""
     scale, mass = rng.uniform(0.9, 1.1), rng.uniform(0.1, 0.4)
     if shape == "box":
-        return Thing.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass)
+        return WorldObject.box("object", (0.075 * scale, 0.05 * scale, 0.06 * scale), mass)
     if shape == "cylinder":
-        return Thing.cylinder("object", 0.025 * scale, 0.09 * scale, mass)
-    return Thing.sphere("object", 0.03 * scale, mass)
+        return WorldObject.cylinder("object", 0.025 * scale, 0.09 * scale, mass)
+    return WorldObject.sphere("object", 0.03 * scale, mass)
 
 
 def draw_cameras(lookat: npt.ArrayLike, rng: np.random.Generator) -> tuple[DepthCamera, DepthCamera]:

@@ -14,7 +14,7 @@ from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
 from ..drawing import drawing
 from ..sweeps.several import chosen
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.sweep import FreeParameter, Sweep, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
 
@@ -29,13 +29,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "Gaussian": {"basis": "gaussian"},
 }
 UNPRINTED = (
-    Unprinted("source", "sigma-lognormal", ("daily living",), "demonstrations", "the report's are not public"),
-    Unprinted("noise", 0.0, (0.0002, 0.0005, 0.001), "noise [m]", "of the demonstration, low-passed at 10 Hz"),
-    Unprinted("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped"),
-    Unprinted("overlap", 1.0, (1.5, 2.0, 2.5), "overlap", "width of the functions"),
-    Unprinted("alpha", 4.0, (2.0, 6.0), "alpha", "decay of the phase"),
-    Unprinted("fit", "ls", ("lwr",), "fit", "least squares or locally weighted"),
-    Unprinted("basis", "mollifier", ("gaussian", "wendland_c4"), "basis", "(106) is a mollifier"),
+    FreeParameter("source", "sigma-lognormal", ("daily living",), "demonstrations", "the report's are not public"),
+    FreeParameter("noise", 0.0, (0.0002, 0.0005, 0.001), "noise [m]", "of the demonstration, low-passed at 10 Hz"),
+    FreeParameter("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped"),
+    FreeParameter("overlap", 1.0, (1.5, 2.0, 2.5), "overlap", "width of the functions"),
+    FreeParameter("alpha", 4.0, (2.0, 6.0), "alpha", "decay of the phase"),
+    FreeParameter("fit", "ls", ("lwr",), "fit", "least squares or locally weighted"),
+    FreeParameter("basis", "mollifier", ("gaussian", "wendland_c4"), "basis", "(106) is a mollifier"),
 )
 _PRINTED = {"functions with the least jerk": float(CHOSEN)}
 

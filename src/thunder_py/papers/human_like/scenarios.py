@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...checks import Array, array, seed_of, whole
+from ...errors import ThunderError
 from ...geometry import Sphere
 from ..tables import markdown
 
@@ -151,7 +152,7 @@ def scenarios(family: int, count: int, seed: int = 0) -> list[Scenario]:
         No such family; a count or a seed that is none.
     """
     if family not in FAMILIES:
-        raise ValueError(f"family must be one of {', '.join(map(str, FAMILIES))}, got {family!r}")
+        raise ThunderError(f"family must be one of {', '.join(map(str, FAMILIES))}, got {family!r}")
     return [scenario(family, k, seed_of(seed)) for k in range(whole(count, "count", 0))]
 
 

@@ -27,7 +27,7 @@ from ...recordings.trial import Trial
 from ...robot import Robot
 from ..draws import finite_median
 from ..sweeps.several import Sweeps, chosen
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.sweep import FreeParameter, Sweep, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned
@@ -49,47 +49,49 @@ _SOURCE = "sigma-lognormal"
 _MEAN_REACH = 0.5 * (REACH[0] + REACH[1])
 
 #: of the primitives: in all tables
-_K = Unprinted("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped")
-_SCALING = Unprinted(
+_K = FreeParameter("K", 150.0, (25.0, 50.0, 500.0, 1000.0), "K of the DMP", "tau = T; critically damped")
+_SCALING = FreeParameter(
     "scaling", "(104)", ("rotodilatation",), "scaling of the DMP", "(104) is printed, the cited authors use the other"
 )
-_OVERLAP = Unprinted("overlap", 1.0, (1.5, 2.0, 2.5), "overlap of the mollifiers", "width of (106)")
+_OVERLAP = FreeParameter("overlap", 1.0, (1.5, 2.0, 2.5), "overlap of the mollifiers", "width of (106)")
 
 REACHES = (
-    Unprinted("source", _SOURCE, ("daily living",), "reaches", "the report's recordings are not public"),
-    Unprinted("cut", THRESHOLD, (0.005, 0.1, 0.2), "cut at [m/s]", '"manually segmented"'),
-    Unprinted("learned", "others", ("the same",), "learned from", "other subjects, or the reaches compared with too"),
-    Unprinted("splines", 15, (8, 10, 20, 30), "number of splines", "15 in the authors' code for joints"),
-    Unprinted("ends", REST, tuple(STATES)[1:], "known at the ends", "the report names positions only"),
-    Unprinted("pairing", "tau", PAIRINGS[1:], "points paired by", "RMS of paths, or of motions"),
-    Unprinted("duration", DURATION, (1.0, 2.0, 3.0, 8.0), "T of Table 11 [s]", "jerk is proportional to 1/T^3"),
-    Unprinted("shown", "typical", ("longest", "first"), "demonstration", "one of the reaches"),
+    FreeParameter("source", _SOURCE, ("daily living",), "reaches", "the report's recordings are not public"),
+    FreeParameter("cut", THRESHOLD, (0.005, 0.1, 0.2), "cut at [m/s]", '"manually segmented"'),
+    FreeParameter(
+        "learned", "others", ("the same",), "learned from", "other subjects, or the reaches compared with too"
+    ),
+    FreeParameter("splines", 15, (8, 10, 20, 30), "number of splines", "15 in the authors' code for joints"),
+    FreeParameter("ends", REST, tuple(STATES)[1:], "known at the ends", "the report names positions only"),
+    FreeParameter("pairing", "tau", PAIRINGS[1:], "points paired by", "RMS of paths, or of motions"),
+    FreeParameter("duration", DURATION, (1.0, 2.0, 3.0, 8.0), "T of Table 11 [s]", "jerk is proportional to 1/T^3"),
+    FreeParameter("shown", "typical", ("longest", "first"), "demonstration", "one of the reaches"),
     _SCALING,
     _K,
     _OVERLAP,
-    Unprinted("fit", "ls", ("lwr",), "fit of the DMP", "least squares or locally weighted"),
+    FreeParameter("fit", "ls", ("lwr",), "fit of the DMP", "least squares or locally weighted"),
 )
 OBSTACLES = (
-    Unprinted("reach", _MEAN_REACH, (0.3, 0.6, 0.9), "length of the reach [m]", "spheres are scaled with it"),
-    Unprinted("size", 1.0, (0.5, 1.5), "size of the spheres", "relative to the families here"),
-    Unprinted("duration", DURATION, (2.0, 3.0, 8.0), "T [s]", "5 s in the authors' code"),
-    Unprinted("margin", MARGIN, (0.0, 0.02, 0.08), "margin [m]", "0.05 m in the authors' code"),
-    Unprinted("draw", 0, (1, 2), "set of recordings", "synthetic daily living"),
-    Unprinted("gain", POTENTIAL.gain, (0.02, 0.05, 0.5, 1.5), "lambda of (107)", "tried until none is hit"),
-    Unprinted("beta", POTENTIAL.beta, (3.0, 4.0), "beta of (107)", "from 2 on the force has no jump"),
+    FreeParameter("reach", _MEAN_REACH, (0.3, 0.6, 0.9), "length of the reach [m]", "spheres are scaled with it"),
+    FreeParameter("size", 1.0, (0.5, 1.5), "size of the spheres", "relative to the families here"),
+    FreeParameter("duration", DURATION, (2.0, 3.0, 8.0), "T [s]", "5 s in the authors' code"),
+    FreeParameter("margin", MARGIN, (0.0, 0.02, 0.08), "margin [m]", "0.05 m in the authors' code"),
+    FreeParameter("draw", 0, (1, 2), "set of recordings", "synthetic daily living"),
+    FreeParameter("gain", POTENTIAL.gain, (0.02, 0.05, 0.5, 1.5), "lambda of (107)", "tried until none is hit"),
+    FreeParameter("beta", POTENTIAL.beta, (3.0, 4.0), "beta of (107)", "from 2 on the force has no jump"),
     _SCALING,
     _K,
     _OVERLAP,
 )
 ARM = (
-    Unprinted("duration", tasks.DURATION, (3.0, 8.0), "T [s]", "5 s in the authors' code"),
-    Unprinted(
+    FreeParameter("duration", tasks.DURATION, (3.0, 8.0), "T [s]", "5 s in the authors' code"),
+    FreeParameter(
         "clearance", tasks.MARGIN, (0.1, 0.15), "margin and half the way round [m]", "0.2 m from surfaces is printed"
     ),
-    Unprinted("draw", 0, (1,), "set of recordings", "synthetic daily living"),
-    Unprinted("gain", planners.ARM_POTENTIAL.gain, (0.05, 0.15), "lambda of (107)", "as in Table 13, or more"),
-    Unprinted("stiffness", arm.K_0, (25.0, 400.0), "K_P of (108) [1/s^2]", "critically damped"),
-    Unprinted("posture", 1.0, (0.3, 3.0), "K_p of (111), factor", "against gravity, up to 10 N m"),
+    FreeParameter("draw", 0, (1,), "set of recordings", "synthetic daily living"),
+    FreeParameter("gain", planners.ARM_POTENTIAL.gain, (0.05, 0.15), "lambda of (107)", "as in Table 13, or more"),
+    FreeParameter("stiffness", arm.K_0, (25.0, 400.0), "K_P of (108) [1/s^2]", "critically damped"),
+    FreeParameter("posture", 1.0, (0.3, 3.0), "K_p of (111), factor", "against gravity, up to 10 N m"),
     _SCALING,
     _K,
 )
@@ -348,7 +350,7 @@ def run_human_like_sweeps(
     options: dict[str, Any] = {"combined": 0 if quick else 6, "workers": workers, "progress": progress}
 
     def part(
-        numbers: str, function: Any, swept: tuple[Unprinted, ...], printed: Mapping[str, float], *few: str
+        numbers: str, function: Any, swept: tuple[FreeParameter, ...], printed: Mapping[str, float], *few: str
     ) -> Sweep:
         some = [each for each in swept if not quick or each.name in few]
         return sweep(f"D4.2, Tables {numbers}", function, some, printed, **options)

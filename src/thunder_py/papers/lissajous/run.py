@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ...checks import Array, array
 from ...control import Backstepping, GradientAdaptation, Status
+from ...errors import ThunderError
 from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...plotting.style import figure_of
@@ -234,7 +235,7 @@ class LissajousPanda:
         """Return both runs as one result: the adaptive run, and the other's arrays as signals named ``fixed_...``."""
         mine, other = self.adaptive.result, self.fixed.result
         if not np.array_equal(mine.t, other.t):
-            raise ValueError(f"both runs must end at the same time, got {mine.t[-1]:g} s and {other.t[-1]:g} s")
+            raise ThunderError(f"both runs must end at the same time, got {mine.t[-1]:g} s and {other.t[-1]:g} s")
         arrays = other.to_dict()
         names = arrays.pop("names")
         del arrays["t"]
@@ -383,7 +384,7 @@ def run_lissajous_panda(
     """
     duration = float(array(duration, (), "duration"))
     if duration < 2 * LOG_EVERY * CONTROL_PERIOD:
-        raise ValueError(f"duration must be at least {2 * LOG_EVERY * CONTROL_PERIOD:g} s, got {duration:g}")
+        raise ThunderError(f"duration must be at least {2 * LOG_EVERY * CONTROL_PERIOD:g} s, got {duration:g}")
     robot = Robot.load("panda")
     nominal = wrong_last_link(robot)
     reference = curve(robot)

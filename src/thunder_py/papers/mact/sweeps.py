@@ -22,7 +22,7 @@ from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
 from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import Unprinted
+from ..sweeps.sweep import FreeParameter
 from . import setup
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of
@@ -30,28 +30,35 @@ from . import setup
 PUBLISHED = {"eta": 300.0, "gamma": 3.0}
 #: unprinted in joint and task space
 COMMON = (
-    Unprinted("eta", setup.ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
-    Unprinted("gamma", setup.GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
-    Unprinted("friction", setup.FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 "
+    FreeParameter("eta", setup.ETA, (1.0, 10.0, 30.0, 100.0, 300.0), "eta",
+                  "printed as a rule; 300 in the published code"),
+    FreeParameter("gamma", setup.GAMMA, (0.01, 1.0, 3.0, 10.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    FreeParameter("friction", setup.FRICTION, (0.0, 0.1, 1.0), "friction [N m, N m s/rad]", "0 in Gazebo's model, 0.15 "
               "to 0.64 of Coulomb friction in identified Pandas (Gaz et al., 2019)"),
-    Unprinted("modeled", "yes", ("yes", "no"), "friction in the model", "eq. 62 has it, the published code not always"),
-    Unprinted("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
-    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
-    Unprinted("duration", 20.0, (10.0, 40.0), "length of a run [s]", "unprinted; 60 s in the published code"),
+    FreeParameter("modeled", "yes", ("yes", "no"), "friction in the model",
+                  "eq. 62 has it, the published code not always"),
+    FreeParameter("speed", 1.0, (0.5, 2.0), "speed of the curve / ours", "curves are named, not given"),
+    FreeParameter("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "unprinted; filters are mentioned"),
+    FreeParameter("duration", 20.0, (10.0, 40.0), "length of a run [s]", "unprinted; 60 s in the published code"),
 )  # fmt: skip
 JOINT = (
     *COMMON,
-    Unprinted("curve", "ours", ("ours", "published code"), "joint curve", "its code has 0.5 to 1.2 rad at the middle"),
-    Unprinted("start", 0.0, (0.1, 0.3), "initial error of each joint [rad]", "the arm may start off the curve"),
-    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
+    FreeParameter("curve", "ours", ("ours", "published code"), "joint curve",
+                  "its code has 0.5 to 1.2 rad at the middle"),
+    FreeParameter("start", 0.0, (0.1, 0.3), "initial error of each joint [rad]",
+                  "the arm may start off the curve"),
+    FreeParameter("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors",
+                  "15 % each, sign unprinted"),
 )  # fmt: skip
 TASK = (
     *COMMON,
-    Unprinted("size", 1.0, (0.5, 0.75), "size of the curve / ours", "larger ones are out of the CLIK's reach"),
-    Unprinted("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
-    Unprinted("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors", "15 % each, sign unprinted"),
-    Unprinted("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
-    Unprinted("clik", 1.0, (0.25, 4.0), "gains of the CLIK / ours", "unprinted"),
+    FreeParameter("size", 1.0, (0.5, 0.75), "size of the curve / ours",
+                  "larger ones are out of the CLIK's reach"),
+    FreeParameter("start", 0.0, (0.05, 0.1), "initial error of each joint [rad]", "the arm may start off the curve"),
+    FreeParameter("signs", "drawn", ("drawn", "too large", "too small"), "parameter errors",
+                  "15 % each, sign unprinted"),
+    FreeParameter("mounting", 0, (0, 1, 2, 3), "mounting of the hand, draw", "unprinted (T-7)"),
+    FreeParameter("clik", 1.0, (0.25, 4.0), "gains of the CLIK / ours", "unprinted"),
 )  # fmt: skip
 
 

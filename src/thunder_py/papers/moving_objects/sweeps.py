@@ -15,7 +15,7 @@ from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_seeds
 from ..drawing import drawing
 from ..sweeps.several import chosen
-from ..sweeps.sweep import Sweep, Unprinted, sweep
+from ..sweeps.sweep import FreeParameter, Sweep, sweep
 from ..tables import markdown
 from .run import SPEEDS, STRATEGIES, TABLE_16
 from .single_plan import ENTRIES, SinglePlans, closes_on, plans_of, run_single_plans
@@ -24,19 +24,23 @@ from .single_plan import ENTRIES, SinglePlans, closes_on, plans_of, run_single_p
 _AT_ONCE = 10.0
 
 UNPRINTED = (
-    Unprinted("strategy", "time augmentation", ("variable structure",), reason="Table 16 does not name it"),
-    Unprinted("entry", 0.55, (0.3, 0.36, 0.45, 0.7), "in view from [m]", "length of belt before p_ref in the picture"),
-    Unprinted("rate", 15.0, (7.5, 30.0), "pictures [1/s]", "camera of 30 Hz, every one to every fourth processed"),
-    Unprinted("latency", 0.08, (0.04, 0.15, 0.25), "latency [s]", "clustering of a cloud takes 40 to 250 ms"),
-    Unprinted("noise", 0.004, (0.001, 0.002, 0.008), "noise [m]", "centroid of a partly seen object"),
-    Unprinted("bias", 0.003, (0.0, 0.006, 0.01), "calibration error [m]", "markers on a camera at 1 m"),
-    Unprinted("tolerance", 0.025, (0.015, 0.035, 0.045), "tolerance [m]", "a hand open by 10 cm, objects of 1 to 7 cm"),
-    Unprinted("sliding", 0.08, (0.04, 0.15), "tolerated speed [m/s]", "sliding by 1 to 4 cm while closing"),
-    Unprinted("closing", 0.25, (0.1, 0.5), "closing time [s]", "SoftHand, slow to fast"),
-    Unprinted("ripple", 0.03, (0.0, 0.1), "ripple of the belt's speed", "none to a worn drive"),
-    Unprinted("threshold", 0.01, (0.005, 0.02, 0.05), "p_th [m]", "from the noise to twice the tolerance"),
-    Unprinted("pictures", 5, (3, 8, 12), "pictures before a plan", "the least for a velocity to almost a second"),
-    Unprinted(
+    FreeParameter("strategy", "time augmentation", ("variable structure",), reason="Table 16 does not name it"),
+    FreeParameter(
+        "entry", 0.55, (0.3, 0.36, 0.45, 0.7), "in view from [m]", "length of belt before p_ref in the picture"
+    ),
+    FreeParameter("rate", 15.0, (7.5, 30.0), "pictures [1/s]", "camera of 30 Hz, every one to every fourth processed"),
+    FreeParameter("latency", 0.08, (0.04, 0.15, 0.25), "latency [s]", "clustering of a cloud takes 40 to 250 ms"),
+    FreeParameter("noise", 0.004, (0.001, 0.002, 0.008), "noise [m]", "centroid of a partly seen object"),
+    FreeParameter("bias", 0.003, (0.0, 0.006, 0.01), "calibration error [m]", "markers on a camera at 1 m"),
+    FreeParameter(
+        "tolerance", 0.025, (0.015, 0.035, 0.045), "tolerance [m]", "a hand open by 10 cm, objects of 1 to 7 cm"
+    ),
+    FreeParameter("sliding", 0.08, (0.04, 0.15), "tolerated speed [m/s]", "sliding by 1 to 4 cm while closing"),
+    FreeParameter("closing", 0.25, (0.1, 0.5), "closing time [s]", "SoftHand, slow to fast"),
+    FreeParameter("ripple", 0.03, (0.0, 0.1), "ripple of the belt's speed", "none to a worn drive"),
+    FreeParameter("threshold", 0.01, (0.005, 0.02, 0.05), "p_th [m]", "from the noise to twice the tolerance"),
+    FreeParameter("pictures", 5, (3, 8, 12), "pictures before a plan", "the least for a velocity to almost a second"),
+    FreeParameter(
         "wait", _AT_ONCE, (1.0, 1.25, 2.0), "plan from [s] before arrival", "at once (10) to the time of a reach"
     ),
 )

@@ -21,7 +21,7 @@ from ...manipulation.servoing.tracker import TargetTracker
 from ...mujoco.camera import RenderedCamera
 from ...mujoco.world.grasp_world import GraspWorld
 from ...mujoco.world.hand import HandCommand
-from ...mujoco.world.objects import Thing
+from ...mujoco.world.objects import WorldObject
 from ...mujoco.world.surfaces import Table
 from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
@@ -99,7 +99,7 @@ class PhysicalPick(NamedTuple):
 class _Scene(NamedTuple):
     """Object, its place and its second place, to which it is pushed at a time; cameras; start of the arm."""
 
-    thing: Thing
+    thing: WorldObject
     place: Array
     pushed: Array | None
     push_time: float

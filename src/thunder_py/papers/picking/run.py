@@ -19,7 +19,7 @@ from ...manipulation.servoing.pick_loop import PickingController, PickLoop, Pick
 from ...manipulation.servoing.pick_machine import PickEvent, PickMachine, PickPhase
 from ...manipulation.servoing.pose_filter import LatestPose, PoseFilter
 from ...manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
-from ...manipulation.servoing.tracker import PoseBelief, TargetTracker, Track, Trouble
+from ...manipulation.servoing.tracker import PoseBelief, SourceFault, TargetTracker, Track
 from ...parallel import Workers, map_seeds
 from ...perception.pose_source import PoseMeasurement, PoseSource, SimulatedPoseSource
 from ...reference import SetPoint
@@ -51,7 +51,7 @@ class FrozenTracker(TargetTracker):
             return self._kept
         seen = self._kept.estimate
         still = None if seen is None else replace(seen, twist=np.zeros(6))  # or the law would wait for it to move
-        return Track(t, still, 0.0, Trouble.none)
+        return Track(t, still, 0.0, SourceFault.none)
 
 
 class StoppedSource:

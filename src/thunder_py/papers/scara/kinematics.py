@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...checks import Array
+from ...errors import ThunderError
 from ...kinematics import CLIK, CLIKResult, Manipulability
 from ...reference import SetPose
 from ...robot import Ellipsoid, Robot
@@ -68,7 +69,7 @@ def inverse_kinematics(p: npt.ArrayLike, phi: float, *, elbow: int = 1) -> Array
     x, y, z = (float(value) for value in np.asarray(p, dtype=np.float64))
     cosine = 2.0 * (x * x + y * y) - 1.0
     if not abs(cosine) <= 1.0:
-        raise ValueError(f"p must be within 1 m of the axis of the first joint, got {[x, y, z]}")
+        raise ThunderError(f"p must be within 1 m of the axis of the first joint, got {[x, y, z]}")
     t2 = float(np.copysign(np.arccos(cosine), elbow))
     t1 = float(np.arctan2(y, x)) - 0.5 * t2  # equal links: the arm is an isosceles triangle
     return np.array([t1, t2, 0.5 - z, t1 + t2 - phi])

@@ -11,22 +11,22 @@ from ...kinematics.clik import SampledJointReference
 from ...robot import Robot
 from ...simulation import Payload
 from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import Unprinted
+from ..sweeps.sweep import FreeParameter
 from .control import LAMBDA_Z, PAYLOAD, joint_reference, run_control
 from .kinematics import PERIOD, scara_path, schemes, start
 
 QUANTITIES = (
-    Unprinted("Q_z", 1.0, (1e2, 1e4, 1e6), "Q of the unit vector along z", "right side of the Lyapunov equation"),
-    Unprinted(
+    FreeParameter("Q_z", 1.0, (1e2, 1e4, 1e6), "Q of the unit vector along z", "right side of the Lyapunov equation"),
+    FreeParameter(
         "friction",
         "none",
         ("none", "20 known", "5 unknown", "20 unknown"),
         "viscous friction [N m s/rad, N s/m]",
         '"from the given parameters"',
     ),
-    Unprinted("payload", float(PAYLOAD.mass), (4.5, 5.5), "payload [kg]", '"about 5 kg"'),
-    Unprinted("Lambda_z", LAMBDA_Z, (300.0, 1900.0), "Lambda_3 [1/s]", "the printed 10000 diverges at 1 ms (S-6)"),
-    Unprinted("integrator", "RK4", ("RK4", "Euler"), "integrator of the reference", "discrete at 1 ms"),
+    FreeParameter("payload", float(PAYLOAD.mass), (4.5, 5.5), "payload [kg]", '"about 5 kg"'),
+    FreeParameter("Lambda_z", LAMBDA_Z, (300.0, 1900.0), "Lambda_3 [1/s]", "the printed 10000 diverges at 1 ms (S-6)"),
+    FreeParameter("integrator", "RK4", ("RK4", "Euler"), "integrator of the reference", "discrete at 1 ms"),
 )
 #: law -> figure and statement; the text of the report has numbers for the adaptive law only
 _LAWS = {"robust": "Figure 4.2, robust", "adaptive": "Figure 4.5, adaptive", "integral": "Figure 4.7, integral"}

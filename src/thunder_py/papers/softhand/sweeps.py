@@ -12,7 +12,7 @@ from ...simulation import Payload, Sensors, simulate
 from ..gains.setup import DURATION, panda_with_friction
 from ..lissajous.run import LOG_EVERY, PERIOD, START, controller_of, curve
 from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import Unprinted
+from ..sweeps.sweep import FreeParameter
 from .setup import HAND_COM, HAND_MASS, TABLE_8, hand_of_table_8, merged
 
 #: turn about the flange [deg] and shift [m] of the hand's base; the last gives the true center of mass of Table 8
@@ -23,14 +23,15 @@ _MOUNTINGS: dict[str, tuple[float, Array]] = {
     "as in Table 8": (0.0, hand_of_table_8() - np.array(HAND_COM)),
 }
 QUANTITIES = (
-    Unprinted("mounting", "at the flange", tuple(_MOUNTINGS), "mounting of the hand", "no paper prints it (T-7)"),
-    Unprinted("friction", 1.0, (0.0, 0.5, 2.0), "Coulomb friction / identified", "a real arm; what is compensated?"),
-    Unprinted("Gamma", 1.0, (0.3, 3.0, 10.0, 30.0), "Gamma / ours", "r_m, r_c, r_I; 10 in the published code"),
-    Unprinted("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
-    Unprinted("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
-    Unprinted("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "a real arm"),
-    Unprinted("inertia", 0.0, (1e-3, 3e-3), "inertia of the hand [kg m2]", "about its center of mass"),
-    Unprinted("duration", DURATION, (20.0, 60.0), "length of the run [s]", "unprinted"),
+    FreeParameter("mounting", "at the flange", tuple(_MOUNTINGS), "mounting of the hand", "no paper prints it (T-7)"),
+    FreeParameter("friction", 1.0, (0.0, 0.5, 2.0), "Coulomb friction / identified",
+                  "a real arm; what is compensated?"),
+    FreeParameter("Gamma", 1.0, (0.3, 3.0, 10.0, 30.0), "Gamma / ours", "r_m, r_c, r_I; 10 in the published code"),
+    FreeParameter("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
+    FreeParameter("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
+    FreeParameter("noise", 0.0, (1e-3, 1e-2), "noise of the velocity [rad/s]", "a real arm"),
+    FreeParameter("inertia", 0.0, (1e-3, 3e-3), "inertia of the hand [kg m2]", "about its center of mass"),
+    FreeParameter("duration", DURATION, (20.0, 60.0), "length of the run [s]", "unprinted"),
 )  # fmt: skip
 _PARTS = ("mass [kg]", "c_x [m]", "c_y [m]", "c_z [m]")
 

@@ -11,13 +11,13 @@ from typing import Any
 from ...errors import UnknownNameError, nearest_hint
 from ...parallel import Workers
 from ..drawing import drawing
-from .sweep import Sweep, Unprinted, sweep
+from .sweep import FreeParameter, Sweep, sweep
 
 
 def declared(
     title: str,
     function: Callable[..., Mapping[str, Any]],
-    quantities: Sequence[Unprinted],
+    quantities: Sequence[FreeParameter],
     printed: Mapping[str, float],
     *,
     combined: int,
@@ -37,7 +37,7 @@ def declared(
     return run
 
 
-def chosen(quantities: Iterable[Unprinted], given: Mapping[str, Any]) -> SimpleNamespace:
+def chosen(quantities: Iterable[FreeParameter], given: Mapping[str, Any]) -> SimpleNamespace:
     """Return values of quantities as attributes: those `given` by name, and the nominal ones of the others.
 
     Raises

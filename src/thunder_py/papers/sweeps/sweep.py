@@ -26,7 +26,7 @@ MOVES = 0.1
 
 
 @dataclass(frozen=True)
-class Unprinted:
+class FreeParameter:
     """A quantity that a paper does not print.
 
     Attributes
@@ -76,7 +76,7 @@ class Sweep:
     ----------
     title : str
         What is computed, with the numbers of the tables and figures.
-    quantities : tuple of Unprinted
+    quantities : tuple of FreeParameter
         Quantities that the paper does not print.
     printed : dict of str to float
         The paper's numbers by result; NaN where it prints none.
@@ -88,7 +88,7 @@ class Sweep:
     """
 
     title: str
-    quantities: tuple[Unprinted, ...]
+    quantities: tuple[FreeParameter, ...]
     printed: Mapping[str, float]
     points: tuple[dict[str, Any], ...]
     values: Mapping[str, Array]
@@ -196,7 +196,7 @@ class Sweep:
         values = self.values[self._name(name)]
         return np.where(np.isfinite(values), values, np.inf)
 
-    def _quantity(self, name: str) -> Unprinted:
+    def _quantity(self, name: str) -> FreeParameter:
         names = [quantity.name for quantity in self.quantities]
         if name not in names:
             raise UnknownNameError(f"swept quantities are {', '.join(names)}, got {name!r}{nearest_hint(name, names)}")
@@ -206,7 +206,7 @@ class Sweep:
 def sweep(
     title: str,
     function: Callable[..., Mapping[str, Any]],
-    quantities: Sequence[Unprinted],
+    quantities: Sequence[FreeParameter],
     printed: Mapping[str, float],
     *,
     combined: int = 0,
@@ -222,7 +222,7 @@ def sweep(
         What is computed, with the numbers of the tables and figures.
     function : callable
         Results by name for given quantities, ``function(**{name: value})``: numbers, or (draws,) arrays.
-    quantities : sequence of Unprinted
+    quantities : sequence of FreeParameter
         Quantities that the paper does not print.
     printed : mapping of str to float
         The paper's numbers by result.
@@ -246,14 +246,14 @@ def sweep(
 
     Examples
     --------
-    >>> from thunder_py.papers.sweeps.sweep import Unprinted, sweep
-    >>> quantities = [Unprinted("gain", 2.0, (1.0, 4.0)), Unprinted("delay", 0.0, (0.01,), "delay [s]")]
+    >>> from thunder_py.papers.sweeps.sweep import FreeParameter, sweep
+    >>> quantities = [FreeParameter("gain", 2.0, (1.0, 4.0)), FreeParameter("delay", 0.0, (0.01,), "delay [s]")]
     >>> found = sweep("a loop", lambda gain, delay: {"error": 1.0 / gain + delay}, quantities, {"error": 0.6})
     >>> found.range("error"), found.within("error"), list(found.moved_by("error"))
     ((0.25, 1.0), True, ['gain'])
     """
     if not quantities:
-        raise ThunderError("quantities must have at least one Unprinted, got none")
+        raise ThunderError("quantities must have at least one FreeParameter, got none")
     points = _points(quantities, whole(combined, "combined", 0), seed)
     answers = map_seeds(
         partial(_at, function, points), len(points), workers=workers, progress=progress, description=title
@@ -274,7 +274,7 @@ def _at(function: Callable[..., Mapping[str, Any]], points: list[dict[str, Any]]
         return dict(function(**points[number]))
 
 
-def _points(quantities: Sequence[Unprinted], combined: int, seed: int) -> list[dict[str, Any]]:
+def _points(quantities: Sequence[FreeParameter], combined: int, seed: int) -> list[dict[str, Any]]:
     nominal = {quantity.name: quantity.nominal for quantity in quantities}
     points = [nominal, *({**nominal, quantity.name: value} for quantity in quantities for value in quantity.values)]
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from ...control import MACT
 from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
 from ...manipulation.throwing import Palm, ThrowMotion, plan_throw, throw
-from ...mujoco import GraspWorld, ParallelGripper, Thing
+from ...mujoco import GraspWorld, ParallelGripper, WorldObject
 from ...mujoco.world.hand_throw import grip, opening_delay, throw_by_hand
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
@@ -26,9 +26,9 @@ from .setup import ACCELERATION, CONTROLLERS, FRACTION, NOISE, PLANE, REPETITION
 MOTIONS = ("free fall", "joints")
 #: masses of the report [kg], sizes that a gripper can hold, and their poses in the hand: the tube lies across
 OBJECTS = {
-    "wooden box": Thing.box("box", (0.06, 0.06, 0.06), 0.221),
-    "heavy tennis ball": Thing.sphere("ball", 0.033, 0.427),
-    "silicone tube": Thing.cylinder("tube", 0.025, 0.2, 0.445),
+    "wooden box": WorldObject.box("box", (0.06, 0.06, 0.06), 0.221),
+    "heavy tennis ball": WorldObject.sphere("ball", 0.033, 0.427),
+    "silicone tube": WorldObject.cylinder("tube", 0.025, 0.2, 0.445),
 }
 TARGET = (1.2, 0.0, PLANE)  # [m]
 HAND = ParallelGripper(speed=3.0)

@@ -11,21 +11,21 @@ import numpy as np
 from ...checks import Array
 from ..mact.setup import ETA
 from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import Unprinted
+from ..sweeps.sweep import FreeParameter
 from .landings import descent_of, hits, window
 from .setup import BOX, CONTROLLERS, FARTHEST, GAMMA, OBJECTS, OPENING, PLANE, REPORT, SHARE, Setup, make_setup
 from .throws import throws_of_seed
 
 QUANTITIES = (
-    Unprinted("box", BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
-    Unprinted("gamma", GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma", "R_t also unprinted; 3 in the published code"),
-    Unprinted("friction", 0.0, (0.1, 0.36), "unknown friction [N m, N m s/rad]", "0.36 N m identified on average "
+    FreeParameter("box", BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
+    FreeParameter("gamma", GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma", "R_t also unprinted; 3 in the published code"),
+    FreeParameter("friction", 0.0, (0.1, 0.36), "unknown friction [N m, N m s/rad]", "0.36 N m identified on average "
               "(Gaz et al., 2019); how much the model has is unprinted"),
-    Unprinted("eta", ETA, (1.0, 30.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
-    Unprinted("noise", 1.0, (0.0, 3.0), "noise of the sensors / ours", "unprinted"),
-    Unprinted("share", SHARE, (0.7, 0.8), "target / farthest target", "target unprinted, out of reach"),
-    Unprinted("jitter", OPENING.jitter, (0.0, 0.01), "jitter of the hand's opening [s]", "unprinted"),
-    Unprinted("damping", 1.0, (1.5, 2.0), "damping ratio", "printed: critical or overdamped"),
+    FreeParameter("eta", ETA, (1.0, 30.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    FreeParameter("noise", 1.0, (0.0, 3.0), "noise of the sensors / ours", "unprinted"),
+    FreeParameter("share", SHARE, (0.7, 0.8), "target / farthest target", "target unprinted, out of reach"),
+    FreeParameter("jitter", OPENING.jitter, (0.0, 0.01), "jitter of the hand's opening [s]", "unprinted"),
+    FreeParameter("damping", 1.0, (1.5, 2.0), "damping ratio", "printed: critical or overdamped"),
 )  # fmt: skip
 
 

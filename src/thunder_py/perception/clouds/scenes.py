@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_positive, array, not_negative, of_kind, pose, positive, probability
+from ...checks import Array, all_positive, array, nonnegative, of_kind, pose, positive, probability
 from ...errors import ThunderError
 from ...spatial.single import make_pose
 from ...values import Value, set_fields
@@ -258,10 +258,10 @@ class DepthCamera(Value):
         """Check the numbers."""
         of_kind(self.camera, PinholeCamera, "camera")
         fields: dict[str, float] = {
-            name: not_negative(getattr(self, name), name, "m") for name in ("noise", "resolution", "near", "far")
+            name: nonnegative(getattr(self, name), name, "m") for name in ("noise", "resolution", "near", "far")
         }
         fields |= {name: probability(getattr(self, name), name) for name in ("dropout", "edge_dropout")}
-        fields["noise_per_z2"] = not_negative(self.noise_per_z2, "noise_per_z2", "1/m")
+        fields["noise_per_z2"] = nonnegative(self.noise_per_z2, "noise_per_z2", "1/m")
         set_fields(self, pose=pose(self.pose, "pose"), **fields)
         if self.near >= self.far:
             raise ThunderError(f"near must be below far, got {self.near:g} m and {self.far:g} m")

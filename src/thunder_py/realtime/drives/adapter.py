@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, above_zero, all_positive, array, none_negative, per_joint, zero_or_above
+from ...checks import Array, all_nonnegative, all_positive, array, nonnegative, per_joint, positive
 from ...errors import ThunderError
 from ...robot import Robot, require_robot
 from ...robot.payload import Payload
@@ -88,13 +88,13 @@ class DriveFacts(Value):
         set_fields(
             self,
             joint_names=names,
-            period=above_zero(self.period, "period"),
-            cycle=above_zero(self.cycle, "cycle"),
+            period=positive(self.period, "period"),
+            cycle=positive(self.cycle, "cycle"),
             torque_limits=positives("torque_limits"),
             torque_rate=positives("torque_rate"),
-            watchdog=above_zero(self.watchdog, "watchdog", finite=False),
-            delay=zero_or_above(self.delay, "delay"),
-            lag=none_negative(per_joint(self.lag, len(names), "lag"), "lag"),
+            watchdog=positive(self.watchdog, "watchdog", finite=False),
+            delay=nonnegative(self.delay, "delay"),
+            lag=all_nonnegative(per_joint(self.lag, len(names), "lag"), "lag"),
         )
 
     @property

@@ -8,6 +8,7 @@ from array import array
 from functools import partial
 from typing import Any
 
+from ...errors import ThunderError
 from ..command import Command, Mode
 from ..control_loop import ControlLoop
 from ..plain_data import Table, plain
@@ -94,7 +95,7 @@ class ControllerNode:
         """Set the gains of the parameter ``gains``, all of them or none."""
         gains = self.ros.parameter("gains")
         if not isinstance(gains, dict):
-            raise ValueError(f"parameter gains of {self.ros.name} must be a mapping of gains, got {gains!r}")
+            raise ThunderError(f"parameter gains of {self.ros.name} must be a mapping of gains, got {gains!r}")
         self.loop.set_gains(plain(gains))
         self._offer_gains()
 

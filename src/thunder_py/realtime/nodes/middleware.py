@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, Literal, Protocol
 
 from ...checks import Array
+from ...errors import ThunderError
 from ..plain_data import read_plain
 from ..reference_generator import JointSample, PoseSample
 from ..simulated_robot import JointState
@@ -157,13 +158,13 @@ def prioritized(options: dict[str, Any]) -> dict[str, Any]:
     if not priority:
         return options
     if isinstance(priority, bool) or not isinstance(priority, int) or not 1 <= priority <= 99:
-        raise ValueError(f"priority must be a whole number from 1 to 99, got {priority!r}")
+        raise ThunderError(f"priority must be a whole number from 1 to 99, got {priority!r}")
     try:
         for thread in os.listdir("/proc/self/task"):  # later ones inherit it
             with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.sched_setscheduler(int(thread), os.SCHED_FIFO, os.sched_param(priority))
     except PermissionError as error:
-        raise ValueError(f"priority {priority} must be permitted, by CAP_SYS_NICE or the limit rtprio") from error
+        raise ThunderError(f"priority {priority} must be permitted, by CAP_SYS_NICE or the limit rtprio") from error
     return options
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...checks import Array, numbers, positive
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
-from ..processing.over_sets import moves, refuse_gaps
+from ..processing.over_sets import has_motion, require_no_gaps
 from ..trial import POSITION, ROTATION, Trial
 
 PARTS = ("translation", "orientation", "joints")
@@ -234,10 +234,10 @@ def _differentiate(trial: Trial, highest: int, cutoff: float | None, order: int)
             "cutoff must be given for a recording: the frequency [Hz] of a zero-phase low-pass filter, which decides "
             "the contribution of noise to derivatives; math.inf for no filter"
         )
-    refuse_gaps(trial, "a derivative")
+    require_no_gaps(trial, "a derivative")
     if len(trial) < 6:
         raise ThunderError(f"a recording must have six samples or more for derivatives, got {len(trial)}")
-    rests = not moves(trial)
+    rests = not has_motion(trial)
     trial = low_pass(trial, cutoff, order)
     if rests:  # rounding is no motion
         return [np.asarray(trial.x), *(np.zeros_like(trial.x) for _ in range(highest))]

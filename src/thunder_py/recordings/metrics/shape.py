@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ...checks import Array, at_least, whole, within
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
-from ..processing.over_sets import refuse_gaps
+from ..processing.over_sets import require_no_gaps
 from .sampling import MotionLike, Samples, as_trial, choose_part, dofs_of, even_times, is_motion, sample
 from .smoothness import RATE
 
@@ -118,7 +118,7 @@ def path_points(motion: MotionLike, part: str, columns: list[int], n: int) -> Ar
 def _recorded(motion: MotionLike, columns: list[int], cutoff: float, order: int) -> Array:
     trial = as_trial(motion)
     trial = trial.select([trial.dofs[k] for k in columns])
-    refuse_gaps(trial, "a path")
+    require_no_gaps(trial, "a path")
     return low_pass(trial, cutoff, order).x
 
 

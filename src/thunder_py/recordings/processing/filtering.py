@@ -11,7 +11,7 @@ from ...checks import Array, at_least, is_number, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
-from .over_sets import over_sets, refuse_gaps, refuse_uneven, splits_sets, who
+from .over_sets import over_sets, require_no_gaps, require_uniform_rate, splits_sets, trial_label
 from .resampling import about_mean, in_the_frame, through_mean
 
 #: lowest cut-off as a fraction of the sampling rate; below it rounding makes the filter's equations singular
@@ -60,10 +60,10 @@ def low_pass(trial: Trial, cutoff: float, order: int = 2) -> Trial:
     >>> bool((filtered.t == noisy.t).all()), bool(abs(filtered.x - exact.x).mean() < abs(noisy.x - exact.x).mean())
     (True, True)
     """
-    refuse_gaps(trial, "low_pass")
+    require_no_gaps(trial, "low_pass")
     if filters_nothing(cutoff):
         return trial
-    rate = refuse_uneven(trial, "low_pass")
+    rate = require_uniform_rate(trial, "low_pass")
     _check_filter(trial, cutoff, order, rate)
     return trial.with_values(through_mean(trial, lambda values: butterworth(values, rate, cutoff, order)))
 
@@ -92,14 +92,17 @@ def butterworth(values: Array, rate: float, cutoff: float, order: int = 2) -> Ar
 def _check_filter(trial: Trial, cutoff: float, order: int, rate: float) -> None:
     if not _LOWEST * rate < cutoff < 0.5 * rate:
         raise ThunderError(
-            f"cutoff must be above {_LOWEST:g} of the rate of {who(trial)} and below half of it, {0.5 * rate:g} Hz, "
+            f"cutoff must be above {_LOWEST:g} of the rate of {trial_label(trial)} "
+            f"and below half of it, {0.5 * rate:g} Hz, "
             f"got {cutoff:g} Hz"
         )
     whole(order, "order", 1, 10)
     # extension of the signal by sosfiltfilt at either end
     least = 3 * (2 * ((order + 1) // 2) + 1 - order % 2) + 1
     if len(trial) < least:
-        raise ThunderError(f"{who(trial)} must have {least} samples or more for order {order}, got {len(trial)}")
+        raise ThunderError(
+            f"{trial_label(trial)} must have {least} samples or more for order {order}, got {len(trial)}"
+        )
 
 
 @over_sets
@@ -136,7 +139,7 @@ def median_filter(trial: Trial, width: int = 5) -> Trial:
     """
     from scipy.ndimage import median_filter as median
 
-    refuse_gaps(trial, "median_filter")
+    require_no_gaps(trial, "median_filter")
     _check_width(trial, width)
     if width % 2 == 0:
         raise ThunderError(f"width must be odd, got {width}")
@@ -176,8 +179,8 @@ def moving_average(trial: Trial, width: int = 10) -> Trial:
     >>> moving_average(trial, 3).x.ravel().tolist()
     [0.0, 1.0, 1.0, 1.0, 0.0]
     """
-    refuse_gaps(trial, "moving_average")
-    refuse_uneven(trial, "moving_average")
+    require_no_gaps(trial, "moving_average")
+    require_uniform_rate(trial, "moving_average")
     _check_width(trial, width)
     return trial.with_values(through_mean(trial, lambda values: _average(values, width)))
 
@@ -198,7 +201,7 @@ def _average(values: Array, width: int) -> Array:
 
 
 def _check_width(trial: Trial, width: int) -> None:
-    whole(width, f"width, in samples of {who(trial)},", 1, len(trial))
+    whole(width, f"width, in samples of {trial_label(trial)},", 1, len(trial))
 
 
 _METHODS = ("cubic", "pchip", "linear")
@@ -265,7 +268,7 @@ def _common_span(trial: Trial) -> tuple[int, int]:
     known = ~np.isnan(trial.x)
     if np.count_nonzero(trial.valid) < 2:
         count = np.count_nonzero(trial.valid)
-        raise ThunderError(f"{who(trial)} must have two complete samples or more, got {count}")
+        raise ThunderError(f"{trial_label(trial)} must have two complete samples or more, got {count}")
     start = int(np.argmax(known, axis=0).max())
     end = len(trial) - 1 - int(np.argmax(known[::-1], axis=0).max())
     return start, end

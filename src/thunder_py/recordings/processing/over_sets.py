@@ -63,29 +63,31 @@ def _check(motions: object, name: str) -> Trial:
     return motions
 
 
-def who(trial: Trial) -> str:
+def trial_label(trial: Trial) -> str:
     """Return the name of a trial for messages."""
     return f"trial {trial.name!r}" if trial.name else "the trial"
 
 
-def refuse_gaps(trial: Trial, task: str) -> Array:
+def require_no_gaps(trial: Trial, task: str) -> Array:
     """Return the values of a trial; refuse gaps, with the operation `task` in the message."""
     if not trial.valid.all():
         start, end = trial.gaps[0]
         raise ThunderError(
-            f"{who(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
+            f"{trial_label(trial)} must have no gaps for {task}, got {len(trial.gaps)}, the first from {start:.4g} to "
             f"{end:.4g} s; close short gaps with fill_gaps or split the trial with split_at_gaps"
         )
     return trial.x
 
 
-def moves(trial: Trial) -> bool:
+def has_motion(trial: Trial) -> bool:
     """Return True if the range of a trial without gaps exceeds rounding."""
     return bool((np.ptp(trial.x, axis=0) > _ROUNDING * np.abs(trial.x).max(axis=0)).any())
 
 
-def refuse_uneven(trial: Trial, task: str) -> float:
+def require_uniform_rate(trial: Trial, task: str) -> float:
     """Return the sampling rate [Hz] of a trial; refuse unequal time steps."""
     if not trial.uniform:
-        raise ThunderError(f"{who(trial)} must have equal time steps for {task}, got unequal ones; see resample")
+        raise ThunderError(
+            f"{trial_label(trial)} must have equal time steps for {task}, got unequal ones; see resample"
+        )
     return (len(trial) - 1) / trial.duration

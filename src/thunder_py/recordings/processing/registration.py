@@ -11,7 +11,7 @@ from ...checks import Array, numbers, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial
-from .over_sets import moves, refuse_gaps, who
+from .over_sets import has_motion, require_no_gaps, trial_label
 from .resampling import at_times
 
 #: samples for the comparison of movements
@@ -174,7 +174,7 @@ def register(
     if not isinstance(motions, MotionSet):
         raise ThunderError(f"motions must be a MotionSet, got {type(motions).__name__}")
     for trial in motions:
-        refuse_gaps(trial, "register")
+        require_no_gaps(trial, "register")
     if method == "none" or len(motions) == 0:
         return motions
     if method == "affine":
@@ -215,7 +215,9 @@ def _landmarks(trial: Trial, k: int, landmarks: Landmarks, dofs: Sequence[str]) 
         times = landmarks(trial) if callable(landmarks) else landmarks[k]
     tau: Array = (np.atleast_1d(numbers(times, "landmarks")) - trial.t[0]) / trial.duration
     if tau.ndim != 1 or not ((tau > 0.0) & (tau < 1.0)).all() or (np.diff(tau) <= 0.0).any():
-        raise ThunderError(f"landmarks must increase inside of {who(trial)} (index {k}), got {tau.tolist()} in tau")
+        raise ThunderError(
+            f"landmarks must increase inside of {trial_label(trial)} (index {k}), got {tau.tolist()} in tau"
+        )
     return tau
 
 
@@ -304,9 +306,9 @@ def peak_speed_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
     from scipy.interpolate import CubicSpline
     from scipy.optimize import minimize_scalar
 
-    values = refuse_gaps(trial.select(dofs), "peak_speed_time")
-    if not moves(trial.select(dofs)):
-        raise ThunderError(f"{who(trial)} must move to have a peak of speed, got one at rest")
+    values = require_no_gaps(trial.select(dofs), "peak_speed_time")
+    if not has_motion(trial.select(dofs)):
+        raise ThunderError(f"{trial_label(trial)} must move to have a peak of speed, got one at rest")
     spline = CubicSpline(trial.t, values)
     peak = int(np.argmax(np.linalg.norm(spline(trial.t, 1), axis=1)))
     bounds = trial.t[max(peak - 1, 0)], trial.t[min(peak + 1, len(trial) - 1)]
@@ -343,8 +345,8 @@ def half_path_time(trial: Trial, dofs: Sequence[str] = POSITION) -> float:
     >>> half_path_time(Trial.from_positions([0.0, 1.0, 4.0], [[0, 0, 0], [1, 0, 0], [4, 0, 0]]))
     2.0
     """
-    steps = np.linalg.norm(np.diff(refuse_gaps(trial.select(dofs), "half_path_time"), axis=0), axis=1)
+    steps = np.linalg.norm(np.diff(require_no_gaps(trial.select(dofs), "half_path_time"), axis=0), axis=1)
     length = np.concatenate([[0.0], np.cumsum(steps)])
     if length[-1] == 0.0:
-        raise ThunderError(f"{who(trial)} must move to have a half path, got one at rest")
+        raise ThunderError(f"{trial_label(trial)} must move to have a half path, got one at rest")
     return float(np.interp(0.5 * length[-1], length, trial.t))

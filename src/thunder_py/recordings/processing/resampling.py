@@ -14,7 +14,7 @@ from ...checks import Array, positive, whole
 from ...errors import ThunderError
 from ..orientation import continuous_rotation_vectors
 from ..trial import ROTATION, Trial
-from .over_sets import over_sets, refuse_gaps, who
+from .over_sets import over_sets, require_no_gaps, trial_label
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -60,7 +60,7 @@ def about_mean(trial: Trial) -> tuple[Array, Rotation | None]:
     largest = float(np.linalg.norm(phi, axis=1).max())
     if largest > 2.0 * np.pi - _MARGIN:
         raise ThunderError(
-            f"{who(trial)} must turn less than {2.0 * np.pi - _MARGIN:.2f} rad from its mean orientation, got "
+            f"{trial_label(trial)} must turn less than {2.0 * np.pi - _MARGIN:.2f} rad from its mean orientation, got "
             f"{largest:.2f} rad; slice it into shorter pieces (rotation vectors are singular at a whole turn)"
         )
     values[:, columns] = np.nan
@@ -130,7 +130,7 @@ def resample(trial: Trial, rate: float | None = None, n: int | None = None) -> T
     """
     if (rate is None) == (n is None):
         raise ThunderError(f"one of rate and n must be given, got rate={rate!r} and n={n!r}")
-    refuse_gaps(trial, "resample")
+    require_no_gaps(trial, "resample")
     start, end = trial.t[0], trial.t[-1]
     if rate is None:
         count = whole(n, "n", 2, _MOST)
@@ -141,7 +141,9 @@ def resample(trial: Trial, rate: float | None = None, n: int | None = None) -> T
     # a last sample beyond the end by rounding is the end
     steps = int(np.floor(trial.duration * rate * (1.0 + 1e-12) + 1e-9))
     if steps < 1:
-        raise ThunderError(f"{who(trial)} must last one step of {1.0 / rate:g} s or more, got {trial.duration:g} s")
+        raise ThunderError(
+            f"{trial_label(trial)} must last one step of {1.0 / rate:g} s or more, got {trial.duration:g} s"
+        )
     times = start + np.arange(steps + 1) / rate
     return trial.with_values(at_times(trial, np.minimum(times, end)), times, rate=rate)
 

@@ -11,7 +11,7 @@ from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial
 from .filtering import low_pass, stretches
-from .over_sets import moves, over_sets, refuse_gaps, splits_sets, who
+from .over_sets import has_motion, over_sets, require_no_gaps, splits_sets, trial_label
 
 
 def speed(trial: Trial, *, cutoff: float = 10.0, order: int = 2, dofs: Sequence[str] = POSITION) -> Array:
@@ -54,7 +54,7 @@ def _smooth(trial: Trial, cutoff: float, order: int, dofs: Sequence[str]) -> Tri
     part = trial.select(dofs)
     if len(set(part.units)) > 1:
         raise ThunderError(f"dofs must share one unit to have a speed, got {', '.join(part.units)}")
-    refuse_gaps(part, "a speed")
+    require_no_gaps(part, "a speed")
     return low_pass(part, cutoff, order)
 
 
@@ -186,8 +186,8 @@ def crop_to_movement(
     within(fraction, "fraction", 0.0, 1.0, ends="[)")
     smooth = _smooth(trial, cutoff, order, dofs)
     v = _speed(smooth)
-    if not moves(smooth):
-        raise ThunderError(f"{who(trial)} must move, got no movement: its peak speed is {v.max():.3g}")
+    if not has_motion(smooth):
+        raise ThunderError(f"{trial_label(trial)} must move, got no movement: its peak speed is {v.max():.3g}")
     peak = int(np.argmax(v))
     moving = v >= fraction * v[peak]
     parts = stretches(moving)
@@ -196,6 +196,7 @@ def crop_to_movement(
         first, last = parts[0][0], parts[-1][1]
     if first == last:
         raise ThunderError(
-            f"{who(trial)} must have two samples or more at {fraction:g} of its peak speed, got one: no movement"
+            f"{trial_label(trial)} must have two samples or more at {fraction:g} of its peak speed, "
+            "got one: no movement"
         )
     return trial.slice(trial.t[first], trial.t[last])

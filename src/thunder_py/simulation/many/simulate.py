@@ -157,11 +157,11 @@ def _read(
     sets: list[Mapping[str, Any]]
     if callable(runs):
         if parameters is None:
-            raise ValueError("parameters must hold a mapping for each run where runs is a function, got None")
+            raise ThunderError("parameters must hold a mapping for each run where runs is a function, got None")
         items: Sequence[Any] = (sets := [dict(values) for values in parameters])
     else:
         if parameters is not None:
-            raise ValueError("parameters must be None where runs is a sequence of RunSpec")
+            raise ThunderError("parameters must be None where runs is a sequence of RunSpec")
         items = _ready_made(runs)
         sets = [{} for _ in items]
     parameter_names = {name for values in sets for name in values}
@@ -171,23 +171,23 @@ def _read(
     ):
         if taken := given & others:
             end = " or a parameter" if what == "metrics" else ""
-            raise ValueError(f"{what} must not be called {', '.join(sorted(taken))}, the name of a column{end}")
+            raise ThunderError(f"{what} must not be called {', '.join(sorted(taken))}, the name of a column{end}")
     return items, Plan(getattr(runs, "__qualname__", type(runs).__name__), label, names, sets)
 
 
 def _ready_made(runs: Any) -> list[RunSpec]:
     """Return a sequence of runs; refuse an object with state in two of them: workers would mix its states."""
     if not isinstance(runs, Iterable):
-        raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
+        raise ThunderError(f"runs must be a sequence of RunSpec or a function that makes them, got {runs!r}")
     items = list(runs)
     owners: dict[int, int] = {}
     for k, run in enumerate(items):
         if not isinstance(run, RunSpec):
-            raise ValueError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
+            raise ThunderError(f"runs must be a sequence of RunSpec or a function that makes them, got {run!r} in it")
         for kind, part in parts_with_state(run):
             owner = owners.setdefault(id(part), k)
             if owner != k:
-                raise ValueError(f"runs {owner} and {k} share a {kind}, which has state: make one for each run")
+                raise ThunderError(f"runs {owner} and {k} share a {kind}, which has state: make one for each run")
     return items
 
 
@@ -225,7 +225,7 @@ class _Task:
     def __call__(self, item: Any) -> RunRecord:
         run = item if self.make is None else self.make(**_copied(item))
         if not isinstance(run, RunSpec):
-            raise ValueError(f"runs must return a RunSpec, got {type(run).__name__}")
+            raise ThunderError(f"runs must return a RunSpec, got {type(run).__name__}")
         try:
             run = copy.deepcopy(run)
         except Exception:

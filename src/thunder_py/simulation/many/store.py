@@ -107,7 +107,7 @@ class RunStore:
         with parsing(self.path / _RUNS, "records of these runs"):
             for row in _read_lines(self.path / _RUNS, hint):
                 if not 0 <= row["run"] < len(self.plan.parameters):
-                    raise ValueError(f"got run {row['run']} of {len(self.plan.parameters)}")
+                    raise ThunderError(f"got run {row['run']} of {len(self.plan.parameters)}")
                 self.records[row["run"]] = self._record(row)
         self.records = {run: record for run, record in self.records.items() if _is_readable(record.result)}
 
@@ -282,7 +282,7 @@ def _checked(row: Any) -> dict[str, Any]:
     """Return a row without its checksum, which must be that of its values."""
     values = dict(row)
     if values.pop("checksum", None) != _checksum(values):
-        raise ValueError("the checksum is that of other values")
+        raise ThunderError("the checksum is that of other values")
     return values
 
 
