@@ -203,3 +203,38 @@ def test_tracking_needs_no_excitation_and_estimation_does(runs):
     assert still.parameter_error[-1] > 0.3
     assert exciting.excitation.l1 > 1e-2 * exciting.excitation.l2
     assert still.excitation.l1 <= 1e-12 * still.excitation.l2
+
+
+def test_columns_that_nothing_tells_apart_are_never_excited():
+    robot = elbow()
+    motion = random_motion(robot, 3, MotionLimits.of(robot))
+    assert persistent_excitation(robot, *motion, T, 5.0, unknown=["link1.Izz", "link2.Izz"]).l1 > 0.1
+    assert persistent_excitation(robot, *motion, T, 5.0, unknown="link1").l1 < 1e-9
+
+
+@pytest.mark.release
+def test_torque_limits_bind():
+    """Without them the motion of a horizontal reach asks for more than they allow."""
+    robot = elbow()
+    free = MotionLimits.of(robot)
+    t = np.linspace(0.0, 3.0, 500)
+    loose = optimize_excitation(robot, 3.0, 3, limits=free, restarts=1)
+    peak = np.abs(robot.inverse_dynamics(*loose.reference(t))).max(axis=0)
+    tight = MotionLimits(lower=free.lower, upper=free.upper, velocity=np.inf, effort=0.7 * peak)
+    bound = optimize_excitation(robot, 3.0, 3, limits=tight, restarts=1)
+    assert (np.abs(robot.inverse_dynamics(*bound.reference(t))) <= 0.7 * peak).all()
+    assert bound.margins["effort"].min() < 0.2
+
+
+def test_d_optimality_gives_more_information():
+    options = {"restarts": 1, "seed": 3, "limits": MotionLimits.of(elbow())}
+    volume, shape = (
+        optimize_excitation(elbow(), 5.0, 3, criterion=criterion, **options) for criterion in ("d_optimal", "condition")
+    )
+
+    def information(found):
+        W = elbow().regressor(*found.reference(np.linspace(0, 5, 300)))[..., elbow().base_parameters().independent]
+        return np.linalg.slogdet(W.reshape(-1, 6).T @ W.reshape(-1, 6))[1]
+
+    assert information(volume) > information(shape) + 0.5
+    assert shape.condition.unscaled < volume.condition.unscaled

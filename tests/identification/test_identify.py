@@ -20,7 +20,7 @@ from thunder_py.identification import (
     identify_payload,
     lowpass,
 )
-from thunder_py.identification.least_squares import consistent_problem, solve_consistent
+from thunder_py.identification.least_squares import Data, consistent_problem, fit, solve_consistent
 from thunder_py.model import inertia
 from thunder_py.reference import SetPoint, Sinusoid
 
@@ -379,3 +379,77 @@ def test_given_noise_is_that_of_the_readings(method, options):
     auto, given = (method(elbow(), log, cutoff=15.0, weights=w, **options) for w in ("auto", [0.2, 0.2]))
     auto, given = (np.diag(getattr(found, "identification", found).covariance) for found in (auto, given))
     np.testing.assert_allclose(given, auto, rtol=0.3)
+
+
+def test_known_weights():
+    data = (T, *motion(2), noisy(elbow()))
+    known = identify(elbow(), *data, weights=1.0 / NOISE[2])
+    np.testing.assert_allclose(known.noise, NOISE[2])
+    np.testing.assert_allclose(known.base_parameters, identify(elbow(), *data).base_parameters, atol=0.02)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_only_the_unknown_changes(consistent):
+    robot, nominal = panda(), th.Robot.load("panda").with_parameters(panda().parameters)
+    pi = nominal.parameters.copy()
+    pi[60:] = inertia.reg_from_dyn([2.0, 0.1, 0.0, 0.05, 0.02, 0, 0, 0.02, 0, 0.02])
+    tau = robot.inverse_dynamics(*motion(7))
+    found = identify(nominal.with_parameters(pi), T, *motion(7), tau, unknown="link7", consistent=consistent)
+    np.testing.assert_array_equal(found.parameters[:60], robot.parameters[:60])
+    np.testing.assert_allclose(found.torque(*motion(7, 3)), robot.inverse_dynamics(*motion(7, 3)), atol=1e-7)
+    assert found.base.count == found.base_parameters.size == 10
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0])
+def test_a_prior_without_friction_leaves_it_to_the_data(scale):
+    """The estimate is that from a prior near the truth, to less than a standard deviation."""
+    robot = with_friction(elbow())
+    zero = wrong(robot).replace(friction=dataclasses.replace(robot.description.friction, coefficients=np.zeros((2, 2))))
+    tau = noisy(robot, scale=scale)
+    found, near = (identify(prior, T, *motion(2), tau, consistent=True) for prior in (zero, wrong(robot)))
+    errors = found.standard_deviations[-4:] if scale else 1e-7
+    assert (np.abs(found.parameters[20:] - near.parameters[20:]) < errors + 1e-7).all()
+    assert (np.abs(found.parameters[20:] - robot.parameters[20:]) < 4.0 * errors + 1e-7).all()
+
+
+def test_the_regularizer_weighs_the_prior():
+    problem, _ = small_problem()
+    prior = inertia.pseudo_inertia(wrong(elbow()).inertial)
+    found = (solve_consistent(problem, gamma).reshape(2, 10) for gamma in (1e-2, 1e2, 1e6, 1e10))
+    distance = [divergence(inertia.pseudo_inertia(reg), prior).sum() for reg in found]
+    assert distance[0] > distance[1] > distance[2] > distance[3]
+    assert distance[3] < 1e-8
+
+
+def test_lowpass_keeps_the_slow_and_takes_the_fast():
+    slow, fast = np.sin(2 * np.pi * 0.5 * T)[:, None], np.sin(2 * np.pi * 30 * T)[:, None]
+    np.testing.assert_allclose(lowpass(T, slow + fast, 5.0)[100:-100], slow[100:-100], atol=1e-3)
+    half = lowpass(T, np.sin(2 * np.pi * 5.0 * T)[:, None], 5.0)[300:700]
+    assert np.abs(half).max() == pytest.approx(0.5, abs=0.01)
+
+
+def test_rank_does_not_depend_on_units() -> None:
+    rng = np.random.default_rng(0)
+    W, tau = rng.normal(size=(30, 2, 6)), rng.normal(size=(30, 2))
+    W[:, :, 5] = W[:, :, 0] - W[:, :, 1]
+    units = 10.0 ** np.array([9, -9, 0, 6, -6, 3])
+    ranks = []
+    for scale in (np.ones(6), units):
+        rows = np.concatenate([W * scale, tau[..., None]], axis=-1).swapaxes(0, 1)
+        data = Data(rows, 30, np.ones(2), np.zeros((2, 6, 6)), np.zeros((2, 6)))
+        ranks.append(fit(data, np.ones(2)).rank)
+    assert ranks == [5, 5]
+
+
+def test_regularization_does_not_depend_on_the_sampling_frequency():
+    guess = elbow().with_parameters(0.7 * elbow().parameters)
+    how = {"cutoff": 10.0, "consistent": True, "regularization": 100.0}
+    slow, fast = (identify(guess, steady(rate, 0.0), **how).base_parameters for rate in (100.0, 1000.0))
+    np.testing.assert_allclose(slow, fast, atol=0.01)
+
+
+def test_the_ends_of_a_log_are_left_out_as_far_as_the_filter_remembers_them():
+    t = np.arange(0.0, 4.0, 2e-3)
+    motion = Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    found = identify(elbow(), Log(t=t, q=motion.q, tau=elbow().inverse_dynamics(*motion)), cutoff=200.0)
+    np.testing.assert_allclose(found.base_parameters, base_of(elbow()), atol=1e-3)

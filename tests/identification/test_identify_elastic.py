@@ -332,3 +332,14 @@ def test_motors_and_runs_of_another_robot_are_refused():
         (lambda: identify(one, run(), cutoff=20.0), "t must be a run with 1 elastic joints: ..."),
         (lambda: identify(soft_elbow(), run(), x=run().x, cutoff=20.0), "x must be None where t is a SimulationResult"),
     )
+
+
+def test_an_offset_without_noise_is_exact():
+    robot, data = soft_elbow(), states(soft_elbow())
+    data["x"] = data["x"] + [0.02, -0.01]
+    found = identify(wrong(robot), T, **data)
+    np.testing.assert_allclose(found.offsets, [0.02, -0.01], rtol=1e-6)
+    np.testing.assert_allclose(found.base_parameters, truth(found, robot), rtol=1e-6, atol=1e-7)
+    biased = identify(wrong(robot), T, **data, offsets=False)
+    np.testing.assert_array_equal(biased.offsets, 0.0)
+    assert np.abs(biased.base_parameters - truth(biased, robot)).max() > 1.0

@@ -12,6 +12,7 @@ from tests.identification.test_identify_elastic import noisy, run, soft_elbow
 from thunder_py.identification import Log, differentiate, identify, identify_model, lowpass
 from thunder_py.identification import windows as module
 from thunder_py.identification.samples import Filter
+from thunder_py.identification.sums import triangle
 from thunder_py.identification.windows import Filtering, windows
 
 T = np.linspace(0.0, 10.0, 1001)
@@ -188,3 +189,34 @@ def test_spikes_of_positions_and_torques_do_not_pass_the_filter():
     np.testing.assert_allclose(found.errors(held_out).rms, clean.residual_rms, rtol=0.2)
     model = identify_model(robot, held_out, sensors="torque_bias", cutoff=15.0, robust=True)
     np.testing.assert_allclose(model.errors(held_out).rms, clean.residual_rms, rtol=0.2)
+
+
+def test_a_factor_of_parts_is_the_factor_of_all():
+    A = np.random.default_rng(0).normal(size=(50, 4)) * [1.0, 1e-6, 1e6, 1.0]
+    R = triangle(np.vstack([triangle(A[:3]), A[3:]]))
+    np.testing.assert_allclose(np.abs(R), np.abs(np.linalg.qr(A, mode="r")), rtol=1e-9)
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_windows_do_not_change_a_filtered_log(consistent, monkeypatch):
+    rng, robot = np.random.default_rng(0), elbow()
+    q = motion(2)[0] + 1e-4 * rng.normal(size=(T.size, 2))
+    tau = robot.inverse_dynamics(*motion(2)) + rng.normal(size=q.shape)
+    how = {"cutoff": 10.0, "hold": 0.01, "consistent": consistent}
+    whole = identify(wrong(robot), T, q, tau=tau, **how)
+    short(monkeypatch)
+    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), Filtering(10.0)))) > 2
+    parts = identify(wrong(robot), T, q, tau=tau, **how)
+    for name in ("parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+def test_logs_of_different_rates_count_by_independent_samples():
+    """A log and every fourth of its samples hold nearly the same after a filter: together they count about twice."""
+    rng, robot = np.random.default_rng(0), elbow()
+    t = np.arange(0.0, 40.0, 2.5e-3)
+    q, dq, ddq = th.reference.Sinusoid([0.8, 0.6], [0.5, 0.8])(t)
+    log = Log(t=t, q=q, tau=robot.inverse_dynamics(q, dq, ddq) + rng.normal(size=q.shape))
+    few = Log(t=t[::4], q=q[::4], tau=lowpass(t, log.tau, 20.0)[::4])
+    single, both = identify(robot, log, cutoff=10.0), identify(robot, [log, few], cutoff=10.0)
+    np.testing.assert_allclose(single.standard_deviations / both.standard_deviations, np.sqrt(2.0), rtol=0.05)

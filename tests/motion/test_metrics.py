@@ -468,17 +468,6 @@ def test_distance_of_concentric_circles():
     assert rms_distance(large, arc, "nearest") > 0.1
 
 
-def test_nearest_point_of_a_segment_before_or_behind_the_nearest_corner():
-    line = np.array(
-        [[0.0, 0.0], *([1.0, 0.01 * k] for k in range(6)), [1.0, 2.0], [4.0, 2.0]]
-    )  # a long one, short ones
-    points = np.array([[0.6, -0.1], [0.9, 0.3], [1.2, 0.4], [1.1, -0.2], [3.0, 2.5], [-3.0, 4.0], [0.4, 0.1]])
-    s = np.linspace(0.0, 1.0, 4001)[:, None]
-    everywhere = np.vstack([a + s * (b - a) for a, b in itertools.pairwise(line)])
-    expected = cKDTree(everywhere).query(points)[0]
-    np.testing.assert_allclose(np.sqrt(_to_polyline(points, line)), expected, rtol=0, atol=1e-6)
-
-
 def test_distance_of_orientations_is_an_angle():
     trial = daily_living(1, 0)[0]
     turned = Trial.from_poses(

@@ -407,27 +407,6 @@ def test_filtered_orientation_does_not_depend_on_the_frame():
         assert (R.inv() * here).magnitude().max() > 1e-3  # something was filtered
 
 
-def test_steps_do_not_depend_on_the_frame_but_for_medians_of_positions():
-    rng = np.random.default_rng(5)
-    phi, p = (scale * np.cumsum(rng.normal(size=(150, 3)), axis=0) for scale in (0.04, 0.01))
-    frame = Rotation.from_rotvec([2.0, -1.0, 0.5])
-    t, R = np.arange(150) / RATE, Rotation.from_rotvec(phi)
-    here = Trial.from_poses(t, p, matrix=R.as_matrix())
-    there = Trial.from_poses(t, frame.apply(p), matrix=(frame * R).as_matrix())
-    steps = {
-        "low_pass": lambda m: low_pass(m, 8.0), "moving_average": moving_average, "median_filter": median_filter,
-        "resample": lambda m: resample(m, rate=0.7 * RATE), "crop_to_movement": crop_to_movement,
-        "normalize_time": normalize_time,
-    }  # fmt: skip
-    depends = []
-    for name, step in steps.items():
-        a, b = step(here), step(there)
-        assert ((frame * a.rotations).inv() * b.rotations).magnitude().max() < 1e-9
-        if np.abs(frame.apply(a.position) - b.position).max() > 1e-9:
-            depends.append(name)
-    assert depends == ["median_filter"]
-
-
 @pytest.mark.parametrize("width", [4, 7, 10])
 def test_moving_average_keeps_straight_lines_to_the_ends(width):
     x = 3.0 + np.outer(np.arange(40), [1.0, -2.0, 0.5])
@@ -450,29 +429,6 @@ def test_resampling_at_its_own_rate_changes_nothing():
     got = resample(trial, rate=RATE)
     np.testing.assert_allclose(got.t, trial.t, atol=1e-15)
     np.testing.assert_allclose(got.x, trial.x, atol=1e-12)
-
-
-def test_resampled_orientation_is_slerp_where_the_rate_is_constant():
-    ends = Rotation.from_rotvec([[0.1, 2.9, 0.2], [0.3, 3.6, -0.2]])
-    slerp = Slerp([0.0, 0.5], ends)
-    t = np.linspace(0.0, 0.5, 20)
-    trial = Trial.from_poses(t, np.zeros((20, 3)), matrix=slerp(t).as_matrix())
-    got = resample(trial, n=77)
-    assert (slerp(got.t).inv() * got.rotations).magnitude().max() < 1e-9
-
-
-def test_movements_are_found_where_the_speed_crosses_the_threshold():
-    moves = [(0.3, 0.8), (-0.5, 1.2), (0.2, 0.6)]
-    trial, starts = reaches(moves)
-    found = segment_by_speed(trial, cutoff=np.inf)
-    assert [part.name for part in found] == ["r/1", "r/2", "r/3"]
-    for part, start, (distance, duration) in zip(found, starts, moves, strict=True):
-        inside = crossing(0.03 * duration / (1.875 * abs(distance))) * duration
-        assert part.t[0] == pytest.approx(start + inside, abs=1.5 / RATE)
-        assert part.t[-1] == pytest.approx(start + duration - inside, abs=1.5 / RATE)
-    filtered = segment_by_speed(trial)
-    assert len(filtered) == 3
-    np.testing.assert_array_equal(filtered[1].x, trial.slice(filtered[1].t[0], filtered[1].t[-1]).x)
 
 
 def test_movements_to_and_fro_have_a_path_but_no_distance():

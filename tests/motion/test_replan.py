@@ -365,16 +365,6 @@ def literal_rest(fpca, made, t):
     return BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)
 
 
-def test_a_new_end_time_scales_the_remaining_time() -> None:
-    planner = HumanLikePlanner(polynomials(), "exact", max_condition_number=np.inf)
-    made = planner.plan(START, GOAL, T)
-    rest = planner.replan(made, T / 2, GOAL, end_time=2.0, continuity="acceleration")
-    for derivative in range(3):
-        x = made.position(T / 2, derivative)
-        np.testing.assert_allclose(rest.position(T / 2, derivative), x, rtol=0.0, atol=1e-9)
-    np.testing.assert_allclose(rest.position(2.0), GOAL, rtol=0.0, atol=1e-12)
-
-
 def test_condition_grows_towards_the_end_and_is_watched() -> None:
     planner = HumanLikePlanner(fitted("paper"), "paper")
     made = planner.plan(START, GOAL, T)

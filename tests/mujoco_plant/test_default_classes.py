@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
 
 import thunder_py as th
 from tests.mujoco_plant.arms import relative
-from thunder_py.errors import FileFormatError
+from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.io.mjcf import parse_mjcf
 
 #: a tetrahedron
@@ -154,3 +156,100 @@ def test_a_rotor_with_an_infinite_carrier_is_refused():
         text = document(BOX, BOX, after=tendon + f'<custom><numeric name="r" data="{note}"/></custom>')
         with pytest.raises(FileFormatError, match="inertia of tendons is read from files of this package only"):
             parse_mjcf(text)
+
+
+COLLECTION = Path(__file__).parents[2].parent / "shared" / "data" / "robots" / "mjcf"
+
+
+SOLID_BOX = BOX.replace("<geom", '<geom mass="1.1" group="0"')
+
+
+def _random_document(seed: int) -> str:
+    """Return a file with nested classes, frames and shapes with random attributes at any level."""
+    rng = np.random.default_rng(seed)
+    names = ["main"]
+
+    def attributes() -> str:
+        kinds = ("box", "sphere", "capsule", "ellipsoid", "cylinder", "mesh")
+        values = {
+            "type": rng.choice(kinds, p=[0.2, 0.2, 0.2, 0.15, 0.15, 0.1]),
+            "size": " ".join(f"{x:.3f}" for x in rng.uniform(0.05, 0.2, 3)),
+            "mass": rng.choice([0.0, 1.3, 2.5]),
+            "density": rng.choice([0.0, 300.0, 900.0]),
+            "group": rng.integers(4),
+            "mesh": "plate",
+            "pos": "0.05 0.02 0.1",
+        }
+        odds = {"type": 0.4, "size": 0.5, "mesh": 0.1}
+        return " ".join(f'{key}="{value}"' for key, value in values.items() if rng.random() < odds.get(key, 0.3))
+
+    def section(depth: int) -> str:
+        inside = [f"<geom {attributes()}/>"]
+        if depth < 3:
+            for _ in range(rng.integers(3)):
+                names.append(f"c{len(names)}")
+                inside.append(f'<default class="{names[-1]}">{section(depth + 1)}</default>')
+        return "".join(rng.permutation(inside))
+
+    def shapes() -> str:
+        lines = [f"<geom {_of_class(rng, names)} {attributes()}/>" for _ in range(rng.integers(1, 4))]
+        return SOLID_BOX + "".join(
+            f'<frame childclass="{rng.choice(names)}">{line}</frame>' if rng.random() < 0.4 else line for line in lines
+        )
+
+    settings = rng.choice(["", '<compiler inertiagrouprange="0 2"/>', '<compiler boundmass="2"/>'])
+    return document(shapes(), shapes(), f"{settings}<default>{section(0)}</default>{MESH}")
+
+
+def _of_class(rng: np.random.Generator, names: list[str]) -> str:
+    return f'class="{rng.choice(names)}"' if rng.random() < 0.6 else ""
+
+
+@pytest.mark.release
+def test_random_classes():
+    read, reasons = 0, set[str]()
+    for seed in range(150):
+        text = _random_document(seed)
+        try:
+            model = mujoco.MjModel.from_xml_string(text)
+        except ValueError:
+            continue
+        try:
+            robot = th.Robot(parse_mjcf(text))
+        except FileFormatError as error:
+            reasons.add(str(error).split(": ", 1)[1])
+            continue
+        compare(robot, model)
+        read += 1
+    assert len(reasons) == 1
+    assert MESHES in reasons.pop()
+    assert read > 30
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not COLLECTION.is_dir(), reason="needs ../shared/data")
+def test_files_of_a_collection():
+    """Every chain that loads has the mass matrix and torques that MuJoCo has, with stand-ins for the missing meshes."""
+    read = 0
+    for path in sorted(COLLECTION.rglob("*.xml")):
+        try:
+            spec = mujoco.MjSpec.from_file(str(path))
+            for mesh in spec.meshes:
+                mesh.file, mesh.uservert = "", CORNERS
+            model = spec.compile()
+        except ValueError:  # a part of another file
+            continue
+        for leaf in set(range(1, model.nbody)) - set(model.body_parentid):
+            tip, chain = model.body(leaf).name, []
+            while leaf:
+                chain += [leaf]
+                leaf = int(model.body_parentid[leaf])
+            hinges = [j for j in range(model.njnt) if model.jnt_type[j] > 1 and model.jnt_bodyid[j] not in chain]
+            locked = {model.joint(j).name: 0.0 for j in hinges}
+            try:
+                robot = th.Robot(parse_mjcf(path.read_bytes(), tip, fix_joints=locked, path=path, name="arm"))
+            except ThunderError:
+                continue
+            compare(robot, model)
+            read += 1
+    assert read >= 20

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderWarning
-from thunder_py.perception import PinholeCamera, calibrate_hand_eye
+from thunder_py.perception import PinholeCamera, calibrate_hand_eye, detect_tags, render_tag
 from thunder_py.spatial import pose_from_rpy
 
 _BENT = (-0.28, 0.09, 1e-3, -5e-4, -0.02)
@@ -186,3 +186,35 @@ def test_bad_input_is_refused():
         (hands(5), parallel(5), "fixed", "marker_poses must turn about axes that are not parallel..."),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases))
+
+
+@pytest.mark.release
+def test_opencv_agrees():
+    cv2 = pytest.importorskip("cv2")
+    if not hasattr(cv2, "calibrateHandEye"):
+        pytest.skip("this OpenCV has no calibrateHandEye in Python (5.0.0, its issue 29565)")
+    A = hands(10)
+    B = with_noise(seen_by(A, "hand"), 3, 1e-5, 1e-5)
+    R, t = cv2.calibrateHandEye(A[:, :3, :3], A[:, :3, 3], B[:, :3, :3], B[:, :3, 3], method=cv2.CALIB_HAND_EYE_PARK)
+    result = calibrate_hand_eye(A, B)
+    np.testing.assert_allclose(result.camera[:3, :3], R, atol=1e-4)
+    np.testing.assert_allclose(result.camera[:3, 3], t.ravel(), atol=1e-4)
+
+
+def test_tags_on_pictures_calibrate_a_camera():
+    """Rendered AprilTags, a camera on the hand: within two millimeters and a quarter of a degree."""
+    pytest.importorskip("cv2")
+    lens = PinholeCamera.from_field_of_view(320, 240, 1.0)
+    tag, mount = pose_from_rpy((0.6, 0.0, 0.0)), pose_from_rpy((0.06, 0.0, 0.05), (0.0, 0.0, np.pi / 2))
+    rng, A, B = np.random.default_rng(4), [], []
+    for tilt, roll in zip(np.linspace(-0.6, 0.6, 8), rng.uniform(-1.0, 1.0, 8), strict=True):
+        camera = np.eye(4)
+        turn = Rotation.from_euler("z", roll) * Rotation.from_euler("x", np.pi + tilt)
+        camera[:3, :3] = turn.as_matrix()
+        camera[:3, 3] = tag[:3, 3] - 0.3 * camera[:3, 2] + rng.uniform(-0.02, 0.02, 3)
+        (found,) = detect_tags(render_tag(lens, np.linalg.inv(camera) @ tag, size=0.08, rng=rng), lens, size=0.08)
+        A.append(camera @ np.linalg.inv(mount))
+        B.append(found.pose)
+    off = np.linalg.inv(mount) @ calibrate_hand_eye(A, B).camera
+    assert np.linalg.norm(off[:3, 3]) < 2e-3
+    assert Rotation.from_matrix(off[:3, :3]).magnitude() < np.radians(0.25)

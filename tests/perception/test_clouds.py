@@ -10,9 +10,12 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.checks import Array
+from thunder_py.errors import ThunderError
+from thunder_py.perception import PinholeCamera
 from thunder_py.perception.clouds import (
     Ball,
     CloudPipeline,
+    CloudPoseSource,
     Cuboid,
     Cylinder,
     DepthCamera,
@@ -393,3 +396,110 @@ def test_nonsense_is_refused() -> None:
         (lambda: DepthCamera("D435", np.eye(4)), "...camera must be a PinholeCamera..."),
         (lambda: look_at((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)), "...target must not be at eye, nor straight along up..."),
     )
+
+
+def test_occlusion_hides_a_part_and_is_no_error() -> None:
+    hand = Cuboid((0.02, 0.03, 0.3), pose_from_rpy((0.21, -0.2, 0.2)))
+    cloud = view(box(_BOX, 0.0, 0.0, 0.0), hand)
+    found = _FIND(cloud, near=(0.0, 0.0, 0.05))
+    assert found.found
+    np.testing.assert_allclose(found.center, (0.0, 0.0, 0.05), atol=0.04)
+    whole = _FIND(view(box(_BOX, 0.0, 0.0, 0.0)))
+    assert (found.groups == found.chosen).sum() < 0.95 * (whole.groups == whole.chosen).sum()
+
+
+def test_of_two_equal_boxes_the_place_decides() -> None:
+    cloud = view(box((0.08, 0.08, 0.08), -0.2), box((0.08, 0.08, 0.08), 0.2))
+    for x in (-0.2, 0.2):
+        found = _FIND(cloud, near=(x, 0.0, 0.04))
+        np.testing.assert_allclose(found.center, (x, 0.0, 0.04), atol=0.008)
+    # nearer to the camera is larger
+    np.testing.assert_allclose(_FIND(cloud).center, (0.2, 0.0, 0.04), atol=0.008)
+
+
+def test_a_dropped_picture_is_not_looked_at() -> None:
+    camera = DepthCamera(PinholeCamera.from_field_of_view(8, 6, 1.0), np.eye(4))
+    taken: list[float] = []
+
+    def grab(t: float) -> np.ndarray:
+        taken.append(t)
+        return np.full((6, 8), np.nan)
+
+    source = CloudPoseSource(grab, camera, _FIND, rate=10.0, dropout=0.5, seed=1)
+    delivered = [measurement.time for measurement in source.poll(3.95)]
+    assert len(taken) == 40  # the noise of a picture does not depend on what was dropped
+    assert 0 < len(delivered) < 40
+    assert list(source.detections) == delivered
+
+
+def test_draws_do_not_depend_on_the_scene() -> None:
+    camera = DepthCamera(CAMERA, look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), noise_per_z2=0.002, dropout=0.05)
+    left = []
+    for shapes in ([BELT], [BELT, box((0.1, 0.1, 0.1))], [Ball(0.05)]):
+        rng = np.random.default_rng(0)
+        camera.see(shapes, rng)
+        left.append(rng.random())
+    assert left[0] == left[1] == left[2]
+
+
+def test_depth_is_lost_at_edges() -> None:
+    camera = DepthCamera(CAMERA, look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), edge_dropout=1.0)
+    shapes = [BELT, box((0.1, 0.1, 0.1))]
+    seen = camera.see(shapes, np.random.default_rng(0))
+    whole = DepthCamera(CAMERA, camera.pose).see(shapes, np.random.default_rng(0))
+    lost = np.isnan(seen.cloud[..., 0]) & ~np.isnan(whole.cloud[..., 0])
+    assert 100 < lost.sum() < 2000
+
+
+def test_more_cubes_than_can_be_counted_are_told_apart() -> None:
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0]]) + 5e-10
+    found = voxel_downsample(corners, 1e-9)
+    np.testing.assert_allclose(found, [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 1.0]], atol=1e-9)
+
+
+def test_planes_are_normalized_and_turned() -> None:
+    plane = Plane((0.0, 0.0, 2.0), 1.0)
+    assert plane.distance([[5.0, 5.0, 1.5]]).tolist() == [1.0]
+    assert plane.towards((0.0, 1.0, -1.0)) == Plane((0.0, 0.0, -1.0), -0.5)
+    with pytest.raises(ThunderError, match="normal must not be zero"):
+        Plane((0.0, 0.0, 0.0), 1.0)
+
+
+def test_as_long_as_wide_has_the_axes_of_the_reference() -> None:
+    found = surface_axes([(1.0, 1.0, 0.0), (-1.0, 1.0, 0.0), (1.0, -1.0, 0.0), (-1.0, -1.0, 0.0)], (0.0, 0.0, 1.0))
+    assert np.array_equal(found.axes, np.eye(3))
+    assert found.elongation == 1.0
+    assert surface_axes([(1.0, 0.0, 0.0), (2.0, 0.0, 0.0)], (0.0, 0.0, 1.0)).elongation == np.inf
+    with pytest.raises(ThunderError, match="points must be at least one"):
+        surface_axes(np.zeros((0, 3)), (0.0, 0.0, 1.0))
+
+
+def test_middle_does_not_depend_on_the_density() -> None:
+    """Of a rectangle; without a center of symmetry it depends on it through the axes."""
+    x, y = (g.ravel() for g in np.meshgrid(np.linspace(-0.1, 0.1, 21), np.linspace(-0.05, 0.05, 11)))
+    rectangle = np.column_stack([x, y, 0.0 * x])
+    triangle = rectangle[x / 0.2 + y / 0.1 <= 1e-9]
+    moved = []
+    for points in (rectangle, triangle):
+        dense = np.concatenate([points, *[points[(points[:, 0] < -0.05) & (points[:, 1] < 0.0)]] * 20])
+        even, uneven = surface_axes(points, (0.0, 0.0, 1.0)), surface_axes(dense, (0.0, 0.0, 1.0))
+        assert np.abs(uneven.centroid - even.centroid).max() > 0.01
+        assert np.abs(uneven.axes - even.axes).max() > 0.05
+        moved.append(np.abs(uneven.middle - even.middle).max())
+    assert moved[0] < 1e-12
+    assert moved[1] > 1e-3
+
+
+def test_fits_remove_the_bias_of_round_objects_and_give_cubes_a_yaw() -> None:
+    plain, fitted = (CloudPipeline(**SETTINGS, table=TABLE, fit_shapes=on) for on in (False, True))
+    ball = view(Ball(0.05, (0.0, 0.0, 0.05)))
+    errors = [np.linalg.norm(pipeline(ball).center[:2]) for pipeline in (plain, fitted)]
+    assert errors[1] < 0.5 * errors[0]
+    assert fitted(ball).shape == "ball"
+    assert fitted(ball).yaw is None
+    cube = fitted(view(box((0.09, 0.09, 0.09), yaw=0.5)))
+    assert cube.shape == "box"
+    assert cube.yaw is not None
+    assert abs((cube.yaw - 0.5 + np.pi / 4) % (np.pi / 2) - np.pi / 4) < 0.1
+    can = fitted(view(Cylinder(0.05, 0.12, pose_from_rpy((0.0, 0.0, 0.06)))))
+    assert (can.shape, can.yaw) == ("disk", None)

@@ -196,3 +196,47 @@ def test_pictures_of_another_camera_are_refused() -> None:
     source = FiducialPoseSource(lambda t: None, _CAMERA, size=_SIZE)
     source.poll(1.0)
     assert_refused((lambda: source.poll(0.9), "...t must not be before the last time..."))
+
+
+def test_the_rendered_corners_stand_where_the_camera_model_says() -> None:
+    # an independent look at the picture: the mean of the black square of a tag that faces a camera without distortion
+    camera = PinholeCamera(200, 200, 400.0, 400.0, 100.0, 90.0)
+    picture = render_tag(camera, _facing(0.01, -0.02, 0.5), size=0.1, blur=0.0, noise=0.0).astype(float)
+    paper = picture > 150.0
+    rows, columns = np.nonzero(np.abs(picture - 130.0) > 1.0)
+    assert (columns.min() + columns.max()) / 2.0 == pytest.approx(100.0 + 400.0 * 0.01 / 0.5, abs=0.51)
+    assert (rows.min() + rows.max()) / 2.0 == pytest.approx(90.0 - 400.0 * 0.02 / 0.5, abs=0.51)
+    assert columns.max() - columns.min() + 1 == pytest.approx(400.0 * 0.125 / 0.5, abs=1.5)
+    assert paper.sum() > 1000
+
+
+def test_the_second_pose_is_the_mirrored_one() -> None:
+    T = _facing(0.0, 0.0, 0.8, (0.5, 0.0))
+    (tag,) = detect_tags(render_tag(_CAMERA, T, size=_SIZE), _CAMERA, size=_SIZE)
+    assert _angle(tag.pose, T) < 2.0
+    assert _angle(tag.other, T) > 20.0
+    assert tag.ambiguity < 0.7
+
+
+def test_small_tags_flip_and_the_right_pose_is_among_the_two() -> None:
+    """Tags of 20 pixels: the wrong pose fits better in some pictures."""
+    rng, wrong = np.random.default_rng(4), 0
+    for _ in range(150):
+        T, corners = _seen(0.08 * 550.0 / 20.0 * (_SIZE / 0.08), 0.4, 0.2, rng)
+        tag = _located(0, corners, _CAMERA, _SIZE)
+        assert tag is not None
+        assert min(_angle(tag.pose, T), _angle(tag.other, T)) < 20.0
+        wrong += _angle(tag.pose, T) > _angle(tag.other, T)
+    assert 5 < wrong < 75
+
+
+def test_one_pose_is_not_ambiguous() -> None:
+    """Straight from the front, without noise, both solutions are the same pose."""
+    T = _facing(0.0, 0.0, 0.5)
+    tag = TagDetection(0, _projected(T), T, 0.0, T, 0.0)
+    assert tag.ambiguity == 0.0
+    found = _located(0, _projected(T), _CAMERA, _SIZE)
+    assert found is not None
+    assert found.ambiguity < 1e-3
+    other = _facing(0.0, 0.0, 0.5, (0.4, 0.0))
+    assert [TagDetection(0, _projected(T), T, e, other, 0.0).ambiguity for e in (0.0, 0.1)] == [1.0, 1.0]

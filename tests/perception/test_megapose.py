@@ -1,6 +1,7 @@
 """The client against a stand-in server on loopback: what it sends, what it understands, and what it does not."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -229,3 +230,40 @@ def test_no_picture_is_nothing_seen_and_times_do_not_go_back() -> None:
                 "...box must have shape (4,)...",
             ),
         )
+
+
+def test_half_a_message_is_told_in_time_and_the_next_is_whole() -> None:
+    answers = iter([_poses(entry(_POSE))[:-7], _poses(entry(_POSE))])
+    with StandInServer(lambda request: next(answers)) as server, _client(server, timeout=0.3) as client:
+        with pytest.raises(PoseServerError, match=r"did not answer within 0\.3 s"):
+            client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
+
+
+def test_a_second_answer_is_not_taken_for_that_to_the_next_request() -> None:
+    old = np.eye(4)
+    answers = iter([_poses(entry(old)) * 2, _poses(entry(_POSE))])
+    with StandInServer(lambda request: next(answers)) as server, _client(server) as client:
+        (first,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        np.testing.assert_allclose(first.pose, old, atol=1e-6)
+        (seen,) = client.poses(_PICTURE, ["cube"], boxes=[_BOX])
+        np.testing.assert_allclose(seen.pose, _POSE, atol=1e-6)
+
+
+def test_a_server_that_was_started_again_is_found_without_a_failure() -> None:
+    server = StandInServer(lambda request: _poses(entry(_POSE)))
+    client = _client(server)
+    client.objects()
+    for connection in server._connections:
+        connection.shutdown(socket.SHUT_RDWR)
+    assert client.objects()
+    client.close()
+    server.stop()
+
+
+def test_a_stranger_on_the_port_is_no_pose_server() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        client = MegaPoseClient(_CAMERA, port=listening.getsockname()[1], timeout=0.2)
+        with pytest.raises(PoseServerError, match=r"did not answer within 0\.2 s"):
+            client.objects()

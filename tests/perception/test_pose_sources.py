@@ -213,3 +213,17 @@ def test_nonsense_is_refused_by_name() -> None:
     bad["dropout"] = (1.1, "some")
     cases = [(name, given | {name: value}) for name, values in bad.items() for value in values]
     assert_refused(*((partial(measurement_times, **options), f"{name} must...") for name, options in cases))
+
+
+def test_frozen_from_the_start_there_is_nothing_to_repeat() -> None:
+    assert [m.pose for m in _source(faults=[PoseFault("freeze", 0.0)]).poll(0.1)] == [None] * 3
+
+
+def test_the_truth_may_be_what_a_simulation_says_now() -> None:
+    now = 0.0
+    source = SimulatedPoseSource(lambda t: pose_from_rpy((now, 0.0, 0.0)), rate=10.0, latency=0.5)
+    for step in range(100):
+        now = 0.01 * step
+        for m in source.poll(now):
+            assert m.pose is not None
+            assert m.pose[0, 3] == pytest.approx(m.time, abs=1e-9)

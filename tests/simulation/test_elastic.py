@@ -14,7 +14,7 @@ from thunder_py.model.description import Elastic
 from thunder_py.reference import SetPoint
 from thunder_py.simulation import Payload
 
-from ..truth import FOLDER
+from ..truth import FOLDER, load
 
 Array = np.ndarray
 Q0 = [0.4, 0.1, -0.3]
@@ -143,3 +143,47 @@ def test_refused() -> None:
     result = run(robot, duration=0.01)
     with pytest.raises(ValueError, match=r"^x and dx must have one shape, \(11, e\) with e <= 3"):
         dataclasses.replace(result, x=result.x[:, :1])
+
+
+def wrist(omega: float, zeta: float) -> th.Robot:
+    """A body of unit inertia about z on a spring, with viscous friction; its motor is too heavy to move by itself."""
+    friction = th.robot.Friction(terms=("viscous",), coefficients=[[2 * zeta * omega]])
+    return th.Robot.from_dh(
+        [[0, 0, 0, 0]], inertial=[[1, 0, 0, 0, 0, 0, 0, 0, 0, 1]], friction=friction,
+        elastic=[Elastic(joint=1, K=(omega**2,), Mm=1e15)],
+    )  # fmt: skip
+
+
+def throw(robot: th.Robot, case: dict[str, float], scale: float) -> tuple[Array, Array]:
+    """Two set-points of the motor, one after the other; position and velocity at the end."""
+    q, dq = np.zeros(1), np.zeros(1)
+    for x, duration in [(case["u_lo"], case["t1_direct"]), (case["u_hi"], case["T"] - case["t1_direct"])]:
+        end = run(robot, duration=duration, dt=duration / 1000, q0=q, dq0=dq, x0=[scale * x], dx0=[0.0])
+        q, dq = end.q[-1], end.dq[-1]
+    return q, dq
+
+
+@pytest.mark.parametrize("k", range(9))
+def test_known_throws(k: int) -> None:
+    """The time-optimal swings of an elastic wrist between two positions of its motor."""
+    case = load("elastic_wrist")["symmetric"][k]
+    q, dq = throw(wrist(case["omega0"], case["zeta"]), case, case["gain_k_over_keff"])
+    np.testing.assert_allclose(q, 0.0, atol=1e-9)
+    np.testing.assert_allclose(dq, case["qdT_direct"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_known_throws_under_gravity(k: int) -> None:
+    """The switching time is that of the linearized wrist, the motion the nonlinear one."""
+    case = load("elastic_wrist")["physical"][k]
+    m, r, alpha = (case[key] for key in ("m", "r_c", "alpha"))
+    robot = th.Robot.from_dh(
+        [[0, 0, 0, 0]], gravity=[0, -case["g"], 0],
+        inertial=[[m, r * np.cos(alpha), -r * np.sin(alpha), 0, 0, 0, 0, 0, 0, case["I"] - m * r * r]],
+        friction=th.robot.Friction(terms=("viscous",), coefficients=[[case["c"]]]),
+        elastic=[Elastic(joint=1, K=(case["k"],), Mm=1e15)],
+    )  # fmt: skip
+    ends = {"u_lo": -case["theta_max"], "u_hi": case["theta_max"]}
+    q, dq = throw(robot, {**case, **ends}, 1.0)
+    np.testing.assert_allclose(q, case["nonlinear79_qT"], rtol=1e-8)
+    np.testing.assert_allclose(dq, case["nonlinear79_qdT"], rtol=1e-8)

@@ -289,3 +289,21 @@ def test_walks_keep_within_joint_limits_and_depend_on_the_seed() -> None:
         PotentialField(arm, [3.1, 0.0], [])
     with pytest.raises(ValueError, match="q0 must be within the joint limits"):
         field.plan([0.0, 2.7])
+
+
+def test_panda_goes_round_a_box_over_a_floor() -> None:
+    goal = Q0 + np.array([1.6, 0.3, 0.0, 0.2, 0.0, 0.0, 0.5])
+    obstacles = [
+        Box(panda().forward_kinematics(0.5 * (Q0 + goal))[:3, 3], [0.1, 0.1, 0.3]),
+        HalfSpace([0, 0, -0.01], [0, 0, 1]),
+        Capsule([0.0, -0.6, 0.0], [0.0, -0.6, 1.0], 0.1),
+    ]
+    field = PotentialField(panda(), goal, obstacles, control_points=[(7, [0.05, 0.0, 0.0])])
+    assert not field.is_free(Q0, goal)
+    plan = field.plan(Q0, margin=0.02)
+    assert plan.status == "reached"
+    assert plan.clearance.min() > 0.02
+    assert_free(field, plan.path)
+    trajectory = plan.to_trajectory(4.0)
+    assert trajectory.duration == pytest.approx(4.0)
+    assert_free(field, trajectory(np.linspace(0.0, 4.0, 400)).q)

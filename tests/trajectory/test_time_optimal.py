@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,6 +102,61 @@ EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "time_opti
 LIMITS, PUBLISHED = EXAMPLE["LIMITS"], EXAMPLE["PUBLISHED"]
 bars, bars_path = EXAMPLE["bars"], EXAMPLE["bars_path"]
 
+L, MASS, INERTIA = 0.2, 8.0, 8.0 * (0.2**2 + 0.02**2) / 12.0
+
+
+def transcribed(name: str, steps: int, effort_rate: float | None = None) -> float:
+    """Least duration by direct transcription over time, in CasADi and IPOPT, with the bars' dynamics written out."""
+    casadi = pytest.importorskip("casadi")
+    a, b, c = np.array(PUBLISHED[name][0])
+    opti = casadi.Opti()
+    T, s, v, u = opti.variable(), opti.variable(steps + 1), opti.variable(steps + 1), opti.variable(steps + 1)
+    h = T / steps
+
+    def torque(s: Any, v: Any, u: Any) -> Any:
+        q = [a[i] * s**2 + b[i] * s + c[i] for i in (0, 1)]
+        dq = [(2 * a[i] * s + b[i]) * v for i in (0, 1)]
+        ddq = [2 * a[i] * v**2 + (2 * a[i] * s + b[i]) * u for i in (0, 1)]
+        inertia = INERTIA + MASS * 0.1**2
+        m22, m12 = inertia, inertia + MASS * L * 0.1 * casadi.cos(q[1])
+        m11 = 2 * m12 - m22 + inertia + MASS * L**2
+        bend = MASS * L * 0.1 * casadi.sin(q[1])
+        # gravity is along x
+        g2 = MASS * 9.8 * 0.1 * casadi.sin(q[0] + q[1])
+        g1 = MASS * 9.8 * (0.1 + L) * casadi.sin(q[0]) + g2
+        return casadi.horzcat(
+            m11 * ddq[0] + m12 * ddq[1] - bend * (2 * dq[0] * dq[1] + dq[1] ** 2) + g1,
+            m12 * ddq[0] + m22 * ddq[1] + bend * dq[0] ** 2 + g2,
+        )
+
+    if effort_rate is None:  # u constant in each interval
+        opti.subject_to(s[1:] == s[:-1] + h * v[:-1] + 0.5 * h**2 * u[:-1])
+        opti.subject_to(v[1:] == v[:-1] + h * u[:-1])
+        loads = [torque(s[:-1], v[:-1], u[:-1]), torque(s[1:], v[1:], u[:-1])]
+    else:  # u linear in each interval, torques continuous
+        opti.subject_to(s[1:] == s[:-1] + h * v[:-1] + h**2 * (u[:-1] / 3 + u[1:] / 6))
+        opti.subject_to(v[1:] == v[:-1] + h * (u[:-1] + u[1:]) / 2)
+        loads = [torque(s, v, u)]
+        change = loads[0][1:, :] - loads[0][:-1, :]
+        opti.subject_to(opti.bounded(-effort_rate * h, casadi.vec(change), effort_rate * h))
+        opti.subject_to(casadi.vertcat(u[0], u[-1]) == 0.0)
+    for i in (0, 1):
+        for load in loads:
+            opti.subject_to(opti.bounded(-LIMITS["effort"][i], load[:, i], LIMITS["effort"][i]))
+        limit = LIMITS["velocity"][i]
+        opti.subject_to(opti.bounded(-limit, (2 * a[i] * s + b[i]) * v, limit))
+    opti.subject_to(casadi.vertcat(s[0], v[0], v[-1]) == 0.0)
+    opti.subject_to(s[-1] == 1.0)
+    opti.subject_to(opti.bounded(0.1, T, 10.0))
+    opti.subject_to(v >= 0.0)
+    t = np.linspace(0.0, 1.0, steps + 1)
+    opti.set_initial(T, 2.0)
+    opti.set_initial(s, t**2 * (3 - 2 * t))
+    opti.set_initial(v, 3 * t * (1 - t))
+    opti.minimize(T)
+    opti.solver("ipopt", {"print_time": False, "ipopt.print_level": 0, "ipopt.sb": "yes"})
+    return float(opti.solve().value(T))
+
 
 class TestOtherPrograms:
     @pytest.mark.parametrize("name", PUBLISHED)
@@ -108,6 +164,24 @@ class TestOtherPrograms:
         """They are 0.7 % shorter, on a grid of 0.01: finer grids of TOPP-RA approach ours, see docs/time_optimal.md."""
         motion = time_optimal(bars(), bars_path(name), **LIMITS)
         assert motion.duration == pytest.approx(PUBLISHED[name][1], rel=0.01)
+
+    @pytest.mark.release
+    @pytest.mark.parametrize("name", PUBLISHED)
+    @pytest.mark.parametrize(("steps", "rate", "tolerance"), [(80, None, 5e-3), (60, 200.0, 2e-3)])
+    def test_direct_transcription(self, name: str, steps: int, rate: float | None, tolerance: float) -> None:
+        motion = time_optimal(bars(), bars_path(name), **LIMITS, effort_rate=np.inf if rate is None else rate)
+        assert motion.duration == pytest.approx(transcribed(name, steps, rate), rel=tolerance)
+
+    @pytest.mark.release
+    @pytest.mark.parametrize("name", PUBLISHED)
+    def test_reachability_of_toppra(self, name: str) -> None:
+        """TOPP-RA on a fine grid is as fast, and exceeds the limits between its points."""
+        pytest.importorskip("toppra")
+        duration, usage = EXAMPLE["toppra_motion"](bars(), bars_path(name), 500)
+        motion = time_optimal(bars(), bars_path(name), **LIMITS)
+        assert motion.duration == pytest.approx(duration, rel=2e-3)
+        assert usage > 1.01
+        assert largest_usage(motion) <= 1.0 + 1e-9
 
 
 def random_problem(seed: int) -> tuple[th.Robot, np.ndarray, dict[str, np.ndarray | float]]:

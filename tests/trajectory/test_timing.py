@@ -221,3 +221,10 @@ def test_joints_and_paths_without_limits_of_acceleration_arrive() -> None:
     law = trapezoidal(v_max=0.5, a_max=1e11)  # its rise is shorter than the rounding of the start of the second segment
     ways = [Line([0, 0, 0], [1, 0, 0], quintic(1e6)), Line([1, 0, 0], [1, 2, 0], law)]
     np.testing.assert_allclose(Path(ways)(1e6 + 1.0).p, [1.0, 1.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-9, 1e9])
+def test_a_law_of_any_duration_is_stretched_without_a_loss(scale: float) -> None:
+    law = s_curve(0.0, 1.0, v_max=1.0 / scale, a_max=4.0 / scale / scale, j_max=40.0 / scale / scale / scale)
+    like = s_curve(0.0, 1.0, v_max=1.0, a_max=4.0, j_max=40.0)
+    np.testing.assert_allclose(law.stretched(1e12)([2e11, 1e12]).s, like.stretched(1e12)([2e11, 1e12]).s, rtol=1e-12)

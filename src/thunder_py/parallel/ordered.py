@@ -57,7 +57,7 @@ def map_items(
     >>> map_items(len, ["a", "bc"])
     [1, 2]
     """
-    results, failed = _in_order(function, items, workers, progress, description, unit)
+    results, failed = _in_order(function, items, workers=workers, progress=progress, description=description, unit=unit)
     if failed is not None and failed.error is not None:
         if failed.error.__traceback__ is None:  # from another process
             raise failed.error from RuntimeError(failed.trace)
@@ -103,27 +103,18 @@ def map_seeds(
     [0, 2, 4, 6]
     """
     given = _seeds(seeds)
-    results, failed = _in_order(function, given, workers, progress, description, "seed")
+    options: dict[str, Any] = {"workers": workers, "progress": progress, "description": description, "unit": "seed"}
+    results, failed = _in_order(function, given, **options)
     if failed is not None:
         raise _error(failed, given[failed.index], description) from failed.error
     return results
 
 
-def _in_order(
-    function: Callable[[Any], T],
-    items: Sequence[Any],
-    workers: Workers,
-    progress: bool | Callable[[float], object],
-    description: str,
-    unit: str,
-) -> tuple[list[T], Outcome | None]:
+def _in_order(function: Callable[[Any], T], items: Sequence[Any], **options: Any) -> tuple[list[T], Outcome | None]:
     """Return the results, or those before the first item that failed, and its outcome."""
     results: dict[int, T] = {}
     failed: Outcome | None = None
-    outcomes = run_tasks(
-        function, items, workers=workers, retry_errors=False, progress=progress, description=description, unit=unit
-    )
-    with closing(outcomes):
+    with closing(run_tasks(function, items, retry_errors=False, **options)) as outcomes:
         for outcome in outcomes:
             if outcome.error is None:
                 results[outcome.index] = outcome.value

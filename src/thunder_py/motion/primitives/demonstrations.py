@@ -130,13 +130,15 @@ def _read(value: Any, name: str, cutoff: float, samples: int) -> Demonstration:
     return Demonstration(t, spline(t), spline(t, 1), spline(t, 2), tuple(getattr(value, "units", ())))
 
 
-def steps_of(until: float, dt: float, tau: float) -> int:
-    """Return the number of steps of about `dt` [s] of a rollout of duration tau [s] until a time [s]."""
-    if until / dt > _MOST_STEPS:
-        raise ThunderError(f"dt must give at most 1e7 samples, got {dt:g} s")
-    if until / tau > _MOST_DURATIONS:
-        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {until:g} s of {tau:g} s")
-    return max(1, int(np.ceil(until / dt - 1e-9)))
+def span_of(until: float | None, dt: float | None, tau: float, name: str = "until") -> tuple[float, int]:
+    """Return the end [s] of a rollout of duration tau [s], which is called `name`, and the number of its steps."""
+    end = tau if until is None else positive(until, name)
+    step = tau / 500 if dt is None else positive(dt, "dt")
+    if end / step > _MOST_STEPS:
+        raise ThunderError(f"dt must give at most 1e7 samples, got {step:g} s")
+    if end / tau > _MOST_DURATIONS:
+        raise ThunderError(f"until must be at most {_MOST_DURATIONS:g} durations, got {end:g} s of {tau:g} s")
+    return end, max(1, int(np.ceil(end / step - 1e-9)))
 
 
 def times_of(value: Any, name: str) -> Array:

@@ -16,7 +16,7 @@ from ...errors import ThunderError
 from ...trajectory.hermite import duration_of
 from ..estimator_file import flag, read_estimator, scalar, write_estimator
 from .bases import DMPBasis, Fit, known_name
-from .demonstrations import Demonstration, read_demonstrations, steps_of
+from .demonstrations import Demonstration, read_demonstrations, span_of
 from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
 from .stepping import DMPState, PositionPrimitive, check_coordinates, place, sample, warn_growth
@@ -348,8 +348,7 @@ class DMP(PositionPrimitive):
         core = self._learned_core().copy()
         g, tau = self._prepare(core, start, goal, duration, start_velocity)
         place(core, obstacles, potential)
-        end = tau if until is None else positive(until, "until")
-        steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
+        end, steps = span_of(until, dt, tau)
         t, x, dx, ddx, dddx = sample(core, end, steps, tau)
         rest, settled, *_ = sample(core, 2.0 * end, 200, tau)
         far, later = np.linalg.norm(x - g, axis=1), np.linalg.norm(settled - g, axis=1)

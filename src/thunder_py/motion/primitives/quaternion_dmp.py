@@ -19,7 +19,7 @@ from ...spatial import log, quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
 from .bases import DMPBasis, Fit, known_name
-from .demonstrations import is_sampled, listed, smooth, steps_of, times_of
+from .demonstrations import is_sampled, listed, smooth, span_of, times_of
 from .dmp import SCALINGS
 from .stepping import SteppedPrimitive, warn_growth
 
@@ -263,8 +263,7 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
 
         core = self._learned_core().copy()
         tau = self._prepare(core, start, goal, duration, start_velocity)
-        end = tau if until is None else positive(until, "until")
-        steps = steps_of(end, tau / 500 if dt is None else positive(dt, "dt"), tau)
+        end, steps = span_of(until, dt, tau)
         q, w, dw = core._rollout(steps, end / steps)
         rotations = Rotation.from_quat(q)
         error = float((Rotation.from_matrix(core.goal) * rotations[-1].inv()).magnitude())

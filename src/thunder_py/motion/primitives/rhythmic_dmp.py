@@ -15,7 +15,7 @@ from ...errors import ThunderError
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
 from .bases import Fit, PeriodicBasis
-from .demonstrations import Demonstration, read_demonstrations, steps_of
+from .demonstrations import Demonstration, read_demonstrations, span_of
 from .dynamic_potential import DynamicPotential
 from .period import find_period
 from .sampled_motion import SampledMotion
@@ -250,9 +250,7 @@ class RhythmicDMP(PositionPrimitive):
         core = self._learned_core().copy()
         period = self._prepare(core, start, goal, amplitude, frequency, phase, start_velocity)
         place(core, obstacles, potential)
-        end = period if duration is None else positive(duration, "duration")
-        steps = steps_of(end, period / 500 if dt is None else positive(dt, "dt"), period)
-        return SampledMotion(*sample(core, end, steps, period))
+        return SampledMotion(*sample(core, *span_of(duration, dt, period, "duration"), period))
 
     # -- a step at a time ----------------------------------------------------------------------------------------------
 
