@@ -96,7 +96,7 @@ def test_what_is_no_input_is_said(tmp_path, monkeypatch):
         (lambda: minimum_jerk([0.0], [1.0], True), "...duration must be a positive number of seconds..."),
         (lambda: minimum_jerk([0.0], [1.0], 1e-300), "...seconds from 1e-50 to..."),
         (lambda: MOTION.position("now"), "...t must be numbers..."),
-        (lambda: MOTION.position(0.0, 1.5), "...derivative must be between 0 and 5..."),
+        (lambda: MOTION.position(0.0, 1.5), "...derivative must be a whole number from 0 to 5..."),
         (lambda: ProMP(overlap="a").fit(SET), "...overlap must be a number..."),
         (lambda: LEARNED.mean("a"), "...tau must be numbers..."),
         (lambda: LEARNED.sample(1.5), "...n must be a whole number..."),
