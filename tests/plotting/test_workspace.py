@@ -64,7 +64,7 @@ def test_what_has_no_workspace_is_refused() -> None:
     reach = slides.sample_workspace(1000, limits=held).points[:, 2]
     assert -1.0 <= reach.min() < -0.9
     assert 1.9 < reach.max() <= 2.0
-    with pytest.raises(ModelError, match="samples must be a whole number of at least 1, got 0"):
+    with pytest.raises(ThunderError, match="samples must be a whole number of at least 1, got 0"):
         slides.sample_workspace(0)
     with pytest.raises(ThunderError, match=r"through must be near reached points, got none near z = 9 m"):
         th.Robot.load("ur5e").plot_workspace(1000, through=[0.0, 0.0, 9.0])
