@@ -97,6 +97,16 @@ def test_coupled_damping_holds_in_nearly_all_postures() -> None:
     assert k[6] < 0.1 * wanted[6]
 
 
+def test_coupled_damping_is_reduced_by_the_shares_in_the_fastest_mode() -> None:
+    alone = coupled_damping(np.tile(np.diag([1.0, 10.0]), (20, 1, 1)), np.ones(2), 5.0)
+    np.testing.assert_allclose(alone, [1.0, 0.99 * 5.0 / 10.0], rtol=1e-12)  # only the fast one, once
+    mobility, k = np.array([[2.0, 1.0], [1.0, 1.0]]), np.ones(2)
+    for _ in range(2):
+        rates, modes = np.linalg.eigh(mobility * np.sqrt(np.outer(k, k)))
+        k *= (0.99 * 2.5 / rates[1]) ** (modes[:, 1] ** 2)
+    np.testing.assert_allclose(coupled_damping(np.tile(mobility, (20, 1, 1)), np.ones(2), 2.5), k, rtol=1e-12)
+
+
 def test_inertias_are_those_of_a_free_joint_and_a_free_row() -> None:
     q = np.array([Q0])
     torque, force = np.eye(7)[4], panda().jacobian(Q0).T @ np.eye(6)[2]

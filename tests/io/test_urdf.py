@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio
@@ -200,3 +201,26 @@ def test_encodings(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{declared}"?>\n<!-- \xfc -->' + PENDULUM
     assert parse_urdf(text.encode(encoding)) == parse_urdf(PENDULUM)
     assert parse_urdf(text) == parse_urdf(PENDULUM)
+
+
+def test_limits_left_out_are_infinite() -> None:
+    limits = parse_urdf(edited('lower="-1" upper="1" effort="2" velocity="3"', "", PENDULUM)).limits
+    assert (limits.lower[0], limits.upper[0], limits.effort[0], limits.velocity[0]) == (-math.inf, *3 * (math.inf,))
+
+
+def test_branches_of_the_base_do_not_count() -> None:
+    assert "lamp" not in workbench().frames
+    assert workbench(fix_joints={**FINGERS, "lamp_neck": 0.5}).frames["lamp"][0] == 0
+
+
+def test_own_numbers_are_kept_to_the_last_bit() -> None:
+    np.testing.assert_array_equal(parse_urdf(PENDULUM).inertial[0], [2, 0, 0, -1, 0.1 + 0.5, 0, 0, 0.1 + 0.5, 0, 0.01])
+
+
+def test_what_is_lumped_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="thunder_py"):
+        robot = workbench()
+    tree = ElementTree.fromstring(WORKBENCH)
+    (message,) = [record.getMessage() for record in caplog.records if "lumped" in record.getMessage()]
+    assert f"{robot.n} joints from" in message
+    assert f"{len(tree.findall('link')) - 1 - robot.n} links lumped" in message

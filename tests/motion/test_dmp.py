@@ -1,6 +1,8 @@
 """Discrete movement primitives: their equations, what they learn, what they do with other goals and times."""
 
+import re
 import warnings
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -477,3 +479,102 @@ def test_rotations_agree(scaling: str, smooth: bool) -> None:
     f = theirs.forcing_term_rot(0.0)[:, 0]
     expected = (25.0 * (6.25 * way - (6.25 * way if smooth else 0.0)) + f) / T1**2
     np.testing.assert_allclose(ours.state.dw, expected, rtol=1e-9)
+
+
+def test_phase_is_exact() -> None:
+    dmp = DMP(alpha=3.7).fit(Curved())
+    dmp.reset(duration=1.7)
+    for _ in range(1000):
+        dmp.step(1e-3)
+    assert abs(dmp.phase - np.exp(-3.7 / 1.7)) < 1e-14
+
+
+def test_time_scales() -> None:
+    dmp = DMP().fit(Curved())
+    slow, fast = dmp.rollout(duration=3.0), dmp.rollout(duration=1.0)
+    np.testing.assert_allclose(slow.x, fast.x, atol=1e-12)
+    for k, (a, b) in enumerate(zip((slow.dx, slow.ddx, slow.dddx), (fast.dx, fast.ddx, fast.dddx), strict=True)):
+        np.testing.assert_allclose(a * 3.0 ** (k + 1), b, rtol=1e-9, atol=1e-9)
+
+
+def test_hoffmanns_form_survives_where_the_papers_does_not() -> None:
+    t = np.linspace(0.0, T, 401)
+    flat = np.column_stack([0.3 * (1.0 - np.cos(np.pi * t / T)) / 2.0, 0.1 * np.sin(np.pi * t / T) ** 3])  # y: g = y0
+    motion = DMP().fit((t, flat)).rollout(dt=t[1])
+    assert np.abs(motion.x - flat).max() < 2e-3
+    with pytest.raises(ValueError, match="coordinate 1 must not end where it starts"):
+        DMP(scaling="paper").fit((t, flat))
+    straight = flat[:, :1] + 0.05 * np.sin(np.pi * t / T)[:, None] ** 3
+    x = {}
+    for scaling in ("hoffmann", "paper"):
+        dmp = DMP(scaling=scaling, rotodilatation=False).fit((t, straight))
+        x[scaling] = [dmp.rollout(start=[0.0], goal=[goal], dt=t[1]).x for goal in (0.3, 0.0, -0.3)]
+    there, nowhere, back = x["paper"]
+    np.testing.assert_allclose(back, -there, atol=1e-12)  # mirrored, bump and all
+    np.testing.assert_allclose(nowhere, 0.0, atol=1e-12)  # and without a way there is no motion
+    there, nowhere, back = x["hoffmann"]
+    np.testing.assert_allclose(0.5 * (there + back), nowhere, atol=1e-12)  # the goal is added to one and the same shape
+    assert np.abs(nowhere).max() > 0.03
+    assert np.abs(back[-1] + 0.3) < 3.0 * 0.6 * np.exp(-4.0)  # f was learned for the other goal, and fades
+
+
+def test_rotodilatation_learns_demonstrations_in_other_directions() -> None:
+    demo, R = Curved(), 0.6 * _rotation()
+    start = demo.position(np.zeros(1))[0]
+    way = demo.position(np.array([T]))[0] - start
+    u, w = way / np.linalg.norm(way), R @ way / np.linalg.norm(R @ way)
+    t = np.linspace(0.0, T, 500)
+    # the similarity of the primitive: in the plane of both ways
+    least = np.eye(3) - np.outer(u + w, u + w) / (1.0 + u @ w) + 2.0 * np.outer(w, u)
+    other = (t, (demo.position(t) - start) @ (0.6 * least).T)
+    both, one = (DMP(rotodilatation=True).fit(demos) for demos in ([demo, other], demo))
+    np.testing.assert_allclose(both.weights_, one.weights_, atol=2e-4)
+
+
+def test_obstacles_are_avoided_and_the_goal_is_reached() -> None:
+    demo = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 2.0)
+    dmp = DMP().fit(demo)
+    sphere = Sphere([0.2, 0.15, 0.125], 0.05)  # on the straight way
+    assert sphere.distance(dmp.rollout().x).min() < 0.0
+    motion = dmp.rollout(obstacles=[sphere])
+    assert sphere.distance(motion.x).min() > 0.02
+    assert motion.settled_error < 1e-4
+    assert 0.0 < motion.settling_time < 6.0
+    assert motion.end_error > dmp.rollout().end_error
+
+
+def test_every_start_ends_at_the_goal() -> None:
+    """f decays with the phase, and the linear part is critically damped."""
+    rng, dmp = np.random.default_rng(0), DMP().fit(Curved())
+    for _ in range(5):
+        start, goal, velocity = rng.normal(size=(3, 3))
+        motion = dmp.rollout(start, goal, start_velocity=3.0 * velocity, until=8.0 * T, dt=T / 50)
+        assert np.abs(motion.x[-1] - goal).max() < 1e-4
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "movement_primitives.md").read_text(encoding="utf-8")
+
+
+NAMES = {"Gaussians": "gaussian", "mollifiers": "mollifier", "Wendland C2": "wendland_c2", "Wendland C4": "wendland_c4"}
+
+
+def _factor(**options: object) -> float:
+    reach = minimum_jerk([0.0, 0.0, 0.0], [0.4, 0.3, 0.25], 5.0)
+    demonstrated = 23.094 * 0.25 * 5.0**0.5 / 5.0**3
+    return DMP(**options).fit(reach).rollout().mean_jerk() / demonstrated
+
+
+@pytest.mark.parametrize("name", list(NAMES))
+def test_table_of_jerk_is_right(name: str) -> None:
+    row = re.search(rf"^\| {name} \|(.*)\|$", PAGE, flags=re.MULTILINE)
+    assert row is not None
+    for printed, overlap in zip(row[1].split("|"), (1.0, 2.0, 2.5), strict=True):
+        digits = len(printed.strip().partition(".")[2])
+        assert abs(_factor(basis=NAMES[name], overlap=overlap) - float(printed)) <= 0.51 * 10.0**-digits
+
+
+def test_stiffness_multiplies_the_jerk() -> None:
+    printed = re.search(r"the factor of mollifiers is (\d+), and that of\sGaussians ([\d.]+)\.", PAGE)
+    assert printed is not None
+    assert abs(_factor(basis="mollifier", K=1050.0) - float(printed[1])) <= 0.51
+    assert abs(_factor(K=1050.0) - float(printed[2])) <= 0.051

@@ -352,3 +352,21 @@ def test_damaged_files(tmp_path) -> None:
     )
     refused = ((partial(load, name, changes), f"...{message}...") for name, changes, message in cases)
     assert_refused(*refused, error=FileFormatError)
+
+
+def test_any_frame_of_the_world_gives_the_same_motion() -> None:
+    dmp = QuaternionDMP().fit(demonstration())
+    t, rotations = demonstration()
+    turn = Rotation.from_rotvec([0.4, 2.0, -1.0])
+    again = QuaternionDMP().fit((t, turn * rotations)).rollout()
+    np.testing.assert_allclose(again.rotations.as_matrix(), (turn * dmp.rollout().rotations).as_matrix(), atol=1e-9)
+
+
+def test_shorter_way_whatever_the_sign_of_the_quaternion() -> None:
+    still = QuaternionDMP().with_weights(np.zeros((21, 3)), np.eye(3), np.eye(3), 1.0)
+    for angle in (0.9 * np.pi, 1.1 * np.pi):
+        goal = Rotation.from_rotvec([0.0, 0.0, angle])
+        motion = still.rollout(np.eye(3), goal, until=5.0)
+        turned = np.linalg.norm(motion.w, axis=1).mean() * 5.0
+        assert abs(turned - 0.9 * np.pi) < 0.02
+        assert motion.end_error < 1e-4

@@ -116,3 +116,48 @@ def test_bad_input_is_refused() -> None:
         (lambda: DynamicPotential().force([0, 0, 0, 0], [1, 0, 0, 0], []), "...m = 1, 2 or 3..."),
         (lambda: DynamicPotential().force([0, 0, np.nan], [1, 0, 0], []), "...y..."),
     )
+
+
+def _relative(a: np.ndarray, b: np.ndarray) -> float:
+    size = np.linalg.norm(b, axis=1)
+    moved = size > 1e-9
+    assert moved.sum() > 100
+    return float((np.linalg.norm(a - b, axis=1)[moved] / size[moved]).max())
+
+
+def test_force_is_the_closed_form() -> None:
+    y, z = _states()
+    r = np.linalg.norm(y, axis=1, keepdims=True)
+    n, heading = y / r, z / np.linalg.norm(z, axis=1, keepdims=True)
+    c = np.sum(n * heading, axis=1, keepdims=True)
+    p = r - 0.02
+    front = LAMBDA * np.linalg.norm(z, axis=1, keepdims=True) * np.maximum(-c, 0.0) ** (BETA - 1.0) / p
+    expected = front * (BETA * (heading - c * n) / r - c * n / p)
+    potential = DynamicPotential(LAMBDA, BETA, tie_break=0.0, least_distance=1e-6)
+    np.testing.assert_allclose(potential.force(y, z, [Sphere([0, 0, 0], 0.02)]), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_the_form_in_circulation_is_no_gradient() -> None:
+    """lambda where beta belongs and the exponent one too high: what published code has is far from -dU/dy."""
+    y, z = _states()
+    lam, beta = 0.1, 2.0
+    potential = DynamicPotential(lam, beta, tie_break=0.0)
+    r = np.linalg.norm(y, axis=1, keepdims=True)
+    speed = np.linalg.norm(z, axis=1, keepdims=True)
+    n = y / r
+    c = np.sum(n * z, axis=1, keepdims=True) / speed
+    for first, exponent in ((lam, beta - 1.0), (beta, beta), (lam, beta)):
+        wrong = lam * speed * np.maximum(-c, 0.0) ** exponent / r * (first * (z / speed - c * n) / r - c * n / r)
+        assert _relative(wrong, _differences(potential, y, z, [[0.0, 0.0, 0.0]])) > 0.5
+    right = lam * speed * np.maximum(-c, 0.0) ** (beta - 1.0) / r * (beta * (z / speed - c * n) / r - c * n / r)
+    np.testing.assert_allclose(potential.force(y, z, [[0.0, 0.0, 0.0]]), right, rtol=1e-9, atol=1e-12)
+
+
+def test_obstacles_add_and_at_rest_there_is_no_force() -> None:
+    y, z = _states()
+    potential, a, b = DynamicPotential(), Sphere([1, 0, 0], 0.2), np.array([0.0, 1.0, 0.0])
+    np.testing.assert_allclose(
+        potential.force(y, z, [a, b]), potential.force(y, z, [a]) + potential.force(y, z, [b]), rtol=1e-12, atol=1e-14
+    )
+    np.testing.assert_allclose(potential.force(y, 0.0 * z, [a, b]), 0.0, atol=1e-90)
+    np.testing.assert_array_equal(potential.force(y, z, []), 0.0)

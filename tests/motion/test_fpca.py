@@ -453,3 +453,36 @@ def test_figures():
     ratio = fpca.explained_variance_ratio_.reshape(4, -1)[:, 0]
     np.testing.assert_allclose(axis.lines[0].get_ydata(), 100.0 * np.cumsum(ratio))
     plt.close("all")
+
+
+def test_signs_do_not_depend_on_the_order_of_motions():
+    y = reaches()
+    for joint in (False, True):
+        a, b = FPCA(4, joint=joint, **PLAIN).fit(y), FPCA(4, joint=joint, **PLAIN).fit(y[::-1])
+        np.testing.assert_allclose(a.component_coefficients_, b.component_coefficients_, atol=1e-8)
+        if not joint:
+            S = a.components(np.linspace(0.0, 1.0, 201))
+            largest = np.take_along_axis(S, np.abs(S).argmax(axis=1)[:, None], axis=1)
+            assert (largest > 0.0).all()
+
+
+def test_rotation_vectors_turn_with_the_path():
+    y, Q = reaches(d=6), Rotation.from_rotvec([0.0, 0.0, 2.0]).as_matrix()
+    moved = np.concatenate([y[..., :3] @ Q.T, y[..., 3:] @ Q.T], axis=-1)
+    way = {"joint": True, "alignment": "path", "smoothing": None, "shrinkage": 0.0}
+    a, b = FPCA(5, **way).fit(y), FPCA(5, **way).fit(moved)
+    assert a.dofs == ("x", "y", "z", "rx", "ry", "rz")
+    np.testing.assert_allclose(b.components(TAU), a.components(TAU), atol=1e-8)
+
+
+def test_coordinates_that_do_not_move():
+    """A plane motion: components along the normal are orthonormal, their variances zero."""
+    y = reaches()
+    y[..., 2] = 0.7
+    for way in ({}, {"joint": True}):
+        fpca = FPCA(smoothing=None, **PLAIN, **way).fit(y)
+        np.testing.assert_allclose(fpca.inverse_transform(fpca.scores_, fpca.offsets_)[..., 2], 0.7, atol=1e-12)
+    fpca = FPCA(smoothing=None, **PLAIN).fit(y)
+    np.testing.assert_allclose(fpca.variances_[:, 2], 0.0, atol=1e-25)
+    assert np.isfinite(fpca.explained_variance_ratio_).all()
+    assert (fpca.scores_[..., 2] ** 2).max() < 1e-25

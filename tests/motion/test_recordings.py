@@ -1,5 +1,6 @@
 """Public recordings, where they lie beside the repository, and the numbers that pages print from them."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from thunder_py.motion import FPCA
 from thunder_py.motion.fpca.fit import Blend, Setting, SplineSpace, predicted, unit_groups
-from thunder_py.recordings import MotionSet
+from thunder_py.recordings import MotionSet, Trial, check_plausible
 from thunder_py.recordings.loaders import load_culm, load_kinesis
 from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed, speed
 
@@ -138,3 +139,69 @@ def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
             found.append(p.frames.scale**2 * ((space.L.T @ left) ** 2).sum(axis=(1, 2)))
     auto, jerk = (np.sqrt(np.concatenate(found)) for found in errors.values())
     assert auto.mean() < 0.97 * jerk.mean()
+
+
+#: factors of x and t for a recording in meters, radians and seconds that is read in a wrong unit, and the remedy
+LENGTHS = {
+    "mm as m": (1e3, 1.0, "unit='mm'"),
+    "cm as m": (1e2, 1.0, "'cm'"),
+    "m as mm": (1e-3, 1.0, "unit='m'"),
+    "m as cm": (1e-2, 1.0, "unit='m'"),
+    "ms as s": (1.0, 1e3, "time_unit='ms'"),
+    "s as ms": (1.0, 1e-3, "time_unit='s'"),
+}
+ANGLES = {
+    "deg as rad": (180.0 / np.pi, 1.0, "unit 'deg'"),
+    "rad as deg": (np.pi / 180.0, 1.0, "unit 'rad'"),
+    "ms as s": LENGTHS["ms as s"],
+    "s as ms": LENGTHS["s as ms"],
+}
+
+
+def angles(trial):
+    """Return azimuth and elevation of the hand and the angle of the elbow, for a shoulder behind the movement."""
+    p = trial.x - np.nanmean(trial.x, axis=0)
+    p[:, 1] += 1.1 * np.nanmax(np.linalg.norm(p, axis=1))
+    distance = np.linalg.norm(p, axis=1)
+    length = 0.51 * np.nanmax(distance)
+    elbow = np.pi - np.arccos(1.0 - distance**2 / (2.0 * length**2))
+    q = np.column_stack([np.arctan2(p[:, 1], p[:, 0]), np.arcsin(p[:, 2] / distance), elbow])
+    return Trial(trial.t, q, ("azimuth", "elevation", "elbow"), name=trial.name)
+
+
+def variants(trials):
+    """Return trials and wrong units: as recorded, from their starts, and as joint angles of an arm."""
+    starts = [trial.with_values(trial.x - trial.x[np.isfinite(trial.x[:, 0])][0]) for trial in trials]
+    return [(trials, LENGTHS), (starts, LENGTHS), (list(map(angles, trials)), ANGLES)]
+
+
+def messages(trials):
+    """Return the warnings about trials."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_plausible(trials)
+    return [str(warning.message) for warning in caught]
+
+
+def counts(trials, units):
+    """Return the number of trials with a warning as they are, and of those with the right remedy in each wrong unit.
+
+    Each trial is judged alone. Together they must give no warning as they are, and one in a wrong unit.
+    """
+    assert not messages(trials)
+    result = [sum(bool(messages([trial])) for trial in trials)]
+    for x, t, remedy in units.values():
+        wrong = [Trial(t * trial.t, x * trial.x, trial.dofs, trial.units, name=trial.name) for trial in trials]
+        assert [remedy in text for text in messages(wrong)] == [True]
+        result.append(sum([remedy in text for text in messages([trial])] == [True] for trial in wrong))
+    return result
+
+
+@pytest.mark.release
+@needs_culm
+@needs_kinesis
+def test_units_of_real_recordings():
+    """The tables of docs/motion_data.md, for subjects and trials with which no rule was chosen."""
+    for trials in (load_culm(CULM, "Randomness01")[5:], load_kinesis(KINESIS)[::4]):
+        for group, units in variants(trials):
+            assert counts(group, units) == [0, *[len(group)] * len(units)]

@@ -112,3 +112,36 @@ def test_bad_arguments():
         (lambda: rot.karcher_mean(np.zeros((2, 3)), [1.0, -1.0]), "...not negative..."),
         (lambda: rot.continuous(np.zeros(3)), "...(..., T, 3)..."),
     )
+
+
+def test_derivatives_at_no_rotation():
+    """At phi = 0 the Jacobian is 1, and w' = phi'', w'' = phi''' +- phi' x phi'' / 2."""
+    zero, d = np.zeros(3), RNG.normal(size=(3, 3))
+    np.testing.assert_array_equal(rot.angular_velocity(zero, d[0]), d[0])
+    np.testing.assert_array_equal(rot.angular_acceleration(zero, d[0], d[1]), d[1])
+    half = 0.5 * np.cross(d[0], d[1])
+    np.testing.assert_allclose(rot.angular_jerk(zero, *d), d[2] + half, atol=1e-15)
+    np.testing.assert_allclose(rot.angular_jerk(zero, *d, frame="body"), d[2] - half, atol=1e-15)
+
+
+def test_series_and_closed_forms_meet():
+    """At |phi| = 1 one takes over from the other: a step of 1e-9 there must not be seen."""
+    axis = np.array([0.48, -0.6, 0.64])
+    d = RNG.normal(size=(3, 3))
+    below, above = (rot.angular_jerk((1.0 + s) * axis, *d) for s in (-1e-10, 1e-10))
+    np.testing.assert_allclose(below, above, atol=1e-7 * 1e-2)
+
+
+def test_mean_of_two_is_half_way():
+    mean = rot.karcher_mean([[0.0, 0.0, 0.2], [0.0, 0.0, 1.0]])
+    np.testing.assert_allclose(mean, [0.0, 0.0, 0.6], atol=1e-14)
+
+
+def test_gaps_stay():
+    phi = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.2, 0.1, 0.4]])
+    back = rot.from_reference(rot.to_reference(phi, [0.5, 0.0, 0.2]), [0.5, 0.0, 0.2])
+    np.testing.assert_allclose(back[[0, 2]], phi[[0, 2]], atol=1e-14)
+    assert np.isnan(back[1]).all()
+    np.testing.assert_allclose(rot.log(rot.exp(phi))[[0, 2]], phi[[0, 2]], atol=1e-14)
+    assert np.isnan(rot.log(rot.exp(phi))[1]).all()
+    assert rot.continuous(np.zeros((0, 3))).shape == (0, 3)

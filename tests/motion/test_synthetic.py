@@ -162,7 +162,10 @@ def test_bad_input_of_min_jerk():
         (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be positive of seconds, got 0.0..."),
         (lambda: minimum_jerk(START, GOAL[:2], 1.0), "...goal must have shape (3,), got (2,)..."),
         (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
-        (lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6), "...derivative must be between 0 and 5, got 6..."),
+        (
+            lambda: minimum_jerk(START, GOAL, 1.0).position(0.5, 6),
+            "...derivative must be a whole number from 0 to 5, got 6...",
+        ),
     )
 
 

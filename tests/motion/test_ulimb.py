@@ -370,3 +370,35 @@ def test_questions_that_make_no_sense(tmp_path):
         (lambda: load_ulimb_uzh(tmp_path, side="right"), "...side..."),
         (lambda: load_ulimb_uzh(tmp_path), "...found none...", FileFormatError),
     )
+
+
+def test_empty_cells_are_gaps_where_too_few_are_left(tmp_path):
+    body = moving_body(seed=2)
+    hidden = {(5, "CS_1"), (6, "CS_1"), (6, "CS_2"), (7, "WRA"), (7, "H_3")}
+    save(tmp_path, "a.txt", table(body, hidden=hidden))
+    trial = load_ulimb_mhh(tmp_path, rate=100.0, unit="mm", subject="s", task="t")[0]
+    np.testing.assert_array_equal(np.flatnonzero(~trial.valid), [6])
+    assert (trial.subject, trial.task, trial.name) == ("s", "t", "a")
+    assert max(pose_error(trial, body)) < 1e-7
+    recording = read_mhh(tmp_path / "a.txt", rate=100.0, unit="mm")
+    assert recording.markers == MARKERS
+    assert recording.positions.mask.sum() == 3 * len(hidden)
+    assert recording["H_3"].mask[7].all()
+
+
+def test_markers_at_zero_were_not_seen(tmp_path):
+    body = moving_body(seed=6)
+    body.hand_markers[8, 1] = 0.0
+    body.hand_markers[9, 1, 2] = np.nan
+    write(tmp_path / "S2_1_1.mat", body)
+    np.testing.assert_array_equal(np.flatnonzero(read_unipi(tmp_path / "S2_1_1.mat")[7].mask.any(axis=1)), [8, 9])
+
+
+def test_three_markers_in_line_have_no_orientation():
+    line = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.05, 0.1, 0.0], [0.2, 0.0, 0.0]])
+    body = moving_body(n=3, seed=1, hand=line)
+    shape = group_template(body.hand_markers)
+    body.hand_markers[1, 2] = np.nan
+    p, R = rigid_poses(body.hand_markers, shape)
+    np.testing.assert_array_equal(np.isnan(p).all(axis=1), [False, True, False])
+    np.testing.assert_array_equal(np.isnan(R).all(axis=(1, 2)), [False, True, False])

@@ -80,3 +80,32 @@ def test_estimate_is_the_low_pass_of_the_contact_torques(touching):
     assert largest > 5.0
     assert np.abs(run.signals["first"][1:] - first).max() < 1e-3 * np.abs(first).max()
     assert np.abs(run.signals["second"][1:] - second).max() < 0.01 * np.abs(first).max()
+
+
+def test_power_of_the_contact(touching):
+    _, run, torques = touching
+    a = math.exp(-W * DT)
+    power = np.sum(torques * 0.5 * (run.dq[:-1] + run.dq[1:]), axis=1)
+    expected = lfilter([1.0 - a], [1.0, -a], power)
+    assert np.abs(run.signals["power"][1:, 0] - expected).max() < 0.01 * np.abs(expected).max()
+
+
+def test_contact_is_detected_soon_and_not_before(touching):
+    _, run, torques = touching
+    begins = run.t[np.flatnonzero(np.abs(torques).max(axis=1) > 0.0)[0]]
+    found = run.t[np.flatnonzero(run.signals["first_contact"].any(axis=1))[0]]
+    assert 0.0 < found - begins < 0.03
+
+
+def test_force_of_the_contact(touching):
+    """A ball has no moment about the point that touches: the estimated force presses it upwards, within its cone."""
+    robot, run, torques = touching
+    late = slice(-200, None)
+    center = np.eye(4)
+    center[:3, 3] = [0.0, 0.0, 0.1]
+    arm = robot.replace(tool=center)  # the ball's center; friction there has the moment of its radius
+    estimate = th.kinematics.estimate_wrench(arm, run.q[late], run.signals["first"][late])
+    true = th.kinematics.estimate_wrench(arm, run.q[late], torques[late][-len(estimate.wrench) :])
+    assert (estimate.wrench[:, 2] > 5.0).all()
+    np.testing.assert_allclose(estimate.wrench[:, :3], true.wrench[:, :3], atol=0.05 * np.abs(true.wrench[:, 2]).max())
+    assert np.abs(estimate.wrench[:, 3:]).max() < 0.04 * 0.6 * estimate.wrench[:, 2].max()

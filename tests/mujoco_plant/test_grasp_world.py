@@ -279,3 +279,18 @@ def test_refusals():
     assert world.diverged
     with pytest.raises(ThunderError, match="the simulation has diverged before 0 s: reduce gains or the timestep"):
         world.step([0.0, 0.0])
+
+
+@pytest.mark.parametrize("closure", [0.3, 0.9])
+def test_free_tendon_hand_is_in_equilibrium_with_its_springs(closure):
+    """K q = r T, and the tendon's length is the motor's."""
+    world = GraspWorld(ELBOW, CompliantHand(speed=10.0, delay=0.0))
+    world.model.opt.gravity[:] = 0.0
+    world.reset([0.0, 0.0])
+    world.step([0.0, 0.0], HandCommand(closure))
+    idle(world, 0.6)
+    hand, (places, _) = world.hand, fingers(world)
+    q, tension = world.data.qpos[places], world.hand_state.effort
+    np.testing.assert_allclose(hand.stiffness * q, hand.pulleys * tension, rtol=1e-3)
+    # the motor is a spring too: its set point less what the tension stretches
+    assert abs(hand.pulleys @ q - (closure * hand.motor.stroke - tension / hand.motor.stiffness)) < 1e-5

@@ -217,3 +217,21 @@ def test_refusals():
             "...must be finite...",
         ),
     )
+
+
+def test_efforts_are_the_sums_of_actuators():
+    def effort(*motors: str, joint: str = ONE) -> float | None:
+        limits = parse_mjcf(document(joint, f"<actuator>{''.join(motors)}</actuator>")).limits
+        return None if limits is None else limits.effort[0]
+
+    by_control = '<general joint="a" gainprm="-3" gear="-2" ctrllimited="true" ctrlrange="-1 4"/>'
+    by_force = '<motor joint="a" gear="5" forcelimited="true" forcerange="-7 1"/>'
+    both = '<motor joint="a" gear="2" forcelimited="true" forcerange="-9 9" ctrllimited="true" ctrlrange="-5 5"/>'
+    servo = '<position joint="a" kp="100" ctrllimited="true" ctrlrange="-1 1" forcelimited="true" forcerange="-8 8"/>'
+    own = ONE.replace("<joint", '<joint actuatorfrclimited="true" actuatorfrcrange="-30 20"')
+    assert effort(by_control) == 3.0 * 4.0 * 2.0
+    assert effort(by_force) == 35.0
+    assert effort(both) == 10.0
+    assert effort(servo) == 8.0
+    assert effort(by_control, by_force) == 24.0 + 35.0
+    assert effort(by_control, by_force, joint=own) == 30.0

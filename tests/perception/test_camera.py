@@ -201,6 +201,7 @@ def test_opencv_agrees():
     np.testing.assert_allclose(result.camera[:3, 3], t.ravel(), atol=1e-4)
 
 
+@pytest.mark.release
 def test_tags_on_pictures_calibrate_a_camera():
     """Rendered AprilTags, a camera on the hand: within two millimeters and a quarter of a degree."""
     pytest.importorskip("cv2")

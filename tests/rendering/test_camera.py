@@ -163,7 +163,7 @@ def test_a_tag_on_an_object_is_detected_in_its_color() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"camera": 3}, "camera must be a DepthCamera, got 3"),
+        ({"camera": 3}, "camera must be a DepthCamera, got int: 3"),
         ({"camera": DepthCamera(PinholeCamera(8, 8, 9, 9, 4, 4, (0.1, 0, 0, 0, 0)), np.eye(4))}, "no distortion"),
         ({"exposure": 0.0}, "exposure must be positive"),
     ],

@@ -13,6 +13,7 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.geometry import Box, Capsule, HalfSpace, Obstacle, Sphere
 from thunder_py.trajectory import PotentialField
+from thunder_py.trajectory.potential_field import Plan
 
 from ..control.arms import Q0, elbow, panda
 
@@ -307,3 +308,15 @@ def test_panda_goes_round_a_box_over_a_floor() -> None:
     trajectory = plan.to_trajectory(4.0)
     assert trajectory.duration == pytest.approx(4.0)
     assert_free(field, trajectory(np.linspace(0.0, 4.0, 400)).q)
+
+
+def test_detours_are_replaced_by_bisection() -> None:
+    """Of motions that are free over four steps: half of the rest of the path, and half again, until one is free."""
+
+    class Near:
+        def is_free(self, a: np.ndarray, b: np.ndarray, margin: float = 0.0) -> bool:
+            assert margin == 0.25
+            return bool(np.abs(b - a).max() <= 4.0)
+
+    plan = Plan(Near(), "reached", np.arange(17.0)[:, None], 1, 0, margin=0.25)  # type: ignore[arg-type]
+    assert plan.shortened().ravel().tolist() == [0.0, 4.0, 7.0, 10.0, 13.0, 16.0]

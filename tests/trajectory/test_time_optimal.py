@@ -27,6 +27,7 @@ from thunder_py.trajectory import (
     time_optimal,
     trapezoidal,
 )
+from thunder_py.trajectory.path_geometry import _ZERO, PathPieces, _Warp
 
 from ..dynamics.random_chains import random_robot
 
@@ -344,3 +345,20 @@ def test_refusals() -> None:
     assert_refused(
         (lambda: time_optimal(panda(), points), "path must be within the position limits, but joint4 is at -0.05...")
     )
+
+
+@pytest.mark.parametrize("duration", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(("power", "expected"), [(1, (3.0, 3.0)), (2, (1.5, 3.0)), (3, (1.0, 3.0))])
+def test_paths_that_begin_at_rest_in_any_time(duration: float, power: int, expected: tuple[float, float]) -> None:
+    """Of q = s^k near the start, the warp needs only the powers that the path does not have."""
+    coefficients = np.zeros((4, 1, 1))
+    coefficients[3 - power] = duration**-power
+    for lower in range(1, power):  # rounding
+        coefficients[3 - lower] = 0.1 * _ZERO * duration**-lower
+    warp = _Warp.of(PathPieces(np.array([2.0, 2.0 + duration]), coefficients), 2)
+    assert (warp.a, warp.b) == expected
+    back = coefficients.copy()  # the same path from its end: (1 - x)^k
+    polynomial = np.polynomial.Polynomial([1.0, -1.0 / duration]) ** power
+    back[3 - power :, 0, 0] = polynomial.coef[::-1]
+    warp = _Warp.of(PathPieces(np.array([2.0, 2.0 + duration]), back), 2)
+    assert (warp.b, warp.a) == expected

@@ -530,8 +530,9 @@ class Robot(RobotModel):
         >>> bool(np.linalg.norm(space.points, axis=1).max() <= 0.9)  # links of 0.5 m and 0.4 m
         True
         """
+        count = whole(samples, "samples", 1)
         lower, upper = sampling_range(self.joint_names, self.joint_types, self.limits if limits is None else limits)
-        q = np.random.default_rng(seed).uniform(lower, upper, (whole(samples, "samples", 1), self.n))
+        q = np.random.default_rng(seed).uniform(lower, upper, (count, self.n))
         points = self.forward_kinematics(q, frame)[..., :3, 3]
         return Workspace(q, points, self.manipulability(q, frame, rows=(0, 1, 2)))
 

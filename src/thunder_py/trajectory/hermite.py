@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, numbers, whole, within
+from ..checks import Array, array, is_number, numbers, whole
+from ..errors import ThunderError
 from ..values import Value, set_fields
 from .timing import quintic_coefficients
 
@@ -150,4 +151,9 @@ def minimum_jerk(
 
 def duration_of(duration: Any) -> float:
     """Return `duration` [s] if it is positive and finite, or raise ThunderError."""
-    return within(duration, "duration", _SHORTEST, _LONGEST)
+    if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
+        what = "a positive number of seconds"
+        if is_number(duration) and duration > 0.0:
+            what += f" from {_SHORTEST:g} to {_LONGEST:g}"
+        raise ThunderError(f"duration must be {what}, got {duration!r}")
+    return float(duration)
