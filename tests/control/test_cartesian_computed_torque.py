@@ -181,7 +181,7 @@ def test_refusals() -> None:
     assert_refused(
         ({"gain": 0.0}, "gain must be positive, got 0"),
         ({"influence": -1.0}, "influence must be positive, got -1"),
-        ({"largest_force": np.inf}, "largest_force must be finite..."),
+        ({"largest_force": np.inf}, "largest_force must be positive and finite..."),
         ({"obstacles": [[0, 0, 0]]}, "each of obstacles must be a Sphere, got list: [0, 0, 0]"),
         ({"obstacles": [SPHERES[0], Box([0, 0, 0], [1, 1, 1])]}, "each of obstacles must be a Sphere, got Box..."),
         ({"points": [("hand", [0, 0, 0])]}, "frame must be a link index 0 to 7 or one of..."),

@@ -205,8 +205,8 @@ def refusals() -> list[tuple[Callable, dict, str]]:
             (law, {"frame": "hand"}, "frame must be a link index 0 to 7 or one of"),
         ]
     cases += [
-        (operational_space, {"integral_limit": 0.0}, "integral_limit must be positive or 6 of them, got 0.0"),
-        (operational_space, {"integral_limit": [1.0, 2.0]}, "integral_limit must be positive or 6 of them"),
+        (operational_space, {"integral_limit": 0.0}, "integral_limit must be a positive number or 6 of them, got 0.0"),
+        (operational_space, {"integral_limit": [1.0, 2.0]}, "integral_limit must be a positive number or 6 of them"),
     ]
     return cases
 

@@ -290,7 +290,7 @@ def test_other_bad_input():
     o = WristOscillator(omega0=20.0, u_lo=-0.5, u_hi=0.5)
     for solve in (one_switch, free_switching):
         times = (0.0, -0.1, np.nan, np.inf, None)
-        assert_refused(*(((o, T), "...T must be positive, got...") for T in times), call=solve)
+        assert_refused(*(((o, T), "...T must be positive...") for T in times), call=solve)
     assert_refused(
         (lambda: WristOscillator(omega0=20.0, u_lo=0.1, u_hi=0.5), "...u_lo must be negative, got 0.1..."),
         (lambda: WristOscillator(omega0=20.0, zeta=1.0, u_lo=-0.5, u_hi=0.5), "...zeta must be at least 0 and belo..."),

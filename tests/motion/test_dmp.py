@@ -351,7 +351,7 @@ def test_bad_arguments_are_refused() -> None:
         (lambda: DMP(basis="gausian").fit(REACH), "...did you mean 'gaussian'..."),
         (lambda: DMP(scaling="hofmann").fit(REACH), "...did you mean 'hoffmann'..."),
         (lambda: DMP(fit="lws").fit(REACH), "...did you mean..."),
-        (lambda: DMP(K=0.0).fit(REACH), "...K must be positive, got 0.0..."),
+        (lambda: DMP(K=0.0).fit(REACH), "...K must be positive, got 0..."),
         (lambda: DMP(K=-1.0).fit(REACH), "...K must be..."),
         (lambda: DMP(D=-1.0).fit(REACH), "...D must be positive..."),
         (lambda: DMP(scaling="paper", rotodilatation=True).fit(REACH), "...rotodilatation must go with..."),

@@ -254,7 +254,7 @@ def test_refusals() -> None:
         (lambda: RhythmicDMP().rollout(), "...RhythmicDMP must be fitted before it moves: call fit first..."),
         (lambda: learned().step(0.01), "...RhythmicDMP must be started before it steps: call reset first..."),
         (lambda: RhythmicDMP(n_basis=1).fit(([0, 1], [0, 1])), "...n_basis must be a whole number from 2..."),
-        (lambda: RhythmicDMP(overlap=0.0).with_weights([[1.0]] * 25, [0.0], 1.0), "...overlap must be a positive ..."),
+        (lambda: RhythmicDMP(overlap=0.0).with_weights([[1.0]] * 25, [0.0], 1.0), "...overlap must be positive..."),
         (lambda: RhythmicDMP().fit((SECONDS, SECONDS)), "...must repeat within half its duration..."),
         (lambda: RhythmicDMP().fit((SECONDS, np.zeros(50))), "...must repeat within half its duration..."),
         (lambda: RhythmicDMP().fit((SECONDS, np.sin(10.0 * SECONDS)), period=5.0), "...must last at least a ..."),

@@ -159,7 +159,7 @@ def test_squared_jerk_is_its_integral():
 
 def test_bad_input_of_min_jerk():
     assert_refused(
-        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be positive of seconds, got 0.0..."),
+        (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be positive [s], got 0.0..."),
         (lambda: minimum_jerk(START, GOAL[:2], 1.0), "...goal must have shape (3,), got (2,)..."),
         (lambda: minimum_jerk(START, GOAL, 1.0, goal_velocity=[np.nan, 0, 0]), "...goal_velocity must be finite..."),
         (

@@ -197,7 +197,7 @@ def test_refusals():
             "integrator must be one of ('euler', 'rk4', 'implicit', 'implicitfast'), got 'verlet'...",
         ),
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
-        ({"timestep": np.nan}, "timestep must be finite..."),
+        ({"timestep": np.nan}, "timestep must be positive..."),
         ({"limits": 1}, "limits must be True or False, got 1"),
         ({"payloads": [3]}, "each of payloads must be a Payload, got int: 3"),
         ({"payloads": th.Payload(1.0, link=9)}, "payload link (or its name) must be a whole number from 1 to 7, got 9"),

@@ -116,7 +116,7 @@ def test_refusals() -> None:
         (lambda: motor(resistance=[1.0, 1.0], gear_ratio=[1.0] * 3), "...got sizes {'resistance': 2, 'gear_ratio': 3}"),
         (lambda: Actuators(lag="x"), "actuators lag must be a number or a row of numbers, got 'x'"),
         (lambda: Actuators(lag=np.nan), "actuators lag must be finite, got nan"),
-        (lambda: Actuators(delay="x"), "actuators delay must be numbers of shape (), got 'x'"),
+        (lambda: Actuators(delay="x"), "actuators delay must not be negative, got 'x'"),
         (lambda: Actuators(delay=-1.0), "actuators delay must not be negative, got -1"),
         (lambda: Actuators(rate_limits=[0.0, 1.0]), "actuators rate_limits must be positive, got [0.0, 1.0]"),
         (lambda: Actuators(motor=motor(), voltage_limit=-1.0), "actuators voltage_limit must be positive, got -1.0"),
@@ -126,5 +126,5 @@ def test_refusals() -> None:
         (lambda: Sensors(velocity_noise="x"), "sensors velocity_noise must be a number or a row of numbers, got 'x'"),
         (lambda: Sensors(position_resolution=[-1.0, 0.0]), "...must not be negative, got [-1.0, 0.0]"),
         (lambda: Sensors(position_noise=[[1.0]]), "sensors position_noise must have shape (n,), got (1, 1)"),
-        (lambda: Sensors(delay=np.inf), "sensors delay must be finite, got inf"),
+        (lambda: Sensors(delay=np.inf), "sensors delay must not be negative, got inf"),
     )

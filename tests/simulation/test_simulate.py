@@ -227,9 +227,9 @@ def test_interrupt_ends_a_run_in_the_core() -> None:
 
 BAD = [
     ({"duration": 0.0}, "duration must be positive, got 0"),
-    ({"duration": np.nan}, "duration must be finite, got nan"),
+    ({"duration": np.nan}, "duration must be positive, got nan"),
     ({"dt": -1e-3}, "dt must be positive, got -0.001"),
-    ({"dt": "fast"}, "dt must be numbers of shape (), got 'fast'"),
+    ({"dt": "fast"}, "dt must be positive, got 'fast'"),
     ({"control_period": 1.5e-3}, "control_period must be a whole multiple of dt = 0.001, got 0.0015"),
     ({"control_period": 1e-4}, "control_period must be a whole multiple of dt = 0.001, got 0.0001"),
     ({"q0": [0.0]}, "q0 must have shape (2,), got (1,)"),

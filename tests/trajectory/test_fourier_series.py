@@ -40,7 +40,7 @@ def test_refusals() -> None:
         (((A[0], B, Q0, 1.0),), "a must have shape (n, n), got (4,)"),
         (((np.zeros((3, 0)), np.zeros((3, 0)), Q0, 1.0),), "a must have at least one joint and one harmonic..."),
         (((A, B, Q0, 0.0),), "fundamental must be positive, got 0"),
-        (((A, B, Q0, np.nan),), "fundamental must be finite..."),
+        (((A, B, Q0, np.nan),), "fundamental must be positive..."),
         (((A * np.inf, B, Q0, 1.0),), "a must be finite..."),
         call=lambda arguments: FourierSeries(*arguments),
     )

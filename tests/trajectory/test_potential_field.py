@@ -239,7 +239,7 @@ ARM = elbow()
 
 def test_refusals() -> None:
     assert_refused(
-        (lambda: Sphere([0, 0, 0], -1.0), "radius must not be negative, got -1.0"),
+        (lambda: Sphere([0, 0, 0], -1.0), "radius must not be negative, got -1"),
         (lambda: Sphere([0, 0], 1.0), "center must have shape (3,), got (2,)"),
         (lambda: Box([0, 0, 0], [1, 0, 1]), "size must be positive, got [1.0, 0.0, 1.0]"),
         (lambda: Box([0, 0, 0], [1, 1, 1], 2 * np.eye(3)), "orientation must hold an orthonormal..."),

@@ -192,7 +192,7 @@ def test_refusals() -> None:
         (lambda: trapezoidal(v_max=1.0), "v_max and a_max must be given, or a duration..."),
         (lambda: trapezoidal(1.0, 1.0, v_max=1, a_max=1), "start and end must differ..."),
         (lambda: trapezoidal(v_max=-1.0, a_max=1.0), "v_max must be positive, got -1"),
-        (lambda: trapezoidal(v_max=np.nan, a_max=1.0), "v_max must be without NaN, got nan"),
+        (lambda: trapezoidal(v_max=np.nan, a_max=1.0), "v_max must be positive, got nan"),
         (lambda: trapezoidal(v_max=np.inf, a_max=np.inf), "v_max and a_max must not all be infinite..."),
         (lambda: trapezoidal(v_max=1e-13, a_max=1.0), "...must give a duration of at most 1e+12 s..."),
         (lambda: quintic(1e13), "duration must be at most 1e+12 s, got 1e+13"),

@@ -152,8 +152,8 @@ def minimum_jerk(
 def duration_of(duration: Any) -> float:
     """Return `duration` [s] if it is positive and finite, or raise ThunderError."""
     if not is_number(duration) or not _SHORTEST <= duration <= _LONGEST:
-        what = "a positive number of seconds"
+        what = "positive [s]"
         if is_number(duration) and duration > 0.0:
-            what += f" from {_SHORTEST:g} to {_LONGEST:g}"
+            what = f"from {_SHORTEST:g} to {_LONGEST:g} s"
         raise ThunderError(f"duration must be {what}, got {duration!r}")
     return float(duration)

@@ -122,7 +122,7 @@ def positive_rate(rate: object, what: str = "rate") -> float:
     """Return `rate` [Hz] if it is a positive number."""
     value = float(rate) if isinstance(rate, (int, float, np.number)) and not isinstance(rate, bool) else np.nan
     if not (np.isfinite(value) and value > 0.0):
-        raise FileFormatError(f"{what} must be a positive number [Hz], got {rate!r}")
+        raise FileFormatError(f"{what} must be positive [Hz], got {rate!r}")
     return value
 
 
