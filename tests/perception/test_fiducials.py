@@ -198,6 +198,7 @@ def test_pictures_of_another_camera_are_refused() -> None:
     assert_refused((lambda: source.poll(0.9), "...t must not be before the last time..."))
 
 
+@needs_opencv
 def test_the_rendered_corners_stand_where_the_camera_model_says() -> None:
     # an independent look at the picture: the mean of the black square of a tag that faces a camera without distortion
     camera = PinholeCamera(200, 200, 400.0, 400.0, 100.0, 90.0)
@@ -210,6 +211,7 @@ def test_the_rendered_corners_stand_where_the_camera_model_says() -> None:
     assert paper.sum() > 1000
 
 
+@needs_opencv
 def test_the_second_pose_is_the_mirrored_one() -> None:
     T = _facing(0.0, 0.0, 0.8, (0.5, 0.0))
     (tag,) = detect_tags(render_tag(_CAMERA, T, size=_SIZE), _CAMERA, size=_SIZE)
