@@ -42,6 +42,10 @@ PROJECTION = FPCA(n_components=2).fit(MOTIONS).project(MOTIONS)
             lambda: th.control.SlotinLi,
             "module 'thunder_py.control' has no attribute 'SlotinLi'; did you mean 'S",
         ),
+        (
+            lambda: th.RunSpec(ROBOT, None, None, torque_limit=3.0)(),
+            "simulate() has no argument 'torque_limit'; did you mean 'torque_limits'?",
+        ),
         (lambda: RUN.time, "SimulationResult has no attribute 'time'; did you mean 't'?"),
         (lambda: RUN.torque, "SimulationResult has no attribute 'torque'; did you mean 'tau'?"),
         (lambda: RUN.parameters, "signal 'parameters' was not logged"),

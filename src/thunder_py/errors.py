@@ -1,4 +1,4 @@
-"""Exceptions of the package. All derive from `ThunderError`, and so from `ValueError`."""
+"""Exceptions of the package. All but `MissingAttributeError` derive from `ThunderError`, and so from `ValueError`."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -173,6 +174,19 @@ def test_ready_made_runs_are_recognized_by_arguments_and_label(tmp_path: Path) -
         simulate_many([run], metrics=["rmse"], store=tmp_path / "two")
     run.label = "its name"
     assert simulate_many([run], metrics=["rmse"], store=tmp_path / "two").labels == ("its name",)
+
+
+def test_parameters_that_cannot_be_told_apart_need_a_label(tmp_path: Path) -> None:
+    class Model:
+        def __init__(self, noise: float) -> None:
+            self.noise, self.lock = noise, threading.Lock()
+
+    def run(model: Model) -> RunSpec:
+        return make(4.0, model.noise)
+
+    with pytest.raises(ThunderError, match=r"^parameter 'model' of run 0 must be an object that can be pickled"):
+        simulate_many(run, [{"model": Model(0.0)}], metrics=["rmse"], store=tmp_path)
+    assert len(simulate_many(run, [{"model": Model(0.0)}], metrics=["rmse"], store=tmp_path, label="first")) == 1
 
 
 def test_folders_that_are_no_stores(tmp_path: Path) -> None:

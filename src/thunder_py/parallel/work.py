@@ -105,7 +105,7 @@ def available_threads() -> int:
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """Return a context with one thread of linear algebra where threadpoolctl is installed; it comes with scikit-learn.
+    """Return a context with one thread of linear algebra where threadpoolctl is installed (extra ``logs``).
 
     Examples
     --------

@@ -64,7 +64,7 @@ _BARE = "scale arrays to meters and radians"
 
 
 class RecordingWarning(UserWarning):
-    """Warning about diagnose recordings.
+    """Warning about implausible recordings.
 
     Examples
     --------

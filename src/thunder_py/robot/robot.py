@@ -403,6 +403,8 @@ class Robot(RobotModel):
         >>> round(robot.with_payload(th.Payload(0.5)).total_mass - robot.total_mass, 6)
         0.5
         """
+        if not hasattr(payload, "added_to"):
+            raise ThunderError(f"payload must be a Payload, got {payload!r}")
         return payload.added_to(self)
 
     def unknown(self, which: str | Sequence[str] | npt.ArrayLike | None = None) -> UnknownParameters:

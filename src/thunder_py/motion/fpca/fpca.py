@@ -349,12 +349,15 @@ class FPCA(Estimator):
 
         Examples
         --------
+        >>> import tempfile
+        >>> from pathlib import Path
         >>> import numpy as np
         >>> from thunder_py.motion import FPCA
         >>> tau = np.linspace(0.0, 1.0, 101)
         >>> S = np.polynomial.legendre.legvander(2.0 * tau - 1.0, 5)[:, 1:]  # (101, 5)
-        >>> np.savez("basis.npz", px=S, py=S, pz=S)
-        >>> fpca = FPCA.read_components("basis.npz", ["px", "py", "pz"], axes="tnd")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     np.savez(Path(folder, "basis.npz"), px=S, py=S, pz=S)
+        ...     fpca = FPCA.read_components(Path(folder, "basis.npz"), ["px", "py", "pz"], axes="tnd")
         >>> fpca.component_coefficients_.shape, fpca.basis_
         ((5, 15, 3), SplineBasis(15, degree=5))
         """

@@ -171,7 +171,7 @@ def relative_trials(
     most_residual : float
         See `rigid_poses`.
     unit : str
-        Original unit, for the message about an diagnose extent.
+        Original unit, for the message about an implausible extent.
     folder : Path
         Folder, for messages.
     """

@@ -93,8 +93,7 @@ def simulate_many(
     ValueError
         If an argument is of the wrong kind, or two runs share a controller or a plant with state.
     ThunderError
-        If the store is in use or holds another sweep, or a ready-made run has neither a label nor arguments that can be
-        pickled.
+        If the store is in use or holds another sweep, or a run whose arguments cannot be pickled has no label.
 
     Examples
     --------
@@ -113,6 +112,8 @@ def simulate_many(
     with ExitStack() as stack:
         if store is not None and not callable(runs):
             plan = replace(plan, arguments=[_identity(k, run) for k, run in enumerate(items)])
+        elif store is not None and label is None:
+            _require_known(plan.parameters)
         keeper = None if store is None else stack.enter_context(open_store(store, plan))
         records: dict[int, RunRecord] = {} if keeper is None else keeper.records
         todo = [k for k in range(len(items)) if k not in records or (retry_failed and records[k].error is not None)]
@@ -189,6 +190,17 @@ def _ready_made(runs: Any) -> list[RunSpec]:
             if owner != k:
                 raise ThunderError(f"runs {owner} and {k} share a {kind}, which has state: make one for each run")
     return items
+
+
+def _require_known(parameters: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse parameters that a store cannot tell apart: neither data nor a name, and no digest."""
+    for k, values in enumerate(parameters):
+        for name, value in values.items():
+            if not callable(value) and digest(value) is None:
+                raise ThunderError(
+                    f"parameter {name!r} of run {k} must be an object that can be pickled, or the sweep have a label, "
+                    f"to be kept in a store, got {printable(value):.80}"
+                )
 
 
 def _identity(k: int, run: RunSpec) -> tuple[str | None, str | None]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import ThunderError
 from ...values import Stateful
-from ..loop import simulate
+from .. import loop
 from ..observers import named_observers
 from ..result import SimulationResult
 from .encoding import printable
@@ -43,7 +43,7 @@ class RunSpec(Stateful):
 
     def __call__(self, progress: bool | Callable[[float], object] = False) -> SimulationResult:
         """Simulate and return the result."""
-        return simulate(
+        return loop.simulate(
             self.plant, self.controller, self.reference, *self.arguments, **{**self.options, "progress": progress}
         )
 
