@@ -289,6 +289,8 @@ _SYNONYMS = [
         "q0 x0 qinit start",
         "lambda lam",
         "seed rng randomstate",
+        "realtime hardware",
+        "simulation result",
         "parameters params theta pi",
         "log file path filename",
         "tiplink tip endeffector eelink ee",
