@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,11 +32,13 @@ _STATES: dict[int, dict[str, object]] = {}
 
 
 @pytest.fixture(autouse=True)
-def same_random_numbers(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Give each test the generators of its module as they are after the import, whichever tests ran before."""
+def same_start(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give each test the generators of its module as they are after the import, and no open figures of tests before."""
     generators = [value for value in vars(request.module).values() if isinstance(value, np.random.Generator)]
     for generator in generators:
         generator.bit_generator.state = _STATES.setdefault(id(generator), generator.bit_generator.state)
     yield
     for generator in generators:
         generator.bit_generator.state = _STATES[id(generator)]
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
