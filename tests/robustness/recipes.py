@@ -290,6 +290,7 @@ made(
     lambda unknown: (unknown.names, unknown.parameters, unknown.regressor(Q, Q, Q)),
 )
 TURNED = pose_from_rpy((0.0, 0.0, 0.0), (0.3, -0.2, 1.0))[:3, :3]
+value(th.parallel.Outcome, 3, {"rmse": 0.1}, None, 1, 0.2)
 value(geometry.Box, [0.4, 0.3, 0.5], [0.1, 0.2, 0.3], TURNED)
 value(geometry.HalfSpace, [0.0, 0.25, 0.0], [0.1, -2.0, 0.3])
 made(
