@@ -248,6 +248,10 @@ def _number(value: Any) -> float:
     return float(value) if is_number(value) else math.nan
 
 
+def _got(value: Any, number: float) -> str:
+    return _short(value) if math.isnan(number) else f"{number:g}"
+
+
 def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> float:
     """Return a number above zero, or raise `ThunderError`.
 
@@ -259,9 +263,8 @@ def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> f
     """
     number = _number(value)
     if not number > 0.0 or (finite and number == math.inf):
-        got = _short(value) if math.isnan(number) else f"{number:g}"
         end = " and finite" if number == math.inf else ""
-        raise ThunderError(f"{what} must be positive{end}{unit and f' [{unit}]'}, got {got}")
+        raise ThunderError(f"{what} must be positive{end}{unit and f' [{unit}]'}, got {_got(value, number)}")
     return number
 
 
@@ -269,8 +272,7 @@ def nonnegative(value: Any, what: str, unit: str = "") -> float:
     """Return a finite number of at least zero, or raise `ThunderError`."""
     number = _number(value)
     if not 0.0 <= number < math.inf:
-        got = _short(value) if math.isnan(number) else f"{number:g}"
-        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {got}")
+        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {_got(value, number)}")
     return number
 
 

@@ -1,4 +1,4 @@
-"""What users see of packages: public names only, and the nearest right name where a name or an argument is wrong."""
+"""Public names of packages: no others are listed, and a wrong name or argument is answered with the nearest one."""
 
 from __future__ import annotations
 

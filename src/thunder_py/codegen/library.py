@@ -80,9 +80,8 @@ def generate(
     Raises
     ------
     ThunderError, UnknownNameError, FileFormatError
-        If a name is invalid, in use or unknown, or a file of functions fails.
-    ThunderError
-        If the folder has content that was not generated.
+        If a name is invalid, in use or unknown, a file of functions fails, or the folder has content that was not
+        generated.
     OSError
         If the folder cannot be written.
 

@@ -203,9 +203,8 @@ def identify_model(
     Raises
     ------
     ThunderError
-        If an argument is invalid, a delay reaches its bound, or the robot has elastic joints.
-    ThunderError
-        If the iteration does not converge.
+        If an argument is invalid, a delay reaches its bound, the robot has elastic joints, or the iteration does not
+        converge.
 
     Warns
     -----

@@ -209,9 +209,7 @@ def solve(problem: NonlinearProblem, *, robust: bool = False) -> Solution:
     Raises
     ------
     ThunderError
-        If it does not converge.
-    ThunderError
-        If a delay reaches its bound.
+        If it does not converge, or a delay reaches its bound.
     """
     best = _searched_from_start(problem)
     for _ in range(_REJECTIONS if robust else 0):

@@ -83,7 +83,7 @@ def stage(
 
     Raises
     ------
-    ThunderError, FileFormatError, ThunderError
+    ThunderError, FileFormatError
         If MuJoCo refuses the model, or the meshes are those of another robot.
     """
     if isinstance(source, Robot):

@@ -1,4 +1,4 @@
-"""What results of experiments share: draws of what is random, and sweeps of what is not printed."""
+"""Draws of random quantities and sweeps of unprinted ones, as results of experiments share them."""
 
 from __future__ import annotations
 

@@ -357,9 +357,7 @@ class GraspWorld(Stateful):
         Raises
         ------
         ThunderError
-            If a torque is not finite or above 1e10, or there is no hand to command.
-        ThunderError
-            If the simulation has diverged.
+            If a torque is not finite or above 1e10, there is no hand to command, or the simulation has diverged.
         """
         torque, data = array(tau, (self.n,), "tau"), self.data
         if np.abs(torque).max() > _LARGEST_TORQUE:

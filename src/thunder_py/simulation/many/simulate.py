@@ -192,11 +192,16 @@ def _ready_made(runs: Any) -> list[RunSpec]:
     return items
 
 
+def _is_plain(value: Any) -> bool:
+    """Return True for numbers and texts, which a store compares as they are: digests of many would take seconds."""
+    return value is None or isinstance(value, (bool, int, float, str, np.number))
+
+
 def _require_known(parameters: Sequence[Mapping[str, Any]]) -> None:
     """Refuse parameters that a store cannot tell apart: neither data nor a name, and no digest."""
     for k, values in enumerate(parameters):
         for name, value in values.items():
-            if not callable(value) and digest(value) is None:
+            if not (_is_plain(value) or callable(value)) and digest(value) is None:
                 raise ThunderError(
                     f"parameter {name!r} of run {k} must be an object that can be pickled, or the sweep have a label, "
                     f"to be kept in a store, got {printable(value):.80}"
