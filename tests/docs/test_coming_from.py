@@ -122,7 +122,7 @@ def test_rows_for_pinocchio_are_equal(row, both):
 def test_pinocchio_has_its_names(both):
     assert len(EQUAL) > 25
     for code in inline_code("pinocchio.md"):
-        for root, rest in re.findall(r"\b(pin|model|data)((?:\.[A-Za-z_]\w*)+)", code):
+        for root, rest in re.findall(r"(?<![\w.])(pin|model|data)((?:\.[A-Za-z_]\w*)+)", code):
             thing = both[root]
             for attribute in rest.split(".")[1:2]:
                 thing = getattr(thing, attribute)
