@@ -1,5 +1,3 @@
-"""Every C function of generated libraries equals the method of Robot, whatever is baked and whatever is an argument."""
-
 import dataclasses
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Error and L are sums over the axes of the frames (Thunder article, A1), as the core's are not.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

@@ -1,7 +1,3 @@
-"""Adaptation laws: divergences that fall, estimates that stay bodies, bounds, dead zones."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

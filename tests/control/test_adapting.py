@@ -1,7 +1,3 @@
-"""Which parameters move may change between steps; the others keep their estimate to the last bit."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Adaptive laws at their limits: clipped torques, targets out of reach, gains too fast for the period."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Adaptive backstepping against 50-digit truth and against what its proofs promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Cartesian computed torque: the formula, what P promises, repulsion, and D4.2's misprints as negative tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Cartesian MACT: the formula, the proof's V' with the corrected alpha, adaptation, the prediction error."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Computed torque: the formulae, the linear error dynamics of Craig's form, and D4.2's form (53), which may diverge."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

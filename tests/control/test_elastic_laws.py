@@ -1,7 +1,3 @@
-"""Laws that see the motors of elastic joints: error dynamics, Lyapunov functions, holds, input."""
-
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,3 @@
-"""Impedance control: the formula, passivity, rest under a wrench, desired inertia."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Suggested gains of the law with unknown lengths: their information, and closed loops."""
-
-from __future__ import annotations
-
 import re
 from typing import Any
 

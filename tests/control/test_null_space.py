@@ -1,7 +1,3 @@
-"""The posture of redundant arms: the same for all laws in task space, without effect on the task, against drift."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

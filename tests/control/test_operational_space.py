@@ -1,7 +1,3 @@
-"""Inverse dynamics in task space: the formula, exact linearity, integral action, null space."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Bounds of the velocity feedback: sampling, delay, elastic joints; and the warnings beyond them."""
-
-from __future__ import annotations
-
 import copy
 import warnings
 

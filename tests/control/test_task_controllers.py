@@ -1,7 +1,3 @@
-"""What all laws in task space do the same: statuses, safe torque, limits, refusals, relaxed tasks."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

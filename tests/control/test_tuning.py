@@ -1,7 +1,3 @@
-"""Suggested gains: their formulae, and closed loops with arms that the rules were not made with."""
-
-from __future__ import annotations
-
 import dataclasses
 from contextlib import nullcontext
 from functools import cache

@@ -1,7 +1,5 @@
 """The 2009 paper's elbow in symbols, its printed entries, and its tensors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -79,9 +77,6 @@ def test_words_for_t_231_give_half_of_the_derivative_of_m(elbow):
     half = 0.5 * elbow.model.mass_matrix_dot()
     difference = elbow_2009_tensors.coriolis_by_words(elbow.model) - half
     assert elbow.model.to_sympy(difference, simplify=True) == sympy.zeros(2, 2)
-
-
-# --- tensors of an arm of three joints --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -91,9 +91,6 @@ def goes_on(
     RECIPES[cls] = Recipe(halfway, lambda one: work(one, middle, end), True)
 
 
-# --- from docstrings --------------------------------------------------------------------------------------------------
-
-
 @cache
 def public_classes() -> dict[type, str]:
     """Return classes in an ``__all__`` of the package, protocols and errors left out, with a name each."""
@@ -141,9 +138,6 @@ def from_examples(classes: set[type]) -> dict[type, Any]:
                 sys.displayhook = before
             visit([*names.values(), *shown])
     return found
-
-
-# --- control ----------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -275,8 +269,6 @@ goes_on(control.MomentumObserver, observer(control.MomentumObserver, order=2, da
 goes_on(control.EnergyObserver, observer(control.EnergyObserver), observed, 14)
 made(control.ExactPosition, lambda: control.ExactPosition(panda()), lambda measure: measure(Q, Q))
 
-# --- robots, trajectories, kinematics ---------------------------------------------------------------------------------
-
 made(
     th.Robot,
     lambda: panda().with_parameters(panda().parameters * 1.1),
@@ -336,8 +328,6 @@ made(
     lambda one: one.solve(puma().forward_kinematics(np.full(6, 0.4))),
 )
 
-# --- simulation and identification ------------------------------------------------------------------------------------
-
 
 def run(**options: Any) -> Any:
     law = th.SlotineLi(panda(), 5.0, 5.0, adaptation=5.0)
@@ -379,8 +369,6 @@ def comparison() -> Any:
 made(identification.ModelComparison, comparison)
 made(identification.Difference, lambda: comparison().difference("all", "link2"))
 
-# --- symbolic ---------------------------------------------------------------------------------------------------------
-
 
 def model() -> Any:
     one = symbolic.SymbolicModel(elbow(), inertial=True)
@@ -416,8 +404,6 @@ made(
     lambda: np.sin(model().q[0]) ** 2 + 0.1,
     lambda x: (str(x), x.operands[0].operation, str(x * x)),
 )
-
-# --- motion -----------------------------------------------------------------------------------------------------------
 
 START, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4])
 BALL = geometry.Sphere(0.5 * (START + GOAL), 0.05)
@@ -476,8 +462,6 @@ def turner() -> Any:
 goes_on(motion.DMP, primitive, moved)
 goes_on(motion.RhythmicDMP, rhythm, moved)
 goes_on(motion.QuaternionDMP, turner, moved)
-
-# --- manipulation -----------------------------------------------------------------------------------------------------
 
 BEFORE = pose_from_rpy((0.45, 0.0, 0.5), (np.pi, 0.0, 0.0))
 
@@ -593,8 +577,6 @@ goes_on(manipulation.TargetTracker, tracker, tracked, 49, 70)
 goes_on(manipulation.ToolEstimator, tool_estimator, look, 5, 10)
 RECIPES[manipulation.VisualServo] = Recipe(lambda: pick_loop().servo, lambda one: one.step(Q, TARGET), True)
 
-# --- perception -------------------------------------------------------------------------------------------------------
-
 LENS = perception.PinholeCamera(320, 240, 300.0, 305.0, 160.0, 120.0)
 WIDE = perception.PinholeCamera.from_field_of_view(106, 60, 1.2)
 DEPTH_CAMERA = clouds.DepthCamera(WIDE, clouds.look_at((0.5, -0.7, 0.7), (0.0, 0.0, 0.0)), noise=1e-3)
@@ -641,8 +623,6 @@ value(clouds.Ball, 0.1, (0.1, 0.2, 0.3))
 value(clouds.Cylinder, 0.1, 0.2)
 made(clouds.CloudPipeline, pipeline, lambda one: (one, one(cloud())))
 
-# --- MuJoCo -----------------------------------------------------------------------------------------------------------
-
 RECIPES[mujoco.MujocoPlant] = Recipe(
     lambda: mujoco.MujocoPlant(elbow()),
     lambda plant: (plant.forward_dynamics(*np.full((3, 2), 0.2)), plant.advance(0.0, *np.full((3, 2), 0.2), 1e-3)),
@@ -669,8 +649,6 @@ value(mujoco.HandThrow, 0.5, 0.46, 0.51, ObjectState(np.ones(3), np.ones(3)), Fa
 value(mujoco.ParallelGripper, delay=0.01)
 value(mujoco.Part, "box", (0.1, 0.2, 0.3))
 value(mujoco.Picture, np.zeros((2, 3, 3), dtype=np.uint8), np.ones((2, 3)))
-
-# --- real time --------------------------------------------------------------------------------------------------------
 
 LAW = {
     "name": "SlotineLi",

@@ -1,5 +1,3 @@
-"""Arguments at the edge of what numbers can hold, of the wrong kind, or complex: one clear sentence each."""
-
 import inspect
 import math
 from functools import partial

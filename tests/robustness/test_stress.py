@@ -1,5 +1,3 @@
-"""A short run of the stress program, in a process of its own: a crash is a failed test."""
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Objects whose `__init__` was not called raise TypeError, whatever is asked of them."""
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Run-time arguments and baked numbers, group by group and entry by entry: the Robot rebuilt with the same numbers."""
-
 import numpy as np
 import pytest
 

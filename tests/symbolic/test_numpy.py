@@ -1,5 +1,3 @@
-"""Expressions among numbers and NumPy arrays; what does not work says why; lifetime and threads."""
-
 import gc
 
 import numpy as np
@@ -294,9 +292,6 @@ def test_refuses_what_is_no_number(v):
         sym.where("a", x, x)
 
 
-# --- functions --------------------------------------------------------------------------------------------------------
-
-
 def test_arguments_and_results_of_functions(v):
     x, y, z = v
     assert_refused(
@@ -378,9 +373,6 @@ def test_substitute(v):
         (lambda: f.substitute(v=[x, y], u=z), "...f has no argument 'u'..."),
         (lambda: f.substitute(v=v, w=z), "...v must have shape (2,), got (3,)..."),
     )
-
-
-# --- lifetime, threads ------------------------------------------------------------------------------------------------
 
 
 def test_expressions_keep_their_graph():
