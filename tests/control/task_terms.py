@@ -73,6 +73,18 @@ def task_terms(s: State) -> Task:
     )
 
 
+def task_inertia(s: State) -> np.ndarray:
+    """M_X = (J M^-1 J')^-1."""
+    J = task_terms(s).J
+    return np.linalg.inv(J @ np.linalg.solve(s.robot.mass_matrix(s.q), J.T))
+
+
+def torque_projector(s: State) -> np.ndarray:
+    """P = I - J' M_X J M^-1: torques that do not accelerate the task."""
+    J = task_terms(s).J
+    return np.eye(s.robot.n) - J.T @ task_inertia(s) @ J @ np.linalg.inv(s.robot.mass_matrix(s.q))
+
+
 def error_acceleration(s: State, tau: np.ndarray) -> np.ndarray:
     """e'' of the robot under a torque."""
     task = task_terms(s)

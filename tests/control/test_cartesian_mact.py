@@ -73,18 +73,6 @@ def test_storage_falls_by_the_damping(s: State) -> None:
 
 
 @pytest.mark.parametrize("s", CASES)
-def test_alpha_is_the_derivative_of_beta(s: State) -> None:
-    """Errata D-12: with the printed alpha, J^+ (xi_dot_d - J_dot dq) + N a', the storage does not fall so."""
-    task, n = task_terms(s), s.robot.n
-    inverse = np.linalg.pinv(task.J)
-    free_dot = -np.linspace(0.5, 1.5, n) * s.dq
-    printed = inverse @ (task.f_dot - task.J_dot @ s.dq) + (np.eye(n) - inverse @ task.J) @ free_dot
-    slip = beta(s) - s.dq
-    damping = slip @ (np.linspace(8, 4, n) * slip)
-    assert abs(storage_rate(s, torque(s, printed)) + damping) > 0.01 * damping
-
-
-@pytest.mark.parametrize("s", CASES)
 def test_beta_is_the_velocity_and_alpha_the_acceleration(s: State) -> None:
     """Errata D-11: D4.2's text calls alpha a velocity and beta an acceleration; exchanged the torque is another."""
     velocity, acceleration = beta(s), alpha(s)
