@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import Status
 from ..errors import ThunderError
-from ..table import Table
+from ..table import Table as Table
 from .metrics import Metrics
 from .result import SimulationResult
 
