@@ -1,7 +1,7 @@
 """Threads that share, set, compile, copy and drop every public object with state, at random.
 
-``python -m tests.robustness.stress 60`` takes a minute, from a seed that it prints. A run ends well if the process does,
-and no error but those of the package's rules was raised.
+``python -m tests.robustness.stress 60`` takes a minute, from a seed that it prints. A run ends well if the process
+does, and no error but those of the package's rules was raised.
 """
 
 import gc
