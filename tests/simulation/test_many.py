@@ -107,7 +107,7 @@ def test_bad_arguments() -> None:
         laws = [law or th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0) for _ in range(2)]
         return [RunSpec(plant, law, elbow_motion(), 0.1) for law in laws]
 
-    names, laws = ("seconds", "host", "failure", "run"), [th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0)]
+    names = ("seconds", "host", "failure", "run")
     assert_refused(
         (
             (runs(elbow(), th.PDGravity(elbow(), 5.0, 8.0)),),
