@@ -269,25 +269,19 @@ def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> f
 
 
 def nonnegative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number of at least zero, or raise `ThunderError`."""
-    number = _number(value)
-    if not 0.0 <= number < math.inf:
-        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {_got(value, number)}")
-    return number
-
-
-def at_least(value: Any, what: str, least: float = 0.0, unit: str = "") -> float:
-    """Return a finite number of at least `least`, or raise `ThunderError`.
+    """Return a finite number of at least zero, or raise `ThunderError`.
 
     Examples
     --------
-    >>> from thunder_py.checks import at_least
-    >>> at_least(0, "margin")
+    >>> from thunder_py.checks import nonnegative
+    >>> nonnegative(0, "margin")
     0.0
     """
-    if not is_number(value) or not least <= value < np.inf:
-        raise ThunderError(f"{what} must be a number >= {least:g}{unit and f' {unit}'}, got {value!r}")
-    return float(value)
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        rule = "be finite" if number == math.inf else "not be negative"
+        raise ThunderError(f"{what} must {rule}{unit and f' [{unit}]'}, got {_got(value, number)}")
+    return number
 
 
 def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") -> float:
@@ -444,13 +438,6 @@ def finite(value: Any, what: str) -> float:
     """Return a finite number, or raise `ThunderError`."""
     if not is_number(value) or not np.isfinite(value):
         raise ThunderError(f"{what} must be a finite number, got {value!r}")
-    return float(value)
-
-
-def probability(value: Any, what: str) -> float:
-    """Return a number from 0 to 1, or raise `ThunderError`."""
-    if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
 
 

@@ -102,16 +102,6 @@ def test_the_folder_is_the_users_alone(cache):
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
-def test_clear_cache(cache):
-    assert compiler.clear_cache() == 0
-    path = compiler.compile_source(SOURCE)
-    library = ctypes.CDLL(str(path))
-    compiler.compile_source(SOURCE + "\n")
-    assert compiler.clear_cache() == 2
-    assert list(cache.iterdir()) == []
-    assert library.answer() == 42
-
-
 def test_cache_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     for unset in ("", "relative/path"):

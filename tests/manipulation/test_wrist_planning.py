@@ -370,7 +370,7 @@ def test_bad_base_motions(rigid):
         ({"acceleration_limits": [0.0] * 7}, "...acceleration_limits must be positive..."),
         ({"q_start": [0.0] * 6}, "...q_start must have shape (7,), got (6,)..."),
         ({"opening_delay": 0.4}, "...opening_delay must be at most T = 0.3 s..."),
-        ({"opening_delay": -0.1}, "...opening_delay must be ...>= 0..."),
+        ({"opening_delay": -0.1}, "...opening_delay must not be negative..."),
         ({"starts": 0}, "...starts must be a whole number of at least 1..."),
         ({"seed": -1}, "...seed must be a whole number of at least 0..."),
         call=refused,

@@ -358,7 +358,7 @@ def test_bad_arguments_are_refused() -> None:
         (lambda: DMP(scaling="paper").fit((T99, X99 * [1.0, 0.0, 1.0])), "...coordinate 1 must not end where it ..."),
         (lambda: DMP().rollout(), "...call fit..."),
         (lambda: DMP().fit(REACH).step(0.01), "...call reset..."),
-        (lambda: DMP().fit((T99, X99), cutoff=0.0), "...cutoff must be a frequency > 0 Hz..."),
+        (lambda: DMP().fit((T99, X99), cutoff=0.0), "...cutoff must be a positive frequency..."),
         (lambda: DMP().fit((T99, X99), cutoff=20.0), "...cutoff must be below half the rate..."),
         (lambda: DMP(rotodilatation=True).fit((T99, np.sin(2 * np.pi * T99 / 5.0))), "...must not end where they ..."),
         (lambda: DMP().fit(REACH).rollout(goal=[1.0, 2.0]), "...goal must have shape (3,)..."),

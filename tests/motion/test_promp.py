@@ -112,7 +112,7 @@ def test_bad_input():
     assert_refused(
         (lambda: ProMP(1).fit(one), "...n_basis must be a whole number of at least 2, got 1..."),
         (lambda: ProMP(5, overlap=1.0).fit(one), "...overlap must be a number in (0, 1)..."),
-        (lambda: ProMP(5, regularization=-1.0).fit(one), "...regularization must be a number >= 0..."),
+        (lambda: ProMP(5, regularization=-1.0).fit(one), "...regularization must not be negative..."),
         (lambda: ProMP(5).rollout(), "...ProMP must be fitted before ...: call fit first..."),
         (lambda: ProMP(5).fit(gap()), "...must have no gaps..."),
         (lambda: ProMP(5).fit(np.zeros((3, 4))), "...motions must have shape (n, n, n)..."),

@@ -103,7 +103,7 @@ def test_bad_input():
     assert_refused(
         (lambda: minimum_jerk_reaches(0), "...n must be a whole number of at least 1, got 0..."),
         (lambda: minimum_jerk_reaches(3, duration=(2.0, 1.0)), "...duration must be (least, largest)..."),
-        (lambda: minimum_jerk_reaches(3, noise=-1.0), "...noise must be a number >= 0..."),
+        (lambda: minimum_jerk_reaches(3, noise=-1.0), "...noise must not be negative..."),
         (lambda: sigma_lognormal_reaches(3, rate=0), "...rate must be positive..."),
         (lambda: power_law_curves(3, eccentricity=1.0), "...eccentricity must be a number in [0, 1)..."),
         (lambda: power_law_curves(3, exponent=-1.0), "...exponent must be a number in (-1, 10)..."),

@@ -309,7 +309,7 @@ def test_ur_friction_scales_are_passed_on(monkeypatch):
     drive.start()
     drive.write(np.zeros(6))
     assert given == {"viscous_scale": [0.5] * 6, "coulomb_scale": [0.0] * 6}
-    with pytest.raises(th.errors.ThunderError, match=r"^viscous_scale must be a probability from 0 to 1, got 2\.0$"):
+    with pytest.raises(th.errors.ThunderError, match=r"^viscous_scale must be a number in \[0, 1\], got 2\.0$"):
         DRIVES["ur_rtde"][0]("192.0.2.1", arm.robot, viscous=[2.0] * 6)
 
 

@@ -188,6 +188,8 @@ def test_folders_that_are_no_stores(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"not a store of simulate_many: sweep.json missing$"):
         Runs.load(tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(FileFormatError, match=r"notes.txt: must be a folder, that of a store of simulate_many, got a "):
+        Runs.load(tmp_path / "notes.txt")
     with pytest.raises(ThunderError, match=r"must be a new folder or a store, got one with 'notes.txt'$"):
         simulate_many(make, SETS, store=tmp_path)
     # a store of an earlier version

@@ -58,7 +58,9 @@ class Limits(Value):
             )
         for name in ("velocity", "effort"):
             for i in np.flatnonzero(getattr(self, name) < 0):
-                raise ThunderError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
+                raise ThunderError(
+                    f"limits.{name} of joint {i + 1} must not be negative, got {getattr(self, name)[i]:g}"
+                )
 
     @classmethod
     def none(cls, n: int) -> Limits:
@@ -121,7 +123,7 @@ class Friction(Value):
             )
         delta = float(array(self.delta, (), "friction.delta"))
         if delta <= 0.0:
-            raise ThunderError(f"friction.delta must be > 0, got {delta:g}")
+            raise ThunderError(f"friction.delta must be positive, got {delta:g}")
         coefficients = array(self.coefficients, (None, len(terms)), "friction.coefficients")
         set_fields(self, terms=terms, coefficients=coefficients, delta=delta)
 

@@ -17,7 +17,8 @@ from ..errors import ThunderError
 from ..progress import percentage
 from ..reference import JointReference, TaskReference
 from ..robot import Robot
-from ..robot.payload import Payload, read_payloads
+from ..robot.payload import Payload as Payload
+from ..robot.payload import read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence
 from .native import is_native, reference_is_native
@@ -138,6 +139,10 @@ def simulate(
     >>> run.q.shape, round(run.steady_state_error(), 4)
     ((2001, 2), 0.0001)
     """
+    for name, part in (("plant", plant), ("controller", controller), ("reference", reference)):
+        if isinstance(part, type):
+            kind = part.__name__
+            raise ThunderError(f"{name} must be an object, such as {kind}(...), got the class {kind} itself")
     n = _joint_count(plant, controller)
     if not callable(reference):
         raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import array, at_least, positive, whole
+from ...checks import array, nonnegative, positive, whole
 from ...errors import ThunderError
 
 PROCESSES = ("continuous", "discrete", "paper")
@@ -82,9 +82,9 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         R = _covariance(measurement_noise)
         super().__init__(
             process,
-            at_least(intensity, "intensity"),
+            nonnegative(intensity, "intensity"),
             R,
-            at_least(velocity_deviation, "velocity_deviation"),
+            nonnegative(velocity_deviation, "velocity_deviation"),
             np.inf if gate is None else _quantile(gate),
             _few(whole(reinitialize_after, "reinitialize_after", 0)),
             whole(frozen_after, "frozen_after", 0),

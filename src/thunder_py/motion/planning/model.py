@@ -252,7 +252,7 @@ class PlannerModel:
         self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
         self.freeze_time = number(freeze_time, "freeze_time")
         if self.freeze_time < 0.0:
-            raise ThunderError(f"freeze_time must be a time >= 0 s, got {freeze_time!r}")
+            raise ThunderError(f"freeze_time must not be negative [s], got {freeze_time!r}")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, whole, within
+from ...checks import Array, nonnegative, whole, within
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
 from ..processing.over_sets import require_no_gaps
@@ -319,7 +319,7 @@ def power_law(
     (-0.33, 1.0)
     """
     within(slowest, "slowest", 0.0, 1.0, ends="[)")
-    at_least(flattest, "flattest")
+    nonnegative(flattest, "flattest")
     s = sample(motion, 2, part="translation", cutoff=cutoff, filter_order=filter_order, rate=rate)
     v, a, speed = s.values[1], s.values[2], s.norm(1)
     if v.shape[1] < 2:

@@ -117,6 +117,9 @@ class RunStore:
             fields = json.loads(read_whole(file, LARGEST_DATA))
         except FileNotFoundError:
             raise FileFormatError(f"not a store of simulate_many: {_PLAN} missing", path=self.path) from None
+        except NotADirectoryError:
+            text = "must be a folder, that of a store of simulate_many, got a file"
+            raise FileFormatError(text, path=self.path) from None
         schema = fields.get("schema") if isinstance(fields, dict) else None
         if schema != SCHEMA:
             raise FileFormatError(
