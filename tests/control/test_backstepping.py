@@ -111,7 +111,7 @@ def test_refusals() -> None:
         (unknown(np.zeros(70, dtype=bool)), "...unknown must select at least one parameter..."),
         (unknown(np.ones(69, dtype=bool)), "unknown must be names or a bool mask of shape (70,)..."),
         (unknown("link8"), "...did you mean 'link..."),
-        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'..."),
+        ({"task": "orientation"}, "task must be one of pose, position, got 'orientation'..."),
         call=lambda **changes: backstepping(panda(), **changes),
     )
     law = backstepping(panda())

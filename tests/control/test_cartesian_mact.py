@@ -142,6 +142,6 @@ def test_refusals() -> None:
         ({"R_t": [1.0, 2.0]}, "R_t must be a number, 7 numbers or a 7 x 7 matrix, got 2 numbers"),
         ({"cutoff": 0.0}, "cutoff must be positive, got 0"),
         ({"adaptation": "link7"}, "adaptation must be a GradientAdaptation..."),
-        ({"route": "measured"}, "route must be one of ('regressor', 'acceleration'), got 'measured'"),
+        ({"route": "measured"}, "route must be one of regressor, acceleration, got 'measured'"),
         call=mact,
     )

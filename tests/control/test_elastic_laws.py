@@ -259,7 +259,7 @@ def test_models_that_a_law_cannot_control_are_refused() -> None:
         ),
         (
             lambda: MotorPD(elbow(), 10.0, 1.0, gravity="actual"),
-            "gravity must be one of ('constant', 'online'), got 'actual'",
+            "gravity must be one of constant, online, got 'actual'",
         ),
         (
             lambda: ElasticFeedbackLinearization.with_bandwidth(elbow(), 10.0).step(

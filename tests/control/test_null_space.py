@@ -66,7 +66,7 @@ def test_refusals(law: Law) -> None:
     (gain,) = gain_of(law)
     assert_refused(
         ({"posture": None, gain: 1.0}, f"{gain} must be None without a posture, got 1.0"),
-        ({"posture": "center"}, "posture must be one of ('middle',), got 'center'..."),
+        ({"posture": "center"}, "posture must be one of middle, got 'center'..."),
         ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
         ({"posture": [np.nan] * 7}, "posture must be finite..."),
         ({"posture": [9.0] * 7}, "posture must be within the joint limits, -2.8973 to 2.8973 for joint1, got 9..."),

@@ -183,7 +183,7 @@ def test_bad_targets():
 
 def test_refusals():
     assert_refused(
-        ({"method": "newton"}, "method must be one of ('levenberg_marquardt', 'gradient_descent'), got 'newton'"),
+        ({"method": "newton"}, "method must be one of levenberg_marquardt, gradient_descent, got 'newton'"),
         ({"restarts": -1}, "restarts must be a whole number of at least 0, got -1"),
         ({"max_iterations": 0}, "max_iterations must be a whole number of at least 1, got 0"),
         ({"tolerance": 0.0}, "tolerance must be positive, got 0"),

@@ -192,7 +192,7 @@ def test_bad_masks():
         ({"gravity": [1, 0]}, f"...{entries} of 0 and 1, got [1, 0]..."),
         *(({"gravity": wrong}, f"...{entries}...") for wrong in ([2, 0, 0], "yes", None)),
         ({"dh": [[1, 0], [0, 1]]}, "...mask of dh must be True, False or 8 entries..."),
-        ({"inertial_as": "COM"}, "...inertial_as must be one of ('REG', 'DYN'), got 'COM'..."),
+        ({"inertial_as": "COM"}, "...inertial_as must be one of REG, DYN, got 'COM'..."),
         call=elbow,
     )
 
