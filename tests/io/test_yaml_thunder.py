@@ -236,19 +236,19 @@ BAD = {
     "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
     "urdf": ("kinematics:\n", "kinematics:\n  type: URDF\n", "type: URDF", r"kinematics.type: kinematics of a URDF file are not read here: load the URDF"),
     "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters is no robot"),
-    "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must be >= 0, got -0.5$"),
+    "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must not be negative, got -0.5$"),
     "Dl_order": ("Dl_order: 2", "Dl_order: 9", "Dl_order", r"Dl_order: must be an integer from 0 to 6, got '9'$"),
     "slip": ("Dl_order: 2", "Dl_ordr: 2", "Dl_ordr", r"unknown key 'Dl_ordr'; did you mean 'Dl_order'\?$"),
     "unknown": ("version: 0.8", "robot: franka", "robot", r"robot: unknown key 'robot'; "),
     "inertial key": ("mass: 1\n", "mass: 1\n      Izx: 0\n", "Izx", r"dynamics.link1.inertial: unknown key 'Izx'; did you mean 'Izz'\?$"),
     "no mass": ("      mass: 1\n", "", "      symb: [1,0,0,0,", r"dynamics.link1.inertial: missing key 'mass'$"),
-    "mass": ("mass: 2\n", "mass: -2\n", "mass: -2", r"dynamics.link2.inertial.mass: mass of link2 must be >= 0, got -2$"),
+    "mass": ("mass: 2\n", "mass: -2\n", "mass: -2", r"dynamics.link2.inertial.mass: mass of link2 must not be negative, got -2$"),
     "count": ("num_joints: 3", "num_joints: 4", "type_joints", r"type_joints: must be a list of 4, got a list of 3$"),
     "no joints": ("num_joints: 3", "num_joints: 0", "num_joints", r"num_joints: must be an integer from 1 to 64, got '0'$"),
     "type": ("R_SEA,", "R_SAE,", "type_joints", r"type_joints\[1\]: must be one of R, P, R_SEA, P_SEA, got 'R_SAE'; did you mean 'R_SEA'\?$"),
     "no elastic joints": ("['R', R_SEA, \"P_SEA\"]", "[R, R, P]", "type_joints", r"type_joints: an elastic model needs a joint of type R_SEA or P_SEA$"),
     "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints.joint3: beyond the 2 elastic joints: jointK is the K-th joint of type R_SEA or P_SEA$"),
-    "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must be >= 0, got -0.6$"),
+    "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must not be negative, got -0.6$"),
     "extra link": ("  link3:", "  link4:", "  link4:", r"dynamics: unknown key 'link4'; did you mean 'link3'\?$"),
     "not a number": ("CoM_z: -0.05", "CoM_z: five", "CoM_z: five", r"dynamics.link1.inertial.CoM_z: must be a number"),
     "nan": ("CoM_z: -0.05", "CoM_z: .nan", "CoM_z: .nan", r"CoM_z: must be a number .*, got '.nan'$"),
@@ -280,7 +280,7 @@ def test_friction_before_0_2():
     with pytest.warns(UserWarning, match=r"inertial.link1.Dl: not used: Dl_order is missing at the top") as caught:
         read(old)
     assert caught[0].filename == __file__
-    with pytest.raises(FileFormatError, match=r"inertial.link1.Dl: viscous friction must be >= 0, got -0.5$"):
+    with pytest.raises(FileFormatError, match=r"inertial.link1.Dl: viscous friction must not be negative, got -0.5$"):
         read(old.replace("num_joints", "Dl_order: 2\nnum_joints").replace("[0.5,", "[-0.5,"))
 
 

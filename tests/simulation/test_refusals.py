@@ -126,5 +126,5 @@ def test_refusals() -> None:
         (lambda: Sensors(velocity_noise="x"), "sensors velocity_noise must be a number or a row of numbers, got 'x'"),
         (lambda: Sensors(position_resolution=[-1.0, 0.0]), "...must not be negative, got [-1.0, 0.0]"),
         (lambda: Sensors(position_noise=[[1.0]]), "sensors position_noise must have shape (n,), got (1, 1)"),
-        (lambda: Sensors(delay=np.inf), "sensors delay must not be negative, got inf"),
+        (lambda: Sensors(delay=np.inf), "sensors delay must be finite, got inf"),
     )

@@ -240,13 +240,16 @@ BAD = [
     ({"log_every": 1.5}, "log_every must be a whole number of at least 1, got 1.5"),
     (
         {"integrator": "euler"},
-        "integrator must be one of ('rk4', 'implicit_midpoint', 'semi_implicit_euler', 'adaptive', 'plant'), "
+        "integrator must be one of rk4, implicit_midpoint, semi_implicit_euler, adaptive, plant, "
         "got 'euler'",
     ),
     ({"reference": 3}, "reference must be callable with the time, got int"),
     ({"reference": SetPoint([0.0, 0.0, 0.0]), "q0": [0, 0]}, "reference must have 2 joints, got 3"),
     ({"plant": 3}, "plant must have a method forward_dynamics, got int"),
     ({"controller": 3}, "controller must have a method step, got int"),
+    ({"plant": th.Robot}, "plant must be an object, such as Robot(...), got the class Robot itself"),
+    ({"controller": th.SlotineLi}, "controller must be an object, such as SlotineLi(...), got the class Slot"),
+    ({"reference": SetPoint}, "reference must be an object, such as SetPoint(...), got the class SetPoint itself"),
     ({"payloads": [Payload(1.0, link=3)]}, "payload link (or its name) must be a whole number from 1 to 2, got 3"),
     ({"payloads": [Payload(1.0, link="link9")]}, "must be a link, got 'link9'; did you mean 'link"),
 ]  # fmt: skip

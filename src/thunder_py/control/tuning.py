@@ -18,7 +18,7 @@ from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
 from ..robot import Robot, require_robot
 from ..sampled_loop import Channel, stable_rate
-from ..table import Table
+from ..table import Table, Tabular
 from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
@@ -62,7 +62,7 @@ _UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d"
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning(Value):
+class Tuning(Value, Tabular):
     """Suggested arguments of a controller, with their origin; `tune` makes it.
 
     Attributes
@@ -126,6 +126,14 @@ class Tuning(Value):
                 rows.append(("Gamma_torque", _numbers(lengths.Gamma_torque), "J", ""))
         rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest along the reference"))
         return Table(["gain", "value", "unit", "note"], rows)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of `table`."""
+        return self.table().to_columns()
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return self.table().to_html()
 
     def _gains(self) -> dict[str, Any]:
         others = ("adaptation", "lengths", "measure")

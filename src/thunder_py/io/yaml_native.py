@@ -65,7 +65,7 @@ class _Links:
         """Return a number, which must not be negative except for estimates."""
         number = value.number()
         if number < 0.0 and not self.estimated:
-            raise value.error(f"{what} must be >= 0, got {number:g}")
+            raise value.error(f"{what} must not be negative, got {number:g}")
         return number
 
 
@@ -227,7 +227,7 @@ def _friction(top: Section, links: _Links) -> Friction | None:
     terms = tuple(term for term in Friction.TERMS if any(term in row for row in links.friction))
     delta = top.number("friction_delta", Friction.delta)
     if delta <= 0.0:
-        raise top["friction_delta"].error(f"must be > 0, got {delta:g}")
+        raise top["friction_delta"].error(f"must be positive, got {delta:g}")
     if not terms:
         return None
     rows = np.array([[row.get(term, 0.0) for term in terms] for row in links.friction])

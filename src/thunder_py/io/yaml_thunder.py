@@ -217,7 +217,7 @@ def _inertial(inertial: Section, name: str, masks: Masks) -> list[float]:
     masks["inertial"] = (*masks.get("inertial", ()), _bits(inertial, 10))
     row = [inertial[key].number() for key in _DYN]
     if row[0] < 0.0:
-        raise inertial["mass"].error(f"mass of {name} must be >= 0, got {row[0]:g}")
+        raise inertial["mass"].error(f"mass of {name} must not be negative, got {row[0]:g}")
     return row
 
 
@@ -235,7 +235,7 @@ def _friction(link: Section, order: int, masks: Masks) -> list[float]:
 def _checked(Dl: Value, order: int) -> list[float]:
     row = _leading(Dl, order)
     if row[0] < 0.0:
-        raise Dl.error(f"viscous friction must be >= 0, got {row[0]:g}")
+        raise Dl.error(f"viscous friction must not be negative, got {row[0]:g}")
     return row
 
 
@@ -275,7 +275,7 @@ def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> El
     rows = {key: tuple(_leading(joint[key], order)) for key, order in orders.items()}
     Mm = joint["Mm"].number()
     if Mm < 0.0:
-        raise joint["Mm"].error(f"motor inertia must be >= 0, got {Mm:g}")
+        raise joint["Mm"].error(f"motor inertia must not be negative, got {Mm:g}")
     for key, order in orders.items():
         bits = _bits(joint, order, f"{key}_symb")
         masks[f"elastic_{key}"] = (*masks.get(f"elastic_{key}", ()), bits)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_label, check_name, of_kind, pose, unit_axis, whole
+from ..checks import Array, array, check_label, check_name, known_name, of_kind, pose, unit_axis, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..spatial import DH_CONVENTIONS, dh_chain
 from ..values import Value, frozen, set_fields
@@ -226,8 +226,7 @@ class RobotDescription(Value):
         """Return a validated copy with some fields changed."""
         known = [f.name for f in dataclasses.fields(self)]
         for name in changes:
-            if name not in known:
-                raise UnknownNameError(f"description has no field {name!r}{nearest_hint(name, known)}")
+            known_name(name, known, "description has no field")
         return dataclasses.replace(self, **changes)
 
 
@@ -328,7 +327,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     ...     check_physical_input(panda.replace(inertial=-panda.inertial))
     ... except ThunderError as error:
     ...     print(error)
-    mass of link1 must be >= 0, got -4.97068
+    mass of link1 must not be negative, got -4.97068
     """
     d = description
     _refuse_negative("mass", d.link_names, d.inertial[:, 0])
@@ -347,7 +346,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 def _refuse_negative(what: str, names: Sequence[str], values: Sequence[float] | Array) -> None:
     for name, value in zip(names, values, strict=True):
         if value < 0.0:
-            raise ThunderError(f"{what} of {name} must be >= 0, got {value:g}")
+            raise ThunderError(f"{what} of {name} must not be negative, got {value:g}")
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:
@@ -378,7 +377,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
             raise ThunderError(
-                f"principal moments of {name} about its center of mass must be >= 0, got {moment:g} kg m^2"
+                f"principal moments of {name} about its center of mass must not be negative, got {moment:g} kg m^2"
             )
 
 

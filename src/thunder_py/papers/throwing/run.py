@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import Array, at_least
+from ...checks import Array, nonnegative
 from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
@@ -49,7 +49,7 @@ def throw_with_friction(setup: throws.Setup, frictions: Sequence[float] = FRICTI
     result = {}
     for kind in KINDS:
         for friction in frictions:
-            plant = throws.with_friction(setup.robot, at_least(friction, "friction"))
+            plant = throws.with_friction(setup.robot, nonnegative(friction, "friction"))
             squares = []
             for mass, _ in throws.OBJECTS.values():
                 thrown = throw(
