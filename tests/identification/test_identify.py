@@ -253,7 +253,7 @@ def test_bad_data_are_refused():
         (lambda: given(q=np.zeros((3, 2))), "q must have shape (1001, 2), got (3, 2)"),
         (lambda: given(tau=np.full((1001, 2), np.nan)), "tau must be finite..."),
         (lambda: given(light, consistent=True), "prior must have positive definite ... not the case for link2;..."),
-        (lambda: given(driving, consistent=True), "prior must not be negative for unknown ... is for joint2...."),
+        (lambda: given(driving, consistent=True), "prior must not be negative for unknown ... is for joint2..."),
         (lambda: identify(elbow(), soft, cutoff=20.0), "t must be a run without elastic joints..."),
         (lambda: identify(elbow(), run, run.q, cutoff=20.0), "q must be None where t is a SimulationResult"),
     )

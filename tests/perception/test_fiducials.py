@@ -180,7 +180,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: made(rate=-1.0), "...rate must be positive..."),
         (lambda: made(latency=np.nan), "...latency must not be negative..."),
         (lambda: made(camera_pose=np.zeros((4, 4))), "...camera_pose must have the last row..."),
-        (lambda: made(ambiguous=2.0), "...ambiguous must be a probability..."),
+        (lambda: made(ambiguous=2.0), "...ambiguous must be a number in [0, 1]..."),
         (lambda: made(lambda t: np.zeros((3, 3), np.uint8)).poll(0.0), "...picture must be bytes..."),
         (lambda: late.poll(0.9), "...t must not be before the last time..."),
         (lambda: detect(np.zeros((10, 10), np.uint8)), "...picture must be ..."),

@@ -100,7 +100,7 @@ def test_nonsense_is_refused() -> None:
         ({"jitter": np.nan}, "...jitter must not be negative..."),
         ({"position_noise": -1.0}, "...position_noise must not be negative..."),
         ({"rotation_noise": (1.0, 2.0)}, "...rotation_noise must have shape (3,)..."),
-        ({"dropout": 2.0}, "...dropout must be a probability..."),
+        ({"dropout": 2.0}, "...dropout must be a number in [0, 1]..."),
         ({"occlusions": [(1.0, 0.5)]}, "...an occlusion must start..."),
         ({"occlusions": [3.0]}, "...an occlusion must be an interval..."),
         ({"occlusions": 3.0}, "...occlusions must be a sequence..."),
@@ -179,6 +179,13 @@ def test_jitter_stays_within_its_bound_and_lets_results_overtake() -> None:
     assert 0.19 < delay.max() <= 0.2
     assert abs(delay.mean() - 0.1) < 4.0 * 0.2 / np.sqrt(12.0 * len(taken))
     assert (np.diff(available) < 0.0).any()
+
+
+def test_dropped_pictures_leave_the_others_as_they_are() -> None:
+    every = dict(zip(*_times(duration=100.0, jitter=0.1), strict=True))
+    some = dict(zip(*_times(duration=100.0, jitter=0.1, dropout=0.3), strict=True))
+    assert some.items() <= every.items()
+    assert abs(len(some) / len(every) - 0.7) < 4.0 * np.sqrt(0.21 / 3001)
 
 
 def test_frozen_from_the_start_there_is_nothing_to_repeat() -> None:
