@@ -39,7 +39,9 @@ LAWS: dict[str, Callable[[object], object]] = {
 def test_laws_want_a_robot() -> None:
     for law in LAWS.values():
         assert_refused(
-            ("panda", "robot must be a Robot, got str"), (None, "robot must be a Robot, got NoneType"), call=law
+            ("panda", "robot must be a Robot, got str: 'panda'"),
+            (None, "robot must be a Robot, got NoneType: None"),
+            call=law,
         )
 
 

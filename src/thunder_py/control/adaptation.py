@@ -18,6 +18,7 @@ from ..checks import (
     argument_names,
     array,
     nonnegative,
+    of_kind,
     one_of,
     per_joint,
     positive,
@@ -25,7 +26,7 @@ from ..checks import (
 )
 from ..errors import ThunderError
 from ..model.parameters import UnknownParameters
-from ..robot import Robot, require_robot
+from ..robot import Robot
 
 #: unknown parameters, see `Robot.unknown`
 Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
@@ -243,7 +244,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     >>> Gamma.shape, Gamma[[0, 10]].tolist()
     ((20,), [2.0, 5.0])
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     if np.ndim(gains) == 2:
         per_link = array(gains, (robot.n, 10), "gains")
     else:
@@ -295,7 +296,7 @@ class AdaptiveController:
 
     def _adapt(self, robot: Robot, adaptation: AdaptationLike) -> tuple[_core.AdaptationLaw | None, list[bool]]:
         """Set `adaptation` and `unknown`; return the law and the mask for the core."""
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.adaptation = law = _law(adaptation)
         self.unknown = select(robot, None if law is None else law.unknown)
         short_form = law is not adaptation  # the user wrote a number or an array
