@@ -20,6 +20,7 @@ from ..checks import (
     nonnegative,
     of_kind,
     one_of,
+    one_or_each,
     per_joint,
     positive,
     real,
@@ -139,8 +140,8 @@ class GradientAdaptation(_Adaptation):
         size = unknown.values.size
         lower = upper = None
         if self.lower is not None or self.upper is not None:
-            lower = _each(-np.inf if self.lower is None else self.lower, size, "lower", finite=False)
-            upper = _each(np.inf if self.upper is None else self.upper, size, "upper", finite=False)
+            lower = one_or_each(-np.inf if self.lower is None else self.lower, size, "lower", finite=False)
+            upper = one_or_each(np.inf if self.upper is None else self.upper, size, "upper", finite=False)
         return _core.GradientLaw(self.Gamma, size, lower, upper, self._widths(unknown.robot.n))
 
 
@@ -207,12 +208,8 @@ class NaturalAdaptation(_Adaptation):
             raise ThunderError(
                 f"rest must be given: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
             )
-        rest = np.zeros(0) if self.rest is None else _each(self.rest, others, "rest")
-        return _core.NaturalLaw(_each(self.gamma, len(whole), "gamma"), rest, self._widths(robot.n))
-
-
-def _each(value: npt.ArrayLike, count: int, name: str, *, finite: bool = True) -> Array:
-    return np.full(count, array(value, () if np.ndim(value) == 0 else (count,), name, finite=finite))
+        rest = np.zeros(0) if self.rest is None else one_or_each(self.rest, others, "rest")
+        return _core.NaturalLaw(one_or_each(self.gamma, len(whole), "gamma"), rest, self._widths(robot.n))
 
 
 def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) -> Array:
