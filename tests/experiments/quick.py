@@ -1,7 +1,5 @@
 """Results of experiments in their short forms, which several tests look at."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache

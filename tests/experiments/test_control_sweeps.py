@@ -1,7 +1,5 @@
 """Sweeps of the control papers: their nominal point is the experiment, and every swept value reaches the simulation."""
 
-from __future__ import annotations
-
 import pytest
 
 import thunder_py as th

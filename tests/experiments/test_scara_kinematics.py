@@ -1,7 +1,3 @@
-"""SCARA project, chapters 1 to 3 and the matrices of chapter 4: kinematics, ellipsoids, path, inverse kinematics."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

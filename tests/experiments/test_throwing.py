@@ -1,7 +1,5 @@
 """Figures 27 and 28 of D4.2: what is printed, order of the controllers, statistics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -139,7 +139,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         (lambda: given(table=(0.0, 0.0, 1.0)), "...table must be a Plane..."),
         (lambda: given(least=2), "...least must be a whole number of at least 3..."),
         (lambda: given(up=(0.0, 0.0, 0.0)), "...up must not be zero..."),
-        (lambda: given(surface_share=1.5), "...surface_share must be a probability..."),
+        (lambda: given(surface_share=1.5), "...surface_share must be a number in [0, 1]..."),
         (lambda: given(elongation=0.5), "...elongation must be at least 1..."),
         (lambda: given(tilt=2.0), "...tilt must be at most pi / 2..."),
         (lambda: given(region=[(0, 0, 1), (1, 1, 0)]), "...region must be a lowest and a highest corner..."),
@@ -392,7 +392,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: Cylinder(-0.1, 0.1), "...radius must be positive..."),
         (lambda: Ball(0.1, (0.0, np.nan, 0.0)), "...center must be finite..."),
         (lambda: DepthCamera(CAMERA, np.eye(4), near=2.0, far=1.0), "...near must be below far..."),
-        (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "...dropout must be a probability..."),
+        (lambda: DepthCamera(CAMERA, np.eye(4), dropout=1.5), "...dropout must be a number in [0, 1]..."),
         (lambda: DepthCamera("D435", np.eye(4)), "...camera must be a PinholeCamera..."),
         (lambda: look_at((0.0, 0.0, 1.0), (0.0, 0.0, 0.0)), "...target must not be at eye, nor straight along up..."),
     )

@@ -177,7 +177,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: made(rate=-1.0), "...rate must be positive..."),
         (lambda: made(latency=np.nan), "...latency must not be negative..."),
         (lambda: made(camera_pose=np.zeros((4, 4))), "...camera_pose must have the last row..."),
-        (lambda: made(ambiguous=2.0), "...ambiguous must be a probability..."),
+        (lambda: made(ambiguous=2.0), "...ambiguous must be a number in [0, 1]..."),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..checks import Array, finite
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, finite, known_name
+from ..errors import ThunderError
 from ..spatial import dh_chain
 from .robot import Robot, require_robot
 
@@ -74,8 +74,7 @@ def with_lengths(robot: Robot, lengths: Mapping[str, float]) -> Robot:
     dh, tool = _table(robot).copy(), robot.description.tool.copy()
     names = length_names(robot.n)
     for name, value in lengths.items():
-        if name not in names:
-            raise UnknownNameError(f"no length of {robot.name} is called {name!r}{nearest_hint(str(name), names)}")
+        known_name(name, names, f"no length of {robot.name} is called")
         row, which = divmod(names.index(name), 2)
         if row < robot.n:
             dh[row, (_A, _D)[which]] = finite(value, name)

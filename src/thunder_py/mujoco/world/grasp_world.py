@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, pose, positive
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, array, known_name, of_kind, pose, positive
+from ...errors import ThunderError
 from ...io.xml import quaternion
 from ...optional import require
 from ...robot import Payload, Robot, require_robot
@@ -333,8 +333,7 @@ class GraspWorld(Stateful):
         return self._belt(name)[0]
 
     def _belt(self, name: str) -> list[float]:
-        if name not in self._speeds:
-            raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
+        known_name(name, self._speeds, "name must be a belt, got")
         return self._speeds[name]
 
     @property
@@ -415,8 +414,7 @@ class GraspWorld(Stateful):
         return frozenset(pairs.ravel().tolist()) - {name}
 
     def _thing(self, name: str) -> WorldObject:
-        if name not in self.things:
-            raise UnknownNameError(f"name must be an object, got {name!r}{nearest_hint(name, self.things)}")
+        known_name(name, self.things, "name must be an object, got")
         return self.things[name]
 
     def __repr__(self) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...checks import Array, whole
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, known_name, whole
+from ...errors import ThunderError
 from ...parallel import Workers, map_seeds
 from ...simulation.divergence import divergence_recorded
 from ..results import drawing
@@ -188,10 +188,7 @@ class Sweep:
         return plot_sweep(self, [self._name(name) for name in results], [self._quantity(q).name for q in quantities])
 
     def _name(self, name: str) -> str:
-        if name not in self.values:
-            raise UnknownNameError(
-                f"results are {', '.join(self.values)}, got {name!r}{nearest_hint(name, self.values)}"
-            )
+        known_name(name, self.values, f"results are {', '.join(self.values)}, got")
         return name
 
     def _of(self, name: str) -> Array:
@@ -200,8 +197,7 @@ class Sweep:
 
     def _quantity(self, name: str) -> FreeParameter:
         names = [quantity.name for quantity in self.quantities]
-        if name not in names:
-            raise UnknownNameError(f"swept quantities are {', '.join(names)}, got {name!r}{nearest_hint(name, names)}")
+        known_name(name, names, f"swept quantities are {', '.join(names)}, got")
         return self.quantities[names.index(name)]
 
 
