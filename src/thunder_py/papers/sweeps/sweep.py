@@ -326,9 +326,7 @@ def chosen(quantities: Iterable[FreeParameter], given: Mapping[str, Any]) -> Sim
     """
     nominal = {quantity.name: quantity.nominal for quantity in quantities}
     for name in given:
-        if name not in nominal:
-            known = ", ".join(nominal)
-            raise UnknownNameError(f"quantities are {known}, got {name!r}{nearest_hint(name, nominal)}")
+        known_name(name, nominal, f"quantities are {', '.join(nominal)}, got")
     return SimpleNamespace(**(nominal | dict(given)))
 
 
