@@ -14,7 +14,6 @@ from ...checks import Array, known_name, whole
 from ...errors import ThunderError
 from ...parallel import Workers, map_seeds
 from ...simulation.divergence import divergence_recorded
-from ..results import drawing
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -353,4 +352,8 @@ class Sweeps:
         """Return the numbers of all parts."""
         return {name: part.to_dict() for name, part in self.parts.items()}
 
-    plot = drawing("plot_sweeps")
+    def plot(self) -> Figure:
+        """Draw the panels of `shown` in a new figure of pyplot."""
+        from .figure import plot_sweeps
+
+        return plot_sweeps(self)
