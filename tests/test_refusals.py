@@ -1,7 +1,3 @@
-"""Input that once passed and did harm."""
-
-from __future__ import annotations
-
 import re
 
 import numpy as np

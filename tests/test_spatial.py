@@ -1,7 +1,3 @@
-"""Conversions of orientations: against SciPy, elementary rotations, and differences of the rotation they describe."""
-
-from __future__ import annotations
-
 import re
 
 import numpy as np

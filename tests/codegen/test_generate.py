@@ -1,5 +1,3 @@
-"""`generate` and ``thunder gen``: folders whole or not at all, names, choices, users' functions, what is refused."""
-
 import errno
 import hashlib
 import os

@@ -1,7 +1,3 @@
-"""Backstepping with unknown lengths: exact models, the derivative of its Lyapunov function, tracking, statuses."""
-
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Analytic Jacobians of Euler angles: finite differences, CLIK in Euler angles, lecture 16."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -1,7 +1,5 @@
 """What a CLIK reports, and what it refuses: singular starts, NaN, targets out of reach, limits, bad arguments."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

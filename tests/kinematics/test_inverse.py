@@ -1,7 +1,3 @@
-"""Numeric inverse kinematics: success on random poses, limits, restarts, batches, targets out of reach."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

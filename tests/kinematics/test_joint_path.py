@@ -1,7 +1,3 @@
-"""Joint motions along paths of poses."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""MuJoCo's plant in closed loops."""
-
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
