@@ -1,5 +1,3 @@
-"""The description refuses what cannot be, and says so; DH tables against the truth files."""
-
 import copy
 import json
 import math

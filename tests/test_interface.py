@@ -1,7 +1,3 @@
-"""What a new user types and guesses: names, arguments, attributes, data frames, what notebooks show."""
-
-from __future__ import annotations
-
 import csv
 import pickle
 import re

@@ -1,5 +1,3 @@
-"""The C compiler from Python: cache, damage, missing and failing compilers."""
-
 import ctypes
 import os
 import stat

@@ -1,7 +1,3 @@
-"""Elastic joints: torques against formulae, regressors against torques, forward dynamics against its equations."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Figures 6 to 10, Tables 6 and 7 of the Thunder article: order and size of what it prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Grasping from rendered pictures with contact: one whole grasp, and the tables of results."""
-
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""Planned reaches against recorded ones: what tables hold, that nobody is learned from who is compared, and CULM."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

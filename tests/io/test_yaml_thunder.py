@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError
-from thunder_py.io import load_description, parse_description, save_description
+from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.io import conversion_losses, load_description, parse_description, save_description
 from thunder_py.model.description import Elastic
 from thunder_py.model.inertia import reg_from_dyn
 from thunder_py.spatial import dh_transform, rotation_about
@@ -214,7 +214,7 @@ def test_old_files_are_refused_with_the_reason(old, new, message):
 )
 def test_tables_without_kinematics_are_refused_with_the_reason(table):
     with pytest.raises(
-        FileFormatError, match=r"^folder/arm3.yaml:1: link[01]: a table of inertial parameters at the top is"
+        FileFormatError, match=r"^folder/arm3.yaml:1: link[01]: a table of inertial parameters is no robot"
     ):
         read(table)
 
@@ -235,7 +235,7 @@ BAD = {
     "no K": ("K_order: 2", "K_order: 0", "K_order: 0", r"elastic.K_order: must be an integer from 1 to 20, got '0'$"),
     "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
     "urdf": ("kinematics:\n", "kinematics:\n  type: URDF\n", "type: URDF", r"kinematics.type: kinematics of a URDF file are not read here: load the URDF"),
-    "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters at the top is not read: write them under"),
+    "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters is no robot"),
     "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must not be negative, got -0.5$"),
     "Dl_order": ("Dl_order: 2", "Dl_order: 9", "Dl_order", r"Dl_order: must be an integer from 0 to 6, got '9'$"),
     "slip": ("Dl_order: 2", "Dl_ordr: 2", "Dl_ordr", r"unknown key 'Dl_ordr'; did you mean 'Dl_order'\?$"),
@@ -293,3 +293,67 @@ def test_refusals():
         (lambda: read(new), "...joints_type: this is written for the loaders of Thunder's 1.0 for...", FileFormatError),
         (lambda: read(path="my-arm.yaml"), "...robot name (the file's name without its suffix) mu...", FileFormatError),
     )
+
+
+# --- parameters of links, and writing ---------------------------------------------------------------------------------
+
+
+def same(one, other):
+    """Descriptions that are equal up to the rounding of angles and of inertia about another point."""
+    for key in ("placements", "gravity", "base", "tool", "inertial"):
+        np.testing.assert_allclose(getattr(one, key), getattr(other, key), rtol=1e-12, atol=1e-15, err_msg=key)
+    assert (one.elastic, one.masks, one.joint_types) == (other.elastic, other.masks, other.joint_types)
+    assert (one.friction is None) == (other.friction is None)
+
+
+def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
+    arm = read()
+    save_description(arm, tmp_path / "arm3_conf.yaml")
+    again = load_description(tmp_path / "arm3_conf.yaml")
+    assert again.name == "arm3"
+    same(again, arm)
+    np.testing.assert_array_equal(again.friction.coefficients, arm.friction.coefficients)
+    panda = load_description("panda")
+    assert conversion_losses(panda, "panda_conf.yaml")
+    with pytest.raises(ThunderError, match="limits are lost"):
+        save_description(panda, tmp_path / "panda_conf.yaml")
+    save_description(panda, tmp_path / "panda_conf.yaml", lossy=True)
+    same(load_description(tmp_path / "panda_conf.yaml").replace(masks={}), panda)
+    assert any("geometry" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
+
+
+TABLE = """\
+link1: {mass: 1, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1}
+link2: {mass: 2, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1, d1: 0.1}
+link3: {mass: 3, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1}
+"""
+
+
+@pytest.mark.parametrize("robot_file", ["arm3_conf.yaml", "arm3.yaml"])
+def test_parameters_of_links_replace_those_of_the_robot_beside(robot_file, tmp_path):
+    (tmp_path / robot_file).write_text(FILE)
+    arm = load_description(tmp_path / robot_file)
+    heavier = arm.replace(inertial=1.5 * arm.inertial)
+    for form in ("REG", "DYN"):
+        path = tmp_path / f"arm3_par_{form}.yaml"
+        save_description(heavier, path)
+        got = load_description(path)
+        same(got, heavier)
+        assert got.name == "arm3"
+    (tmp_path / "arm3_inertial_REG.yaml").write_text(TABLE)
+    np.testing.assert_array_equal(load_description(tmp_path / "arm3_inertial_REG.yaml").inertial[:, 0], [1, 2, 3])
+
+
+def test_parameters_of_links_are_refused_with_the_reason(tmp_path):
+    path = tmp_path / "arm3_par_REG.yaml"
+    robot = tmp_path / "arm3.yaml"
+    for text, table, message in (
+        (None, TABLE, r"must be in arm3_conf\.yaml or arm3\.yaml"),
+        (FILE, TABLE.replace("link3", "# link3"), "must hold the 3 links of its robot, got 2"),
+        (FILE, TABLE.replace("Izz: 1}", "}", 1), ":1: link1: missing key 'Izz'"),
+    ):
+        path.write_text(table)
+        if text is not None:
+            robot.write_text(text)
+        with pytest.raises(FileFormatError, match=message):
+            load_description(path)

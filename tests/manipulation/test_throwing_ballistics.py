@@ -1,5 +1,3 @@
-"""Flight: closed forms against integration, derivatives against differences."""
-
 import math
 from typing import Any
 

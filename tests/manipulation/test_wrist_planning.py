@@ -1,5 +1,3 @@
-"""Motor plans, base motion, and both together."""
-
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -36,9 +34,6 @@ def still(wrist):
 
 def linear(wrist):
     return lambda t, q, dq, theta: wrist.linear_acceleration(q, dq, theta)
-
-
-# --- the motor's plan -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.8, -0.8])
@@ -102,9 +97,6 @@ def test_bad_plans():
         ({"T": 1e4}, "...cells must be short enough for RK4..."),
         call=refused,
     )
-
-
-# --- base and wrist together ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("is_linear", [True, False])
@@ -216,9 +208,6 @@ def test_results_draw_themselves():
     for axes in (plan.plot(), both.plot()):
         assert all(ax.has_data() for ax in axes.values())
     plt.close("all")
-
-
-# --- the arm ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

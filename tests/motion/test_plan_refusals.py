@@ -58,7 +58,7 @@ def test_arguments_that_are_none(planner, obstacles) -> None:
         (partial(plan, via="paper", obstacles=[BALL]), "via must be..."),
         (partial(plan, obstacles=[1]), "obstacles must..."),
         *((partial(condition, c), "constraints must be a sequence of Constraint...") for c in (None, ends[0], 3, "ab")),
-        (partial(condition, [*ends, Constraint(0.5, dofs=5)]), "dofs must be among x, y, z, got 5..."),
+        (partial(condition, [*ends, Constraint(0.5, dofs=5)]), "dofs must be one of x, y, z, got 5..."),
         (partial(condition, [*ends, Constraint("x")]), "t must be a number..."),
         (lambda: planner.sample(START, GOAL, "long", 1), "duration must be a number..."),
         (partial(plan, start_time=1e17), "duration must exceed the clock resolution, got 1.2 s from 1e+17 s..."),

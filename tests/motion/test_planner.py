@@ -262,7 +262,7 @@ def test_too_few_components_and_unknown_coordinates() -> None:
         ("freeze_time", -0.1),
         ("freeze_time", np.inf),
     ):
-        with pytest.raises(ValueError, match=f"{name} must be"):
+        with pytest.raises(ValueError, match=f"{name} must"):
             HumanLikePlanner(polynomials(), **{name: value})
     for constraints in ((), ("velocity",), ("position", "acceleration"), "position"):
         with pytest.raises(ValueError, match="constraints must be"):
@@ -402,7 +402,7 @@ def test_bad_constraints() -> None:
         (["start"], "sequence of Constraint"),
         ([*ends, Constraint(2.0)], "within the motion, 0 to 1.2 s, got 2"),
         ([*ends, Constraint(0.5, "postion")], "did you mean 'position'"),
-        ([*ends, Constraint(0.5, dofs="w")], "dofs must be among x, y, z, got 'w'"),
+        ([*ends, Constraint(0.5, dofs="w")], "dofs must be one of x, y, z, got 'w'"),
         ([*ends, Constraint(0.5, value=[1.0, 2.0])], "value must have shape (3,)"),
         ([*ends, Constraint(0.5, noise=-1.0)], "noise must not be negative"),
         ([*ends, Constraint(0.0, value=GOAL)], "repeat or contradict"),

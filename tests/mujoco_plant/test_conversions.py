@@ -1,7 +1,3 @@
-"""Robots to MJCF and URDF and back."""
-
-from __future__ import annotations
-
 import numpy as np
 import pinocchio
 import pytest

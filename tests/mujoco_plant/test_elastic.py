@@ -1,7 +1,3 @@
-"""Elastic joints in MuJoCo: a motor's joint and a tendon for each, against `Robot.elastic_forward_dynamics`."""
-
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -150,7 +150,7 @@ def test_bad_input_is_refused():
         return calibrate_hand_eye(A, B, mounting)
 
     cases = (
-        (hands(3), hands(3), "arm", "mounting must be one of ('hand', 'fixed'), got 'arm'"),
+        (hands(3), hands(3), "arm", "mounting must be one of hand, fixed, got 'arm'"),
         (hands(3), hands(4), "hand", "hand_poses and marker_poses must have the same length, got 3 and 4"),
         (hands(2), hands(2), "hand", "hand_poses must have at least 3 poses, got 2"),
         (np.eye(4), hands(3), "hand", "hand_poses must have shape (k, 4, 4), got (4, 4)"),

@@ -125,7 +125,7 @@ def test_nonsense_is_refused() -> None:
         (lambda: _source(rate=30.0).poll(1.7e9), "...t must not be more than 100000 pictures after ..."),
         (lambda: SimulatedPoseSource(lambda t: np.eye(3)).poll(0.0), "...true_pose(t) must have shape..."),
         (lambda: SimulatedPoseSource(np.eye(4)), "...true_pose must be callable..."),
-        (lambda: PoseFault("melt", 0.0), "...kind of a fault must be one of ('freeze', 'jump', 'nan'), got 'melt'"),
+        (lambda: PoseFault("melt", 0.0), "...kind of a fault must be one of freeze, jump, nan, got 'melt'"),
         (lambda: PoseFault("jump", 0.0, offset=np.diag([2.0, 1.0, 1.0, 1.0])), "...offset of a fault ..."),
     )
     assert len(_source(rate=30.0, start=1.7e9).poll(1.7e9 + 0.05)) == 2

@@ -1,5 +1,3 @@
-"""Meshes of URDFs: they stand at the forward kinematics of their links."""
-
 import io
 import logging
 import sys

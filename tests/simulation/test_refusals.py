@@ -78,7 +78,10 @@ def test_a_log_is_bounded_in_bytes(name: str, log: list[str] | None, law: type, 
 
 def test_refusals() -> None:
     assert_refused(
-        *((partial(law, "panda", 1.0, *rest, **more), "robot must be a Robot, got str") for law, rest, more in LAWS),
+        *(
+            (partial(law, "panda", 1.0, *rest, **more), "robot must be a Robot, got str: 'panda'")
+            for law, rest, more in LAWS
+        ),
         *(
             (lambda name=name, part=part: run(**{name: part(delay=1e300)}), f"{name} delay must be at most 1000000 ...")
             for name, part in (("sensors", Sensors), ("actuators", Actuators))

@@ -215,7 +215,7 @@ BAD = [
     ({"log_every": 1.5}, "log_every must be a whole number of at least 1, got 1.5"),
     (
         {"integrator": "euler"},
-        "integrator must be one of ('rk4', 'implicit_midpoint', 'semi_implicit_euler', 'adaptive', 'plant'), "
+        "integrator must be one of rk4, implicit_midpoint, semi_implicit_euler, adaptive, plant, "
         "got 'euler'",
     ),
     ({"reference": 3}, "reference must be callable with the time, got int"),

@@ -218,7 +218,7 @@ def test_failed_runs_are_kept_and_tried_again_on_request(tmp_path: Path) -> None
             (1, 3), "KeyError: 'no such gain'"
         )
         assert [runs._records[k].attempts for k in range(4)] == [1, 3, 1, 3]
-        assert 'raise KeyError("no such gain")' in runs._records[3].trace
+        assert 'raise KeyError("no such gain")' in runs._records[3].traceback
         assert len(runs.provenance) == 1
     flag.touch()
     runs = simulate_many(sometimes, sets, retry_failed=True, **options)

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..checks import Array, apart, check_label
-from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, apart, check_label, known_name
+from ..errors import FileFormatError, ThunderError, nearest_hint
 from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
 from ..spatial.single import exp, make_pose
@@ -103,8 +103,7 @@ class Tree:
 
     def check_link(self, name: str, what: str) -> str:
         """Return `name` if it is the name of a link, or raise `UnknownNameError` with the argument `what`."""
-        if name not in self.links:
-            raise UnknownNameError(f"{what}: there is no link {name!r}{nearest_hint(str(name), self.links)}")
+        known_name(name, self.links, f"{what}: there is no link")
         return name
 
     def path(self, base: str, tip: str) -> list[Joint] | None:

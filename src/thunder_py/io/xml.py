@@ -17,8 +17,8 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..checks import Array, array
-from ..errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..checks import Array, array, known_name
+from ..errors import FileFormatError, ThunderError, ThunderWarning, outer_level
 from ..model.description import RESERVED_NAMES
 from ..spatial.single import quaternion_of
 
@@ -224,8 +224,7 @@ def fixed_positions(fix_joints: Mapping[str, float] | None, known: Collection[st
     if not isinstance(fix_joints, Mapping | None):
         raise ThunderError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
     for joint in fix_joints or ():
-        if joint not in known:
-            raise UnknownNameError(f"fix_joints: there is no joint {joint!r}{nearest_hint(str(joint), known)}")
+        known_name(joint, known, "fix_joints: there is no joint")
     return {joint: float(array(q, (), f"fix_joints[{joint!r}]")) for joint, q in (fix_joints or {}).items()}
 
 

@@ -339,7 +339,7 @@ def write_native(description: RobotDescription) -> str:
         f"{key}: {_write_pose(T)}" for key, T in (("base", description.base), ("tool", description.tool)) if _moves(T)
     ]
     if description.friction is not None:
-        lines.append(f"friction_delta: {_number(description.friction.delta)}")
+        lines.append(f"friction_delta: {number_text(description.friction.delta)}")
     lines.append("links:")
     for i in range(description.n):
         lines += _link(description, i)
@@ -383,17 +383,17 @@ def _joint_data(description: RobotDescription, i: int) -> list[str]:
     if (limits := description.limits) is not None:
         row = np.array([limits.lower[i], limits.upper[i], limits.velocity[i], limits.effort[i]])
         values = zip(LIMITS, row, NO_LIMITS, strict=True)
-        lines.append(f"limits: {_mapping((key, _number(value)) for key, value, none in values if value != none)}")
+        lines.append(f"limits: {_mapping((key, number_text(value)) for key, value, none in values if value != none)}")
     if (friction := description.friction) is not None:
         terms = zip(friction.terms, friction.coefficients[i], strict=True)
-        lines.append(f"friction: {_mapping((term, _number(value)) for term, value in terms)}")
+        lines.append(f"friction: {_mapping((term, number_text(value)) for term, value in terms)}")
     if description.armature is not None:
-        lines.append(f"armature: {_number(description.armature[i])}")
+        lines.append(f"armature: {number_text(description.armature[i])}")
     return lines + [_write_rotor(rotor, description) for rotor in description.rotors if rotor.joint == i + 1]
 
 
 def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
-    entries = [("inertia", _number(rotor.inertia)), ("gear_ratio", _number(rotor.gear_ratio))]
+    entries = [("inertia", number_text(rotor.inertia)), ("gear_ratio", number_text(rotor.gear_ratio))]
     entries.append(("carrier", _link_name(rotor.carrier or 0, description)))
     if rotor.axis is not None:
         entries.append(("axis", _list(rotor.axis)))
@@ -407,12 +407,12 @@ def _write_inertial(reg: Array) -> list[str]:
     dyn = _exact_dyn(reg)
     if dyn is None:
         return ["inertial:", f"  REG: {_list(reg)}"]
-    lines = ["inertial:", f"  mass: {_number(dyn[0])}"]
+    lines = ["inertial:", f"  mass: {number_text(dyn[0])}"]
     if dyn[1:4].any():
         lines.append(f"  com: {_list(dyn[1:4])}")
     if dyn[4:].any():
         tensor = zip(TENSOR, dyn[4:], strict=True)
-        lines.append(f"  inertia: {_mapping((key, _number(value)) for key, value in tensor if value)}")
+        lines.append(f"  inertia: {_mapping((key, number_text(value)) for key, value in tensor if value)}")
     return lines
 
 
@@ -442,7 +442,7 @@ def _write_elastic(description: RobotDescription) -> list[str]:
     for drive in description.elastic:
         entries = [("joint", _text(description.joint_names[drive.joint - 1]))]
         entries += [(key, _list(getattr(drive, key))) for key in ("K", "D", "Dm")]
-        lines.append(f"    - {_mapping([*entries, ('Mm', _number(drive.Mm))])}")
+        lines.append(f"    - {_mapping([*entries, ('Mm', number_text(drive.Mm))])}")
     return lines
 
 
@@ -481,10 +481,10 @@ def _mapping(entries: Iterable[tuple[str, str]]) -> str:
 
 
 def _list(values: Iterable[float]) -> str:
-    return f"[{', '.join(_number(value) for value in values)}]"
+    return f"[{', '.join(number_text(value) for value in values)}]"
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     """Return the shortest text that is read back as this number by any reader of YAML 1.1."""
     text = repr(float(value))
     if "inf" in text:

@@ -1,4 +1,4 @@
-"""Robot files of Thunder Dynamics up to 0.8, recognized by their keys ``num_joints``, ``type_joints``, ``kinematics``.
+"""Files of Thunder Dynamics 0.8: robots, recognized by ``num_joints``, ``type_joints``, ``kinematics``, and parameters.
 
 Defaults are those of that tool: no friction without ``Dl_order``, no springs without ``ELASTIC_MODEL``; a block that
 is therefore not used raises a warning. Before 0.2, ``DH``, ``gravity`` and ``inertial`` were lists and tables.
@@ -12,15 +12,19 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
 from ..checks import Array, check_name
-from ..errors import ThunderError, outer_level
+from ..errors import FileFormatError, ThunderError, outer_level
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
-from ..spatial import pose_from_rpy
+from ..model.inertia import dyn_from_reg, reg_from_dyn
+from ..spatial import pose_from_rpy, rpy_from_rotation
+from .yaml_native import number_text
 from .yaml_text import Section, Value
 
 Masks = dict[str, Any]
@@ -39,6 +43,9 @@ _DYN = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "I
 #: names of Thunder's Dl[0], Dl[1], ...; it has no Coulomb term
 _FRICTION = tuple(term for term in Friction.TERMS if term != "coulomb")
 _ELASTIC = {"K": "K_order", "D": "D_order", "Dm": "Dm_order"}
+#: ends of the names of files with a robot, and with parameters of links only
+ROBOT_END = "_conf"
+LINKS_ENDS = ("_par_REG", "_par_DYN", "_inertial_REG", "_inertial_DYN")
 
 
 def is_thunder(document: Value) -> bool:
@@ -107,8 +114,8 @@ def _top(document: Value) -> Section:
             continue
         if _LINK.fullmatch(name):
             raise value.error(
-                "a table of inertial parameters at the top is not read: write them under dynamics, linkN, inertial, "
-                "about the center of mass and in the axes of the DH frames"
+                f"a table of inertial parameters is no robot: call it NAME{LINKS_ENDS[0]}.yaml (about link origins) or "
+                f"NAME{LINKS_ENDS[1]}.yaml (about centers of mass), beside NAME{ROBOT_END}.yaml or NAME.yaml"
             )
         # a number with another name is a constant for anchors, unless the name is a misspelling
         if difflib.get_close_matches(name, _KEYS, n=1, cutoff=0.75):
@@ -276,3 +283,156 @@ def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> El
     masks["elastic_Mm"] = (*masks.get("elastic_Mm", ()), bit)
     with value.checking():
         return Elastic(joint=index, Mm=Mm, **rows)
+
+
+def robot_beside(path: Path) -> Path | None:
+    """Return the robot file to which a file of links' parameters belongs by its name, None for other names.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such file.
+    """
+    end = next((end for end in LINKS_ENDS if path.stem.endswith(end)), None)
+    if end is None:
+        return None
+    names = [f"{path.stem.removesuffix(end)}{kind}{path.suffix}" for kind in (ROBOT_END, "")]
+    found = next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
+    if found is None:
+        raise FileFormatError(
+            f"holds parameters of links; their robot must be in {' or '.join(names)} beside it, got neither", path=path
+        )
+    return found
+
+
+def read_links(document: Value, n: int) -> Array:
+    """Read the links' parameters of a file of Thunder, REG or DYN by its keys, in the order of the file.
+
+    Parameters
+    ----------
+    document : Value
+        The parsed file; links are under ``dynamics``, in older files under ``inertial`` or at the top.
+    n : int
+        Number of links.
+
+    Returns
+    -------
+    (n, 10) array
+        REG.
+
+    Raises
+    ------
+    FileFormatError
+        If a key or value is invalid, or there are not `n` links.
+    """
+    top = document.section()
+    above = next((top[key] for key in ("dynamics", "inertial") if key in top), document)
+    links = above.section().entries
+    if len(links) != n:
+        raise above.error(f"must hold the {n} links of its robot, got {len(links)}")
+    rows = []
+    for link in links.values():
+        section = link.section()
+        section = section["inertial"].section() if "inertial" in section else section
+        reg = "m_CoM_x" in section
+        row = np.array([section[key.replace("CoM", "m_CoM") if reg else key].number() for key in _DYN])
+        rows.append(row if reg else reg_from_dyn(row))
+    return np.array(rows)
+
+
+def write_links(description: RobotDescription, form: str) -> str:
+    """Return the text of a file of links' parameters, REG or DYN."""
+    rows = description.inertial if form == "REG" else dyn_from_reg(description.inertial)
+    lines = [f"# Links' parameters ({form}) of {description.name}", "dynamics:"]
+    for i, row in enumerate(rows):
+        lines += [f"  link{i + 1}:", "    inertial:"]
+        keys = (key.replace("CoM", "m_CoM") if form == "REG" else key for key in _DYN)
+        lines += [f"      {key}: {number_text(value)}" for key, value in zip(keys, row, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
+    """Return what Thunder's format cannot represent, one sentence for each."""
+    d, losses = description, []
+    names = (tuple(f"{kind}{i + 1}" for i in range(d.n)) for kind in ("joint", "link"))
+    found = {
+        "names of joints and links": (d.joint_names, d.link_names) != tuple(names),
+        "limits": d.limits is not None,
+        "rotors": bool(d.rotors),
+        "armature": d.armature is not None,
+        "named frames": bool(d.frames),
+        "friction other than viscous, quadratic, cubic, ...": _order(d) is None,
+    }
+    losses += [f"{what} are lost" for what, there in found.items() if there]
+    return tuple(losses) + (() if d.convention == "modified" else (_GEOMETRY,))
+
+
+_GEOMETRY = "the geometry is lost: it must be a table of modified Denavit-Hartenberg parameters"
+
+
+def _order(d: RobotDescription) -> int | None:
+    """Return ``Dl_order``, None if the terms of the friction are not the first of Thunder's."""
+    terms = () if d.friction is None else d.friction.terms
+    return len(terms) if terms == _FRICTION[: len(terms)] else None
+
+
+def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None = None) -> str:
+    """Return the text of a robot file of Thunder 0.8.
+
+    Parameters
+    ----------
+    description : RobotDescription
+        The robot; what `thunder_losses` lists is left out.
+    masks : mapping of str to array_like, optional
+        Run-time entries by parameter group; default those of the description, and of entries without a mask none.
+    """
+    d, order = description, _order(description) or 0
+    given = d.masks if masks is None else masks
+    rows = {"inertial": d.n, "friction": d.n} | {f"elastic_{key}": len(d.elastic) for key in _ELASTIC}
+
+    def bits(group: str, size: int) -> list[Any]:
+        parts = given.get(group, np.zeros(size))
+        flat = np.concatenate([np.ravel(part) for part in parts]) if len(parts) else np.zeros(0)
+        return flat.astype(int).reshape(rows[group], -1).tolist() if group in rows else flat.astype(int).tolist()
+
+    elastic = {drive.joint: drive for drive in d.elastic}
+    types = ", ".join(kind + ("_SEA" if i + 1 in elastic else "") for i, kind in enumerate(d.joint_types))
+    lines = [f"# {d.name}, a robot file of Thunder Dynamics 0.8", "version: 0.8", f"num_joints: {d.n}"]
+    lines += [f"type_joints: [{types}]", f"Dl_order: {order}", f"ELASTIC_MODEL: {str(bool(elastic)).lower()}"]
+    if d.convention == "modified" and d.dh is not None:
+        lines += ["kinematics:", f"  symb: {bits('dh', 4 * d.n)}", f"  DH: {_list(d.dh.ravel())}"]
+    lines += ["gravity:", f"  symb: {bits('gravity', 3)}", f"  value: {_list(d.gravity)}"]
+    for key, group, T in (("Base_to_L0", "base", d.base), ("Ln_to_EE", "tool", d.tool)):
+        angles = rpy_from_rotation(T[:3, :3])[::-1]
+        lines += [f"{key}:", f"  symb: {bits(group, 6)}", f"  tr: {_list(T[:3, 3])}", f"  ypr: {_list(angles)}"]
+    lines.append("dynamics:")
+    inertial, friction = bits("inertial", 10 * d.n), bits("friction", order * d.n)
+    for i, row in enumerate(dyn_from_reg(d.inertial)):
+        lines += [f"  link{i + 1}:", "    inertial:", f"      symb: {inertial[i]}"]
+        lines += [f"      {key}: {number_text(value)}" for key, value in zip(_DYN, row, strict=True)]
+        if d.friction is not None and order:
+            coefficients = _list(d.friction.coefficients[i])
+            lines += ["    friction:", f"      symb: {friction[i]}", f"      Dl: {coefficients}"]
+    return "\n".join(lines + _elastic_lines(d.elastic, bits)) + "\n"
+
+
+def _elastic_lines(drives: tuple[Elastic, ...], bits: Any) -> list[str]:
+    if not drives:
+        return []
+    lines = [
+        "elastic:",
+        *(f"  {order}: {len(getattr(drives[0], key))}" for key, order in _ELASTIC.items()),
+        "  joints:",
+    ]
+    masks = {key: bits(f"elastic_{key}", len(drives) * len(getattr(drives[0], key))) for key in _ELASTIC}
+    Mm = bits("elastic_Mm", len(drives))
+    for k, drive in enumerate(drives):
+        lines.append(f"    joint{k + 1}:")
+        for key in _ELASTIC:
+            lines += [f"      {key}: {_list(getattr(drive, key))}", f"      {key}_symb: {masks[key][k]}"]
+        lines += [f"      Mm: {number_text(drive.Mm)}", f"      Mm_symb: {Mm[k]}"]
+    return lines
+
+
+def _list(values: Iterable[float]) -> str:
+    return f"[{', '.join(number_text(value) for value in values)}]"

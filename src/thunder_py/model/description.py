@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_label, check_name, of_kind, pose, unit_axis, whole
+from ..checks import Array, array, check_label, check_name, known_name, of_kind, pose, unit_axis, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..spatial import DH_CONVENTIONS, dh_chain
 from ..values import Value, frozen, set_fields
@@ -226,8 +226,7 @@ class RobotDescription(Value):
         """Return a validated copy with some fields changed."""
         known = [f.name for f in dataclasses.fields(self)]
         for name in changes:
-            if name not in known:
-                raise UnknownNameError(f"description has no field {name!r}{nearest_hint(name, known)}")
+            known_name(name, known, "description has no field")
         return dataclasses.replace(self, **changes)
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, apart, array, unit_axis, whole
-from ..errors import ThunderError, nearest_hint
+from ..checks import Array, apart, array, one_of, unit_axis, whole
+from ..errors import ThunderError
 from ..values import Value, set_fields
 
 
@@ -112,11 +112,7 @@ class Friction(Value):
         """Check every field and make its arrays read-only copies."""
         terms = tuple(self.terms)
         for term in terms:
-            if term not in self.TERMS:
-                raise ThunderError(
-                    f"friction term must be one of {', '.join(self.TERMS)}, got {term!r}"
-                    + nearest_hint(str(term), self.TERMS)
-                )
+            one_of(term, self.TERMS, "friction term")
         if not terms or list(terms) != [t for t in self.TERMS if t in terms]:
             raise ThunderError(
                 f"friction terms must be some of {', '.join(self.TERMS)}, once each in this order, got {terms}"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, one_of
 from ..control.stability import warn_of_high_gains
 from ..errors import ThunderError
 from ..progress import percentage
@@ -146,8 +146,7 @@ def simulate(
     n = _joint_count(plant, controller)
     if not callable(reference):
         raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")
-    if integrator not in INTEGRATORS:
-        raise ThunderError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
+    one_of(integrator, INTEGRATORS, "integrator")
     if integrator == "plant":
         _check_own_integrator(plant, actuators, n)
     if integrator == "implicit_midpoint":

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import array, nonnegative, positive, whole
+from ...checks import array, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 
 PROCESSES = ("continuous", "discrete", "paper")
@@ -77,8 +77,7 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         reinitialize_after: int = 5,
         frozen_after: int = 3,
     ) -> None:
-        if process not in PROCESSES:
-            raise ThunderError(f"process must be one of {PROCESSES}, got {process!r}")
+        one_of(process, PROCESSES, "process")
         R = _covariance(measurement_noise)
         super().__init__(
             process,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, is_number, nonnegative, positive, whole
+from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
@@ -251,8 +251,7 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
     """
     if longest is not None:
         positive(longest, "longest", "s")
-    if method not in _METHODS:
-        raise ThunderError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    one_of(method, _METHODS, "method")
     if trial.valid.all():
         return trial
     start, end = _common_span(trial)
