@@ -21,8 +21,7 @@ from ...reference import SetPose, TaskReference
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.protocols import ControllerLike
-from ..drawing import drawing
-from ..draws import Draws, finite_median
+from ..results import Draws, drawing, finite_median
 from ..tables import markdown
 from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table

@@ -24,8 +24,7 @@ from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
-from ..drawing import drawing
-from ..draws import finite_median
+from ..results import drawing, finite_median
 from ..tables import markdown
 from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios

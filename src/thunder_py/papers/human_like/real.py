@@ -17,8 +17,7 @@ from ...motion.planning.plan import HumanLikePlan
 from ...parallel import Workers, map_seeds
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
-from ..drawing import drawing
-from ..draws import Draws
+from ..results import Draws, drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (

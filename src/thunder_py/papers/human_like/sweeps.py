@@ -25,9 +25,8 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
-from ..draws import finite_median
-from ..sweeps.several import Sweeps, chosen
-from ..sweeps.sweep import FreeParameter, Sweep, sweep
+from ..results import finite_median
+from ..sweeps.sweep import FreeParameter, Sweep, Sweeps, chosen, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned

@@ -22,7 +22,7 @@ from ...progress import percentage, reporting
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..draws import Draws
+from ..results import Draws
 from ..tables import markdown
 
 if TYPE_CHECKING:

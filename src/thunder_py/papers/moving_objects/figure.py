@@ -27,8 +27,7 @@ from ...plotting.style import (
 from ..sweeps.figure import draw_sweep
 from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
 from .run import SPEEDS, TABLE_16, Cell, MovingObjects
-from .single_plan import PRINTED, TIMES, Reading, SinglePlans
-from .sweeps import MovingObjectsSweeps
+from .sweeps import PRINTED, TIMES, MovingObjectsSweeps, Reading, SinglePlans
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:

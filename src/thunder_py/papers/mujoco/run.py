@@ -16,10 +16,9 @@ from ...optional import require
 from ...parallel import Workers, map_items
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..drawing import drawing
-from ..draws import Draws, rms
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
+from ..results import Draws, drawing, rms
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...checks import Array
 from ...manipulation.throwing import ThrowMotion, landing
 from ...recordings.statistics import bootstrap_interval
-from ..draws import wilson_interval
+from ..results import wilson_interval
 
 _CONFIDENCE = 0.95
 

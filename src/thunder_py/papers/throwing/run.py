@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -15,14 +15,12 @@ from ...control import MACT, GradientAdaptation
 from ...manipulation.throwing import landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
 from ...simulation import Payload
-from ..drawing import drawing
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..result import Varied
+from ..results import Varied, drawing
+from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 from . import setup as throws
 from .landings import Figures, descent_of, figures_of, hits, window
-from .sweeps import sweep_throws
-from .throws import throws_of_seed
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
@@ -249,7 +247,8 @@ def run_throwing(
     All controllers repeat the motion four times before the throw, so those without adaptation are in steady state.
     """
     setup = throws.make_setup() if setup is None else setup
-    rows = map_seeds(partial(throws_of_seed, setup), seeds, workers=workers, progress=progress, description="throws")
+    work = partial(throws.throws_of_seed, setup)
+    rows = map_seeds(work, seeds, workers=workers, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
     return Throwing(
         setup=setup,
@@ -259,6 +258,62 @@ def run_throwing(
         velocities=parts[2],
         friction=throw_with_friction(setup, frictions),
     )
+
+
+QUANTITIES = (
+    FreeParameter("box", throws.BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
+    FreeParameter("gamma", throws.GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma",
+                  "R_t also unprinted; 3 in the published code"),
+    FreeParameter("friction", 0.0, (0.1, 0.36), "unknown friction [N m, N m s/rad]", "0.36 N m identified on average "
+              "(Gaz et al., 2019); how much the model has is unprinted"),
+    FreeParameter("eta", ETA, (1.0, 30.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    FreeParameter("noise", 1.0, (0.0, 3.0), "noise of the sensors / ours", "unprinted"),
+    FreeParameter("share", throws.SHARE, (0.7, 0.8), "target / farthest target", "target unprinted, out of reach"),
+    FreeParameter("jitter", throws.OPENING.jitter, (0.0, 0.01), "jitter of the hand's opening [s]", "unprinted"),
+    FreeParameter("damping", 1.0, (1.5, 2.0), "damping ratio", "printed: critical or overdamped"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _setup(share: float, damping: float) -> throws.Setup:
+    return throws.make_setup((share * throws.FARTHEST, 0.0, throws.PLANE), damping=damping)
+
+
+def throw_errors(*, draws: int = 5, **given: Any) -> dict[str, Array]:
+    """Return miss and share in the box by controller, and the RMSE of the throwing motion under adaptation.
+
+    Parameters
+    ----------
+    share, box, eta, gamma, friction, noise, jitter, damping
+        See `QUANTITIES`.
+    draws : int
+        Number of throws of each object; results are means over the objects.
+    """
+    s = chosen(QUANTITIES, given)
+    setup = replace(_setup(s.share, s.damping), eta=s.eta, gamma=s.gamma, friction=s.friction, noise=s.noise,
+                    opening=replace(throws.OPENING, jitter=s.jitter))  # fmt: skip
+    rows = [throws.throws_of_seed(setup, seed) for seed in range(draws)]
+    descent = descent_of(setup.motion)
+    windows = {name: window(size, s.box, descent) for name, (_, size) in throws.OBJECTS.items()}
+    found: dict[str, Array] = {}
+    for law in throws.CONTROLLERS:
+        misses = np.array([[row[law, name][0] for name in throws.OBJECTS] for row in rows])
+        inside = [[hits(misses[k, [j]], part.inside) for j, part in enumerate(windows.values())] for k in range(draws)]
+        found[f"{law}: miss [m]"] = np.sqrt(np.mean(np.sum(misses**2, axis=2), axis=1))
+        found[f"{law}: share in the box"] = np.mean(inside, axis=(1, 2))
+    for k, what in ((1, "position RMSE [m]"), (2, "velocity RMSE [m/s]")):
+        errors = [[row["adaptive, low", name][k][-1] for name in throws.OBJECTS] for row in rows]
+        found[f"adaptive, low: {what}"] = np.mean(errors, axis=1)
+    return found
+
+
+_PRINTED = {
+    "adaptive, low: position RMSE [m]": throws.REPORT[0],
+    "adaptive, low: velocity RMSE [m/s]": throws.REPORT[1],
+    **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in throws.CONTROLLERS.items()},
+}
+#: Figures 27 and 28 over `QUANTITIES`
+sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Throwing:
