@@ -61,7 +61,7 @@ def getters(robot: th.Robot) -> set[str]:
     names |= {f"J_{i}" for i in range(1, n + 2)} | {f"J_cm_{i}" for i in range(1, n + 1)}
     names |= {f"{name}{dot}" for name in ("J_ee", "M", "C", "G") for dot in ("", "_dot", "_ddot")}
     names |= {f"reg_{name}" for name in "MCG"}
-    if any(mask[group].any() for group in ("dh", "base", "tool")):
+    if any(mask[group].any() for group in ("dh", "base", "tool") if group in mask):
         names |= {"reg_Jdq", "reg_JTw"}
     if d.friction is not None:
         names |= {"dl"} | {f"Dl{k + 1}" for k in range(len(d.friction.terms))}
