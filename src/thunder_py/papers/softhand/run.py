@@ -14,7 +14,7 @@ from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...simulation import Payload, Sensors
-from ..gains.setup import DURATION, panda_with_friction
+from ..gains.run import DURATION, panda_with_friction
 from ..lissajous.run import PERIOD, Run, controller_of, curve, follow_lissajous
 from ..results import Draws, Varied, drawing
 from ..sweeps.sweep import FreeParameter, chosen, declared
