@@ -482,6 +482,18 @@ def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
     return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
 
 
+def one_or_each(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers, given as a row or as one number for all.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import one_or_each
+    >>> one_or_each(0.5, 2, "blend").tolist()
+    [0.5, 0.5]
+    """
+    return np.full(n, array(value, () if np.ndim(value) == 0 else (n,), what, finite=finite))
+
+
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:
     """Return `value` as n numbers, one per joint, or raise `ThunderError` naming `what`."""
     row = number_or_row(value, what, finite=finite)

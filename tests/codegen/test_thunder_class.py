@@ -11,7 +11,7 @@ import pytest
 import thunder_py as th
 from thunder_py.codegen import generate
 from thunder_py.codegen.contents import catalogue
-from thunder_py.errors import ThunderError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.model.description import Friction
 from thunder_py.model.inertia import dyn_from_reg
 from thunder_py.spatial import pose_from_rpy
@@ -296,3 +296,26 @@ def test_kinematic_regressors_have_a_column_for_every_entry(group):
         )
         got = function(state["q"], state[vector_], parameter.values)
         np.testing.assert_allclose(got, expected(other, name, state), atol=1e-12)
+
+
+FUNCTIONS = """
+def functions(model):
+    model.add_function("q0_distance", ((model.q - model.robot.description.values["q0"]) ** 2).sum())
+    model.add_function("other", model.q[0])
+"""
+
+
+@pytest.mark.parametrize("thunder", [True, False])
+@pytest.mark.parametrize(
+    ("select", "wanted"),
+    [("M,q0_distance", {"M", "q0_distance"}), ("other", {"other"}), ("M", {"M", "q0_distance", "other"})],
+)
+def test_functions_of_the_user_read_the_file_and_are_selected(thunder, select, wanted, tmp_path):
+    (tmp_path / "arm.yaml").write_text((DATA / "arm3.yaml").read_text() + "\nq0: [0.1, 0.2, 0.3]\n")
+    (tmp_path / "functions.py").write_text(FUNCTIONS)
+    robot = th.Robot.load(tmp_path / "arm.yaml")
+    folder = generate(robot, tmp_path, functions=tmp_path / "functions.py", select=select, thunder=thunder)
+    header = (folder / "thunder_arm.h").read_text()
+    assert {name for name in re.findall(r" get_(\w+)\(\) const;", header) if not name.startswith("par_")} == wanted
+    with pytest.raises(UnknownNameError, match="did you mean 'q0_distance'"):
+        generate(robot, tmp_path, functions=tmp_path / "functions.py", select="q0_distanc", thunder=thunder)

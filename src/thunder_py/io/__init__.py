@@ -17,6 +17,7 @@ from ..model.model import RobotModel
 from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
+from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import (
@@ -161,7 +162,8 @@ def parse_description(
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        return read_thunder(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
+        read = read_pipeline if "pipeline" in document.section() else read_thunder
+        return read(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
     description = read_native(document)
     return description if name is None else description.replace(name=name)
 
