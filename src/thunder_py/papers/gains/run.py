@@ -193,7 +193,7 @@ def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dic
     return runs if seed else runs | {"fixed": _follow(plant, duration, adaptive=False, **gains)}
 
 
-#: quantities that section 5.1 does not print. "Published code" are settings of the authors' repository, see `PUBLISHED`;
+#: quantities that section 5.1 does not print. "Published code" are settings of the authors' repository, `PUBLISHED`;
 #: those of the runs in the article may differ
 QUANTITIES = (
     FreeParameter("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
