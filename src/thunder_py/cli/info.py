@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__, _core, robots
-from ..io.gripper import gripper_joints
+from ..io.arms import gripper_joints
 from ..model import inertia
 from ..robot import Robot
 from ..table import Table

@@ -22,7 +22,7 @@ from .yaml_thunder import is_thunder, read_thunder
 
 __all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
 
-_MJCF_OPTIONS = ("tip_link", "fix_joints")
+_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
@@ -93,11 +93,12 @@ def load_description(
     if name is not None:
         check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
-    if path.suffix == ".urdf":
+    suffix = path.suffix.lower()
+    if suffix == ".urdf":
         from .urdf import load_urdf
 
         return load_urdf(path, name=name, **options)
-    if path.suffix in _MJCF:
+    if suffix in _MJCF:
         from .mjcf import load_mjcf
 
         for option in options:
@@ -105,7 +106,7 @@ def load_description(
                 raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, name=name, **options)
-    if path.suffix not in _YAML:
+    if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
         raise ThunderError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
