@@ -1,7 +1,5 @@
 """Arms out of the URDFs of the `example-robot-data` wheel, and the Pinocchio models to compare them with."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, NamedTuple

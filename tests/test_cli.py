@@ -1,5 +1,3 @@
-"""The command ``thunder``: what it prints, writes and returns."""
-
 import json
 import os
 import re

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -282,25 +282,19 @@ def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> f
 
 
 def nonnegative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number of at least zero, or raise `ThunderError`."""
-    number = _number(value)
-    if not 0.0 <= number < math.inf:
-        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {_got(value, number)}")
-    return number
-
-
-def at_least(value: Any, what: str, least: float = 0.0, unit: str = "") -> float:
-    """Return a finite number of at least `least`, or raise `ThunderError`.
+    """Return a finite number of at least zero, or raise `ThunderError`.
 
     Examples
     --------
-    >>> from thunder_py.checks import at_least
-    >>> at_least(0, "margin")
+    >>> from thunder_py.checks import nonnegative
+    >>> nonnegative(0, "margin")
     0.0
     """
-    if not is_number(value) or not least <= value < np.inf:
-        raise ThunderError(f"{what} must be a number >= {least:g}{unit and f' {unit}'}, got {value!r}")
-    return float(value)
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        rule = "be finite" if number == math.inf else "not be negative"
+        raise ThunderError(f"{what} must {rule}{unit and f' [{unit}]'}, got {_got(value, number)}")
+    return number
 
 
 def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") -> float:
@@ -460,19 +454,24 @@ def finite(value: Any, what: str) -> float:
     return float(value)
 
 
-def probability(value: Any, what: str) -> float:
-    """Return a number from 0 to 1, or raise `ThunderError`."""
-    if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
-    return float(value)
-
-
-def one_of(value: object, options: tuple[str, ...], what: str) -> str:
+def one_of(value: object, options: Collection[str], what: str) -> str:
     """Return `value` if it is one of `options`, or raise `UnknownNameError` naming `what`."""
     if not isinstance(value, str) or value not in options:
         hint = nearest_hint(value, options) if isinstance(value, str) else ""
-        raise UnknownNameError(f"{what} must be one of {options}, got {value!r:.80}{hint}")
+        raise UnknownNameError(f"{what} must be one of {', '.join(options)}, got {value!r:.80}{hint}")
     return str(value)
+
+
+def known_name(name: Any, known: Collection[str], text: str) -> None:
+    """Raise `UnknownNameError` for a name that is not known: the text, the name and the nearest known one.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import known_name
+    >>> known_name("panda", ["panda", "ur5e"], "no robot is called")
+    """
+    if name not in known:
+        raise UnknownNameError(f"{text} {name!r}{nearest_hint(str(name), known)}")
 
 
 def all_positive(values: Array, what: str) -> Array:
@@ -494,6 +493,18 @@ def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
     if value is None or isinstance(value, (str, bytes)):
         raise ThunderError(f"{what} must be a number or a row of numbers, got {value!r}")
     return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
+
+
+def one_or_each(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers, given as a row or as one number for all.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import one_or_each
+    >>> one_or_each(0.5, 2, "blend").tolist()
+    [0.5, 0.5]
+    """
+    return np.full(n, array(value, () if np.ndim(value) == 0 else (n,), what, finite=finite))
 
 
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:

@@ -170,7 +170,7 @@ def test_estimates_are_marked_and_come_back():
     text = write_native(arm)
     assert "estimated: true\n" in text
     assert read(text) == arm
-    with pytest.raises(FileFormatError, match=r"mass of column must be >= 0, got -1$"):
+    with pytest.raises(FileFormatError, match=r"mass of column must not be negative, got -1$"):
         read(text.replace("estimated: true\n", ""))
     assert "estimated" not in write_native(read())
 
@@ -242,15 +242,15 @@ BAD = {
     "axis": ("axis: [0, 3, 4]", "axis: [0, 0, 0]", "axis", r"links\[0\].joint.axis: must be a direction, got a vector of length zero$"),
     "angle": ("pi/2, 0", "pi/2 + 1, 0", "      placement", r"links\[0\].joint.placement.rpy\[0\]: must be a number"),
     "limits": ("lower: -pi", "lower: 4", "      limits", r"links\[0\].joint.limits: lower must not exceed upper, got 4 and 3.14159$"),
-    "effort": ("effort: 1e2", "effort: -1", "      limits", r"links\[0\].joint.limits: limits.effort of joint 1 must be >= 0, got -1$"),
+    "effort": ("effort: 1e2", "effort: -1", "      limits", r"links\[0\].joint.limits: limits.effort of joint 1 must not be negative, got -1$"),
     "friction term": ("coulomb: 1e-1", "colomb: 1", "      friction", r"links\[0\].joint.friction: unknown key 'colomb'; did you mean 'coulomb'\?$"),
-    "friction sign": ("viscous: 0.5", "viscous: -0.5", "      friction", r"links\[0\].joint.friction.viscous: viscous friction must be >= 0, got -0.5$"),
-    "delta": ("friction_delta: 0.02", "friction_delta: 0", "friction_delta", r"friction_delta: must be > 0, got 0$"),
-    "armature": ("armature: 0.25", "armature: -0.25", "armature", r"links\[0\].joint.armature: armature must be >= 0, got -0.25$"),
-    "rotor": ("inertia: 1e-4", "inertia: -1", "      rotor", r"links\[0\].joint.rotor.inertia: rotor inertia of turn must be >= 0, got -1$"),
+    "friction sign": ("viscous: 0.5", "viscous: -0.5", "      friction", r"links\[0\].joint.friction.viscous: viscous friction must not be negative, got -0.5$"),
+    "delta": ("friction_delta: 0.02", "friction_delta: 0", "friction_delta", r"friction_delta: must be positive, got 0$"),
+    "armature": ("armature: 0.25", "armature: -0.25", "armature", r"links\[0\].joint.armature: armature must not be negative, got -0.25$"),
+    "rotor": ("inertia: 1e-4", "inertia: -1", "      rotor", r"links\[0\].joint.rotor.inertia: rotor inertia of turn must not be negative, got -1$"),
     "carrier": ("carrier: base", "carrier: colum", "      rotor", r"links\[0\].joint.rotor.carrier: must be one of base, column, link2, got 'colum'; did you mean 'column'\?$"),
-    "mass": ("mass: 2", "mass: -2", "mass: -2", r"links\[0\].inertial.mass: mass of column must be >= 0, got -2$"),
-    "REG mass": ("REG: [1,", "REG: [-1,", "    inertial: {REG", r"links\[1\].inertial.REG\[0\]: mass of link2 must be >= 0, got -1$"),
+    "mass": ("mass: 2", "mass: -2", "mass: -2", r"links\[0\].inertial.mass: mass of column must not be negative, got -2$"),
+    "REG mass": ("REG: [1,", "REG: [-1,", "    inertial: {REG", r"links\[1\].inertial.REG\[0\]: mass of link2 must not be negative, got -1$"),
     "REG length": ("0.2, 0, 0.2]}", "0.2, 0]}", "    inertial: {REG", r"links\[1\].inertial.REG: must be a list of 10, got a list of 9$"),
     "REG and mass": ("{REG:", "{mass: 1, REG:", "    inertial: {mass", r"links\[1\].inertial: takes either REG or mass, com and inertia, got both$"),
     "tensor": ("zz: 0.25", "zx: 0.25", "      inertia:", r"links\[0\].inertial.inertia: unknown key 'zx'"),

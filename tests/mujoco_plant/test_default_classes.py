@@ -1,7 +1,3 @@
-"""Inertias, armature and damping from classes, shapes and actuators: equal to those of MuJoCo's model, or refused."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import mujoco

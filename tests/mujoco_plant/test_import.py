@@ -1,7 +1,3 @@
-"""MJCF files as others write them, and what is refused."""
-
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 import pytest

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from ..robot import Robot
+from .text import argument
 
 _NAMES = ("base_link", "tip_link", "missing_inertia")
 
@@ -18,7 +19,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
         "--fix-joint",
         metavar="JOINT=POSITION",
         action="append",
-        type=_locked,
+        type=argument(_locked, "expected JOINT=POSITION, such as grip=0.02"),
         help="for URDF and MJCF: lock a joint [rad or m], such as a finger's; may be repeated",
     )
     parser.add_argument(
@@ -38,10 +39,7 @@ def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None =
 
 def _locked(text: str) -> tuple[str, float]:
     """Read ``grip=0.02``."""
-    name, equals, position = text.rpartition("=")
-    try:
-        if not equals or not name:
-            raise ValueError
-        return name, float(position)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected JOINT=POSITION, such as grip=0.02, got {text!r}") from None
+    name, _, position = text.rpartition("=")
+    if not name:
+        raise ValueError
+    return name, float(position)

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import MAX_LABEL, Array, array, check_name, is_label
-from ..errors import FileFormatError, ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..checks import MAX_LABEL, Array, array, check_name, is_label, known_name
+from ..errors import FileFormatError, ThunderError, ThunderWarning, nearest_hint, outer_level
 from ..model.description import RESERVED_NAMES, without_own_frames
 from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from ..spatial.single import exp, make_pose
@@ -341,8 +341,7 @@ class Tree:
             raise ThunderError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
         known = self.joints if names is None else names
         for name in fix_joints or ():
-            if name not in known:
-                raise UnknownNameError(f"fix_joints: there is no joint {name!r}{nearest_hint(str(name), known)}")
+            known_name(name, known, "fix_joints: there is no joint")
             if (kind := self.joints[name].kind) not in _MOVABLE:
                 raise ThunderError(f"fix_joints: joint {name!r} is {kind}; only revolute and prismatic can be locked")
         locked = {name: float(array(q, (), f"fix_joints[{name!r}]")) for name, q in (fix_joints or {}).items()}
@@ -480,8 +479,8 @@ class Tree:
             If there is no such link.
         """
         for what, name in (("base_link", base), ("tip_link", tip)):
-            if name is not None and name not in self.links:
-                raise UnknownNameError(f"{what}: there is no link {name!r}{nearest_hint(str(name), self.links)}")
+            if name is not None:
+                known_name(name, self.links, f"{what}: there is no link")
         given = base
         if tip is None:
             arms, refused = self.find(base, locked)

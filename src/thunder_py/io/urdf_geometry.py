@@ -160,7 +160,7 @@ def _size(shape: Element) -> tuple[float, ...]:
         shape.text("size")  # required
         edges = shape.vector("size", _ZERO)
         if min(edges) < 0.0:
-            raise shape.error(f"'size' must be >= 0, got {edges}")
+            raise shape.error(f"'size' must not be negative, got {edges}")
         return tuple(edges)
     keys = ("radius", "length") if shape.tag == "cylinder" else ("radius",)
     return tuple(shape.non_negative(key) for key in keys)

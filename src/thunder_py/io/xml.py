@@ -94,7 +94,7 @@ class Element:
         """Return a number that must not be negative; see `number`."""
         value = self.number(attribute, default, finite=finite)
         if value < 0.0:
-            raise self.error(f"{attribute!r} must be >= 0, got {value:g}")
+            raise self.error(f"{attribute!r} must not be negative, got {value:g}")
         return value
 
     def vector(self, attribute: str, default: Sequence[float]) -> list[float]:

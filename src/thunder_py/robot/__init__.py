@@ -12,7 +12,6 @@ from ..model.parameters import BaseParameters, UnknownParameters
 from ..public import publish
 from .payload import Payload
 from .robot import Ellipsoid, Robot
-from .robot import require_robot as require_robot
 from .workspace import Workspace
 
 __all__ = [

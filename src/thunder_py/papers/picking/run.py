@@ -26,8 +26,7 @@ from ...reference import SetPoint
 from ...robot import Robot
 from ...simulation import Payload, simulate
 from ...spatial.single import inverse
-from ..drawing import drawing
-from ..draws import listed, wilson_interval
+from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .scene import CAMERA, GRASP, HAND, TASKS, Grasp, Scene, Task, VisionErrors, random_scene
 

@@ -35,8 +35,7 @@ from ...robot import Ellipsoid, Robot
 from ...robot.frames import arm_points
 from ...trajectory import Path
 from .control import CLAIMS, Loaded, ScaraControl, ScaraDynamics, ScaraSampling, spectral_radius
-from .kinematics import POSTURES, ScaraClik, ScaraKinematics, ScaraTranspose, inverse_kinematics
-from .planning import ScaraPlanning
+from .kinematics import POSTURES, ScaraClik, ScaraKinematics, ScaraPlanning, ScaraTranspose, inverse_kinematics
 from .run import Scara
 
 _STYLES = ("-", "--", "-.", ":")

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...parallel import Workers, map_seeds
-from ..drawing import drawing
-from ..draws import Draws
 from ..registry import Experiment
-from ..result import Varied
+from ..results import Draws, Varied, drawing
 from .control import (
     DRAWN,
     ScaraControl,
@@ -19,10 +17,18 @@ from .control import (
     run_control,
     run_dynamics,
     run_sampling,
+    sweep_control,
 )
-from .kinematics import ScaraClik, ScaraKinematics, ScaraTranspose, run_clik, run_kinematics, run_transpose
-from .planning import ScaraPlanning, run_planning
-from .sweeps import sweep_control
+from .kinematics import (
+    ScaraClik,
+    ScaraKinematics,
+    ScaraPlanning,
+    ScaraTranspose,
+    run_clik,
+    run_kinematics,
+    run_planning,
+    run_transpose,
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
