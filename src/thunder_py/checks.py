@@ -41,12 +41,12 @@ def check_name(name: object, what: str = "robot name") -> str:
 
 
 def is_label(text: str) -> bool:
-    """Return whether a text can name a joint, link or frame: printable, not blank at its ends, no ``" \\ *``.
+    r"""Return whether a text can name a joint, link or frame: printable, not blank at its ends, no ``" \ *``.
 
     Examples
     --------
     >>> from thunder_py.checks import is_label
-    >>> is_label("/arm link 1"), is_label("a\\nb")
+    >>> is_label("/arm link 1"), is_label("a\nb")
     (True, False)
     """
     return 0 < len(text) <= MAX_LABEL and text.isprintable() and text == text.strip() and not set(text) & set('"\\*')
