@@ -23,7 +23,7 @@ from .text import number
 if TYPE_CHECKING:
     from ..checks import Array
 
-_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader", "Jinja2")
+_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "Jinja2")
 _INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _WIDTH = 100
 
