@@ -288,7 +288,7 @@ def test_friction_before_0_2():
 def test_refusals():
     assert_refused(
         (
-            lambda: read("pipeline:\n  loaders: [legacy_loader]\n"),
+            lambda: read("pipeline:\n  loaders: [my_loader]\n"),
             "...loaders[0]: must be one of dh_loader, ...",
             FileFormatError,
         )
@@ -450,6 +450,20 @@ kin_loader:
     branch = kin.replace("parent: link2", "parent: link1")
     with pytest.raises(FileFormatError, match="parent must be the node before"):
         read(head.replace("dh_loader", "kin_loader") + branch + rest)
+
+
+def test_keys_of_0_8_and_keys_at_the_top_are_read_in_version_1_0():
+    """Loaders see the keys of the whole file behind their own."""
+    old = (
+        FILE.replace("ELASTIC_MODEL: true\n", "")
+        .replace("PI_2:", "legacy_loader:\n  PI_2:")
+        .replace("PI_2_neg: &", "  PI_2_neg: &")
+    )
+    assert read("pipeline: {loaders: [legacy_loader]}\n" + old) == read().replace(values={})
+    top = DH_10.replace("dyn_loader:\n  Dl_order", "dyn_loader:\n  Dl_order").split("  dynamics:\n")
+    inner, soft = top[1].split("soft_loader:")
+    moved = top[0] + "dynamics:\n" + inner + "soft_loader:" + soft
+    assert read(moved) == read(DH_10)
 
 
 def test_a_urdf_of_version_1_0_is_loaded(tmp_path):

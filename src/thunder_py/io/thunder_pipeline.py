@@ -8,6 +8,7 @@ moving x, y, z axes, ``ypr`` about z, y, x. Builders and generators have no effe
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,16 @@ from ..model.description import Friction, RobotDescription, describe_dh
 from ..model.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..spatial import dh_transform, pose_from_rpy, rotation_about
 from .yaml_text import Section, Value
-from .yaml_thunder import DYN_KEYS, ELASTIC_ORDERS, FRICTION_TERMS, TYPES, read_bits, read_drive, read_gravity
+from .yaml_thunder import (
+    DYN_KEYS,
+    ELASTIC_ORDERS,
+    FRICTION_TERMS,
+    TYPES,
+    read_bits,
+    read_drive,
+    read_gravity,
+    read_thunder,
+)
 
 Masks = dict[str, Any]
 _FRAME = ("name", "symb", "xyz", "tr", "rpy", "ypr", "xyzrpy")
@@ -52,18 +62,21 @@ def read_pipeline(document: Value, name: str) -> RobotDescription:
         check_name(name)
     loaders = top["pipeline"].section()["loaders"].items()
     used = [
-        loader.one_of(("dh_loader", "kin_loader", "urdf_loader", "dyn_loader", "soft_loader")) for loader in loaders
+        loader.one_of(("dh_loader", "kin_loader", "urdf_loader", "dyn_loader", "soft_loader", "legacy_loader"))
+        for loader in loaders
     ]
+    if "legacy_loader" in used:
+        return read_thunder(document, name, _loader(top, "legacy_loader"))
     if "urdf_loader" in used:
-        return _urdf(top["urdf_loader"], name)
+        return _urdf(_loader(top, "urdf_loader"), name)
     masks: Masks = {}
     if "dh_loader" in used:
-        nodes, dh = _dh_nodes(top["dh_loader"].section(), masks)
+        nodes, dh = _dh_nodes(_loader(top, "dh_loader"), masks)
     else:
-        nodes, dh = _tree_nodes(top["kin_loader"].section()["kinematics"]), None
-    arm = _walk(nodes, top["dyn_loader"].section() if "dyn_loader" in used else None, masks)
+        nodes, dh = _tree_nodes(_loader(top, "kin_loader")["kinematics"]), None
+    arm = _walk(nodes, _loader(top, "dyn_loader") if "dyn_loader" in used else None, masks)
     if "soft_loader" in used:
-        arm["elastic"] = _elastic(top["soft_loader"], nodes, masks)
+        arm["elastic"] = _elastic(_loader(top, "soft_loader"), nodes, masks)
     chain = {key: arm.pop(key) for key in ("placements", "axes")}
     with document.checking():
         if dh is not None:
@@ -72,6 +85,12 @@ def read_pipeline(document: Value, name: str) -> RobotDescription:
             return table.replace(inertial=inertial, masks=masks, **arm)
         offsets = np.tile(np.eye(4), (len(chain["axes"]), 1, 1))
         return RobotDescription(name=name, masks=masks, offsets=offsets, **chain, **arm)
+
+
+def _loader(top: Section, key: str) -> Section:
+    """Return the keys of a loader, in its section or else at the top."""
+    own = top[key].section().entries if key in top else {}
+    return Section(top.value, {**top.entries, **own})
 
 
 def _frame(value: Value | None, masks: Masks, group: str) -> Array:
@@ -188,8 +207,7 @@ def _body(value: Value) -> tuple[Array, tuple[int, ...]]:
     return reg_from_dyn([inertial["mass"].number(), *center, *tensor]), read_bits(inertial, 10)
 
 
-def _elastic(value: Value, nodes: list[_Node], masks: Masks) -> tuple[Any, ...]:
-    loader = value.section(("joints", *ELASTIC_ORDERS.values()))
+def _elastic(loader: Section, nodes: list[_Node], masks: Masks) -> tuple[Any, ...]:
     moving = [node for node in nodes if node.kind != "FIXED"]
     elastic = [(i + 1, node.name) for i, node in enumerate(moving) if node.kind.endswith("_SEA")]
     orders = {key: loader[order].whole(int(key == "K"), 20) for key, order in ELASTIC_ORDERS.items()}
@@ -197,13 +215,11 @@ def _elastic(value: Value, nodes: list[_Node], masks: Masks) -> tuple[Any, ...]:
     return tuple(read_drive(joints[name], index, orders, masks) for index, name in elastic)
 
 
-def _urdf(value: Value, name: str) -> RobotDescription:
-    from pathlib import Path
-
+def _urdf(loader: Section, name: str) -> RobotDescription:
     from .urdf import load_urdf
 
-    loader, masks = value.section(), Masks()
-    path = Path(value.path or ".").parent / loader["urdf_path"].text()
+    masks: Masks = {}
+    path = Path(loader.value.path or ".").parent / loader["urdf_path"].text()
     links = {"base_link": loader.get("base_link"), "tip_link": loader.get("ee_link")}
     options: dict[str, Any] = {key: link.text() for key, link in links.items() if link is not None}
     gravity = read_gravity(loader, masks)

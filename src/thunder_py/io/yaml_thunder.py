@@ -57,7 +57,7 @@ def is_thunder(document: Value) -> bool:
     return robot or ("format" not in keys and any(map(_LINK.fullmatch, keys)))
 
 
-def read_thunder(document: Value, name: str) -> RobotDescription:
+def read_thunder(document: Value, name: str, legacy: Section | None = None) -> RobotDescription:
     """Read a document of Thunder 0.8 or older.
 
     Parameters
@@ -66,6 +66,8 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         The parsed file.
     name : str
         The robot's name; Thunder uses the name of the file.
+    legacy : Section, optional
+        Keys of 0.8 in a file of 1.0, among others; springs then need no ``ELASTIC_MODEL``.
 
     Returns
     -------
@@ -77,7 +79,10 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
     FileFormatError
         If a key or value is invalid; with line and key.
     """
-    top, values = _top(document)
+    if legacy is None:
+        top, values = _top(document)
+    else:
+        top, values = Section(document, {key: value for key, value in legacy.entries.items() if key in _KEYS}), {}
     with document.checking():
         try:
             check_name(name, "robot name (the file's name without its suffix)")
@@ -93,7 +98,7 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         "base": _pose(top, "Base_to_L0", masks, "base"),
         "tool": _pose(top, "Ln_to_EE", masks, "tool"),
         "friction": friction,
-        "elastic": _elastic(top, types, masks),
+        "elastic": _elastic(top, types, masks, legacy is not None),
         "masks": masks,
         "values": values,
     }
@@ -248,13 +253,15 @@ def _leading(value: Value, order: int) -> list[float]:
     return row[:order]
 
 
-def _elastic(top: Section, types: list[str], masks: Masks) -> tuple[Elastic, ...]:
+def _elastic(top: Section, types: list[str], masks: Masks, by_types: bool) -> tuple[Elastic, ...]:
     """Read the elastic block; ``jointK`` is the K-th joint of type ``*_SEA``."""
     elastic_joints = [i + 1 for i, kind in enumerate(types) if kind.endswith("_SEA")]
-    if "ELASTIC_MODEL" not in top:
+    if by_types and not elastic_joints:
+        return ()
+    if not by_types and "ELASTIC_MODEL" not in top:
         _warn_unused(top.get("elastic"), "ELASTIC_MODEL", "false")
         return ()
-    if not top["ELASTIC_MODEL"].flag():
+    if not by_types and not top["ELASTIC_MODEL"].flag():
         return ()
     if not elastic_joints:
         raise top["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
