@@ -1,7 +1,5 @@
 """Files as disks, links and senders damage them, from seeds."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator

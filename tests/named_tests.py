@@ -1,7 +1,5 @@
 """Tests that a page of the documentation names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

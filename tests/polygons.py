@@ -1,7 +1,5 @@
 """Corners of the polygons that matplotlib draws in space, which it keeps under a name of each version."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

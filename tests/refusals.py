@@ -1,7 +1,5 @@
 """Tables of refused calls: one test checks all messages of a class or package."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,3 @@
-"""What benchmarks/run.py says about goals, from made-up measurements; `.ci/run` runs it, quickly."""
-
 import sys
 from pathlib import Path
 

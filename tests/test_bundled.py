@@ -1,7 +1,5 @@
 """The robots that come with the package are those of their sources."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -26,9 +26,6 @@ def test_every_entry_names_a_test():
         assert "tests/" in row, row
 
 
-# --- T: the Thunder article -------------------------------------------------------------------------------------------
-
-
 def half_trace_minus_transpose(A):
     return 0.5 * (np.trace(A) * np.eye(3) - A.T)
 
@@ -157,9 +154,6 @@ def test_excitation_must_last():
     assert errors[np.inf][1] < 0.75 * errors[np.inf][0]
 
 
-# --- G: Gabiccini et al. ----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def three_joints():
     rng = np.random.default_rng(4)
@@ -196,9 +190,6 @@ def test_contraction_of_the_mass_derivative_is_transposed(three_joints):
     assert np.abs((M_dot - 0.5 * contraction) @ dq - torque).max() > 1e-2
 
 
-# --- D: DARKO D4.2 ----------------------------------------------------------------------------------------------------
-
-
 def test_order_of_the_task_gain():
     """D-1: J' L' K_p e gives V' = -s' K_d s - e' K_p Lambda e with the true parameters; J' K_p L' e does not."""
     K_p, Lambda, K_d = np.diag([100.0, 80, 60, 20, 10, 5]), np.diag([5.0, 4, 3, 4, 3, 2]), 10.0 * np.eye(7)
@@ -218,9 +209,6 @@ def test_order_of_the_task_gain():
     assert V_dot(x.tau) == pytest.approx(proof, rel=1e-10)
     printed = x.tau - J.T @ x.L.T @ K_p @ x.e + J.T @ K_p @ x.L.T @ x.e
     assert abs(V_dot(printed) - proof) > 1e-3 * abs(proof)
-
-
-# --- N: lecture notes -------------------------------------------------------------------------------------------------
 
 
 def test_christoffel_symbol_of_the_elbow():

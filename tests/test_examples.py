@@ -1,5 +1,3 @@
-"""Every example runs, and shows what its first lines promise."""
-
 import importlib.util
 import json
 import re

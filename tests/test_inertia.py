@@ -1,7 +1,3 @@
-"""REG, DYN, pseudo-inertia and log-Cholesky coordinates against sums over clouds of point masses."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

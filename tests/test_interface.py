@@ -1,7 +1,3 @@
-"""What a new user types and guesses: names, arguments, attributes, data frames, what notebooks show."""
-
-from __future__ import annotations
-
 import csv
 import pickle
 import re
@@ -96,8 +92,9 @@ def test_only_public_names_are_listed(name):
         (MOTIONS, ["trial", "subject", "task", "name", "t", "x", "y", "z"], sum(map(len, MOTIONS))),
         (PROJECTION, ["score.1.1", "score.1.2", "score.1.3", "score.2.1"], 6),
         (th.compare_results({"PD": RUN}).table(["rmse"]), ["", "rmse"], 1),
+        (th.compare_results({"PD": RUN}), ["", "rmse"], 1),
     ],
-    ids=["run", "trial", "set", "scores", "table"],
+    ids=["run", "trial", "set", "scores", "table", "comparison"],
 )
 def test_columns_in_data_frames_and_files(tmp_path, thing, names, rows):
     columns = thing.to_columns()
@@ -112,7 +109,15 @@ def test_columns_in_data_frames_and_files(tmp_path, thing, names, rows):
     np.testing.assert_array_equal(thing.to_pandas()[number], columns[number])
 
 
-@pytest.mark.parametrize("thing", [ROBOT, RUN, MOTIONS[0], MOTIONS])
+def test_gains_in_files_and_notebooks(tmp_path):
+    found = th.tune(ROBOT, th.ComputedTorque, period=1e-3)
+    found.to_csv(tmp_path / "gains.csv")
+    rows = list(csv.reader((tmp_path / "gains.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row[0] for row in rows] == ["gain", "bandwidth", "K_0", "K_1", "damping / stable"]
+    assert found._repr_html_() == found.table().to_html()
+
+
+@pytest.mark.parametrize("thing", [ROBOT, RUN, MOTIONS[0], MOTIONS, th.compare_results({"PD": RUN})])
 def test_notebooks_show_the_text_and_a_table(thing):
     page = thing._repr_html_()
     assert page.startswith("<p>&lt;")

@@ -1,7 +1,3 @@
-"""Layers beyond what `lint-imports` checks: facades, folders of headers."""
-
-from __future__ import annotations
-
 import ast
 import graphlib
 import re

@@ -1,7 +1,3 @@
-"""Names that packages give out lazily are there."""
-
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

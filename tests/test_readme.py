@@ -1,7 +1,3 @@
-"""README.md: its commands stand alone. Its code and its links are tested with those of all pages, in tests/docs."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""Sets of arguments: grids, random and Latin hypercube samples."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

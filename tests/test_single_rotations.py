@@ -1,5 +1,3 @@
-"""Single rotations against SciPy and against the arrays of thunder_py.spatial."""
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp

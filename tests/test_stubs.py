@@ -1,7 +1,3 @@
-"""The committed type stub names what the extension has."""
-
-from __future__ import annotations
-
 import ast
 
 import pytest

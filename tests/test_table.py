@@ -1,7 +1,3 @@
-"""The table type: text, Markdown, dictionaries, data frames."""
-
-from __future__ import annotations
-
 import re
 
 import numpy as np

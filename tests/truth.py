@@ -1,7 +1,5 @@
 """Ground-truth vectors: 50-digit Lagrange-Uicker results that share no code with the package."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Two small arms as URDF text, to be edited into right and wrong ones."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -20,7 +20,8 @@ ROTATION_TOLERANCE = 1e-6
 #: largest deviation that may be rounding, which `nearest_rotation` repairs
 REPAIRED_TOLERANCE = 0.1
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,62}")
+#: most characters of a label
+MAX_LABEL = 255
 
 
 def check_name(name: object, what: str = "robot name") -> str:
@@ -39,8 +40,20 @@ def check_name(name: object, what: str = "robot name") -> str:
     return str(name)  # numpy's strings too
 
 
+def is_label(text: str) -> bool:
+    r"""Return whether a text can name a joint, link or frame: printable, not blank at its ends, no ``" \ *``.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import is_label
+    >>> is_label("/arm link 1"), is_label("a\nb")
+    (True, False)
+    """
+    return 0 < len(text) <= MAX_LABEL and text.isprintable() and text == text.strip() and not set(text) & set('"\\*')
+
+
 def check_label(name: object, what: str) -> str:
-    """Return `name` if it is valid for a joint, link or frame: an identifier that may contain ``- . / :`` as in URDF.
+    """Return `name` if it is valid for a joint, link or frame, see `is_label`.
 
     Examples
     --------
@@ -48,10 +61,10 @@ def check_label(name: object, what: str) -> str:
     >>> check_label("arm/link-1", "link name")
     'arm/link-1'
     """
-    if not isinstance(name, str) or not _LABEL.fullmatch(name):
+    if not isinstance(name, str) or not is_label(name):
         raise ThunderError(
-            f"{what} must start with a letter or underscore and hold letters, digits and '_-./:' "
-            f"(at most 63), got {name!r}"
+            f"{what} must be 1 to {MAX_LABEL} printable characters without blanks at the ends and without "
+            f"quotation marks, backslashes and asterisks, got {name!r:.300}"
         )
     return str(name)  # numpy's strings too
 
@@ -269,25 +282,19 @@ def positive(value: Any, what: str, unit: str = "", *, finite: bool = True) -> f
 
 
 def nonnegative(value: Any, what: str, unit: str = "") -> float:
-    """Return a finite number of at least zero, or raise `ThunderError`."""
-    number = _number(value)
-    if not 0.0 <= number < math.inf:
-        raise ThunderError(f"{what} must not be negative{unit and f' [{unit}]'}, got {_got(value, number)}")
-    return number
-
-
-def at_least(value: Any, what: str, least: float = 0.0, unit: str = "") -> float:
-    """Return a finite number of at least `least`, or raise `ThunderError`.
+    """Return a finite number of at least zero, or raise `ThunderError`.
 
     Examples
     --------
-    >>> from thunder_py.checks import at_least
-    >>> at_least(0, "margin")
+    >>> from thunder_py.checks import nonnegative
+    >>> nonnegative(0, "margin")
     0.0
     """
-    if not is_number(value) or not least <= value < np.inf:
-        raise ThunderError(f"{what} must be a number >= {least:g}{unit and f' {unit}'}, got {value!r}")
-    return float(value)
+    number = _number(value)
+    if not 0.0 <= number < math.inf:
+        rule = "be finite" if number == math.inf else "not be negative"
+        raise ThunderError(f"{what} must {rule}{unit and f' [{unit}]'}, got {_got(value, number)}")
+    return number
 
 
 def within(value: Any, what: str, low: float, high: float, *, ends: str = "[]") -> float:
@@ -447,19 +454,24 @@ def finite(value: Any, what: str) -> float:
     return float(value)
 
 
-def probability(value: Any, what: str) -> float:
-    """Return a number from 0 to 1, or raise `ThunderError`."""
-    if not is_number(value) or not 0.0 <= value <= 1.0:
-        raise ThunderError(f"{what} must be a probability from 0 to 1, got {value!r}")
-    return float(value)
-
-
-def one_of(value: object, options: tuple[str, ...], what: str) -> str:
+def one_of(value: object, options: Collection[str], what: str) -> str:
     """Return `value` if it is one of `options`, or raise `UnknownNameError` naming `what`."""
     if not isinstance(value, str) or value not in options:
         hint = nearest_hint(value, options) if isinstance(value, str) else ""
-        raise UnknownNameError(f"{what} must be one of {options}, got {value!r:.80}{hint}")
+        raise UnknownNameError(f"{what} must be one of {', '.join(options)}, got {value!r:.80}{hint}")
     return str(value)
+
+
+def known_name(name: Any, known: Collection[str], text: str) -> None:
+    """Raise `UnknownNameError` for a name that is not known: the text, the name and the nearest known one.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import known_name
+    >>> known_name("panda", ["panda", "ur5e"], "no robot is called")
+    """
+    if name not in known:
+        raise UnknownNameError(f"{text} {name!r}{nearest_hint(str(name), known)}")
 
 
 def all_positive(values: Array, what: str) -> Array:
@@ -481,6 +493,18 @@ def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
     if value is None or isinstance(value, (str, bytes)):
         raise ThunderError(f"{what} must be a number or a row of numbers, got {value!r}")
     return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
+
+
+def one_or_each(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers, given as a row or as one number for all.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import one_or_each
+    >>> one_or_each(0.5, 2, "blend").tolist()
+    [0.5, 0.5]
+    """
+    return np.full(n, array(value, () if np.ndim(value) == 0 else (n,), what, finite=finite))
 
 
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:

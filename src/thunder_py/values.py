@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .errors import NotFittedError, Suggesting, UnknownNameError, nearest_hint
+from .checks import one_of
+from .errors import NotFittedError, Suggesting
 
 _Copied = TypeVar("_Copied", bound="Stateful")
 _Set = TypeVar("_Set", bound="Estimator")
@@ -152,9 +153,7 @@ class Estimator:
         """
         known = self._defaults()
         for name in params:
-            if name not in known:
-                hint = nearest_hint(name, known)
-                raise UnknownNameError(f"parameter must be one of {', '.join(known)}, got {name!r}{hint}")
+            one_of(name, known, "parameter")
         for name, value in params.items():
             setattr(self, self._stored_as.get(name, name), value)
         return self

@@ -1,5 +1,3 @@
-"""The C compiler from Python: cache, damage, missing and failing compilers."""
-
 import ctypes
 import os
 import stat
@@ -100,16 +98,6 @@ def test_the_folder_is_the_users_alone(cache):
     cache.chmod(0o777)
     compiler.compile_source(SOURCE + "\n")
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-
-
-def test_clear_cache(cache):
-    assert compiler.clear_cache() == 0
-    path = compiler.compile_source(SOURCE)
-    library = ctypes.CDLL(str(path))
-    compiler.compile_source(SOURCE + "\n")
-    assert compiler.clear_cache() == 2
-    assert list(cache.iterdir()) == []
-    assert library.answer() == 42
 
 
 def test_cache_folder(monkeypatch, tmp_path):

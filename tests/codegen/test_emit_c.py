@@ -205,23 +205,6 @@ def test_long_functions_with_and_without_avx(compiler, tmp_path):
     np.testing.assert_allclose(results[0], f(*x), rtol=0, atol=1e-13)
 
 
-def test_outlined_pieces_become_static_functions(tmp_path):
-    robot = th.Robot.load("panda")
-    plain, outlined = SymbolicModel(robot), SymbolicModel(robot, outline=True)
-    f = Function("plain", {"q": plain.q}, {"M": plain.mass_matrix()})
-    g = Function("outlined", {"q": outlined.q}, {"M": outlined.mass_matrix()})
-    h = Function("again", {"q": outlined.q}, {"M": outlined.mass_matrix()})
-    if g.call_count == 0:
-        pytest.skip("this kernel has no outlined pieces")
-    compiled = Compiled([f, g, h], tmp_path)
-    parts = re.findall(r"^(?:THUNDER_PART|static) void (thunder_part_\w+)\(", compiled.source, re.M)
-    assert parts
-    assert len(parts) == len(set(parts))
-    q = np.random.default_rng(4).normal(size=7)
-    np.testing.assert_allclose(compiled.call("outlined", q), compiled.call("plain", q), rtol=0, atol=1e-14)
-    np.testing.assert_array_equal(compiled.call("outlined", q), compiled.call("again", q))
-
-
 @pytest.mark.parametrize("types", ["RPRP", *(pytest.param(t, marks=pytest.mark.release) for t in ("PRPR", "PPRR"))])
 @pytest.mark.parametrize("convention", ["standard", "modified"])
 def test_arguments_of_outlined_pieces_are_any_expressions(convention, types, tmp_path):
@@ -312,32 +295,6 @@ def test_pieces_make_code_small(name, most, tmp_path):
         subprocess.run([*command, *flags], check=True)
         sizes.append((tmp_path / "f.o").stat().st_size)
     assert sizes[1] < most * sizes[0]
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_sanitizers_find_nothing(compiler, tmp_path):
-    command = language(compiler)
-    functions = [*quantities(th.Robot.load("panda")), every_operation()]
-    header, source = _core.emit_c(functions, header_name="gen.h", batch=True, packed=True)
-    (tmp_path / "gen.h").write_text(header)
-    (tmp_path / "gen.c").write_text(source)
-    calls = []
-    for f in functions:
-        sizes = [int(np.prod(s)) for s in (*f.argument_shapes, *f.result_shapes)]
-        arrays = [f"calloc({size}*3, sizeof(double))" for size in sizes]
-        names = [f"p{k}" for k in range(len(sizes))]
-        text = "".join(f"double *{n} = {a};" for n, a in zip(names, arrays, strict=True))
-        text += f"{f.name}_batch(3, {', '.join(names)});" + "".join(f"free({n});" for n in names)
-        calls.append("{" + text + "}")
-    (tmp_path / "main.c").write_text(
-        '#include "gen.h"\n#include <stdlib.h>\nint main(void) {\n' + "\n".join(calls) + "}\n"
-    )
-    flags = ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    files = [str(tmp_path / name) for name in ("main.c", "gen.c")]
-    subprocess.run([*command, *flags, *files, "-o", str(tmp_path / "main"), "-lm"], check=True)
-    done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 BAD_NAMES = {

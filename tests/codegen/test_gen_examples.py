@@ -1,5 +1,3 @@
-"""The examples of generated libraries do what they say."""
-
 import re
 import runpy
 import sys

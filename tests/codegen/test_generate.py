@@ -1,5 +1,3 @@
-"""`generate` and ``thunder gen``: folders whole or not at all, names, choices, users' functions, what is refused."""
-
 import errno
 import hashlib
 import os
@@ -174,7 +172,7 @@ def test_bad_arguments(elbow, tmp_path):
         ({"name": '"; rm -rf'}, "...robot name must be an identifier..."),
         ({"name": "two__lines"}, "...names that C and C++ reserve..."),
         ({"name": "../up"}, "...robot name must be an identifier..."),
-        ({"scalar": "half"}, "...scalar must be one of ('double', 'float')..."),
+        ({"scalar": "half"}, "...scalar must be one of double, float..."),
         ({"scalar": "float", "python": True}, "...Python bindings need the class..."),
         ({"friction": True}, "...elbow has no parameters of the group 'friction'..."),
         ({"inertia": True}, "...did you mean 'inertial'...", UnknownNameError),

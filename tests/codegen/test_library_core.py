@@ -1,5 +1,3 @@
-"""Every C function of generated libraries equals the method of Robot, whatever is baked and whatever is an argument."""
-
 import dataclasses
 from pathlib import Path
 
@@ -43,7 +41,7 @@ def assert_equal_to_robot(core: Core, robot: th.Robot, arguments: dict, toleranc
     "source",
     [
         *("scara", "sea3.yaml"),
-        *rarely("elbow", "cart_pendulum", "ur5e", "human_arm", "iiwa14", "gen3", "pendulum.urdf", "arm3.yaml"),
+        *rarely("elbow", "cart_pendulum", "ur5e", "human_arm", "panda", "iiwa14", "gen3", "pendulum.urdf", "arm3.yaml"),
     ],
 )
 def test_functions_equal_the_methods(source, tmp_path):
@@ -55,16 +53,6 @@ def test_functions_equal_the_methods(source, tmp_path):
     assert ("reg_Jdq_lengths" in core.functions) == (robot.description.dh is not None)
     assert ("reg_k" in core.functions) == (robot.e > 0)
     assert_equal_to_robot(core, robot, arguments)
-
-
-@pytest.mark.release
-def test_seven_joints_everything(tmp_path):
-    robot = th.Robot.load("panda")
-    folder = generate(robot, tmp_path)
-    core = Core(folder, "panda")
-    assert len(core.functions) == 46
-    assert_equal_to_robot(core, robot, {"par_REG": robot.inertial})
-    assert sum(file.stat().st_size for file in folder.rglob("*")) < 500_000
 
 
 @pytest.mark.parametrize("inertial", [True, False])
@@ -127,7 +115,9 @@ def test_random_chains_in_double_and_float(seed, tmp_path):
     core = Core(generate(robot, tmp_path, select=None if everything else select), robot.name)
     arguments = {p.name: core.default(p.name, p.size) for ps in core.functions.values() for p in ps if "par_" in p.name}
     assert_equal_to_robot(core, robot, arguments, 1e-11, seed)
-    single = Core(generate(robot, tmp_path, name="single", scalar="float", select=select), "single", "float")
+    folder = generate(robot, tmp_path, name="single", scalar="float", select=select)
+    single = Core(folder, "single", "float")
+    assert not (folder / "thunder_single.h").exists()
     assert set(select.split(",")) <= set(single.functions)
     assert_equal_to_robot(single, robot, arguments, 1e-4, seed)
 
@@ -167,7 +157,8 @@ def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
     inertial_as = "DYN" if "inertial_as_DYN" in parts else "REG"
     core = Core(generate(robot, tmp_path, inertial_as=inertial_as, **options), robot.name)
     # angles of base and tool that a pose cannot give back exactly are baked through the pose: only moved groups go in
-    assert_equal_to_robot(core, with_groups(robot, moved), arguments, 1e-11, seed)
+    flat = {key: tuple(mask.astype(int).tolist()) for key, mask in masks.items()}
+    assert_equal_to_robot(core, with_groups(robot, moved).replace(masks=flat), arguments, 1e-11, seed)
 
 
 @pytest.mark.parametrize("joints", [PIECES_FROM - 1, PIECES_FROM, *rarely(OUTLINE_FROM - 1)])
@@ -294,26 +285,7 @@ def test_inverse_dynamics_of_linear_springs(run_time, tmp_path):
     assert_equal_to_robot(core, linear, arguments)
     damped = linear.replace(elastic=[dataclasses.replace(drive, D=(0.1,)) for drive in drives])
     for other in (robot, damped):  # nonlinear springs; dampers beside the springs
-        assert "elastic_inverse_dynamics" not in catalogue(other)
-
-
-@pytest.mark.release
-def test_float_functions_are_float_accurate(tmp_path):
-    robot = th.Robot.load("ur5e")
-    folder = generate(robot, tmp_path, scalar="float")
-    core = Core(folder, "ur5e", "float")
-    assert not (folder / "thunder_ur5e.h").exists()
-    assert "double" not in (folder / "ur5e_gen.cpp").read_text().partition("#include")[2]
-    state = random_state(robot)
-    state = {key: np.asarray(value, dtype=np.float32).astype(float) for key, value in state.items()}
-    reg = robot.inertial.astype(np.float32).astype(float)
-    nearest = robot.replace(inertial=reg)
-    for function in core.functions:
-        (result,) = core.call(function, {**state, "par_REG": reg})
-        right = np.ravel(expected(nearest, function, state))
-        scale = np.abs(right).max()
-        limit = 1e-3 if function in ("forward_dynamics", "J_ee_pinv") else 3e-5  # those solve, and lose by conditioning
-        np.testing.assert_allclose(result, right, rtol=0, atol=limit * max(1.0, scale), err_msg=function)
+        assert "elastic_inverse_dynamics" not in catalogue(other.symbolic())
 
 
 @pytest.mark.release

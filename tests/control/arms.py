@@ -1,7 +1,5 @@
 """The Panda of the truth files, a planar elbow, and the article's experiment on them."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arms, states and gains that the tests of the fixed joint-space laws share."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

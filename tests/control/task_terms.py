@@ -3,8 +3,6 @@
 Error and L are sums over the axes of the frames (Thunder article, A1), as the core's are not.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 
@@ -73,6 +71,18 @@ def task_terms(s: State) -> Task:
         f_dot=(L_dot.T @ d.xi + L.T @ d.xi_dot)[keep],
         L=L,
     )
+
+
+def task_inertia(s: State) -> np.ndarray:
+    """M_X = (J M^-1 J')^-1."""
+    J = task_terms(s).J
+    return np.linalg.inv(J @ np.linalg.solve(s.robot.mass_matrix(s.q), J.T))
+
+
+def torque_projector(s: State) -> np.ndarray:
+    """P = I - J' M_X J M^-1: torques that do not accelerate the task."""
+    J = task_terms(s).J
+    return np.eye(s.robot.n) - J.T @ task_inertia(s) @ J @ np.linalg.inv(s.robot.mass_matrix(s.q))
 
 
 def error_acceleration(s: State, tau: np.ndarray) -> np.ndarray:

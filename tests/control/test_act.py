@@ -1,7 +1,3 @@
-"""Adaptive computed torque: the law, its Lyapunov function, and where it suffers."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov

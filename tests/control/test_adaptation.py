@@ -1,7 +1,3 @@
-"""Adaptation laws: divergences that fall, estimates that stay bodies, bounds, dead zones."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -134,17 +130,6 @@ def test_gains_by_link_and_by_size() -> None:
     np.testing.assert_allclose(np.asarray(law.Gamma) * np.maximum(np.abs(robot.parameters[60:]), 0.01), 3.0)
 
 
-def test_adaptation_must_be_given() -> None:
-    """An adaptive law without adaptation is a choice, never a default."""
-    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'adaptation'"):
-        SlotineLi(panda(), 5.0, 5.0)  # type: ignore[call-arg]
-    fixed, short = (SlotineLi(panda(), 5.0, 5.0, adaptation=value) for value in (None, 2.0))
-    assert fixed.adaptation is None
-    assert isinstance(short.adaptation, GradientAdaptation)
-    assert short.adaptation.Gamma == 2.0
-    assert short.unknown.mask.all()
-
-
 def test_refusals() -> None:
     assert_refused(
         (GradientAdaptation(-1.0), "...positive definite..."),
@@ -157,8 +142,87 @@ def test_refusals() -> None:
         (NaturalAdaptation([1.0, 2.0]), "gamma..."),
         (NaturalAdaptation(1.0, unknown="link7.m"), "unknown must select whole links..."),
         ("gradient", "adaptation must be a GradientAdaptation, a NaturalAdaptation, a number... got 'gradient'"),
+        *((value, "adaptation must...") for value in (0.0, -1.0, [1.0, 2.0])),
         call=lambda law: SlotineLi(panda(), 5.0, 5.0, adaptation=law),
     )
+    drives = panda().replace(armature=[0.1] * 7)
     assert_refused(
-        (lambda: SlotineLi(wrong_panda(), 5.0, 5.0, adaptation=NaturalAdaptation(1.0, unknown="link7")), "...link7...")
+        (lambda: SlotineLi(wrong_panda(), 5.0, 5.0, adaptation=NaturalAdaptation(1.0, unknown="link7")), "...link7..."),
+        *(
+            (lambda rest=rest: link_gains(drives, [1.0] * 7, rest=rest), "rest must be positive...")
+            for rest in (0.0, -3.0)
+        ),
     )
+
+
+RNG = np.random.default_rng(7)
+
+
+def wrong_elbow() -> th.Robot:
+    return elbow().with_parameters(0.7 * elbow().parameters)
+
+
+def steps(law: SlotineLi, start: float, count: int) -> None:
+    """With an error that does not go away."""
+    for t in start + 1e-3 * np.arange(count):
+        r = elbow_motion()(t)
+        law.step(t, r.q - 0.1, r.dq - 0.2, r)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full", "natural"])
+def test_what_stands_still_keeps_its_estimate_and_the_rest_moves(kind: str) -> None:
+    robot, A = wrong_elbow(), RNG.normal(size=(20, 20))
+    laws = {
+        "diagonal": GradientAdaptation(2.0),
+        "full": GradientAdaptation(A @ A.T + 20 * np.eye(20)),
+        "natural": NaturalAdaptation(5.0),
+    }
+    law, first = SlotineLi(robot, 5.0, 8.0, adaptation=laws[kind]), robot.unknown("link1").mask
+    estimates = []
+    for k, moving in enumerate((np.ones(20, bool), first, np.zeros(20, bool), np.ones(20, bool))):
+        law.adapting = moving
+        np.testing.assert_array_equal(law.adapting, moving)
+        steps(law, 0.05 * k, 50)
+        estimates.append(law.parameters)
+    all_moved, first_moved, none_moved, again = estimates
+    np.testing.assert_array_equal(first_moved[~first], all_moved[~first])
+    assert (first_moved[first] != all_moved[first]).any()
+    np.testing.assert_array_equal(none_moved, first_moved)
+    assert (again[~first] != none_moved[~first]).any()
+    law.adapting = first
+    law.reset()
+    np.testing.assert_array_equal(law.adapting, first)
+    np.testing.assert_array_equal(law.parameters, robot.parameters)
+
+
+def test_a_moving_part_follows_the_gradient_law_of_its_block() -> None:
+    """With G = Gamma^-1 the moving entries move as under the gain (G_mm)^-1."""
+    robot, A = wrong_elbow(), RNG.normal(size=(20, 20))
+    Gamma = A @ A.T + 20 * np.eye(20)
+    whole, moving = SlotineLi(robot, 5.0, 8.0, adaptation=Gamma), robot.unknown("link2").mask
+    block = np.linalg.inv(np.linalg.inv(Gamma)[np.ix_(moving, moving)])
+    part = SlotineLi(robot, 5.0, 8.0, adaptation=GradientAdaptation(block, unknown="link2"))
+    assert whole.adapting.all()
+    np.testing.assert_array_equal(part.adapting, moving)
+    whole.adapting = moving
+    for law in (whole, part):
+        steps(law, 0.0, 100)
+    np.testing.assert_allclose(whole.parameters, part.parameters, rtol=1e-9)
+
+
+def test_what_cannot_move_is_refused_and_changes_nothing() -> None:
+    law, fixed = (
+        SlotineLi(panda(), 5.0, 8.0, adaptation=adaptation)
+        for adaptation in (NaturalAdaptation(5.0, unknown="link7"), None)
+    )
+    kept = law.adapting
+    assert_refused(
+        (np.ones(70, bool), "...link1.m, which is not an unknown parameter..."),
+        (panda().unknown("link7.m").mask, "...all parameters of a link or none..."),
+        (np.ones(3, bool), "...one entry for each of the 70..."),
+        call=lambda mask: setattr(law, "adapting", mask),
+    )
+    np.testing.assert_array_equal(law.adapting, kept)
+    assert_refused((np.ones(70, bool), "...this one has none..."), call=lambda mask: setattr(fixed, "adapting", mask))
+    fixed.adapting = np.zeros(70, bool)
+    assert not fixed.adapting.any()

@@ -1,7 +1,3 @@
-"""Backstepping with unknown lengths: exact models, the derivative of its Lyapunov function, tracking, statuses."""
-
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -308,7 +304,7 @@ def test_refusals() -> None:
         ({"adaptation": GradientAdaptation(1.0, dead_zone=0.1)}, "adaptation must have no dead zone..."),
         ({"adaptation": th.control.NaturalAdaptation(1.0)}, "adaptation must be a GradientAdaptation without bound..."),
         ({"K_p": -1.0}, "K_p must be positive definite..."),
-        ({"task": "orientation"}, "task must be one of ('pose', 'position'), got 'orientation'..."),
+        ({"task": "orientation"}, "task must be one of pose, position, got 'orientation'..."),
         call=lambda **changes: law_of(panda(), panda(), **changes),
     )
     law = law_of(panda(), panda())

@@ -1,14 +1,9 @@
-"""Adaptive laws at their limits: clipped torques, targets out of reach, gains too fast for the period."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import thunder_py as th
-from tests.refusals import assert_refused
 from thunder_py.control import ACT, MACT, SlotineLi, Status
 from thunder_py.reference import JointReference, Sinusoid
 
@@ -81,7 +76,3 @@ def test_estimates_are_integrated_over_100_ms_at_most() -> None:
     assert np.abs(moved[0]).max() > 0.0
     np.testing.assert_allclose(moved[1], 2.0 * moved[0], atol=1e-12)
     np.testing.assert_array_equal(moved[2], moved[1])
-
-
-def test_refusals() -> None:
-    assert_refused((lambda: MACT(elbow(), 1.0, 1.0, adaptation=None, gamma=-5.0), "gamma must not be negative..."))

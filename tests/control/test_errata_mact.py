@@ -1,7 +1,5 @@
 """What D4.2's proof of the modified adaptive computed torque prints wrong (errata D-6 to D-8, D-10)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Observers of the external torque, and detection of contacts."""
-
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -103,9 +99,6 @@ def test_steps_by_hand_equal_the_run_and_the_log():
     assert run.names["external_estimate"] == robot.joint_names
 
 
-# --- interruptions ----------------------------------------------------------------------------------------------------
-
-
 def log():
     robot = gantry()
     return robot, moving(robot, external=ExternalTorque([3.0, -2.0, 5.0]), duration=0.06)
@@ -161,9 +154,6 @@ def test_pauses_and_time_that_runs_backwards_hold_the_estimate(shift):
     assert observer.status == Status.ok
 
 
-# --- contacts ---------------------------------------------------------------------------------------------------------
-
-
 def test_detector_waits_and_releases_with_hysteresis():
     detector = ContactDetector([1.0, 10.0], samples=3, release=0.5)
     r = np.zeros((14, 2))
@@ -209,9 +199,6 @@ def test_frames_near_the_base_are_undetermined(name, frame):
     estimate = estimate_wrench(robot, q, rng.normal(size=robot.n), frame, rows=rows)
     assert (estimate.condition > 1e6).all()
     assert np.isnan(estimate.unexplained).all()
-
-
-# --- refusals ---------------------------------------------------------------------------------------------------------
 
 
 def test_runs_refuse_bad_observers():

@@ -1,7 +1,3 @@
-"""Observers of the external torque on arms with elastic joints, whose links get the torque of the springs."""
-
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,3 @@
-"""Where a law gives no torque it holds the arm with its load, and hands over without a jump."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 
@@ -15,6 +11,7 @@ from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReferenc
 
 from .arms import Q0
 
+Law = Callable[..., th._core.TaskController]
 RATE, LOAD_RATE, STOP = 30.0, 3.0, 0.1  # cpp/src/control/hold.cpp
 STRETCHED = np.array([0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.2])
 ARMS = {
@@ -79,7 +76,6 @@ def fixed(law: Law) -> th._core.TaskController:
     return law(panda(), adapts=False) if law in (mact, backstepping, adaptive_jacobian) else law(panda())
 
 
-Law = Callable[..., th._core.TaskController]
 FACTORIES = (operational_space, computed_torque, impedance, mact, backstepping)
 LAWS = [pytest.param(law, id=law.__name__) for law in FACTORIES]
 ALL = [*LAWS, pytest.param(adaptive_jacobian, id="adaptive_jacobian")]

@@ -1,7 +1,3 @@
-"""Holds of task laws and loops: no gain of the law and no period makes them unstable."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

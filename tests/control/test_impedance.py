@@ -1,14 +1,10 @@
-"""Impedance control: the formula, passivity, rest under a wrench, desired inertia."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from thunder_py.control import Impedance, Status
 
 from .arms import panda
-from .task_terms import State, bias_torque, gain, states, task_terms
+from .task_terms import State, bias_torque, gain, states, task_inertia, task_terms
 
 CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states(2)]
 WRENCH = np.array([3.0, -5.0, 4.0, 0.5, -0.3, 0.4])
@@ -24,14 +20,9 @@ def law_of(s: State, **changes: object) -> Impedance:
     return Impedance(s.robot, **{**arguments, **changes})  # type: ignore[arg-type]
 
 
-def inertia(s: State) -> np.ndarray:
-    J = task_terms(s).J
-    return np.linalg.inv(J @ np.linalg.solve(s.robot.mass_matrix(s.q), J.T))
-
-
 @pytest.mark.parametrize("s", CASES)
 def test_equals_the_law_written_out(s: State) -> None:
-    task, Lambda = task_terms(s), inertia(s)
+    task, Lambda = task_terms(s), task_inertia(s)
     M, C = s.robot.mass_matrix(s.q), s.robot.coriolis_matrix(s.q, s.dq)
     J_bar = np.linalg.solve(M, task.J.T) @ Lambda
     mu = J_bar.T @ C @ J_bar - Lambda @ task.J_dot @ J_bar
@@ -54,7 +45,7 @@ def test_desired_inertia_with_a_measured_wrench(s: State) -> None:
     tau = law.step(0.0, s.q, s.dq, s.reference)
     ddq = s.robot.forward_dynamics(s.q, s.dq, tau + pushed)
     e_ddot = task.f_dot - task.J_dot @ s.dq - task.J @ ddq
-    felt = inertia(s) @ task.J @ np.linalg.solve(s.robot.mass_matrix(s.q), pushed)
+    felt = task_inertia(s) @ task.J @ np.linalg.solve(s.robot.mass_matrix(s.q), pushed)
     left = M_d * e_ddot + gain(s.rows, 40, 10) * task.e_dot + gain(s.rows, 200, 50) * task.e
     np.testing.assert_allclose(left, -felt, atol=1e-8)
     if len(s.rows) == 6:  # F as the errors feel it

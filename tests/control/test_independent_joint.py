@@ -1,7 +1,5 @@
 """Independent joint control: the formula, the linear loop of decoupled joints, what gravity leaves (lecture 20)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import expm

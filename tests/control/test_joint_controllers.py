@@ -1,7 +1,3 @@
-"""What all fixed joint-space laws have in common: statuses, safe torques, limits, refusals, the loop."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

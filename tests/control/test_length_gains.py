@@ -1,14 +1,8 @@
-"""Suggested gains of the law with unknown lengths: their information, and closed loops."""
-
-from __future__ import annotations
-
-import re
-from typing import Any
-
 import numpy as np
 import pytest
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, LengthAdaptation, Status, tune
 from thunder_py.control.length_gains import _EVERY, length_adaptation
 from thunder_py.control.motion_states import typical_states
@@ -72,15 +66,12 @@ def test_tuned_lengths_improve_the_tracking(name: str, changes: dict[str, float 
     assert tuning.to_dict()["lengths"]["unknown"] == list(changes)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"lengths": "a_9"}, "no length of panda is called 'a_9'"),
-        ({"lengths": "d_3", "adaptation": "natural"}, "adaptation must be a GradientAdaptation without bounds"),
-        ({"lengths": LengthAdaptation(1.0, unknown="d_3")}, "Gamma_torque must be given"),
-    ],
-)
-def test_refusals(options: dict[str, Any], message: str) -> None:
-    arguments = {"period": 1e-3, "measure": ExactPosition(PANDA), **options}
-    with pytest.raises(ValueError, match=re.escape(message)):
-        tune(PANDA, AdaptiveJacobianBackstepping, **arguments)
+def test_refusals() -> None:
+    assert_refused(
+        ({"lengths": "a_9"}, "no length of panda is called 'a_9'..."),
+        ({"lengths": "d_3", "adaptation": "natural"}, "adaptation must be a GradientAdaptation without bounds..."),
+        ({"lengths": LengthAdaptation(1.0, unknown="d_3")}, "Gamma_torque must be given..."),
+        call=lambda **options: tune(
+            PANDA, AdaptiveJacobianBackstepping, period=1e-3, measure=ExactPosition(PANDA), **options
+        ),
+    )

@@ -1,7 +1,5 @@
 """Modified adaptive computed torque: the law, its Lyapunov identity, and what the errata say of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

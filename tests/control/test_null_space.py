@@ -1,7 +1,3 @@
-"""The posture of redundant arms: the same for all laws in task space, without effect on the task, against drift."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -13,33 +9,12 @@ from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition
 from thunder_py.reference import SetPose
 
 from .task_terms import states
+from .test_task_controllers import K_D, backstepping, computed_torque, impedance, mact, operational_space
 from .test_task_terms import later
 
 PANDA = th.Robot.load("panda")  # that of the truth files has no joint limits
-K_D = np.linspace(2.5, 1.5, 7)
 POSTURE, LAMBDA_P = np.array([-0.5, -0.3, -0.2, -0.1, 0.2, 0.3, 0.5]), np.linspace(0.5, 1.5, 7)
 MIDDLE = 0.5 * (PANDA.limits.lower + PANDA.limits.upper)
-
-
-def operational_space(robot: th.Robot, **options: object) -> th.OperationalSpace:
-    return th.OperationalSpace(robot, 100.0, 20.0, K_D[: robot.n], **options)  # type: ignore[arg-type]
-
-
-def computed_torque(robot: th.Robot, **options: object) -> th.CartesianComputedTorque:
-    return th.CartesianComputedTorque(robot, 100.0, 20.0, K_D[: robot.n], **options)  # type: ignore[arg-type]
-
-
-def impedance(robot: th.Robot, **options: object) -> th.Impedance:
-    D = [60.0, 60.0, 60.0, 2.0, 2.0, 1.0] if robot is PANDA else 20.0
-    return th.Impedance(robot, 100.0, D, K_D[: robot.n], **options)  # type: ignore[arg-type]
-
-
-def mact(robot: th.Robot, **options: object) -> th.CartesianMACT:
-    return th.CartesianMACT(robot, 100.0, K_D[: robot.n], adaptation=None, **options)  # type: ignore[arg-type]
-
-
-def backstepping(robot: th.Robot, **options: object) -> th.Backstepping:
-    return th.Backstepping(robot, 5.0, 100.0, K_D[: robot.n], adaptation=None, **options)  # type: ignore[arg-type]
 
 
 def adaptive_jacobian(robot: th.Robot, **options: object) -> AdaptiveJacobianBackstepping:
@@ -91,7 +66,7 @@ def test_refusals(law: Law) -> None:
     (gain,) = gain_of(law)
     assert_refused(
         ({"posture": None, gain: 1.0}, f"{gain} must be None without a posture, got 1.0"),
-        ({"posture": "center"}, "posture must be one of ('middle',), got 'center'..."),
+        ({"posture": "center"}, "posture must be one of middle, got 'center'..."),
         ({"posture": np.ones(6)}, "posture must have shape (7,), got (6,)"),
         ({"posture": [np.nan] * 7}, "posture must be finite..."),
         ({"posture": [9.0] * 7}, "posture must be within the joint limits, -2.8973 to 2.8973 for joint1, got 9..."),
@@ -103,7 +78,7 @@ def test_refusals(law: Law) -> None:
 
 def backstepping_terms(posture: object, rows: int = 6) -> tuple[th.Backstepping, th.control.BacksteppingTerms]:
     gain = None if posture is None else LAMBDA_P
-    law = backstepping(PANDA, posture=posture, Lambda_posture=gain, task="pose" if rows == 6 else "position")
+    law = backstepping(PANDA, K_p=100.0, posture=posture, Lambda_posture=gain, task="pose" if rows == 6 else "position")
     return law, law.evaluate(STATE.q, STATE.dq, STATE.reference)
 
 

@@ -1,7 +1,5 @@
 """Passivity-based control: the formula, its two Lyapunov identities, convergence (lecture 32)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

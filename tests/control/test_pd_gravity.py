@@ -1,7 +1,5 @@
 """PD control with gravity compensation: the formula, the Lyapunov identity, where motions end (lecture 31)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""References: values, consistent derivatives, the start of the Lissajous curve."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Robust unit-vector control: the formula, the Lyapunov equation, payloads, chattering (SCARA report, section 4.1)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import solve_continuous_lyapunov

@@ -1,7 +1,3 @@
-"""The verdict on sampled feedback against simulations; each part that asks for it; `tune` at long periods."""
-
-from __future__ import annotations
-
 import re
 import warnings
 from typing import Any
@@ -162,9 +158,6 @@ def test_the_hold_of_a_task_law_is_checked(arm: str, period: float, drives: Any,
         assert "a control period of 0.0" in told[0]
 
 
-# --- the loops ----------------------------------------------------------------------------------------------------
-
-
 def facts(robot: th.Robot, **changes: Any) -> DriveFacts:
     usual: dict[str, Any] = {"period": 1e-3, "cycle": 1e-3, "torque_limits": 100.0, "torque_rate": 1e5}
     return DriveFacts(robot.joint_names, **{**usual, **changes})
@@ -271,9 +264,6 @@ def test_delay_and_lag_must_be_times(name: str, value: Any) -> None:
         ControlLoop({"robot": "panda", "controller": {"name": "PDGravity", "K_p": 1, "K_d": 1}, "times": {name: value}})
 
 
-# --- inverse kinematics -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "gain", "name"),
     [
@@ -310,8 +300,6 @@ def test_steps_of_clik_that_are_too_long(options: dict[str, Any], gain: str, nam
             run = clik.follow(SetPose(robot.forward_kinematics(q0 + 1e-6)), q0, 1.0, dt, integrator=integrator)  # type: ignore[arg-type]
         assert (np.abs(run.dq).max() > 10.0 * np.abs(run.dq[:2]).max()) == (share > 1.0)
 
-
-# --- tune ---------------------------------------------------------------------------------------------------------
 
 MIDDLE = {
     "human_arm": [0.3, 0.4, 0.2, 1.0, 0.1, 0.1, 0.1], "elbow": [0.3, 0.8], "cart_pendulum": [0.1, 0.4], **Q,

@@ -1,7 +1,5 @@
 """Slotine-Li control: the formula, the Lyapunov identity, and the misprints of the article as negative tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""Bounds of the velocity feedback: sampling, delay, elastic joints; and the warnings beyond them."""
-
-from __future__ import annotations
-
 import copy
 import warnings
 
@@ -27,13 +23,12 @@ T = 1e-3
 @pytest.mark.parametrize("periods", [0, 1, 2, 5])
 def test_stable_rate_is_the_limit_of_a_delayed_loop(periods: int) -> None:
     """v+ = v - T rate v_N with v_N the velocity N periods ago: z^(N+1) - z^N + T rate = 0."""
-    largest = [
-        np.abs(np.roots([1.0, -1.0, *np.zeros(periods), share * T * stable_rate(T, periods * T)][: periods + 2]
-                        if periods == 0 else
-                        [1.0, -1.0, *np.zeros(periods - 1), share * T * stable_rate(T, periods * T)])).max()
-        if periods else abs(1.0 - share * T * stable_rate(T))
-        for share in (0.99, 1.01)
-    ]  # fmt: skip
+    largest = []
+    for share in (0.99, 1.01):
+        z = np.zeros(periods + 2)
+        z[:2] = 1.0, -1.0
+        z[-1] += share * T * stable_rate(T, periods * T)
+        largest.append(np.abs(np.roots(z)).max())
     assert largest[0] < 1.0 < largest[1]
 
 

@@ -1,7 +1,3 @@
-"""The written-out task that the laws are compared with is the motion of the error."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

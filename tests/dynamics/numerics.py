@@ -1,7 +1,5 @@
 """How close two arrays are, and derivatives by differences that are good to ten digits."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

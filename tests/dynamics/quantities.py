@@ -1,7 +1,5 @@
 """Every quantity a robot computes from joint vectors, with the names of these vectors, as the methods have them."""
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Random serial arms from a seed: R and P joints, every way to place them, bodies that can exist, drives."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""What no quantity takes, and what it says."""
-
-from __future__ import annotations
-
 import dataclasses
 import re
 

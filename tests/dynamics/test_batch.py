@@ -1,7 +1,3 @@
-"""Batches against loops of single calls, for every quantity: broadcasting, layouts, out=, threads, instruction sets."""
-
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

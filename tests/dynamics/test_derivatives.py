@@ -1,7 +1,3 @@
-"""Every derivative against differences of what it is the derivative of."""
-
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 

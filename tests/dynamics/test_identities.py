@@ -1,7 +1,3 @@
-"""What holds for every arm: structure of M, C and G, regressors, energies, one quantity against another."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -3,8 +3,6 @@
 T is the Thunder article (2025), G the regressors of Gabiccini et al. (2009); docs/errata.md has the list.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -54,9 +52,6 @@ def test_blocks_are_columns_of_the_regressor(case):
     columns = robot.mass_blocks(q) @ ddq_r + robot.coriolis_blocks(q, dq) @ dq_r
     columns[:, :4] += robot.gravity_blocks(q)
     assert_close(columns.reshape(robot.p, robot.n).T, robot.slotine_li_regressor(q, dq, dq_r, ddq_r))
-
-
-# --- T, appendix D: the planar elbow, entry by entry ------------------------------------------------------------------
 
 
 class Elbow:
@@ -133,9 +128,6 @@ def test_appendix_d_needs_distal_frames(elbow):
     distal = elbow.robot.slotine_li_regressor(elbow.q, elbow.dq, elbow.dq_r, elbow.ddq_r)
     assert_close(Y @ craig.parameters, distal @ elbow.robot.parameters)
     assert np.abs(distal[:, 0]).max() > 1e-3
-
-
-# --- errata -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CHAINS[:2])

@@ -1,7 +1,3 @@
-"""The parameter vector: names, unknown subsets, what torques can tell apart, new vectors for old robots."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -42,9 +38,6 @@ def test_names(arm):
     )  # fmt: skip
     assert arm.p == len(arm.parameter_names) == 27
     assert_close(arm.parameters, [*arm.inertial.ravel(), 1, 2, 3, 4, 0.01, 0.5, 0.6], 1e-15)
-
-
-# --- unknown subsets --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -122,9 +115,6 @@ def test_regressors_split_into_known_and_unknown(case):
         assert_close(split[:, 1:], Y_r[:, chosen.mask], 0.0)
 
 
-# --- base parameters --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "count"),
     [("rr_elbow_distal", 6), ("rr_elbow_craig", 6), ("scara_with_motors", 8), ("panda", 43), ("random6_standard", 29)],
@@ -164,9 +154,6 @@ def test_base_parameters_of_many_joints():
     assert base.condition_number < 1e3
     Y = robot.regressor(*np.random.default_rng(2).uniform(-1, 1, (3, 16)))
     assert_close(Y[:, base.independent] @ base.mapping, Y)
-
-
-# --- new vectors ------------------------------------------------------------------------------------------------------
 
 
 @few

@@ -1,7 +1,5 @@
 """Partial derivatives against identities, differences of what they derive, and friction against 50 digits."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

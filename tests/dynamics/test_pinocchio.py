@@ -1,7 +1,3 @@
-"""Random chains of 1 to 12 joints, and one of 40, against Pinocchio, to 1e-9."""
-
-from __future__ import annotations
-
 import functools
 from typing import Any, NamedTuple
 

@@ -1,7 +1,3 @@
-"""Arms out of the URDFs of example-robot-data against Pinocchio, to 1e-9."""
-
-from __future__ import annotations
-
 import functools
 from typing import Any, NamedTuple
 

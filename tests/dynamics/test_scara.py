@@ -1,7 +1,5 @@
 """The SCARA of the technical project (S) against what its report prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

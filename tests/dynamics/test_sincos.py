@@ -1,7 +1,5 @@
 """The core's own sine and cosine, through the pose of one joint, against fifty digits."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

@@ -1,7 +1,3 @@
-"""Operational-space inertia, manipulability and ellipsoids against NumPy."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

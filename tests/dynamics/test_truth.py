@@ -1,7 +1,3 @@
-"""Every ground-truth vector to 1e-10 relative."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

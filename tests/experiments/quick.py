@@ -1,7 +1,5 @@
 """Results of experiments in their short forms, which several tests look at."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -11,7 +9,7 @@ import pytest
 
 from thunder_py.papers import run_experiment
 from thunder_py.papers.human_like.run import PARTS
-from thunder_py.papers.moving_objects.single_plan import TIMES
+from thunder_py.papers.moving_objects.sweeps import TIMES
 
 
 @contextmanager

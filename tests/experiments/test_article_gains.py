@@ -1,13 +1,11 @@
 """Figures 6 to 10, Tables 6 and 7 of the Thunder article: order and size of what it prints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 import thunder_py as th
 from thunder_py.papers.gains import run as article_gains
-from thunder_py.papers.gains.setup import CASES, TABLES
+from thunder_py.papers.gains.run import CASES, TABLES
 from thunder_py.papers.lissajous.run import controller_of, curve, follow_lissajous, wrong_last_link
 
 

@@ -1,7 +1,5 @@
 """Figures 12 and 13, Table 8 of the Thunder article: a hand of which the controller does not know."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

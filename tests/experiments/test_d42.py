@@ -1,7 +1,5 @@
 """D4.2, section 3.3: what it prints, the order of its controllers, and why."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The experiment of the elastic wrist: its numbers hang together, its table and figures show them."""
-
 import numpy as np
 import pytest
 

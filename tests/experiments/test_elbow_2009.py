@@ -1,7 +1,5 @@
 """The 2009 paper's elbow in symbols, its printed entries, and its tensors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -68,20 +66,11 @@ def test_printed_regressor_with_the_errata_is_the_kernel_s(elbow, state):
     np.testing.assert_allclose(classical, robot.regressor(q, dq, ddq), atol=1e-13)
 
 
-def test_reduced_regressor_is_two_by_eight(elbow):
-    table = elbow.model.regressor_table()
-    assert table.reduced.shape == (2, 8)
-    assert table.reduced_names == tuple(f"link{i}.{name}" for i in (1, 2) for name in ("m", "mcx", "mcy", "Izz"))
-
-
 def test_words_for_t_231_give_half_of_the_derivative_of_m(elbow):
     """G-3 in symbols."""
     half = 0.5 * elbow.model.mass_matrix_dot()
     difference = elbow_2009_tensors.coriolis_by_words(elbow.model) - half
     assert elbow.model.to_sympy(difference, simplify=True) == sympy.zeros(2, 2)
-
-
-# --- tensors of an arm of three joints --------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,3 @@
-"""Figures of experiments: size, panels, titles, labels with units, legible text, legends outside the data, colors."""
-
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,3 @@
-"""The simulated human arm: its scenes, what it is measured by, and that it follows what planners give it."""
-
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,3 @@
-"""Settings with spheres: what is said to be free is free, goals are met, primitives come near them, tables say so."""
-
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Numbers of via points: reproducible, fewer failures and shorter detours with more of them."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

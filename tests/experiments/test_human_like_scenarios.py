@@ -1,5 +1,3 @@
-"""The four families of obstacle settings: what they promise, and that no draw depends on another."""
-
 from itertools import combinations
 
 import numpy as np

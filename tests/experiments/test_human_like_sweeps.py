@@ -1,7 +1,5 @@
 """Tables 10 to 15 over unprinted quantities, and the number of basis functions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """The lectures: models by hand are those of the package, proofs hold along runs, misprints do not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sympy as sp
@@ -93,9 +91,6 @@ def test_applied_forces_of_the_lagrangian_are_without_gravity():
     np.testing.assert_allclose(inertial + robot.gravity_vector(q), 0.0, atol=1e-9)  # f^a alone on the right
     printed = np.linalg.solve(robot.mass_matrix(q), of_gravity - robot.gravity_vector(q))  # f^l on the right
     np.testing.assert_allclose(printed, 2.0 * falling, rtol=1e-8)
-
-
-# --- stability --------------------------------------------------------------------------------------------------------
 
 
 def test_candidates_of_lecture_30():

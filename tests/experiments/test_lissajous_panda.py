@@ -1,7 +1,5 @@
 """The article's experiment shows what the article says."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

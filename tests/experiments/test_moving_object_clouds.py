@@ -1,7 +1,3 @@
-"""Grasps of moving objects from point clouds: what the hand's orientation allows, one trial, tables and figures."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

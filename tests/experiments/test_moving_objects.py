@@ -1,5 +1,3 @@
-"""The experiment of section 6, in short."""
-
 import matplotlib
 import numpy as np
 import pytest

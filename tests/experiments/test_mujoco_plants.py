@@ -1,7 +1,5 @@
 """The papers' closed loops on MuJoCo's plant: as on ours, and why not exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

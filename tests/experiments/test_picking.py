@@ -1,5 +1,3 @@
-"""The picking experiment: its numbers, its table, and that it does not depend on the number of processes."""
-
 import numpy as np
 import pytest
 

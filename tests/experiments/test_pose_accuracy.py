@@ -1,7 +1,3 @@
-"""Accuracy of poses: what the screen hides, motion blur, tables and figures."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,3 @@
-"""SCARA project, chapter 4: robust, adaptive and operational-space control with a payload."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import cont2discrete

@@ -1,7 +1,3 @@
-"""SCARA project, chapters 1 to 3 and the matrices of chapter 4: kinematics, ellipsoids, path, inverse kinematics."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,13 +5,14 @@ from thunder_py.papers.scara.control import run_dynamics
 from thunder_py.papers.scara.kinematics import (
     GAINS,
     POSTURES,
+    PRINTED_COUNTS,
     PRINTED_ORDER,
     run_clik,
     run_kinematics,
+    run_planning,
     run_transpose,
     stability_number,
 )
-from thunder_py.papers.scara.planning import PRINTED_COUNTS, run_planning
 
 KINEMATICS = run_kinematics()
 

@@ -1,7 +1,5 @@
 """The SCARA project's path: counts of the report, continuity, reach, distance from the singularity."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import thunder_py as th

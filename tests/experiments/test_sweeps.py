@@ -1,7 +1,5 @@
 """Sweeps over unprinted quantities: bands, what moves a result, tables, figures and refusals."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

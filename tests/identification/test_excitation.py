@@ -160,7 +160,7 @@ def test_bad_requests_are_refused():
     assert_refused(
         (lambda: given(duration=0.0), "duration must be positive, got 0"),
         (lambda: given(harmonics=1), "harmonics must be a whole number from 2 to 50, got 1"),
-        (lambda: given(criterion="a"), "criterion must be one of ('condition', 'd_optimal'), got 'a'"),
+        (lambda: given(criterion="a"), "criterion must be one of condition, d_optimal, got 'a'"),
         (lambda: given(restarts=0), "restarts must be a whole number of at least 1, got 0"),
         (lambda: given(limits=MotionLimits.of(panda())), "limits must be of 2 joints, got 7"),
         (lambda: given(unknown="link1.m"), "unknown must hold a parameter that torques depend on"),

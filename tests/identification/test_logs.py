@@ -312,7 +312,7 @@ def test_other_arguments_are_refused(log, tmp_path):
         (lambda: LogFile("log.csv", topic="/a"), "topic must be None for a file that is no bag, got '/a' for ..."),
         (lambda: identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0), "q, tau must be None where t is a Log"),
         (lambda: identify(elbow(), [log, 3], cutoff=10.0), "t must hold runs, logs or paths, got 3"),
-        (lambda: LogFile("log.csv", unit="grad"), "unit must be one of ('rad', 'deg'), got 'grad'..."),
+        (lambda: LogFile("log.csv", unit="grad"), "unit must be one of rad, deg, got 'grad'..."),
         (lambda: Log(t=log.t, q=log.q[:3], tau=log.tau), "q must have 200 rows like t, got 3"),
     )
     q, dq, ddq = motion(2)

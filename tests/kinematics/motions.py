@@ -1,7 +1,5 @@
 """Arms, start postures and references with moving orientation for the tests of this folder."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

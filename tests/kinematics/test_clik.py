@@ -1,7 +1,3 @@
-"""CLIK: error dynamics of every law and orientation error by finite differences, integration, the null space."""
-
-from __future__ import annotations
-
 import matplotlib
 import numpy as np
 import pytest

@@ -1,7 +1,3 @@
-"""Joint limits of a CLIK: kept by every task, exact where they do not bind, optimal where they do."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog, lsq_linear, minimize

@@ -1,5 +1,3 @@
-"""A CLIK whose tool changes."""
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

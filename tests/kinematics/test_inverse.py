@@ -1,7 +1,3 @@
-"""Numeric inverse kinematics: success on random poses, limits, restarts, batches, targets out of reach."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -187,7 +183,7 @@ def test_bad_targets():
 
 def test_refusals():
     assert_refused(
-        ({"method": "newton"}, "method must be one of ('levenberg_marquardt', 'gradient_descent'), got 'newton'"),
+        ({"method": "newton"}, "method must be one of levenberg_marquardt, gradient_descent, got 'newton'"),
         ({"restarts": -1}, "restarts must be a whole number of at least 0, got -1"),
         ({"max_iterations": 0}, "max_iterations must be a whole number of at least 1, got 0"),
         ({"tolerance": 0.0}, "tolerance must be positive, got 0"),

@@ -1,7 +1,5 @@
 """What the SCARA project and D4.2 say of kinematic control, and what is misprinted there."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import numpy as np

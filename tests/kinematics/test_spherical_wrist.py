@@ -1,7 +1,3 @@
-"""Analytic inverse kinematics: every branch, singular poses, limits, what arms it takes."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,3 @@
-"""Statics: wrenches and the joint torques that hold them."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Judgement of grasps from heights and contacts."""
-
 import numpy as np
 import pytest
 

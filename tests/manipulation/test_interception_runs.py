@@ -1,5 +1,3 @@
-"""Conveyor, camera, what counts as a grasp, and the arm that follows."""
-
 from dataclasses import replace
 
 import numpy as np

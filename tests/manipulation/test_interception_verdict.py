@@ -1,5 +1,3 @@
-"""Objects that change their motion just before contact: the pictures taken afterwards decide about the grasp."""
-
 import pickle
 from dataclasses import replace
 

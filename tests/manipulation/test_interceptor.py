@@ -1,5 +1,3 @@
-"""One grasp from waiting to lifting: what is planned, and what happens where it cannot be done."""
-
 from dataclasses import replace
 
 import numpy as np

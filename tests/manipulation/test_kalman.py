@@ -1,5 +1,3 @@
-"""The filter of constant velocity against batch solutions and its own statistics."""
-
 import numpy as np
 import pytest
 from scipy.linalg import expm

@@ -1,5 +1,3 @@
-"""The sequence of a pick: every way through it, with the time and all that is seen passed in."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The pose filter: consistency, derivatives, order of arrival, outliers, jumps."""
-
 import numpy as np
 import pytest
 from scipy import linalg, stats

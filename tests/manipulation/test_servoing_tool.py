@@ -1,5 +1,3 @@
-"""The estimate of how a tool lies in the hand."""
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -207,7 +207,7 @@ def test_a_throw_of_nonsense_is_refused_before_the_arm_moves(motion: tw.ThrowMot
     assert_refused(
         ({"seed": -1}, "...seed must be a whole number of at least 0, got -1..."),
         ({"repetitions": -1}, "...repetitions must be a whole number..."),
-        ({"drag": np.nan}, "...drag must be ...>= 0..."),
+        ({"drag": np.nan}, "...drag must not be negative..."),
         ({"offset": [0.0, 0.0]}, "...offset must have shape..."),
         ({"hand": 0.08}, "...hand must be a HandOpening, got float..."),
         ({"plant": "panda"}, "...plant must be a Robot, got str..."),

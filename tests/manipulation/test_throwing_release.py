@@ -161,7 +161,7 @@ def test_nonsense_is_refused() -> None:
         ({"noise": 1e-3}, "...noise must be a ReleaseNoise, got float..."),
         ({"region": [[0, 0, 0], [1, 1, 0]]}, "...region must have its lower corner below..."),
         ({"angle": np.inf}, "...angle must be finite..."),
-        ({"drag": -1.0}, "...drag must be ...>= 0..."),
+        ({"drag": -1.0}, "...drag must not be negative..."),
         ({"starts": 0}, "...starts must be a whole number..."),
         ({"seed": -1}, "...seed must be a whole number..."),
         call=lambda **options: found(**options),
@@ -174,7 +174,7 @@ def test_targets_that_are_no_numbers_are_refused() -> None:
             tw.find_release(ROBOT, target)
     assert_refused(
         (lambda: tw.find_release("panda", TARGET), "...robot must be a Robot, got str..."),
-        (lambda: tw.ReleaseNoise(time=-1.0), "...noise time must be ...>= 0..."),
+        (lambda: tw.ReleaseNoise(time=-1.0), "...noise time must not be negative..."),
     )
 
 

@@ -1,5 +1,3 @@
-"""Models (78) to (80) of the elastic wrist: the package's elastic dynamics against Lagrange's equations."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Motor plans, base motion, and both together."""
-
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -36,9 +34,6 @@ def still(wrist):
 
 def linear(wrist):
     return lambda t, q, dq, theta: wrist.linear_acceleration(q, dq, theta)
-
-
-# --- the motor's plan -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.8, -0.8])
@@ -102,9 +97,6 @@ def test_bad_plans():
         ({"T": 1e4}, "...cells must be short enough for RK4..."),
         call=refused,
     )
-
-
-# --- base and wrist together ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("is_linear", [True, False])
@@ -216,9 +208,6 @@ def test_results_draw_themselves():
     for axes in (plan.plot(), both.plot()):
         assert all(ax.has_data() for ax in axes.values())
     plt.close("all")
-
-
-# --- the arm ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -370,7 +359,7 @@ def test_bad_base_motions(rigid):
         ({"acceleration_limits": [0.0] * 7}, "...acceleration_limits must be positive..."),
         ({"q_start": [0.0] * 6}, "...q_start must have shape (7,), got (6,)..."),
         ({"opening_delay": 0.4}, "...opening_delay must be at most T = 0.3 s..."),
-        ({"opening_delay": -0.1}, "...opening_delay must be ...>= 0..."),
+        ({"opening_delay": -0.1}, "...opening_delay must not be negative..."),
         ({"starts": 0}, "...starts must be a whole number of at least 1..."),
         ({"seed": -1}, "...seed must be a whole number of at least 0..."),
         call=refused,

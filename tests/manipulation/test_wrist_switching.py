@@ -1,5 +1,3 @@
-"""Optimal switching of the elastic wrist's motor against truth vectors, Pontryagin's conditions and the LP."""
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -78,46 +78,9 @@ def test_no_sample_contradicts_a_proof(kind, moving):
     assert 10 < sum(answers) < 110  # both answers are there
 
 
-@pytest.mark.parametrize("degree", [4, 5, 7])
-def test_sphere_agrees_with_the_roots_of_the_derivative(degree):
-    rng = np.random.default_rng(degree)
-    for _ in range(60):
-        path = random_path(rng, degree, 1)
-        sphere = Sphere(rng.uniform(-1.0, 1.0, 3), 0.1)
-        powers = [np.polynomial.Polynomial(c) for c in _powers(path.points[0] - sphere.center).T]
-        square = sum((p * p for p in powers), np.polynomial.Polynomial([0.0]))
-        roots = np.roots(square.deriv().coef[::-1])
-        inside = roots.real[(abs(roots.imag) < 1e-6) & (roots.real > 0.0) & (roots.real < 1.0)]
-        s = np.concatenate([inside, [0.0, 1.0]])
-        distances = np.sqrt(square(s)) - sphere.radius
-        found = clearance(path, [sphere])
-        assert found.distance == pytest.approx(distances.min(), abs=1e-9)
-        first, last = path.breaks
-        if np.partition(distances, 1)[1] - distances.min() > 1e-6:  # one nearest point: it is at that time
-            assert found.time == pytest.approx(first + s[distances.argmin()] * (last - first), abs=1e-6)
-
-
-def _powers(points):
-    """Coefficients of powers of s, ascending, from control points."""
-    n = len(points) - 1
-    differences = [points]
-    while len(differences) <= n:
-        differences.append(np.diff(differences[-1], axis=0))
-    return np.array([math.comb(n, i) * differences[i][0] for i in range(n + 1)])
-
-
 def line(start, end, duration=2.0):
     start, end = np.asarray(start, float), np.asarray(end, float)
     return PPoly(np.array([[(end - start) / duration], [start]]), [0.0, duration])
-
-
-def test_moving_sphere_is_met_when_both_are_there():
-    ball = MovingObstacle(Sphere([0, 1, 0], 0.1), [0, -1, 0])
-    through = clearance(line([-1, 0, 0], [1, 0, 0]), [ball])
-    assert through.time == pytest.approx(1.0, abs=1e-7)
-    assert through.distance == pytest.approx(-0.1, abs=1e-9)
-    waits = PPoly(np.array([[[1.0, 0, 0]], [[-4.0, 0, 0]]]), [1.0, 2.0])  # elsewhere while it passes
-    assert clearance(waits, [ball]).distance > 1.5
 
 
 def test_which_obstacle_and_in_any_order():
@@ -402,25 +365,6 @@ def test_identical_start_and_goal(planner):
     assert away.clearance.lower_bound >= 0.02 - 1e-12
 
 
-def test_moving_obstacles_on_the_clock_of_the_path(planner):
-    """At time 0 the ball stands aside; a path that starts later meets it in the middle."""
-    ball = MovingObstacle(Sphere(BALL.center - [2.0, 0, 0], 0.1), [0.5, 0, 0])
-    assert search(planner, (ball,)).status == "direct"
-    late = search(planner, (ball,), start_time=4.0 - T / 2)
-    assert late.status == "via"
-    assert late.path.start == 4.0 - T / 2
-    t = np.linspace(late.path.start, late.path.end, 2000)
-    assert ball.distance(late.path.sample(t), t).min() >= 0.02
-
-
-def test_rates_at_the_ends(planner):
-    rates = {"start_velocity": [0.2, 0.1, 0.0], "goal_velocity": [0, 0, -0.1], "start_acceleration": [0, 1.0, 0]}
-    path = search(planner, **rates).path
-    np.testing.assert_allclose(path.sample(0.0, 1), [0.2, 0.1, 0.0], atol=1e-9)
-    np.testing.assert_allclose(path.sample(T, 1), [0, 0, -0.1], atol=1e-9)
-    np.testing.assert_allclose(path.sample(0.0, 2), [0, 1.0, 0], atol=1e-8)
-
-
 @pytest.mark.parametrize("state", ["optimal", "paper"])
 def test_orientation_is_passed_on_the_way(state):
     pose = core_planner(fitted("pose"), exact=False, order=3)
@@ -429,21 +373,6 @@ def test_orientation_is_passed_on_the_way(state):
     expected = pose.plan(start, goal, T)[0].sample(t) if state == "optimal" else start + t / T * (goal - start)
     np.testing.assert_allclose(via[0], [*(START + 0.2), *expected[3:]], atol=1e-12)
     np.testing.assert_allclose(path.sample(t), via[0], atol=1e-12)
-
-
-def test_batch_is_the_searches_one_by_one(planner):
-    rng = np.random.default_rng(2)
-    n, core = 12, ViaSearch(200).core(planner)
-    starts, goals = np.zeros((n, 3, 3)), np.zeros((n, 3, 3))
-    starts[:, 0], goals[:, 0] = START + rng.normal(scale=0.02, size=(n, 3)), GOAL
-    sets = [
-        obstacle_set([Capsule(BALL.center - [0, 0, 0.1], BALL.center + rng.normal(size=3), 0.05)]) for _ in range(n)
-    ]
-    batch = core.plan_many(starts, goals, np.zeros(n), np.full(n, T), sets, 0.02, threads=2)
-    for k, (status, path, *_, evaluated, _) in enumerate(batch):
-        alone = via_path(core, starts[k, 0], goals[k, 0], T, sets[k], 0.02)
-        assert (status, evaluated) == (alone.status, alone.evaluated)
-        np.testing.assert_array_equal(path.points, alone.path.points)
 
 
 def test_settings_out_of_range():

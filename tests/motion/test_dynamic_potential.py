@@ -125,18 +125,6 @@ def _relative(a: np.ndarray, b: np.ndarray) -> float:
     return float((np.linalg.norm(a - b, axis=1)[moved] / size[moved]).max())
 
 
-def test_force_is_the_closed_form() -> None:
-    y, z = _states()
-    r = np.linalg.norm(y, axis=1, keepdims=True)
-    n, heading = y / r, z / np.linalg.norm(z, axis=1, keepdims=True)
-    c = np.sum(n * heading, axis=1, keepdims=True)
-    p = r - 0.02
-    front = LAMBDA * np.linalg.norm(z, axis=1, keepdims=True) * np.maximum(-c, 0.0) ** (BETA - 1.0) / p
-    expected = front * (BETA * (heading - c * n) / r - c * n / p)
-    potential = DynamicPotential(LAMBDA, BETA, tie_break=0.0, least_distance=1e-6)
-    np.testing.assert_allclose(potential.force(y, z, [Sphere([0, 0, 0], 0.02)]), expected, rtol=1e-10, atol=1e-12)
-
-
 def test_the_form_in_circulation_is_no_gradient() -> None:
     """lambda where beta belongs and the exponent one too high: what published code has is far from -dU/dy."""
     y, z = _states()

@@ -1,6 +1,5 @@
 """Tables, C3D and TRC files: units, rates, gaps, and what is wrong where."""
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -13,8 +12,7 @@ from tests.refusals import assert_refused
 from thunder_py import errors
 from thunder_py.errors import FileFormatError
 from thunder_py.recordings import RecordingWarning
-from thunder_py.recordings.loaders import load_bvh, load_c3d, load_culm, load_kinesis, load_table, load_trc
-from thunder_py.recordings.processing import fill_gaps, resample
+from thunder_py.recordings.loaders import load_bvh, load_culm, load_kinesis, load_table, load_trc
 
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
 
@@ -161,96 +159,13 @@ def test_tables_that_are_wrong(tmp_path):
         return load_table(write(tmp_path / "bad.csv", text), **options)
 
     assert_refused(*((partial(given, *case), message) for *case, message in BAD_TABLES))
-
-
-def test_a_table_that_is_no_text(tmp_path):
     path = tmp_path / "bad.csv"
     path.write_bytes(b"t,X\n0,\xb5")
-    with pytest.raises(errors.FileFormatError, match=r"expected UTF-8 text, got byte 0xb5$"):
-        load_table(path, columns=["X"], unit="m", time="t")
-    with pytest.raises(FileNotFoundError):
-        load_table(tmp_path / "none.csv", columns=["X"], unit="m", time="t")
-
-
-def write_c3d(path, points, labels, unit="mm", rate=120.0, unseen=(), first_frame=0):
-    """Write points (T, markers, 3); `unseen` are (frame, marker) with residual -1."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ezc3d = pytest.importorskip("ezc3d")
-    content = ezc3d.c3d()
-    count, markers, _ = points.shape
-    content["parameters"]["POINT"]["RATE"]["value"] = [rate]
-    content["parameters"]["POINT"]["UNITS"]["value"] = [unit] if unit else []
-    content["parameters"]["POINT"]["LABELS"]["value"] = labels
-    content["header"]["points"]["first_frame"] = first_frame
-    data = np.ones((4, markers, count))
-    data[:3] = np.moveaxis(points, (0, 1, 2), (2, 1, 0))
-    residuals = np.zeros((1, markers, count))
-    for frame, marker in unseen:
-        residuals[0, marker, frame] = -1.0
-    content["data"]["points"] = data
-    content["data"]["meta_points"]["residuals"] = residuals
-    content.write(str(path))
-    return path
-
-
-@pytest.fixture
-def points():
-    return np.random.default_rng(0).uniform(-900.0, 900.0, (20, 3, 3)).astype(np.float32).astype(np.float64)
-
-
-def test_c3d_gives_back_what_was_written(tmp_path, points):
-    path = write_c3d(tmp_path / "a.c3d", points, ["hand", "elbow", "chest"], unseen=[(4, 1), (5, 1)])
-    motions = load_c3d(path, subject="S1", task="reach", frame="lab")
-    assert [trial.name for trial in motions] == ["hand", "elbow", "chest"]
-    for k, trial in enumerate(motions):
-        seen = np.ones(20, dtype=bool)
-        if k == 1:
-            seen[4:6] = False
-        np.testing.assert_array_equal(trial.valid, seen)
-        np.testing.assert_allclose(trial.position[seen], 0.001 * points[seen, k], rtol=1e-15)
-        np.testing.assert_allclose(trial.t, np.arange(20) / 120.0, rtol=1e-15)
-        assert (trial.rate, trial.subject, trial.task, trial.frame) == (120.0, "S1", "reach", "lab")
-    chosen = load_c3d(path, markers=["chest", "hand"], unit="mm", rate=120)
-    assert [trial.name for trial in chosen] == ["chest", "hand"]
-    np.testing.assert_array_equal(chosen[0].x, motions[2].x)
-
-
-def test_c3d_with_more_markers_than_one_parameter_holds(tmp_path):
-    many = np.random.default_rng(1).uniform(size=(3, 300, 3)).astype(np.float32).astype(np.float64)
-    path = write_c3d(tmp_path / "many.c3d", many, [f"m{k}" for k in range(300)], unit="m")
-    motions = load_c3d(path)
-    assert [motions[k].name for k in (0, 254, 255, 299)] == ["m0", "m254", "m255", "m299"]
-    np.testing.assert_array_equal(load_c3d(path, markers=["m299"])[0].position, many[:, 299])
-
-
-def test_c3d_that_is_not_what_was_asked_for(tmp_path, points):
-    def given(written, options):
-        path = write_c3d(tmp_path / "a.c3d", points, **{"labels": ["hand", "elbow", "chest"]} | written)
-        return load_c3d(path, **options)
-
-    cases = (
-        ({}, {"unit": "m"}, "....c3d: POINT:UNITS: unit must be 'mm' as in the file, got 'm'"),
-        ({}, {"rate": 100}, "....c3d: POINT:RATE: rate must be 120 Hz as in the file, got 100 Hz"),
-        ({"unit": "in"}, {}, "....c3d: POINT:UNITS: unit must be one of m, cm, mm, got 'in' in the file; pass unit="),
-        ({}, {"markers": ["hnad"]}, "...no marker 'hnad' among hand, elbow, chest; did you mean 'hand'?"),
-        ({"labels": ["a", "a", "b"]}, {"markers": ["a"]}, "...no marker 'a' among a:1, a:2, b..."),
-        ({}, {"markers": "hand"}, "...markers must be a sequence of names, got 'hand'"),
+    assert_refused(
+        (path, "...expected UTF-8 text, got byte 0xb5", FileFormatError),
+        (tmp_path / "none.csv", "...", FileNotFoundError),
+        call=partial(load_table, columns=["X"], unit="m", time="t"),
     )
-    assert_refused(*((partial(given, *case), message) for *case, message in cases), error=errors.FileFormatError)
-
-
-def test_c3d_cut_off(tmp_path, points):
-    path = write_c3d(tmp_path / "a.c3d", points, ["hand", "elbow", "chest"])
-    content = path.read_bytes().rstrip(b"\0")
-    path.write_bytes(content[:-200])
-    assert_refused((lambda: load_c3d(path), "...expected 20 frames of 3 points and ..."), error=errors.FileFormatError)
-    for size in (512, 514, 700, 1024):
-        path.write_bytes(content[:size])
-        with pytest.raises(errors.FileFormatError, match=rf"\.c3d: cut off before its data: {size} bytes$"):
-            load_c3d(path)
-    write_c3d(path, points[:1], ["hand", "elbow", "chest"])
-    assert_refused((lambda: load_c3d(path), "....c3d: expected two frames of points ..."), error=errors.FileFormatError)
 
 
 # --- TRC ----------------------------------------------------------------------------------------------------------
@@ -419,10 +334,6 @@ def test_every_joint_against_the_chain(tmp_path, values):
         assert (trial.rate, trial.subject, trial.task, trial.frame) == (100.0, "S1", "walk", "studio")
         assert trial.units == ("m",) * 3 + ("rad",) * 3
         np.testing.assert_allclose(trial.t, 0.01 * np.arange(12), rtol=1e-15)
-
-
-def test_chosen_joints_and_units(tmp_path, values):
-    path = write(tmp_path / "walk.bvh", HIERARCHY + motion(values))
     end, hips = load_bvh(path, unit="mm", joints=["Hand:end", "Hips"])
     assert (end.name, hips.name) == ("Hand:end", "Hips")
     np.testing.assert_allclose(hips.position, 0.001 * values[:, :3], rtol=1e-15)
@@ -437,13 +348,6 @@ def test_the_order_of_channels_is_that_of_the_file(tmp_path, values):
     np.testing.assert_array_equal(hips.position, values[:, [3, 5, 1]])
     expected = [rotation("X", r[0]) @ rotation("Y", r[2]) @ rotation("Z", r[4]) for r in values]
     np.testing.assert_allclose(hips.rotations.as_matrix(), expected, atol=1e-14)
-
-
-def test_a_spin_of_several_turns_stays_on_its_branch(tmp_path):
-    values = np.zeros((200, WIDTH))
-    values[:, 4] = np.linspace(0.0, 1000.0, 200)  # about y
-    (hips,) = load_bvh(write(tmp_path / "a.bvh", HIERARCHY + motion(values)), unit="m", joints=["Hips"])
-    np.testing.assert_allclose(hips.rotation_vectors[:, 1], np.radians(values[:, 4]), atol=1e-9)
 
 
 def test_position_channels_beside_an_offset(tmp_path, values):
@@ -529,11 +433,7 @@ def test_what_must_be_said(tmp_path, values):
     )
 
 
-# --- CULM and kinesis ---
-#: of ten frames, two of which are hidden, with numbers without meaning
-unlikely = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")
-
-
+# --- CULM ---
 def culm_file(root, name, n=1500, change=lambda lines: lines):
     """Write a recording; its times are printed with five digits, as the originals'."""
     k = np.arange(1, n + 1)
@@ -619,7 +519,6 @@ def kinesis_file(path, change=lambda lines: lines):
     return path
 
 
-@unlikely
 def test_kinesis_in_metres_by_its_global_clock(tmp_path):
     motions = load_kinesis(kinesis_file(tmp_path / "rtg.txt"))
     assert [trial.name for trial in motions] == ["cc1/0", "cc1/1"]
@@ -629,33 +528,17 @@ def test_kinesis_in_metres_by_its_global_clock(tmp_path):
     assert (first.rate, first.subject, first.task, first.gaps) == (85.0, "cc1", "reach-to-grasp", [])
 
 
-@unlikely
-def test_frozen_frames_of_kinesis_are_gaps(tmp_path):
-    trial = load_kinesis(kinesis_file(tmp_path / "rtg.txt"))[1]
-    np.testing.assert_array_equal(np.flatnonzero(~trial.valid), [4, 5, 7])
-    filled = resample(fill_gaps(trial, longest=0.1), rate=85.0)
-    assert filled.uniform
-    assert filled.valid.all()
-
-
-@unlikely
-def test_fingers_of_kinesis(tmp_path):
+def test_fingers_frozen_frames_and_starts_of_kinesis(tmp_path):
     path = kinesis_file(tmp_path / "rtg.txt")
     index, thumb, both = (load_kinesis(path, marker)[0] for marker in ("index", "thumb", "both"))
     np.testing.assert_array_equal(both.x, np.hstack([index.x, thumb.x]))
     assert both.dofs[::3] == ("index_x", "thumb_x")
-    assert both.units == ("m",) * 6
     np.testing.assert_allclose(thumb.x - index.x, 0.03)
+    frozen, rest = load_kinesis(path)[1], load_kinesis(path, drop_start=0.03)[0]
+    np.testing.assert_array_equal(np.flatnonzero(~frozen.valid), [4, 5, 7])
+    np.testing.assert_array_equal(rest.t, index.t[3:])
 
 
-@unlikely
-def test_start_of_kinesis_can_be_dropped(tmp_path):
-    path = kinesis_file(tmp_path / "rtg.txt")
-    whole, rest = load_kinesis(path)[0], load_kinesis(path, drop_start=0.03)[0]
-    np.testing.assert_array_equal(rest.t, whole.t[3:])
-
-
-@unlikely
 def test_damaged_kinesis(tmp_path):
     def given(change):
         return load_kinesis(kinesis_file(tmp_path / "rtg.txt", change))
@@ -671,11 +554,7 @@ def test_damaged_kinesis(tmp_path):
         (lambda lines: lines[:2], "one row"),
     )
     assert_refused(*((partial(given, change), f"...{message}...") for change, message in cases), error=FileFormatError)
-
-
-def test_questions_to_kinesis_that_make_no_sense(tmp_path):
-    path = kinesis_file(tmp_path / "rtg.txt")
     assert_refused(
-        (lambda: load_kinesis(path, "middle"), "...marker..."),
-        (lambda: load_kinesis(path, drop_start=-1.0), "...drop_start..."),
+        (lambda: load_kinesis(tmp_path / "rtg.txt", "middle"), "...marker..."),
+        (lambda: load_kinesis(tmp_path / "rtg.txt", drop_start=-1.0), "...drop_start..."),
     )

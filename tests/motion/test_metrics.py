@@ -246,16 +246,19 @@ def test_rank_sum_without_ties_equals_scipy(seed, alternative):
     assert ours.n == (7, 9)
 
 
+def enumerated(sums, observed, alternative):
+    less, greater = np.mean(sums <= observed), np.mean(sums >= observed)
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2.0 * min(less, greater))}[alternative]
+
+
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_rank_sum_with_ties_counts_every_choice(alternative):
     """SciPy's exact method ignores ties; here every choice of five of the eleven mid-ranks is listed."""
     a, b = samples(3, 5, 6, decimals=0)
     ranks = stats.rankdata(np.concatenate([a, b]))
     assert len(set(ranks)) < 8
-    sums = np.array([ranks[list(chosen)].sum() for chosen in itertools.combinations(range(11), 5)])
-    observed = ranks[:5].sum()
-    less, greater = np.mean(sums <= observed), np.mean(sums >= observed)
-    expected = {"less": less, "greater": greater, "two-sided": min(1.0, 2.0 * min(less, greater))}[alternative]
+    sums = [ranks[list(chosen)].sum() for chosen in itertools.combinations(range(11), 5)]
+    expected = enumerated(np.array(sums), ranks[:5].sum(), alternative)
     assert rank_sum(a, b, alternative=alternative).p_value == pytest.approx(expected, rel=1e-12)
 
 
@@ -296,10 +299,8 @@ def test_signed_rank_with_ties_counts_every_sign(alternative):
     d = np.array([1.0, 1.0, -1.0, 2.0, 2.0, -2.0, 3.0, 0.0, 4.0, 4.0])
     kept = d[d != 0.0]
     ranks = stats.rankdata(np.abs(kept))
-    sums = np.array([np.dot(ranks, signs) for signs in itertools.product([0.0, 1.0], repeat=len(kept))])
-    observed = ranks[kept > 0.0].sum()
-    less, greater = np.mean(sums <= observed), np.mean(sums >= observed)
-    expected = {"less": less, "greater": greater, "two-sided": min(1.0, 2.0 * min(less, greater))}[alternative]
+    sums = [np.dot(ranks, signs) for signs in itertools.product([0.0, 1.0], repeat=len(kept))]
+    expected = enumerated(np.array(sums), ranks[kept > 0.0].sum(), alternative)
     ours = signed_rank(d, alternative=alternative)
     assert ours.p_value == pytest.approx(expected, rel=1e-12)
     assert ours.n == (9,)
@@ -370,24 +371,6 @@ def test_bad_input_of_statistics():
     )
 
 
-class Transformed:
-    """size * R x(t / stretch) + shift."""
-
-    def __init__(self, motion, size=1.0, R=None, shift=0.0, stretch=1.0):
-        self.motion, self.size, self.R, self.shift, self.stretch = motion, size, R, shift, stretch
-        self.duration = motion.duration * stretch
-
-    def position(self, t, derivative=0):
-        x = self.size * self.motion.position(np.asarray(t) / self.stretch, derivative) / self.stretch**derivative
-        x = x if self.R is None else x @ self.R.T
-        return x if derivative else x + self.shift
-
-
-def test_jerk_goes_with_the_third_power_of_time():
-    slow = Transformed(wandering(1), stretch=2.0)
-    assert mean_jerk(slow) == pytest.approx(mean_jerk(wandering(1)) / 8.0, rel=1e-12)
-
-
 def test_motions_that_start_later():
     class Later:
         start_time, duration = 7.0, REACH.duration
@@ -411,24 +394,6 @@ def test_orientation_jerk_does_not_depend_on_the_frame():
         a, b = (mean_jerk(m, part=part, cutoff=CLEAN) for m in (trial, moved))
         assert a == pytest.approx(b, rel=1e-4)
         assert a > 0.1
-
-
-@pytest.mark.parametrize("scaling", ["peak_speed", "path_length"])
-def test_ldlj_has_no_scale(scaling):
-    motion = wandering(2)
-    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
-    moved = Transformed(motion, 3.7, R, [1.0, 2.0, 3.0], 0.4)
-    assert ldlj(moved, scaling=scaling) == pytest.approx(ldlj(motion, scaling=scaling), abs=1e-9)
-
-
-def test_sparc_has_no_scale():
-    motion = wandering(7)
-    R = Rotation.from_rotvec([0.1, 2.0, 0.4]).as_matrix()
-    assert sparc(Transformed(motion, 5.0, R, 0.3)) == pytest.approx(sparc(motion), rel=1e-12)
-    quick = Transformed(motion, stretch=0.5)
-    assert sparc(quick, padding=8, rate=800.0) == pytest.approx(
-        sparc(motion, padding=7, highest=5.0, rate=800.0), rel=1e-2
-    )
 
 
 def test_submovements_make_motions_less_smooth():
@@ -478,10 +443,3 @@ def test_distance_of_orientations_is_an_angle():
     )
     assert rms_distance(trial, turned, part="orientation") == pytest.approx(0.3, rel=1e-6)
     assert rms_distance(trial, turned) == 0.0
-
-
-def test_exponent_does_not_depend_on_size_or_pace():
-    motion = wandering(9)
-    assert power_law(Transformed(motion, size=10.0, stretch=1.0)).exponent == pytest.approx(
-        power_law(motion).exponent, abs=1e-10
-    )

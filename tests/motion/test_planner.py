@@ -186,15 +186,6 @@ def test_aligned_plans_are_those_of_the_canonical_frame(kind, way) -> None:
     np.testing.assert_allclose(made.position(t), start + D * canonical.position(t) @ R.T, rtol=0.0, atol=1e-11)
 
 
-@pytest.mark.parametrize("kind", ["plain", "joint", "paper"])
-def test_plans_shift_with_start_and_goal(kind) -> None:
-    planner = HumanLikePlanner(fitted(kind), "paper" if kind == "paper" else "map")
-    b, shift, t = boundary(np.random.default_rng(12)), np.array([3.0, -2.0, 1.0]), np.linspace(0.0, 1.0, 21)
-    moved = plan(planner, [b[0] + shift, b[1] + shift, *b[2:]], 1.0).position(t)
-    x = plan(planner, b, 1.0).position(t)
-    np.testing.assert_allclose(moved, x + shift, rtol=0.0, atol=1e-9 * (1.0 + np.abs(x).max()))
-
-
 @pytest.mark.parametrize("kind", ["aligned", "joint aligned", "pose joint aligned"])
 def test_start_and_goal_in_one_place(kind) -> None:
     planner = HumanLikePlanner(fitted(kind))
@@ -271,7 +262,7 @@ def test_too_few_components_and_unknown_coordinates() -> None:
         ("freeze_time", -0.1),
         ("freeze_time", np.inf),
     ):
-        with pytest.raises(ValueError, match=f"{name} must be"):
+        with pytest.raises(ValueError, match=f"{name} must"):
             HumanLikePlanner(polynomials(), **{name: value})
     for constraints in ((), ("velocity",), ("position", "acceleration"), "position"):
         with pytest.raises(ValueError, match="constraints must be"):
@@ -411,7 +402,7 @@ def test_bad_constraints() -> None:
         (["start"], "sequence of Constraint"),
         ([*ends, Constraint(2.0)], "within the motion, 0 to 1.2 s, got 2"),
         ([*ends, Constraint(0.5, "postion")], "did you mean 'position'"),
-        ([*ends, Constraint(0.5, dofs="w")], "dofs must be among x, y, z, got 'w'"),
+        ([*ends, Constraint(0.5, dofs="w")], "dofs must be one of x, y, z, got 'w'"),
         ([*ends, Constraint(0.5, value=[1.0, 2.0])], "value must have shape (3,)"),
         ([*ends, Constraint(0.5, noise=-1.0)], "noise must not be negative"),
         ([*ends, Constraint(0.0, value=GOAL)], "repeat or contradict"),
@@ -569,20 +560,6 @@ def test_turns_from_the_start_are_straight_for_one_axis() -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["aligned", "joint aligned"])
-def test_aligned_plans_turn_shift_and_grow_with_start_and_goal(kind) -> None:
-    planner, rng = HumanLikePlanner(fitted(kind)), np.random.default_rng(11)
-    t = np.linspace(0.0, 1.0, 21)
-    for _ in range(20):
-        b = boundary(rng)
-        angle, shift, size = rng.uniform(-3, 3), rng.normal(size=3), rng.uniform(0.2, 4.0)
-        c, s = np.cos(angle), np.sin(angle)
-        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        moved = [shift + size * R @ b[0], shift + size * R @ b[1], *(size * R @ rate for rate in b[2:])]
-        x, y = plan(planner, b, 1.0).position(t), plan(planner, moved, 1.0).position(t)
-        np.testing.assert_allclose(y, shift + size * x @ R.T, rtol=0.0, atol=1e-11 * (1.0 + size * np.abs(x).max()))
-
-
 def test_clock_of_a_plan() -> None:
     planner = HumanLikePlanner(fitted("plain"))
     late, early = (planner.plan([0, 0, 0], [1, 1, 1], 2.0, start_time=t) for t in (5.0, 0.0))
@@ -591,19 +568,6 @@ def test_clock_of_a_plan() -> None:
     np.testing.assert_array_equal(late.position(4.0), late.position(5.0))
     assert not late.position([4.0, 8.0], 1).any()
     assert late.position(np.zeros((2, 4)) + 6.0, 3).shape == (2, 4, 3)
-
-
-@pytest.mark.parametrize("kind", ["plain", "aligned"])
-def test_shape_from_rest_to_rest_does_not_depend_on_the_duration(kind) -> None:
-    planner, tau = HumanLikePlanner(fitted(kind)), np.linspace(0.0, 1.0, 21)
-    start, goal, velocity = [0.1, 0.0, 0.2], [0.4, -0.1, 0.3], [0.3, 0.2, 0.0]
-
-    def difference(**rates) -> float:
-        shapes = [planner.plan(start, goal, T, **rates).position(T * tau) for T in (0.8, 3.0)]
-        return float(np.abs(shapes[1] - shapes[0]).max())
-
-    assert difference() < 1e-12
-    assert difference(start_velocity=velocity) > 1e-2  # a velocity enters multiplied by T
 
 
 @pytest.mark.parametrize("demean", [False, True])

@@ -82,27 +82,23 @@ def test_a_gap_hides_no_other_trial():
 
 
 def test_no_warning_for_what_is_right():
+    """At rest, with gaps at the ends, slow; small, large and fast movements."""
     rest = Trial.from_positions(TAU, 1e-4 * np.random.default_rng(0).standard_normal((101, 3)) + REACH[0])
     ends = REACH.copy()
     ends[:40] = ends[90:] = np.nan  # gaps at the ends are cut off
-    sets = [*reaches(), rest, Trial.from_positions(TAU, ends)], [Trial.from_positions(40.0 * TAU, REACH)] * 5
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for trials in (*sets, minimum_jerk_reaches(20, seed=0), []):
-            check_plausible(trials)
-
-
-def test_small_large_slow_and_fast_movements_are_right():
     s = (REACH - REACH[0]) / np.ptp(REACH[:, 0])
-    pen = Trial.from_positions(0.4 * TAU, 0.02 * s)  # a stroke from the origin
-    finger = Trial.from_positions(8.0 * TAU, 0.02 * s + [0.2, 0.1, 0.0])
-    walk = Trial.from_positions(6.0 * TAU, np.column_stack([9.0 * TAU, 0.02 * np.sin(40.0 * TAU), 1.0 + 0.0 * TAU]))
-    throw = Trial.from_positions(2.0 * TAU, np.outer(2.0 * TAU**40, [1.0, 0.2, 0.3]))  # 40 m/s at its end
-    arm = Trial(TAU, np.column_stack([3.0 * TAU - 3.0, 3.1 - 2.5 * TAU]), ("shoulder", "elbow"))
+    alone = [
+        Trial.from_positions(0.4 * TAU, 0.02 * s),  # a stroke of a pen from the origin
+        Trial.from_positions(8.0 * TAU, 0.02 * s + [0.2, 0.1, 0.0]),  # a finger, a walk, a throw, an arm
+        Trial.from_positions(6.0 * TAU, np.column_stack([9.0 * TAU, 0.02 * np.sin(40.0 * TAU), 1.0 + 0.0 * TAU])),
+        Trial.from_positions(2.0 * TAU, np.outer(2.0 * TAU**40, [1.0, 0.2, 0.3])),
+        Trial(TAU, np.column_stack([3.0 * TAU - 3.0, 3.1 - 2.5 * TAU]), ("shoulder", "elbow")),
+    ]
+    together = [*reaches(), rest, Trial.from_positions(TAU, ends)], [Trial.from_positions(40.0 * TAU, REACH)] * 5
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for trial in (pen, finger, walk, throw, arm):
-            check_plausible([trial])
+        for trials in (*together, minimum_jerk_reaches(20, seed=0), [], *([one] for one in alone)):
+            check_plausible(trials)
 
 
 def test_wrong_units_and_their_remedies():
@@ -311,12 +307,19 @@ def test_numbers_of_ndi_and_markers_not_asked_for():
     assert np.isnan(result[30:33, 1]).all()
 
 
-def test_positions_that_are_held():
-    p = 1e-3 * waves(count=1, seed=2)
-    held = p.copy()
-    held[60:] = held[60]
-    with pytest.warns(RecordingWarning, match=r"f: 'a' repeats a position exactly in 59 of 120 frames \(62 to 120\)"):
+@pytest.mark.parametrize(("first", "after"), [(60, 120), (60, 65), (60, 64), (0, 5)])
+def test_positions_that_are_held(first, after):
+    """Five frames in the middle of a movement, at its start or to its end; four are none."""
+    held = 1e-3 * waves(count=1, seed=2)
+    held[first:after] = held[first]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         np.testing.assert_array_equal(without_lost(held, ["a"], "f"), held)
+    text = f"f: 'a' repeats a position exactly in {after - first - 1} of 120 frames ({first + 2} to {after})"
+    assert [str(each.message).partition(";")[0] for each in told] == [text] * (after - first > 4)
+
+
+def test_a_marker_that_comes_to_rest_is_not_held():
     tau = np.linspace(0.0, 1.0, 100)
     s = tau**3 * (10.0 - 15.0 * tau + 6.0 * tau**2)
     resting = np.round(np.concatenate([s, np.ones(50)]) * 0.3 + 0.2, 3)[:, None, None] * np.ones(3)  # printed in mm
@@ -402,15 +405,8 @@ def test_remedies_work(tmp_path):
         assert [text for text in after if "was replaced by" not in text] == []
     for loader, content, options in STUCK:
         proposed(path, loader, content, options, False)
-
-
-def test_the_remedies_without_an_argument_work(tmp_path):
-    path = tmp_path / "a.c3d"
-    path.write_bytes(c3d(points=1e3 * P))
-    with pytest.warns(RecordingWarning, match=r"can hardly be right; .*scale the positions \(Trial\.with_values\)$"):
-        (trial,) = load_c3d(path)
-    check_plausible([trial.with_values(1e-3 * trial.x)])
-    path.write_bytes(c3d(rate=0.1))
-    with pytest.warns(RecordingWarning, match=r"time steps of 10 s .*; scale the times \(Trial\.with_values\)$"):
-        (trial,) = load_c3d(path)
-    check_plausible([trial.with_values(trial.x, 1e-3 * trial.t)])
+    for changes, positions, times in (({"points": 1e3 * P}, 1e-3, 1.0), ({"rate": 0.1}, 1.0, 1e-3)):
+        path.write_bytes(c3d(**changes))
+        with pytest.warns(RecordingWarning, match=r"can hardly be right; .*scale the \w+ \(Trial\.with_values\)$"):
+            (trial,) = load_c3d(path)
+        check_plausible([trial.with_values(positions * trial.x, times * trial.t)])

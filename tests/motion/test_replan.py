@@ -8,7 +8,6 @@ import pytest
 from scipy.interpolate import BSpline
 
 from tests.refusals import assert_refused
-from thunder_py import _core
 from thunder_py.errors import ThunderError, ThunderWarning
 from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
@@ -286,14 +285,6 @@ def test_bad_condition_gives_a_polynomial() -> None:
     np.testing.assert_allclose(again.position(0.9 + s / 2), rest.position(0.9 + s / 2), rtol=0.0, atol=1e-12)
 
 
-def test_frozen_at_the_end() -> None:
-    planner = HumanLikePlanner(fitted("plain"), freeze_time=0.1)
-    made = planner.plan(START, GOAL, T)
-    assert planner.replan(made, T - 0.09, GOAL + 1.0) is made
-    assert planner.replan(made, T - 0.11, GOAL + 0.01) is not made
-    assert planner.replan(made, T, GOAL) is made
-
-
 def test_bad_input() -> None:
     planner = HumanLikePlanner(fitted("plain"))
     made = planner.plan(START, GOAL, T)
@@ -315,56 +306,6 @@ def test_bad_input() -> None:
     )
 
 
-@pytest.mark.parametrize(("kind", "mode"), KINDS)
-def test_two_solvers_find_one_motion(kind, mode) -> None:
-    """`replan` solves coordinates one by one on the stack; conditioning takes them all together."""
-    planner = HumanLikePlanner(fitted(kind), mode)
-    made = planner.plan(START, GOAL, T)
-    rest = planner.replan(made, 0.5, GOAL + 0.05)
-    assert rest.fallback is None
-    order = 3 if mode == "map" else 2
-
-    def conditioned(plan):
-        rows = [
-            [tau, derivative, dof, value, 0.0]
-            for derivative in range(order)
-            for tau, t in ((0.5 / T, 0.5), (1.0, T))
-            for dof, value in enumerate(plan.position(t, derivative))
-        ]
-        return _core.ConditionedMotion(planner._core, START, GOAL, T, rows)
-
-    t = np.linspace(0.5, T, 41)
-    for derivative, tolerance in ((0, 1e-8), (2, 1e-5)):
-        added = conditioned(rest).path(0.0).sample(t, derivative) - conditioned(made).path(0.0).sample(t, derivative)
-        difference = rest.position(t, derivative) - made.position(t, derivative)
-        np.testing.assert_allclose(added, difference, rtol=0.0, atol=tolerance)
-    change = conditioned(rest).unknowns[3:] - conditioned(made).unknowns[3:]
-    np.testing.assert_allclose((rest.scores - made.scores).ravel(), change, rtol=0.0, atol=1e-7 * np.abs(change).max())
-
-
-def test_a_basis_that_left_by_most_of_a_meter() -> None:
-    planner = HumanLikePlanner(published(), "paper")
-    made = planner.plan([-0.3, 0.5, 0.3], [0.3, -0.5, -0.3], 2.0)
-    t = np.linspace(1.05, 2.0, 101)
-    rest = planner.replan(made, 1.05, [0.3, -0.5, -0.3])
-    np.testing.assert_allclose(rest.position(t), made.position(t), rtol=0.0, atol=1e-12)
-    # (115) keeps three of five components: by itself, it does not return to the motion that it continues
-    literal = literal_rest(planner.fpca, made, 1.05)
-    assert np.linalg.norm(literal(t / 2.0) - made.position(t), axis=1).max() > 0.5
-
-
-def literal_rest(fpca, made, t):
-    """The motion of (115), corrected, for the goal of a plan, over tau."""
-    tau, T = t / made.end_time, made.end_time
-    coefficients = np.empty((fpca.basis_.n_functions, 3))
-    for dof in range(3):
-        values = [made.position(t)[dof], made.position(T)[dof], T * made.position(t, 1)[dof], 0.0]
-        unknowns = np.linalg.solve(*rest_system(fpca, tau, values, dof))
-        coefficients[:, dof] = fpca.mean_coefficients_[:, dof] + unknowns[0]
-        coefficients[:, dof] += unknowns[1:] @ fpca.component_coefficients_[:3, :, dof]
-    return BSpline(fpca.basis_.knots, coefficients, fpca.basis_.degree)
-
-
 def test_condition_grows_towards_the_end_and_is_watched() -> None:
     planner = HumanLikePlanner(fitted("paper"), "paper")
     made = planner.plan(START, GOAL, T)
@@ -377,18 +318,3 @@ def test_condition_grows_towards_the_end_and_is_watched() -> None:
     hopeless = reckless.replan(made, 0.95 * T, GOAL + 0.01, continuity="acceleration")
     assert np.isinf(hopeless.condition)
     assert hopeless.fallback == "hermite"
-
-
-def test_many_small_changes_follow_a_moving_goal() -> None:
-    planner = HumanLikePlanner(fitted("aligned"))
-    made = planner.plan(START, GOAL, T)
-    velocity = np.array([0.0, 0.1, 0.0])
-    for k in range(1, 17):
-        t = T * k / 17
-        goal = GOAL + velocity * t
-        new = planner.replan(made, t, goal, goal_velocity=velocity)
-        for derivative in range(2):
-            gap = np.abs(new.position(t, derivative) - made.position(t, derivative)).max()
-            assert gap < 1e-9
-        made = new
-    np.testing.assert_allclose(made.position(T, 1), velocity, atol=1e-9)

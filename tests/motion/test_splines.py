@@ -123,6 +123,7 @@ def with_gap(where):
     return y
 
 
+@pytest.mark.filterwarnings("ignore:.*nothing measured")
 def test_bad_arguments():
     def given(y, smoothing):
         return smooth(read_curves(y), BASIS, smoothing)
@@ -131,11 +132,12 @@ def test_bad_arguments():
         (with_gap(slice(5, None)), "gcv", "...at least 6 samples ... got 5 in trial 2..."),
         (with_gap(slice(0, 20)), "gcv", "...got samples of trial 2 from tau = 0.25 to 1.00..."),
         (with_gap(slice(60, None)), 1e-6, "...got samples of trial 2 from tau = 0.00 to 0.75..."),
+        (with_gap(slice(10, 69)), None, "samples of trial 2 must determine all basis functions, got a gap..."),
         (with_gap(slice(0, 0)), "reml", "...'gcv', a number or None, got 'reml'..."),
-        (with_gap(slice(0, 0)), -1.0, "...one finite number >= 0..."),
+        (with_gap(slice(0, 0)), -1.0, "...must not be negative, one finite number..."),
         (with_gap(slice(0, 0)), np.nan, "...finite..."),
         (with_gap(slice(0, 0)), True, "...got True..."),
-        (with_gap(slice(0, 0)), [1.0, 2.0], "...one finite number >= 0 or 3 of them..."),
+        (with_gap(slice(0, 0)), [1.0, 2.0], "...must not be negative, one finite number or 3 of them..."),
     )
     assert_refused(*((partial(given, *case), message) for *case, message in cases))
 

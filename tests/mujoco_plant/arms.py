@@ -1,7 +1,5 @@
 """Arms for MuJoCo: bundled, random, planar with rotors, and a Panda's wrist as people write MJCF by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import thunder_py as th

@@ -1,7 +1,3 @@
-"""M, C dq + G + friction and accelerations of MuJoCo and of this package, to 1e-9: bundled robots and random chains."""
-
-from __future__ import annotations
-
 import mujoco
 import numpy as np
 import pytest

@@ -1,7 +1,3 @@
-"""Observers of the external torque against the contact forces of MuJoCo."""
-
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Robots to MJCF and URDF and back."""
-
-from __future__ import annotations
-
 import numpy as np
 import pinocchio
 import pytest
@@ -204,10 +200,7 @@ INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" 
 def test_renamed_joints_and_links_are_told():
     arm = f"""<robot name="arm"><link name="root"/><link name="base">{INERTIAL}</link>
       <joint name="tool" type="continuous"><parent link="root"/><child link="base"/></joint></robot>"""
-    with (
-        pytest.warns(ThunderWarning, match="'tool' is a reserved name: the joint or link is called 'urdf:tool'"),
-        pytest.warns(ThunderWarning, match="'base' is a reserved name"),
-    ):
+    with pytest.warns(ThunderWarning, match="'base' is a reserved name.*'tool' is .* called 'urdf:tool'"):
         robot = parse_urdf(arm)
     assert (robot.joint_names, robot.link_names) == (("urdf:tool",), ("urdf:base",))
     body = '<joint name="friction"/><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>'
@@ -221,12 +214,15 @@ def test_refusals():
     assert_refused(
         (lambda: write_urdf(description.replace(link_names=("world", "pole"))), "URDF needs the name 'world' for i..."),
         (lambda: write_urdf(description.replace(joint_names=("slide", "tool_fixed"))), "URDF needs the name 'tool_..."),
-        (lambda: write_urdf(description.replace(inertial=-description.inertial)), "mass of cart must be >= 0..."),
+        (
+            lambda: write_urdf(description.replace(inertial=-description.inertial)),
+            "mass of cart must not be neg...",
+        ),
     )
     robot = th.Robot.load("panda")
     assert_refused(
         (
             lambda: write_mjcf(robot.with_parameters(np.where(np.arange(robot.p) == 60, -1.0, robot.parameters))),
-            "mass of link7 must be >= 0...",
+            "mass of link7 must not be negative...",
         )
     )

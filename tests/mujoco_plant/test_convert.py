@@ -1,7 +1,3 @@
-"""``thunder convert``."""
-
-from __future__ import annotations
-
 import pytest
 
 import thunder_py as th

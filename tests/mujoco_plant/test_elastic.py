@@ -1,7 +1,3 @@
-"""Elastic joints in MuJoCo: a motor's joint and a tendon for each, against `Robot.elastic_forward_dynamics`."""
-
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -79,7 +75,7 @@ def test_powers_that_mujoco_does_not_have_are_refused():
         robot, lossy=True
     )
     assert_refused(
-        (lambda: MujocoPlant(soft_elbow(Mm=0.0)), "motor inertia Mm of joint1 must be > 0, got 0"),
+        (lambda: MujocoPlant(soft_elbow(Mm=0.0)), "motor inertia Mm of joint1 must be positive, got 0"),
         (
             lambda: MujocoPlant(soft_elbow().replace(joint_names=("joint1", "joint1_motor"))),
             "...must differ from that of a motor, got 'joint1_motor'...",

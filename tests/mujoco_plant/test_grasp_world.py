@@ -1,7 +1,3 @@
-"""The world with contacts against the laws of friction, equilibrium of the tendon, and the arm's own dynamics."""
-
-from __future__ import annotations
-
 import copy
 
 import numpy as np

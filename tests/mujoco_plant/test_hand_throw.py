@@ -1,7 +1,5 @@
 """Throws by physics: the grip, the measured delay, the release, and the landing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

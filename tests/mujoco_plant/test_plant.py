@@ -1,7 +1,3 @@
-"""MuJoCo's plant in closed loops."""
-
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -194,7 +190,7 @@ def test_refusals():
         ({"integrator": ["rk4"]}, "integrator must be one of ..., got ['rk4']"),
         (
             {"integrator": "verlet"},
-            "integrator must be one of ('euler', 'rk4', 'implicit', 'implicitfast'), got 'verlet'...",
+            "integrator must be one of euler, rk4, implicit, implicitfast, got 'verlet'...",
         ),
         ({"timestep": 0.0}, "timestep must be positive, got 0"),
         ({"timestep": np.nan}, "timestep must be positive..."),

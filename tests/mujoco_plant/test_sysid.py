@@ -1,5 +1,3 @@
-"""Armature and damping of an arm by `mujoco.sysid`, which fits rollouts, and by least squares: the same."""
-
 import numpy as np
 import pytest
 

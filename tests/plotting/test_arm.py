@@ -1,5 +1,3 @@
-"""Drawings of arms: what is drawn stands where forward kinematics says."""
-
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Films of arms and of runs."""
-
 import base64
 import io
 import re

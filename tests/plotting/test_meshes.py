@@ -1,5 +1,3 @@
-"""Meshes of URDFs: they stand at the forward kinematics of their links."""
-
 import io
 import logging
 import sys
@@ -190,8 +188,8 @@ def test_broken_geometry_is_refused(tmp_path: Path) -> None:
         ('<mesh filename="empty.obj"/>', "...empty.obj: not a mesh..."),
         ('<box size="1 2"/>', "...'size' must be 3 numbers..."),
         ("<box/>", "...needs the attribute 'size'..."),
-        ('<box size="1 -2 3"/>', "...'size' must be >= 0..."),
-        ('<cylinder radius="-1" length="1"/>', "...'radius' must be >= 0..."),
+        ('<box size="1 -2 3"/>', "...'size' must not be negative..."),
+        ('<cylinder radius="-1" length="1"/>', "...'radius' must not be negative..."),
         ('<sphere radius="nan"/>', "...'radius' must be a finite number..."),
         ("<capsule/>", "...needs one of box, cylinder, sphere, mesh..."),
         call=lambda geometry: Meshes.load(_urdf(tmp_path, geometry)),

@@ -1,5 +1,3 @@
-"""The rule of all drawings: one panel takes and returns `ax`, several take and return `axes` by name."""
-
 import inspect
 import re
 from typing import Any

@@ -1,5 +1,3 @@
-"""``thunder view`` without windows: files, notes and exit codes."""
-
 import importlib.util
 import sys
 from pathlib import Path

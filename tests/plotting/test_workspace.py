@@ -1,5 +1,3 @@
-"""Where arms reach."""
-
 import numpy as np
 import pytest
 

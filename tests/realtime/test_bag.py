@@ -43,13 +43,9 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_payload_is_identified(bag: Path) -> None:
-    found = identify_payload(th.Robot.load("panda"), bag, cutoff=20.0, hold=1e-3)
-    assert found.payload.mass == pytest.approx(PAYLOAD["mass"], rel=0.02)
-
-
-def test_the_parameters_of_the_last_link_are_identified(bag: Path) -> None:
+def test_payload_and_parameters_are_identified(bag: Path) -> None:
     panda = th.Robot.load("panda")
-    found = identify(panda, bag, unknown="link7", cutoff=20.0, hold=1e-3)
-    true = th.Payload(**PAYLOAD).added_to(panda).parameters[60]
-    assert found.robot.parameters[60] == pytest.approx(true, rel=0.02)
+    found = identify_payload(panda, bag, cutoff=20.0, hold=1e-3)
+    assert found.payload.mass == pytest.approx(PAYLOAD["mass"], rel=0.02)
+    robot = identify(panda, bag, unknown="link7", cutoff=20.0, hold=1e-3).robot
+    assert robot.parameters[60] == pytest.approx(th.Payload(**PAYLOAD).added_to(panda).parameters[60], rel=0.02)

@@ -155,18 +155,26 @@ def test_states_that_stay_away_give_gravity_then_nothing() -> None:
     assert bench.errors(500).max() < 0.02
 
 
-def test_lost_states_are_a_fault_until_reset() -> None:
-    bench = tracking(0.5)
+@pytest.mark.parametrize("reason", [Reason.state_lost, Reason.invalid_states])
+def test_lost_and_invalid_states_are_a_fault_until_reset(reason: Reason) -> None:
+    def broken(state: JointState) -> JointState:
+        return state._replace(q=state.q * np.nan)
+
+    lost = reason is Reason.state_lost
+    bench = tracking(0.5, invalid_states=20)
+    bench.run(0.015, spoil=broken)  # short enough
+    bench.run(0.5)
+    assert bench.loop.mode is Mode.tracking
     learned = bench.commands[-1].parameters
-    bench.run(0.4, states=False)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.state_lost)
-    assert bench.loop.watch(bench.now) is None
+    bench.run(0.4 if lost else 0.03, states=not lost, spoil=broken)
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, reason)
+    if lost:
+        assert bench.loop.watch(bench.now) is None
+        np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
     bench.run(1.5)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.state_lost)
-    assert not bench.states[-1].safe
+    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, reason)
     assert np.abs(bench.states[-1].dq).max() < 1e-2
     np.testing.assert_allclose(bench.commands[-1].tau, PANDA.gravity_vector(bench.states[-1].q), atol=0.1)
-    np.testing.assert_array_equal(bench.commands[-1].parameters, learned)
     assert bench.loop.references.counts["refused"] > 0
     assert bench.loop.references.last_refusal == FAULT
     bench.loop.reset()
@@ -296,26 +304,6 @@ def test_joints_come_in_any_order_and_others_may_be_allowed() -> None:
     assert command is not None
     assert straight is not None
     np.testing.assert_array_equal(command.tau, straight.tau)
-
-
-def test_many_nan_in_a_row_are_a_fault_until_reset() -> None:
-    bench = tracking(1.0, invalid_states=20)
-
-    def broken(state: JointState) -> JointState:
-        return state._replace(q=state.q * np.nan)
-
-    bench.run(0.015, spoil=broken)
-    bench.run(0.5)
-    assert bench.loop.mode is Mode.tracking
-    bench.run(0.03, spoil=broken)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.invalid_states)
-    bench.run(2.0)
-    assert (bench.loop.mode, bench.loop.reason) == (Mode.fault, Reason.invalid_states)
-    assert np.abs(bench.states[-1].dq).max() < 1e-2
-    np.testing.assert_allclose(bench.commands[-1].tau, PANDA.gravity_vector(bench.states[-1].q), atol=0.1)
-    bench.loop.reset()
-    bench.run(1.0)
-    assert bench.loop.mode is Mode.tracking
 
 
 def test_an_error_that_is_too_large_is_a_fault() -> None:

@@ -46,27 +46,22 @@ def looped(arm, drive, **options):
 # --- signatures -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("package", signatures.PUBLISHED)
-def test_fakes_have_the_published_signatures(package, monkeypatch):
-    drive = "ur_rtde" if package.startswith("rtde") else package
-    install(monkeypatch, drive)
-    for what, published in signatures.PUBLISHED[package].items():
-        thing = signatures.member(sys.modules[package], what)
-        if published == "attribute":
-            assert not callable(thing), what
-        else:
-            assert signatures.written(thing) == published, what
+PACKAGES = ("pylibfranka", "panda_py", "franky", "rtde_control", "rtde_receive")
 
 
-@pytest.mark.parametrize("package", signatures.PUBLISHED)
-def test_published_signatures_are_those_of_the_installed_package(package):
+@pytest.mark.parametrize("package", PACKAGES)
+def test_signatures_of_the_fakes_are_those_of_the_installed_package(package, monkeypatch):
     if importlib.util.find_spec(package) is None:
         pytest.skip(f"{package} is not installed")
-    command = [sys.executable, str(Path(signatures.__file__)), package]  # two of them do not load into one process
+    install(monkeypatch, "ur_rtde" if package.startswith("rtde") else package)
+    fakes = signatures.signatures(sys.modules[package])
+    if package == "franky":  # there an object without errors is true, and not read
+        del fakes["RobotState.current_errors"]
+    command = [sys.executable, str(Path(signatures.__file__)), package, *fakes]  # two do not load into one process
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     forms = json.loads(done.stdout)
-    for what, published in signatures.PUBLISHED[package].items():
-        assert published in forms[what], what
+    for what, fake in fakes.items():
+        assert fake in forms[what], what
 
 
 def test_a_missing_package_is_named_with_its_extra(name, monkeypatch):
@@ -314,7 +309,7 @@ def test_ur_friction_scales_are_passed_on(monkeypatch):
     drive.start()
     drive.write(np.zeros(6))
     assert given == {"viscous_scale": [0.5] * 6, "coulomb_scale": [0.0] * 6}
-    with pytest.raises(th.errors.ThunderError, match=r"^viscous_scale must be a probability from 0 to 1, got 2\.0$"):
+    with pytest.raises(th.errors.ThunderError, match=r"^viscous_scale must be a number in \[0, 1\], got 2\.0$"):
         DRIVES["ur_rtde"][0]("192.0.2.1", arm.robot, viscous=[2.0] * 6)
 
 

@@ -132,14 +132,6 @@ def learned_payload(**options: float) -> tuple[Bench, np.ndarray, np.ndarray]:
     return bench, q, gravity
 
 
-def test_late_states_do_not_drop_a_learned_payload() -> None:
-    bench, _, gravity = learned_payload()
-    command = bench.loop.watch(bench.now + 25 * MS)
-    assert command is not None
-    assert command.reason is Reason.state_late
-    np.testing.assert_allclose(command.tau, gravity, atol=1e-9)
-
-
 @pytest.mark.parametrize("reason", [Reason.state_lost, Reason.invalid_states, Reason.large_error])
 def test_a_fault_keeps_a_learned_payload_unless_the_law_failed(reason: Reason) -> None:
     bench, q, gravity = learned_payload(largest_error=0.5)

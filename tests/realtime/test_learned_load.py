@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 import thunder_py as th
-from thunder_py.integration import rk4_step
 from thunder_py.realtime import (
     DriveFacts,
     DriveLoop,
-    DriveState,
     RealtimeLoop,
     SafetyLimits,
     SimulatedDrive,
     StopReason,
 )
 from thunder_py.realtime.safety import brake
+
+from .plants import PythonDrive
 
 PANDA = th.Robot.load("panda")
 Q = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
@@ -33,41 +33,18 @@ def law(learns: bool = True) -> th.SlotineLi:
     return th.SlotineLi(PANDA, 10.0, GAINS, adaptation=adaptation)
 
 
-class Drive:
-    """It adds no gravity."""
-
-    def __init__(self, told: th.Payload | None) -> None:
-        self.facts, self.plant = facts(told), TRUE.added_to(PANDA)
-
-    def start(self) -> None:
-        self.q, self.dq, self.tau, self.stamp = Q.copy(), np.zeros(7), PANDA.gravity_vector(Q), 10**9
-
-    def read(self) -> DriveState:
-        def rate(_: float, x: np.ndarray) -> np.ndarray:
-            return np.stack([x[1], self.plant.forward_dynamics(x[0], x[1], self.tau)])
-
-        self.q, self.dq = rk4_step(rate, 0.0, np.stack([self.q, self.dq]), 1e-3)
-        self.stamp += 10**6
-        return DriveState(self.stamp, self.q, self.dq)
-
-    def write(self, tau: np.ndarray, /) -> None:
-        self.tau = tau
-
-    def stop(self) -> None:
-        pass
-
-
 def first_of_the_brake(kind: str, control: th.SlotineLi, told: th.Payload | None) -> tuple[np.ndarray, ...]:
     """Return position, velocity and torque of the first state of the stop."""
     if kind == "DriveLoop":
         cycles = list[th.realtime.Cycle]()
         limits = SafetyLimits.of(PANDA)
-        done = DriveLoop(Drive(told), PANDA, control, STILL, limits=limits, on_cycle=cycles.append).run(LENGTH)
+        drive = PythonDrive(facts(told), TRUE.added_to(PANDA), Q, PANDA.gravity_vector(Q), adds=False)
+        done = DriveLoop(drive, PANDA, control, STILL, limits=limits, on_cycle=cycles.append).run(LENGTH)
         assert done.reason is StopReason.finished
         first = next(c for c in cycles if c.stop is not None)
         return first.q, first.dq, first.tau
-    drive = SimulatedDrive(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
-    loop = RealtimeLoop(drive, PANDA, control, STILL, duration=LENGTH)
+    simulated = SimulatedDrive(PANDA, Q, facts(told), payloads=TRUE, compensates_gravity=False, real_time=False)
+    loop = RealtimeLoop(simulated, PANDA, control, STILL, duration=LENGTH)
     with loop:
         assert loop.join(60.0)
     assert loop.reason is StopReason.finished

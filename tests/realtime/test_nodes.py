@@ -213,14 +213,6 @@ def test_diagnostics_are_stale_or_ask_for_a_reset() -> None:
     assert status.message == "fault: too many invalid states in a row; call reset"
 
 
-def test_missed_cycles_are_counted() -> None:
-    wire, _ = bench(JOINT_LAW, None)
-    wire.run(0.05)
-    wire.time += 5 * MS
-    wire.run(0.2)
-    assert {v.key: v.value for v in wire.last["/diagnostics"].status[0].values}["missed cycles"] == "5"
-
-
 class Handle:
     """A client's view of its goal."""
 
@@ -276,17 +268,15 @@ def test_the_controllers_state_is_published() -> None:
     assert state.joint_names == list(controller.loop.joint_names)
     difference = np.array(state.desired.positions) - state.actual.positions
     np.testing.assert_allclose(difference, state.error.positions, atol=1e-12)
-
-
-def test_nodes_without_control_msgs_offer_no_action() -> None:
-    wire, _ = bench(POSE_LAW, None)
-    assert not wire.actions
-    wire = Wire()
-    wire.kinds = SimpleNamespace(
-        **{**vars(KINDS), "FollowJointTrajectory": None, "JointTrajectoryControllerState": None}
-    )
-    ControllerNode(wire, {"robot": "panda", "controller": JOINT_LAW})
-    assert not wire.actions
+    wire.time += 5 * MS
+    wire.run(0.2)
+    assert {v.key: v.value for v in wire.last["/diagnostics"].status[0].values}["missed cycles"] == "5"
+    without = Wire()
+    absent = dict.fromkeys(("FollowJointTrajectory", "JointTrajectoryControllerState"))
+    without.kinds = SimpleNamespace(**{**vars(KINDS), **absent})
+    ControllerNode(without, {"robot": "panda", "controller": JOINT_LAW})
+    assert not without.actions
+    assert not bench(POSE_LAW, None)[0].actions
 
 
 def test_a_priority_that_is_wrong_or_not_permitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,10 @@ import pytest
 import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import ConcurrentUseError
-from thunder_py.integration import rk4_step
 from thunder_py.realtime import (
     DriveFacts,
     DriveFault,
     DriveLoop,
-    DriveState,
     Mode,
     RealtimeLoop,
     SafetyLimits,
@@ -30,6 +28,8 @@ from thunder_py.realtime import (
     StopKind,
     StopReason,
 )
+
+from .plants import PythonDrive
 
 ELBOW = th.Robot.load("elbow")
 PANDA = th.Robot.load("panda")
@@ -71,32 +71,10 @@ def until(condition):
 def test_torques_are_those_of_the_loop_in_python():
     """`DriveLoop` on the same plant in Python, where the arm starts on the reference."""
     still = th.reference.Sinusoid([0.1, 0.1], [0.5, 0.5], center=START, phase=[np.pi / 2, np.pi / 2])
-    start = START + 0.1
-
-    class Drive:
-        facts = facts()
-
-        def start(self):
-            self.q, self.dq, self.tau, self.stamp = start.copy(), np.zeros(2), np.zeros(2), 10**9
-
-        def read(self):
-            def rate(_, x):
-                return np.stack([x[1], ELBOW.forward_dynamics(x[0], x[1], self.tau + gravity)])
-
-            gravity = ELBOW.gravity_vector(self.q)
-            self.q, self.dq = rk4_step(rate, 0.0, np.stack([self.q, self.dq]), 1e-3)
-            self.stamp += 10**6
-            return DriveState(self.stamp, self.q, self.dq, ELBOW.gravity_vector(self.q))
-
-        def write(self, tau):
-            self.tau = tau
-
-        def stop(self):
-            pass
-
-    cycles = []
+    start, cycles = START + 0.1, []
     law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05)
-    assert DriveLoop(Drive(), ELBOW, law, still, on_cycle=cycles.append).run(0.4).error is None
+    drive = PythonDrive(facts(), ELBOW, start, np.zeros(2), adds=True)
+    assert DriveLoop(drive, ELBOW, law, still, on_cycle=cycles.append).run(0.4).error is None
     drive = SimulatedDrive(ELBOW, start, facts(), real_time=False)
     loop = run(drive, th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05), still, duration=0.4)
     log, count = loop.log(), 400
@@ -208,18 +186,29 @@ def test_poses():
     np.testing.assert_allclose(PANDA.forward_kinematics(drive.q)[:3, 3], T[:3, 3], atol=2e-3)
 
 
-def test_parts_belong_to_the_loop():
-    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None)
-    loop = RealtimeLoop(simulated(), ELBOW, law)
-    other = RealtimeLoop(simulated(), ELBOW, law)
+def test_parts_belong_to_a_loop_that_runs_once():
+    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=0.05)
+    loop, other = RealtimeLoop(simulated(), ELBOW, law), RealtimeLoop(simulated(), ELBOW, law)
     with loop:
-        with pytest.raises(ConcurrentUseError):
-            law.reset()
-        with pytest.raises(ConcurrentUseError):
-            other.start()
+        assert_refused((law.reset, "..."), (other.start, "..."), error=ConcurrentUseError)
+        with pytest.raises(ConcurrentUseError), other:
+            pass
+        with pytest.raises(RuntimeError, match=r"^join needs a RealtimeLoop that was started: call start before"):
+            other.join()
+        other.__exit__(None, None, None)
+    assert loop.join()
     law.reset()
-    with pytest.raises(RuntimeError, match=r"^a RealtimeLoop runs once: make a new one$"):
-        loop.start()
+    with other:  # may be started later
+        pass
+    assert other.join()
+    assert_refused(
+        (loop.start, "a RealtimeLoop runs once: make a new one"),
+        (lambda: loop.set_reference(SINE), "...a RealtimeLoop runs once..."),
+        (lambda: loop.set_law(th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=0.05)), "...a RealtimeLoop runs once..."),
+        (lambda: run(law=dict(GAINS), duration=0.01).set_gains(K_d=9.0), "...a RealtimeLoop runs once..."),
+        (lambda: loop.adapt(False), "...a RealtimeLoop runs once..."),
+        error=RuntimeError,
+    )
 
 
 def test_any_thread_at_any_time():
@@ -249,37 +238,6 @@ def test_any_thread_at_any_time():
     loop.log(), loop.statistics(), loop.stop()
     assert not errors
     assert loop.reason is StopReason.requested
-
-
-def test_no_change_after_the_end():
-    law = dict(GAINS, adaptation=0.05)
-    loop = run(law=law, duration=0.01)
-    other = th.SlotineLi(ELBOW, 11.0, 20.0, adaptation=0.05)
-    for change in (
-        lambda: loop.set_reference(SINE),
-        lambda: loop.set_law(other),
-        lambda: loop.set_gains(K_d=9.0),
-        lambda: loop.adapt(False),
-        loop.start,
-    ):
-        with pytest.raises(RuntimeError, match="a RealtimeLoop runs once"):
-            change()
-    assert loop.reason is StopReason.finished
-
-
-def test_a_loop_that_was_not_started_is_not_waited_for():
-    law = th.SlotineLi(ELBOW, 10.0, 20.0, adaptation=None)
-    loop, other = RealtimeLoop(simulated(), ELBOW, law), RealtimeLoop(simulated(), ELBOW, law)
-    with loop:
-        with pytest.raises(ConcurrentUseError), other:
-            pass
-        with pytest.raises(RuntimeError, match=r"^join needs a RealtimeLoop that was started: call start before"):
-            other.join()
-        other.__exit__(None, None, None)
-    assert loop.join()
-    with other:  # may be started later
-        pass
-    assert other.join()
 
 
 def test_a_copy_of_a_simulated_drive_is_a_drive_of_its_own():

@@ -77,6 +77,11 @@ def start(robot: th.Robot, rng: np.random.Generator) -> tuple[np.ndarray, np.nda
     return q, rng.uniform(0.4, 0.95, robot.n) * rng.choice([-1.0, 1.0], robot.n) * fastest(robot)
 
 
+def within(positions: np.ndarray, velocities: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
+    """Whether a run stays within its limits and ends at rest."""
+    return bool(((positions >= lower) & (positions <= upper)).all() and np.abs(velocities[-1]).max() < 0.01)
+
+
 @pytest.mark.parametrize(("period", "torque_rate"), [(1e-3, np.inf), (1e-3, 1e3), (4e-3, 1e3), (0.02, np.inf)])
 @pytest.mark.parametrize("arm", ARMS)
 def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float) -> None:
@@ -86,9 +91,7 @@ def test_no_position_limit_is_passed(arm: str, period: float, torque_rate: float
     limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=3.0 * fastest(robot))
     positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq)
     assert stop is StopReason.position
-    assert (positions >= lower).all()
-    assert (positions <= upper).all()
-    assert np.abs(velocities[-1]).max() < 0.01
+    assert within(positions, velocities, lower, upper)
 
 
 @pytest.mark.parametrize("period", [1e-3, 4e-3])
@@ -109,9 +112,7 @@ def test_no_position_limit_is_passed_by_a_law_that_accelerates(arm: str, period:
         limits = SafetyLimits.of(robot, lower=lower, upper=upper, velocity=fastest(robot))
         positions, velocities, stop = run(robot, limits, period, torque_rate, q, dq, ahead)
         stops.append(stop)
-        assert (positions >= lower).all()
-        assert (positions <= upper).all()
-        assert np.abs(velocities[-1]).max() < 0.01
+        assert within(positions, velocities, lower, upper)
     assert {StopReason.position, StopReason.velocity} & set(stops)
 
 

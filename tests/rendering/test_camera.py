@@ -1,5 +1,3 @@
-"""Rendered cameras: pixels and depths are those of the lens, errors have their statistics and seeds."""
-
 import copy
 import pickle
 from typing import Any

@@ -1,5 +1,3 @@
-"""Pictures and films by MuJoCo: what is seen stands where forward kinematics says."""
-
 import os
 import subprocess
 import sys

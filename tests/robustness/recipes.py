@@ -91,9 +91,6 @@ def goes_on(
     RECIPES[cls] = Recipe(halfway, lambda one: work(one, middle, end), True)
 
 
-# --- from docstrings --------------------------------------------------------------------------------------------------
-
-
 @cache
 def public_classes() -> dict[type, str]:
     """Return classes in an ``__all__`` of the package, protocols and errors left out, with a name each."""
@@ -141,9 +138,6 @@ def from_examples(classes: set[type]) -> dict[type, Any]:
                 sys.displayhook = before
             visit([*names.values(), *shown])
     return found
-
-
-# --- control ----------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -275,8 +269,6 @@ goes_on(control.MomentumObserver, observer(control.MomentumObserver, order=2, da
 goes_on(control.EnergyObserver, observer(control.EnergyObserver), observed, 14)
 made(control.ExactPosition, lambda: control.ExactPosition(panda()), lambda measure: measure(Q, Q))
 
-# --- robots, trajectories, kinematics ---------------------------------------------------------------------------------
-
 made(
     th.Robot,
     lambda: panda().with_parameters(panda().parameters * 1.1),
@@ -284,15 +276,8 @@ made(
 )
 made(th.robot.Ellipsoid, lambda: panda().velocity_ellipsoid(Q))
 made(th.robot.Workspace, lambda: elbow().sample_workspace(20, seed=1))
-made(
-    th.robot.UnknownParameters,
-    lambda: panda().unknown("link7"),
-    lambda unknown: (unknown.names, unknown.parameters, unknown.regressor(Q, Q, Q)),
-)
 TURNED = pose_from_rpy((0.0, 0.0, 0.0), (0.3, -0.2, 1.0))[:3, :3]
-value(th.parallel.Outcome, 3, {"rmse": 0.1}, None, 1, 0.2)
 value(geometry.Box, [0.4, 0.3, 0.5], [0.1, 0.2, 0.3], TURNED)
-value(geometry.HalfSpace, [0.0, 0.25, 0.0], [0.1, -2.0, 0.3])
 made(
     trajectory.PotentialField,
     lambda: trajectory.PotentialField(panda(), Q + 0.5, [geometry.Sphere([0.4, 0.4, 0.5], 0.1)]),
@@ -318,7 +303,6 @@ made(
     lambda one: one.solve(panda().forward_kinematics(Q + 0.1), Q),
 )
 value(kinematics.JointCentering, 2.0, lower=[-1.0] * 7, upper=[1.0] * 7)
-value(kinematics.Manipulability, 0.5)
 value(kinematics.Posture, Q, 2.0)
 
 
@@ -335,8 +319,6 @@ made(
     lambda: kinematics.SphericalWristIK(puma()),
     lambda one: one.solve(puma().forward_kinematics(np.full(6, 0.4))),
 )
-
-# --- simulation and identification ------------------------------------------------------------------------------------
 
 
 def run(**options: Any) -> Any:
@@ -379,8 +361,6 @@ def comparison() -> Any:
 made(identification.ModelComparison, comparison)
 made(identification.Difference, lambda: comparison().difference("all", "link2"))
 
-# --- symbolic ---------------------------------------------------------------------------------------------------------
-
 
 def model() -> Any:
     one = symbolic.SymbolicModel(elbow(), inertial=True)
@@ -417,8 +397,6 @@ made(
     lambda x: (str(x), x.operands[0].operation, str(x * x)),
 )
 
-# --- motion -----------------------------------------------------------------------------------------------------------
-
 START, GOAL = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.0, 0.4])
 BALL = geometry.Sphere(0.5 * (START + GOAL), 0.05)
 
@@ -442,7 +420,6 @@ def planner() -> Any:
 
 
 made(motion.HumanLikePlanner, planner, planned)
-value(motion.Constraint, 0.5, "position", START)
 made(motion.DynamicPotential, motion.DynamicPotential, lambda f: (f, f.force(START, GOAL, [BALL])))
 
 
@@ -476,8 +453,6 @@ def turner() -> Any:
 goes_on(motion.DMP, primitive, moved)
 goes_on(motion.RhythmicDMP, rhythm, moved)
 goes_on(motion.QuaternionDMP, turner, moved)
-
-# --- manipulation -----------------------------------------------------------------------------------------------------
 
 BEFORE = pose_from_rpy((0.45, 0.0, 0.5), (np.pi, 0.0, 0.0))
 
@@ -587,13 +562,10 @@ def judged(one: Any, first: int, last: int) -> Any:
 goes_on(manipulation.GraspJudge, judge, judged)
 made(manipulation.GraspVerdict, lambda: RECIPES[manipulation.GraspJudge].make().verdict)
 goes_on(manipulation.PickLoop, pick_loop, picked)
-value(manipulation.PickSettings, standoff=0.2)
 goes_on(manipulation.PickingController, picking_controller, controlled)
 goes_on(manipulation.TargetTracker, tracker, tracked, 49, 70)
 goes_on(manipulation.ToolEstimator, tool_estimator, look, 5, 10)
 RECIPES[manipulation.VisualServo] = Recipe(lambda: pick_loop().servo, lambda one: one.step(Q, TARGET), True)
-
-# --- perception -------------------------------------------------------------------------------------------------------
 
 LENS = perception.PinholeCamera(320, 240, 300.0, 305.0, 160.0, 120.0)
 WIDE = perception.PinholeCamera.from_field_of_view(106, 60, 1.2)
@@ -608,11 +580,6 @@ def picture(t: float) -> Any:
 
 def depths(t: float) -> Any:
     return DEPTH_CAMERA.depth([CUBE], np.random.default_rng(0))
-
-
-def cloud() -> Any:
-    board = clouds.Cuboid((1.2, 0.5, 0.02), pose_from_rpy((0.0, 0.0, -0.01)))
-    return DEPTH_CAMERA.see([board, CUBE], np.random.default_rng(0)).cloud
 
 
 def pipeline(**options: Any) -> Any:
@@ -635,13 +602,9 @@ def polled(one: Any, first: int, last: int) -> Any:
 goes_on(perception.SimulatedPoseSource, source, polled, 6, 15)
 goes_on(clouds.CloudPoseSource, cloud_source, polled, 2, 5)
 goes_on(perception.FiducialPoseSource, fiducial, polled, 2, 4)
-CLIENT = perception.MegaPoseClient(LENS, port=1)
-value(perception.MegaPoseSource, CLIENT, picture, "cube", box=(0, 0, 10, 10))
+value(perception.MegaPoseSource, perception.MegaPoseClient(LENS, port=1), picture, "cube", box=(0, 0, 10, 10))
 value(clouds.Ball, 0.1, (0.1, 0.2, 0.3))
 value(clouds.Cylinder, 0.1, 0.2)
-made(clouds.CloudPipeline, pipeline, lambda one: (one, one(cloud())))
-
-# --- MuJoCo -----------------------------------------------------------------------------------------------------------
 
 RECIPES[mujoco.MujocoPlant] = Recipe(
     lambda: mujoco.MujocoPlant(elbow()),
@@ -666,11 +629,6 @@ def gripped(one: Any, first: int, last: int) -> Any:
 goes_on(mujoco.GraspWorld, grasp_world, gripped, 5, 10)
 value(mujoco.HandCommand, 1.0, effort=30.0)
 value(mujoco.HandThrow, 0.5, 0.46, 0.51, ObjectState(np.ones(3), np.ones(3)), False, 1e-3, np.zeros(3), np.zeros(2))
-value(mujoco.ParallelGripper, delay=0.01)
-value(mujoco.Part, "box", (0.1, 0.2, 0.3))
-value(mujoco.Picture, np.zeros((2, 3, 3), dtype=np.uint8), np.ones((2, 3)))
-
-# --- real time --------------------------------------------------------------------------------------------------------
 
 LAW = {
     "name": "SlotineLi",
@@ -720,9 +678,6 @@ def times() -> Any:
 goes_on(realtime.ControlLoop, loop, answered, 50, 80)
 goes_on(realtime.SimulatedRobot, lambda: realtime.SimulatedRobot({"robot": "panda", "q0": Q.tolist()}), advanced)
 goes_on(realtime.Quantiles, realtime.Quantiles, counted, 50, 60)
-value(realtime.GoalResult, realtime.GoalCode.invalid_goal, "the loop holds")
-value(realtime.Tolerance, "joint1", 0.1)
-value(realtime.GoalFeedback, NOON, reference.JointReference(Q, Q, Q), Q, Q)
 
 
 def safety() -> Any:

@@ -1,5 +1,3 @@
-"""Objects with state refuse a second thread, everything else may be shared."""
-
 import enum
 import pickle
 import re

@@ -1,5 +1,3 @@
-"""What used to end the process or give wrong numbers: each case by itself."""
-
 import gc
 import math
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Ctrl-C ends long computations of the extension within a moment, and everything can be used afterwards."""
-
 import pytest
 
 from .process import run

@@ -1,5 +1,3 @@
-"""Little memory, few threads: errors, and never the end of the process."""
-
 import pytest
 
 from .process import run

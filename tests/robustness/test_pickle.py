@@ -1,5 +1,3 @@
-"""Everything a user can make can be pickled and copied: what both compute next is equal to the last bit."""
-
 import contextlib
 import copy
 import inspect

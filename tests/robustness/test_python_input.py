@@ -1,6 +1,3 @@
-"""Arguments at the edge of what numbers can hold, of the wrong kind, or complex: one clear sentence each."""
-
-import inspect
 import math
 from functools import partial
 
@@ -14,7 +11,7 @@ from thunder_py.identification import MotionLimits
 from thunder_py.model import inertia
 from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.realtime import SimulatedRobot
-from thunder_py.recordings import MotionSet, Trial, processing
+from thunder_py.recordings import MotionSet
 from thunder_py.reference import SetPoint
 
 ELBOW = th.Robot.load("elbow")
@@ -113,27 +110,3 @@ def test_a_simulated_robot_advances_to_whole_nanoseconds() -> None:
     message = "now must be a whole number from -9223372036854775807 to..."
     assert_refused(*((partial(robot.advance, now), message) for now in (math.inf, math.nan, 1e9, 10**30, "now")))
     assert robot.advance(0).stamp == 0
-
-
-TIMES = np.linspace(0.0, 2.0, 201)
-TRIAL = Trial(TIMES, np.sin(np.outer(TIMES, [2.0, 3.0, 4.0])) ** 3, ["x", "y", "z"])
-STEPS: dict[str, dict[str, float]] = {
-    "crop_to_movement": {},
-    "fill_gaps": {},
-    "low_pass": {"cutoff": 6.0},
-    "median_filter": {},
-    "moving_average": {},
-    "normalize_time": {},
-    "resample": {"n": 50},
-    "segment_by_speed": {},
-    "split_at_gaps": {},
-}
-
-
-def test_processing_takes_the_keyword_that_help_shows() -> None:
-    for name, options in STEPS.items():
-        function = getattr(processing, name)
-        assert next(iter(inspect.signature(function).parameters)) == "trial"
-        by_name, by_place = function(trial=TRIAL, **options), function(TRIAL, **options)
-        assert type(by_name) is type(by_place)
-        assert len(by_name) == len(by_place)

@@ -1,5 +1,3 @@
-"""Kernels take their scratch from a workspace: threads with a small stack run every quantity of the longest arms."""
-
 import pytest
 
 from tests.dynamics.quantities import INSTRUCTION_SETS

@@ -1,5 +1,3 @@
-"""Objects whose `__init__` was not called raise TypeError, whatever is asked of them."""
-
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +8,6 @@ import thunder_py as th
 from thunder_py import _core
 from thunder_py.reference import SetPoint
 
-from .process import run
 from .stateful import Q, robot
 from .test_concurrent_use import classes
 
@@ -99,26 +96,3 @@ def test_as_an_argument() -> None:
     for call in calls:
         with pytest.raises(TypeError, match="not initialized"):
             call()
-
-
-@pytest.mark.release
-def test_no_memory_is_touched() -> None:
-    """In a process of its own, many times: what is freed again was never made."""
-    program = """
-    import gc
-    for cls in [c for c in vars(_core).values() if isinstance(c, type)]:
-        try:
-            values = [cls.__new__(cls) for _ in range(50)]
-        except TypeError:
-            continue
-        for value in values:
-            for name in dir(value):
-                try:
-                    getattr(value, name)
-                except TypeError:
-                    pass
-        del values, value
-        gc.collect()
-    print("fine")
-    """
-    assert run(program) == "fine"

@@ -70,12 +70,6 @@ def test_a_diverged_run_has_infinite_errors() -> None:
         dataclasses.replace(wild, signals={}).rmse()
 
 
-@pytest.mark.parametrize("window", [0.0, 1.5])
-def test_bad_window(window: float) -> None:
-    with pytest.raises(ValueError, match="window must be more than 0 and at most 1"):
-        run().steady_state_error(window)
-
-
 def test_saves_and_loads(tmp_path: Path) -> None:
     result = run()
     path = tmp_path / "run.npz"
@@ -100,28 +94,29 @@ def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_bad_files(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=re.escape("path must end in .npz, got 'run.txt'")):
-        run().save("run.txt")
-    np.savez(tmp_path / "other.npz", t=np.zeros(3))
-    with pytest.raises(FileFormatError, match="q, dq, tau, status missing"):
-        th.SimulationResult.load(tmp_path / "other.npz")
-    np.savez(tmp_path / "pickled.npz", t=np.array([{}], dtype=object))
-    with pytest.raises(FileFormatError, match="not a file of SimulationResult"):
-        th.SimulationResult.load(tmp_path / "pickled.npz")
-    (tmp_path / "text.npz").write_text("hello")
-    assert_refused(
-        (lambda: th.SimulationResult.load(tmp_path / "text.npz"), "...not a file of SimulationRes...", FileFormatError),
-        (lambda: th.SimulationResult.load(tmp_path / "nothing.npz"), "...", FileNotFoundError),
-    )
-
-
-def test_dict_has_everything() -> None:
-    result = run()
-    values = result.to_dict()
+def test_refusals(tmp_path: Path) -> None:
+    result, values = run(), run().to_dict()
     assert set(values) == {"t", "q", "dq", "tau", "status", "error", "s", "parameters", "names"}
-    assert values["names"]["parameters"] == elbow().parameter_names
-    assert values["names"]["joints"] == elbow().joint_names
+    (tmp_path / "text.npz").write_text("hello")
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    np.savez(tmp_path / "other.npz", t=np.zeros(3))
+    np.savez(tmp_path / "pickled.npz", t=np.array([{}], dtype=object))
+    names = ("text.npz", "pickled.npz", "array.npy")
+    assert_refused(
+        *((tmp_path / name, "...of SimulationResult.save: no archive of plain arrays") for name in names),
+        (tmp_path / "other.npz", "...q, dq, tau, status missing"),
+        (tmp_path / "nothing.npz", "...", FileNotFoundError),
+        call=th.SimulationResult.load,
+        error=FileFormatError,
+    )
+    assert_refused(
+        (lambda: result.save("run.txt"), "path must end in .npz, got 'run.txt'"),
+        (lambda: result.rise_time(fraction=1.0), "fraction must be at least 0 and less than 1, got 1"),
+        *(
+            (lambda x=x: result.steady_state_error(x), "window must be more than 0 and at most 1...")
+            for x in (0.0, 1.5)
+        ),
+    )
 
 
 def test_plots() -> None:
@@ -156,7 +151,3 @@ def test_damage_of_a_file_is_seen(tmp_path: Path) -> None:
         np.savez(path, **{**arrays, name: value})
         with pytest.raises(FileFormatError, match=r"run\.npz"):
             th.SimulationResult.load(path)
-
-
-def test_refusals() -> None:
-    assert_refused((lambda: run().rise_time(fraction=1.0), "fraction must be at least 0 and less than 1, got 1"))

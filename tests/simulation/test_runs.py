@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 
 import thunder_py as th
+from tests.refusals import assert_refused
 from thunder_py import samples
-from thunder_py.errors import ThunderError
 from thunder_py.simulation import Runs, RunSpec, simulate_many
 
 from ..control.arms import elbow, elbow_motion
@@ -29,12 +27,6 @@ def make(a: float, b: float, duration: float = 0.01, law: str = "PD") -> RunSpec
     if a == 3.0:
         raise RuntimeError("not this one")
     return RunSpec(elbow(), th.PDGravity(elbow(), 50.0, 20.0), elbow_motion(), duration, q0=[a, b])
-
-
-@pytest.fixture
-def drawn() -> Any:
-    yield
-    pyplot.close("all")
 
 
 def sweep(sets: list[dict[str, Any]], metrics: Any = METRICS) -> Runs:
@@ -81,24 +73,24 @@ def test_trajectories_have_a_dimension_of_time() -> None:
     assert np.isnan(short[11:]).all()
     np.testing.assert_array_equal(data["q"].sel(b=0.2, duration=0.02), runs[3].q)
     assert data["joint"].values.tolist() == ["joint1", "joint2"]
-    for signals, message in (
-        (["dqq"], "signals must be arrays over time that were logged, got 'dqq'"),
-        ("q", "signals must be a sequence of names, got the text 'q'"),
-    ):
-        with pytest.raises(ThunderError, match=f"^{re.escape(message)}$"):
-            runs.to_xarray(signals=signals)
-    with pytest.raises(ThunderError, match=r"^signals must be empty where no run has a result$"):
-        sweep([{"a": 1.0, "b": 0.1}]).to_xarray(signals=["q"])
 
 
-def test_names_are_there_once() -> None:
-    runs = sweep([{"a": 1.0, "b": 0.1}], None)
-    message = r"^metrics must not be called as parameters or columns of the table: a, failure$"
-    with pytest.raises(ThunderError, match=message):
-        runs.to_pandas({"a": th.SimulationResult.rmse, "failure": th.SimulationResult.rmse})
+def test_refusals() -> None:
+    whole, runs = sweep([{"a": 1.0, "b": 0.1}], None), sweep([{"a": 1.0, "b": 0.1}])
+    twice, taken = (
+        dict.fromkeys(["a", "failure"], lambda run: 1.0),
+        "metrics must not be called as parameters or columns ...: a, failure",
+    )
+    assert_refused(
+        (lambda: whole.to_xarray(signals=["dqq"]), "signals must be arrays over time that were logged, got 'dqq'"),
+        (lambda: whole.to_xarray(signals="q"), "signals must be a sequence of names, got the text 'q'"),
+        (lambda: runs.to_xarray(signals=["q"]), "signals must be empty where no run has a result"),
+        (lambda: whole.to_pandas(twice), taken),
+        (lambda: runs.plot_metric("sum", "c"), "x and y must be among a, b, got 'c'"),
+        (lambda: runs.plot_metric("start", "a"), "metric 'start' must be one number for each run, got array..."),
+    )
 
 
-@pytest.mark.usefixtures("drawn")
 @pytest.mark.filterwarnings("ignore:.* runs failed:RuntimeWarning")
 def test_a_metric_over_one_parameter() -> None:
     runs = sweep(samples.grid(a=[1.0, 2.0, 3.0], b=[0.1, 0.2, 0.6]))
@@ -113,14 +105,9 @@ def test_a_metric_over_one_parameter() -> None:
     assert names.get_yscale() == "log"
 
 
-@pytest.mark.usefixtures("drawn")
 def test_a_metric_over_two_parameters() -> None:
     runs = sweep(samples.grid(a=[1.0, 2.0], b=[0.1, 0.2, 0.4], duration=[0.01, 0.02]))
     ax = runs.plot_metric("sum", "a", "b")
     np.testing.assert_allclose(ax.collections[0].get_array().reshape(3, 2), [[10.1, 20.1], [10.2, 20.2], [10.4, 20.4]])
     scattered = sweep(samples.random(12, 0, a=(0.0, 1.0), b=(0.0, 1.0))).plot_metric("sum", "a", "b")
     assert scattered.collections[0].get_offsets().shape == (12, 2)
-    with pytest.raises(ThunderError, match=r"^x and y must be among a, b, duration, got 'c'$"):
-        runs.plot_metric("sum", "c")
-    with pytest.raises(ThunderError, match=r"^metric 'start' must be one number for each run, got array"):
-        runs.plot_metric("start", "a")

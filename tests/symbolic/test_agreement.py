@@ -1,5 +1,3 @@
-"""Every quantity of every kind of arm: recorded, interpreted one by one and in batches, compiled, is Robot's."""
-
 import shutil
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""What the recording scalar folds, shares and orders; that the result is the value all the same."""
-
 import math
 
 import numpy as np

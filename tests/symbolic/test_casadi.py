@@ -1,5 +1,3 @@
-"""To CasADi and back: values, derivatives, shapes, every operation, and what is refused."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Derivatives of every operation and of whole functions: forward, reverse, mpmath, differences."""
-
 import math
 
 import mpmath

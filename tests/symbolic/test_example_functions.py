@@ -1,5 +1,3 @@
-"""The functions of examples/functions do what they say, and go into generated libraries."""
-
 from pathlib import Path
 
 import numpy as np

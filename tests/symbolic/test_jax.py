@@ -1,5 +1,3 @@
-"""Recordings as functions of JAX, against the core, JAX's own derivatives against recorded ones."""
-
 import sys
 
 import numpy as np

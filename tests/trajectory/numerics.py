@@ -1,7 +1,5 @@
 """What every trajectory is tested with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

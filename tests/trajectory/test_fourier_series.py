@@ -1,7 +1,3 @@
-"""Fourier series: the formula, its derivatives, periodicity, bad input."""
-
-from __future__ import annotations
-
 import numpy as np
 
 from tests.refusals import assert_refused

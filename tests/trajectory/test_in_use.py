@@ -1,7 +1,3 @@
-"""Trajectories inside `simulate`, where they are evaluated in C++, and in pictures."""
-
-from __future__ import annotations
-
 import matplotlib as mpl
 import numpy as np
 import pytest

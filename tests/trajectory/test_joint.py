@@ -1,7 +1,3 @@
-"""Joint trajectories: through points, continuity as claimed, SciPy as the other implementation."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline

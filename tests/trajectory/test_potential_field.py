@@ -1,7 +1,3 @@
-"""Potential-field planner: exact distances, gradients, plans that touch nothing, minima that are escaped or told."""
-
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,3 @@
-"""Lines, arcs, turns and paths in task space."""
-
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import quad

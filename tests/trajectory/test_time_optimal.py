@@ -1,7 +1,3 @@
-"""Time-optimal motion: durations of closed forms and other programs, limits between grid points, kinds of paths."""
-
-from __future__ import annotations
-
 import runpy
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Timing laws: ends, derivatives, limits that are met, errors that say what would be feasible."""
-
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, nonnegative, positive
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, all_positive, known_name, nonnegative, one_or_each, positive
+from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.lengths import length_names, lengths_of, with_lengths
 from .lyapunov_functions import gain
@@ -66,8 +66,7 @@ class LengthAdaptation:
         known = length_names(robot.n)
         names = [self.unknown] if isinstance(self.unknown, str) else list(self.unknown)
         for name in names:
-            if name not in known:
-                raise UnknownNameError(f"no length of {robot.name} is called {name!r}{nearest_hint(str(name), known)}")
+            known_name(name, known, f"no length of {robot.name} is called")
         if not names or len(set(names)) < len(names):
             raise ThunderError(f"unknown must name at least one length, each once, got {names}")
         return names
@@ -102,8 +101,7 @@ class LengthModel:
             _core.GradientLaw(adaptation.Gamma, k, None, None, None)  # checks the gain
             self.Gamma = gain(adaptation.Gamma, k)
             self.gamma = nonnegative(adaptation.gamma, "gamma")
-            size = array(adaptation.scale, () if np.ndim(adaptation.scale) == 0 else (k,), "scale")
-            self.scale = all_positive(np.full(k, size), "scale")
+            self.scale = all_positive(one_or_each(adaptation.scale, k, "scale"), "scale")
         self.Gamma_inverse = np.linalg.inv(self.Gamma)
         #: position in `names` of lengths that torques depend on: the tool is massless
         self.in_torques = [j for j, name in enumerate(self.names) if not name.startswith("tool")]

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_nonnegative, nonnegative, one_of, per_joint, positive
+from ..checks import Array, all_nonnegative, nonnegative, of_kind, one_of, per_joint, positive
 from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..sampled_loop import Channel, stable_rate
-from ..table import Table
+from ..table import Table, Tabular
 from ..values import Value
 from .act import ACT
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation, Unknown, select
@@ -62,7 +62,7 @@ _UNITS = {"Lambda": "1/s", "K_0": "1/s^2", "K_1": "1/s", "K_p": "N m/rad", "K_d"
 
 
 @dataclass(frozen=True, eq=False)
-class Tuning(Value):
+class Tuning(Value, Tabular):
     """Suggested arguments of a controller, with their origin; `tune` makes it.
 
     Attributes
@@ -126,6 +126,14 @@ class Tuning(Value):
                 rows.append(("Gamma_torque", _numbers(lengths.Gamma_torque), "J", ""))
         rows.append(("damping / stable", f"{self.damping_share:.2g}", "", "largest along the reference"))
         return Table(["gain", "value", "unit", "note"], rows)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of `table`."""
+        return self.table().to_columns()
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        return self.table().to_html()
 
     def _gains(self) -> dict[str, Any]:
         others = ("adaptation", "lengths", "measure")
@@ -252,7 +260,7 @@ def tune(
     >>> bool(run.steady_state_error() < 2e-3), suggestion.limit
     (True, 'period and delay')
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     if isinstance(law, type) and issubclass(law, AdaptiveJacobianBackstepping):
         options = {"period": period, "delay": delay, "lag": lag, "bandwidth": bandwidth, "adaptation": adaptation,
                    "unknown": unknown, "time_constant": time_constant, "duration": duration, "q0": q0}  # fmt: skip

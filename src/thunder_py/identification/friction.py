@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, positive
-from ..errors import ThunderError, nearest_hint
+from ..checks import Array, all_positive, array, one_of, positive
+from ..errors import ThunderError
 from ..model.description import Friction
 from ..robot import Robot
 from ..values import Value, set_fields
@@ -30,8 +30,7 @@ def friction_kinds(friction: str | Sequence[str], n: int) -> tuple[str, ...]:
     """Return the kind of friction of each joint, or raise."""
     kinds = (friction,) * n if isinstance(friction, str) else tuple(friction)
     for kind in kinds:
-        if kind not in KINDS:
-            raise ThunderError(f"friction must be one of {', '.join(KINDS)}, got {kind!r}{nearest_hint(kind, KINDS)}")
+        one_of(kind, KINDS, "friction")
     if len(kinds) != n:
         raise ThunderError(f"friction must be one kind or one for each of {n} joints, got {len(kinds)}")
     return kinds

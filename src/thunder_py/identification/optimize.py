@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..checks import Array, positive, whole
+from ..checks import Array, one_of, positive, whole
 from ..errors import ThunderError
 from ..model.parameters import UnknownParameters
 from ..parallel import Workers, map_items
@@ -211,8 +211,7 @@ def _search(
 def _problem(
     robot: Robot, duration: float, harmonics: int, limits: MotionLimits | None, criterion: str, unknown: Any
 ) -> ExcitationProblem:
-    if criterion not in CRITERIA:
-        raise ThunderError(f"criterion must be one of {tuple(CRITERIA)}, got {criterion!r}")
+    one_of(criterion, CRITERIA, "criterion")
     duration = positive(duration, "duration")
     whole(harmonics, "harmonics", 2, 50)
     if limits is None:

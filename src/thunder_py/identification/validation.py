@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, whole, within
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, array, known_name, whole, within
+from ..errors import ThunderError
 from ..parallel import Workers, map_items
 from ..robot import Robot
 from ..table import Table
@@ -241,8 +241,7 @@ class ModelComparison:
         return float(self._of(name).scores.mean())
 
     def _of(self, name: str) -> CrossValidation:
-        if name not in self.validations:
-            raise UnknownNameError(f"no model is called {name!r}{nearest_hint(name, list(self.validations))}")
+        known_name(name, self.validations, "no model is called")
         return self.validations[name]
 
     def difference(self, first: str, second: str, *, level: float = 0.95) -> Difference:

@@ -40,7 +40,9 @@ def motor_bodies(d: RobotDescription) -> list[str]:
     lines = []
     for drive, name in zip(d.elastic, motor_names(d.elastic, d.joint_names), strict=True):
         if drive.Mm <= 0.0:
-            raise ThunderError(f"motor inertia Mm of {d.joint_names[drive.joint - 1]} must be > 0, got {drive.Mm:g}")
+            raise ThunderError(
+                f"motor inertia Mm of {d.joint_names[drive.joint - 1]} must be positive, got {drive.Mm:g}"
+            )
         lines += [
             open_tag("body", name=name),
             "  " + tag("inertial", mass=number(LEAST), pos="0 0 0", diaginertia=numbers([LEAST] * 3)),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_label, check_name, of_kind, pose, unit_axis, whole
+from ..checks import Array, array, check_label, check_name, known_name, of_kind, pose, unit_axis, whole
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..spatial import DH_CONVENTIONS, dh_chain
 from ..values import Value, frozen, set_fields
@@ -87,6 +87,8 @@ class RobotDescription(Value):
         Spring, damper and motor of each elastic joint, sorted by joint, all with the same number of coefficients.
     masks : mapping
         Thunder's ``symb`` masks, as read.
+    values : mapping of str to float or tuple of float
+        Further numbers of the file, such as ``q0: [0, 0.5]``, for functions of the user in generated libraries.
     reference : str
         Source of the numbers.
 
@@ -126,6 +128,7 @@ class RobotDescription(Value):
     frames: Mapping[str, tuple[int, Array]] = field(default_factory=dict)
     elastic: tuple[Elastic, ...] = ()
     masks: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, float | tuple[float, ...]] = field(default_factory=dict)
     reference: str = ""
 
     def __post_init__(self) -> None:
@@ -142,6 +145,7 @@ class RobotDescription(Value):
             base=pose(self.base, "base"),
             tool=pose(self.tool, "tool"),
             masks=frozen(self.masks),
+            values=frozen(self.values),
             joint_names=_labels(self.joint_names, n, "joint"),
             link_names=_labels(self.link_names, n, "link"),
         )
@@ -226,8 +230,7 @@ class RobotDescription(Value):
         """Return a validated copy with some fields changed."""
         known = [f.name for f in dataclasses.fields(self)]
         for name in changes:
-            if name not in known:
-                raise UnknownNameError(f"description has no field {name!r}{nearest_hint(name, known)}")
+            known_name(name, known, "description has no field")
         return dataclasses.replace(self, **changes)
 
 
@@ -328,7 +331,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
     ...     check_physical_input(panda.replace(inertial=-panda.inertial))
     ... except ThunderError as error:
     ...     print(error)
-    mass of link1 must be >= 0, got -4.97068
+    mass of link1 must not be negative, got -4.97068
     """
     d = description
     _refuse_negative("mass", d.link_names, d.inertial[:, 0])
@@ -347,7 +350,7 @@ def check_physical_input(description: RobotDescription) -> RobotDescription:
 def _refuse_negative(what: str, names: Sequence[str], values: Sequence[float] | Array) -> None:
     for name, value in zip(names, values, strict=True):
         if value < 0.0:
-            raise ThunderError(f"{what} of {name} must be >= 0, got {value:g}")
+            raise ThunderError(f"{what} of {name} must not be negative, got {value:g}")
 
 
 def check_moments(names: Sequence[str], reg: Array) -> None:
@@ -378,7 +381,7 @@ def check_moments(names: Sequence[str], reg: Array) -> None:
     for name, moment, size in zip(names, least, np.abs(reg[:, 4:]).max(axis=1), strict=True):
         if moment < -1e-9 * size:
             raise ThunderError(
-                f"principal moments of {name} about its center of mass must be >= 0, got {moment:g} kg m^2"
+                f"principal moments of {name} about its center of mass must not be negative, got {moment:g} kg m^2"
             )
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array
-from ..errors import ThunderError, UnknownNameError
+from ..checks import Array, array, one_of
+from ..errors import ThunderError
 from .joint_data import Elastic, Friction
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def with_parameters(drives: Sequence[Elastic], changes: Mapping[str, npt.ArrayLi
     """
     new = list(drives)
     for group, values in changes.items():
-        if group not in Elastic.GROUPS:
-            raise UnknownNameError(f"elastic group must be one of {', '.join(Elastic.GROUPS)}, got {group!r}")
+        one_of(group, Elastic.GROUPS, "elastic group")
         table = rows(drives, group)
         vector = array(values, (table.size,), f"elastic parameters {group}").reshape(table.shape)
         for k, row in enumerate(vector):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array, apart, array, unit_axis, whole
-from ..errors import ThunderError, nearest_hint
+from ..checks import Array, apart, array, one_of, unit_axis, whole
+from ..errors import ThunderError
 from ..values import Value, set_fields
 
 
@@ -58,7 +58,9 @@ class Limits(Value):
             )
         for name in ("velocity", "effort"):
             for i in np.flatnonzero(getattr(self, name) < 0):
-                raise ThunderError(f"limits.{name} of joint {i + 1} must be >= 0, got {getattr(self, name)[i]:g}")
+                raise ThunderError(
+                    f"limits.{name} of joint {i + 1} must not be negative, got {getattr(self, name)[i]:g}"
+                )
 
     @classmethod
     def none(cls, n: int) -> Limits:
@@ -110,18 +112,14 @@ class Friction(Value):
         """Check every field and make its arrays read-only copies."""
         terms = tuple(self.terms)
         for term in terms:
-            if term not in self.TERMS:
-                raise ThunderError(
-                    f"friction term must be one of {', '.join(self.TERMS)}, got {term!r}"
-                    + nearest_hint(str(term), self.TERMS)
-                )
+            one_of(term, self.TERMS, "friction term")
         if not terms or list(terms) != [t for t in self.TERMS if t in terms]:
             raise ThunderError(
                 f"friction terms must be some of {', '.join(self.TERMS)}, once each in this order, got {terms}"
             )
         delta = float(array(self.delta, (), "friction.delta"))
         if delta <= 0.0:
-            raise ThunderError(f"friction.delta must be > 0, got {delta:g}")
+            raise ThunderError(f"friction.delta must be positive, got {delta:g}")
         coefficients = array(self.coefficients, (None, len(terms)), "friction.coefficients")
         set_fields(self, terms=terms, coefficients=coefficients, delta=delta)
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import ROTATION_TOLERANCE, Array, array, finite, is_number, of_kind, pose, positive, probability, whole
+from ..checks import ROTATION_TOLERANCE, Array, array, finite, is_number, of_kind, pose, positive, whole, within
 from ..errors import ThunderError
 from ..values import Stateful, Value
 from .camera import PinholeCamera, check_picture
@@ -451,7 +451,7 @@ class MegaPoseSource(Stateful):
         self._client, self._grab, self._label = client, grab, label
         self._box, self._rate = array(box, (4,), "box"), positive(rate, "rate", "Hz")
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
-        self._least_score, self._wait = probability(least_score, "least_score"), bool(wait)
+        self._least_score, self._wait = within(least_score, "least_score", 0.0, 1.0), bool(wait)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pose server")
         self._pending: tuple[float, Future[ObjectPose]] | None = None
         self._closed = False

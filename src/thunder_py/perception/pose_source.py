@@ -22,8 +22,8 @@ from ..checks import (
     of_kind,
     one_of,
     positive,
-    probability,
     whole,
+    within,
 )
 from ..checks import pose as checked_pose
 from ..errors import ThunderError
@@ -206,7 +206,7 @@ class SampledPoseSource(Stateful):
     ) -> None:
         self._rate = positive(rate, "rate", "Hz")
         self._latency, self._jitter = nonnegative(latency, "latency", "s"), nonnegative(jitter, "jitter", "s")
-        self._dropout = probability(dropout, "dropout")
+        self._dropout = within(dropout, "dropout", 0.0, 1.0)
         self._start, self._seed = finite(start, "start"), whole(seed, "seed", 0)
         self.reset()
 
@@ -431,5 +431,5 @@ def measurement_times(
     taken = np.arange(int(last) + 1) / rate
     delay, chance = rng.random((len(taken), 2)).T
     available = taken + nonnegative(latency, "latency", "s") + nonnegative(jitter, "jitter", "s") * delay
-    kept = chance >= probability(dropout, "dropout")
+    kept = chance >= within(dropout, "dropout", 0.0, 1.0)
     return taken[kept], available[kept]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import gaussian_filter
 
-from ..checks import Array, nonnegative, of_kind, pose, positive, probability, whole
+from ..checks import Array, nonnegative, of_kind, pose, positive, whole, within
 from ..errors import ThunderError
 from ..optional import require
 from ..spatial.single import make_pose
@@ -397,7 +397,7 @@ class FiducialPoseSource(SampledPoseSource):
         self._camera_pose = pose(np.eye(4) if camera_pose is None else camera_pose, "camera_pose")
         self._target = pose(np.eye(4) if target is None else target, "target")
         self._max_error = positive(max_error, "max_error", "pixel")
-        self._ambiguous = probability(ambiguous, "ambiguous")
+        self._ambiguous = within(ambiguous, "ambiguous", 0.0, 1.0)
         super().__init__(rate=rate, latency=latency, jitter=jitter, dropout=dropout, start=start, seed=seed)
 
     def reset(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..checks import Array
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, known_name
+from ..errors import ThunderError
 from .style import COLORS, MOST_IN_LEGEND
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ def panels(
         raise ThunderError(f"axes must be a mapping from names of panels to Axes, got {axes!r:.80}")
     names = list(dict.fromkeys([*(name for row in rows for name in row if name != "."), *empty]))
     for name in axes:
-        if name not in names:
-            raise UnknownNameError(f"axes must be named {', '.join(names)}, got {name!r}{nearest_hint(name, names)}")
+        known_name(name, names, f"axes must be named {', '.join(names)}, got")
         if not hasattr(axes[name], "plot"):
             raise ThunderError(f"axes[{name!r}] must be Axes, got {axes[name]!r:.80}")
     return {name: axes[name] for name in names if name in axes and name not in empty}

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core, control
-from ..checks import Array, all_nonnegative, nonnegative, per_joint
+from ..checks import Array, all_nonnegative, known_name, nonnegative, per_joint
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from ..sampled_loop import Channel
@@ -101,8 +101,7 @@ def build_law(robot: Robot, spec: LawSpec) -> _core.Controller:
         raise UnknownNameError(f"controller must be the name of a controller, got {spec.name!r}{hint}")
     known = _parameters(spec.name)
     for name in spec.arguments:
-        if name not in known:
-            raise UnknownNameError(f"{spec.name} has no argument {name!r}{nearest_hint(str(name), known)}")
+        known_name(name, known, f"{spec.name} has no argument")
     arguments = dict(spec.arguments)
     if "adaptation" in arguments:
         arguments["adaptation"] = _adaptation(arguments["adaptation"])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats as _stats
 
-from ..checks import Array, array, seed_of, whole, within
+from ..checks import Array, array, one_of, seed_of, whole, within
 from ..errors import ThunderError
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
 
 #: SciPy's overloads need literals; alternatives and methods are variables here
 stats: Any = _stats
+_ALTERNATIVES = ("two-sided", "less", "greater")
 #: largest number of observations with exact p-values
 EXACT_UP_TO = 60
 
@@ -199,7 +200,7 @@ def rank_sum(a: npt.ArrayLike, b: npt.ArrayLike, *, alternative: str = "two-side
     0.0571
     """
     a, b = _sample(a, "a"), _sample(b, "b")
-    _one_of(alternative)
+    one_of(alternative, _ALTERNATIVES, "alternative")
     ranks = stats.rankdata(np.concatenate([a, b]))
     n, m = len(a), len(b)
     U = float(ranks[:n].sum() - n * (n + 1) / 2)
@@ -242,7 +243,7 @@ def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike | None = None, *, alternative
     """
     a = _sample(a, "a")
     d = a if b is None else a - array(b, a.shape, "b")
-    _one_of(alternative)
+    one_of(alternative, _ALTERNATIVES, "alternative")
     d = d[d != 0.0]
     n = len(d)
     if n == 0:
@@ -464,11 +465,6 @@ def _sample(value: npt.ArrayLike, what: str) -> Array:
     if len(x) == 0:
         raise ThunderError(f"{what} must hold one observation or more, got none")
     return x
-
-
-def _one_of(alternative: str) -> None:
-    if alternative not in ("two-sided", "less", "greater"):
-        raise ThunderError(f"alternative must be 'two-sided', 'less' or 'greater', got {alternative!r}")
 
 
 def _fraction(confidence: float) -> None:

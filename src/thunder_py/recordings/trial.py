@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, at_least, is_number, numbers, positive
+from ..checks import Array, is_number, nonnegative, numbers, one_of, positive
 from ..checks import pose as check_pose
 from ..errors import Suggesting, ThunderError, UnknownNameError, nearest_hint
 from ..table import Tabular
@@ -31,8 +31,7 @@ def to_si(unit: str, kind: str = "length", what: str = "unit") -> float:
     """Return the factor from `unit` to meters (`kind` ``"length"``), to radians (``"angle"``) or to SI (``"any"``)."""
     tables = {"length": LENGTHS, "angle": ANGLES, "any": LENGTHS | ANGLES | {"1": 1.0}}
     known = tables[kind]
-    if not isinstance(unit, str) or unit not in known:
-        raise ThunderError(f"{what} must be one of {', '.join(known)}, got {unit!r}{nearest_hint(str(unit), known)}")
+    one_of(unit, known, f"{what}")
     return known[unit]
 
 
@@ -291,7 +290,7 @@ class Trial(Tabular, Suggesting):
         Vectors of one trial are continuous across the cut. But two trials of one movement may lie on different
         branches: means and components over trials need a frame in which this mask is False everywhere.
         """
-        margin = at_least(eps, "eps", unit="rad")
+        margin = nonnegative(eps, "eps", unit="rad")
         near: npt.NDArray[np.bool_] = np.linalg.norm(self.rotation_vectors, axis=1) > np.pi - margin
         return near
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..checks import Array, finite
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, finite, known_name, of_kind
+from ..errors import ThunderError
 from ..spatial import dh_chain
-from .robot import Robot, require_robot
+from .robot import Robot
 
 __all__ = ["length_names", "lengths_of", "with_lengths"]
 
@@ -74,8 +74,7 @@ def with_lengths(robot: Robot, lengths: Mapping[str, float]) -> Robot:
     dh, tool = _table(robot).copy(), robot.description.tool.copy()
     names = length_names(robot.n)
     for name, value in lengths.items():
-        if name not in names:
-            raise UnknownNameError(f"no length of {robot.name} is called {name!r}{nearest_hint(str(name), names)}")
+        known_name(name, names, f"no length of {robot.name} is called")
         row, which = divmod(names.index(name), 2)
         if row < robot.n:
             dh[row, (_A, _D)[which]] = finite(value, name)
@@ -86,7 +85,7 @@ def with_lengths(robot: Robot, lengths: Mapping[str, float]) -> Robot:
 
 
 def _table(robot: Robot) -> Array:
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     dh = robot.description.dh
     if dh is None:
         raise ThunderError(f"robot must have a Denavit-Hartenberg table, {robot.name} has none")

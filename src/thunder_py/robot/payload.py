@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, nonnegative, of_kind, whole
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, array, known_name, nonnegative, of_kind, whole
+from ..errors import ThunderError
 from ..model import inertia
 from ..values import Value, set_fields
 from .robot import Robot
@@ -83,8 +83,7 @@ class Payload(Value):
         """Return the number of the link, from 1, among those with these names."""
         if not isinstance(self.link, str):
             return len(links) if self.link is None else whole(self.link, "payload link (or its name)", 1, len(links))
-        if self.link not in links:
-            raise UnknownNameError(f"payload link must be a link, got {self.link!r}{nearest_hint(self.link, links)}")
+        known_name(self.link, links, "payload link must be a link, got")
         return list(links).index(self.link) + 1
 
     def added_to(self, robot: Robot) -> Robot:

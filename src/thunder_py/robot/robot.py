@@ -786,9 +786,3 @@ class Robot(RobotModel):
 
     def __reduce__(self) -> tuple[type[Robot], tuple[RobotDescription]]:
         return Robot, (self._description,)
-
-
-def require_robot(robot: object) -> None:
-    """Raise ValueError unless it is a `Robot`."""
-    if not isinstance(robot, Robot):
-        raise ThunderError(f"robot must be a Robot, got {type(robot).__name__}")

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
-from ..errors import UnknownNameError, nearest_hint
+from ..checks import known_name
 from ..public import publish
 
 __all__ = ["names", "path"]
@@ -50,8 +50,7 @@ def path(name: str) -> Path:
     >>> th.robots.path("panda").name
     'panda.yaml'
     """
-    if name not in names():
-        raise UnknownNameError(f"no robot is called {name!r}{nearest_hint(name, names())}")
+    known_name(name, names(), "no robot is called")
     return Path(str(resources.files(__name__) / f"{name}.yaml"))
 
 

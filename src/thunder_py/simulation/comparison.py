@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import Status
 from ..errors import ThunderError
-from ..table import Table
+from ..table import Table, Tabular
 from .metrics import Metrics
 from .result import SimulationResult
 
@@ -100,7 +100,7 @@ def _hidden(name: str) -> bool:
     return name.startswith("_") or name in _WITH_ARGUMENTS
 
 
-class Comparison(Mapping[str, SimulationResult]):
+class Comparison(Mapping[str, SimulationResult], Tabular):
     """Results by name, with a table and a plot.
 
     Parameters
@@ -154,6 +154,10 @@ class Comparison(Mapping[str, SimulationResult]):
             Metrics by run.
         """
         return metrics_table(self._results, metrics)
+
+    def to_columns(self) -> dict[str, Any]:
+        """Return the columns of `table` with its default metrics; that of the names is called ``""``."""
+        return self.table().to_columns()
 
     def plot(self, *, axes: Mapping[str, Axes] | None = None) -> dict[str, Axes]:
         """Overlay the error norms and the norms of the torques of the runs.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array
+from ..checks import Array, one_of
 from ..control.stability import warn_of_high_gains
 from ..errors import ThunderError
 from ..progress import percentage
@@ -138,11 +138,14 @@ def simulate(
     >>> run.q.shape, round(run.steady_state_error(), 4)
     ((2001, 2), 0.0001)
     """
+    for name, part in (("plant", plant), ("controller", controller), ("reference", reference)):
+        if isinstance(part, type):
+            kind = part.__name__
+            raise ThunderError(f"{name} must be an object, such as {kind}(...), got the class {kind} itself")
     n = _joint_count(plant, controller)
     if not callable(reference):
         raise ThunderError(f"reference must be callable with the time, got {type(reference).__name__}")
-    if integrator not in INTEGRATORS:
-        raise ThunderError(f"integrator must be one of {INTEGRATORS}, got {integrator!r}")
+    one_of(integrator, INTEGRATORS, "integrator")
     if integrator == "plant":
         _check_own_integrator(plant, actuators, n)
     if integrator == "implicit_midpoint":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,10 +97,6 @@ class Sensors:
             raise ThunderError(f"velocity must be 'measured' or a DerivativeEstimator, got {self.velocity!r}")
         if np.any(np.asarray(self.velocity_noise) != 0.0) or np.any(np.asarray(self.velocity_resolution) != 0.0):
             raise ThunderError("velocity_noise and velocity_resolution must be 0 unless velocity is 'measured'")
-
-    def with_seed(self, seed: int) -> Sensors:
-        """Return the same sensors with another seed of the noise."""
-        return dataclasses.replace(self, seed=seed)
 
     def _options(self, n: int, period: float) -> dict[str, Any]:
         """Return the options of the core."""

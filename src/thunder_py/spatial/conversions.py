@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import REPAIRED_TOLERANCE, ROTATION_TOLERANCE, Array, no_rotation, points, real
+from ..checks import REPAIRED_TOLERANCE, ROTATION_TOLERANCE, Array, no_rotation, one_of, points, real
 from ..errors import ThunderError
 from .rotation_vectors import exp
 
@@ -20,8 +20,7 @@ EULER_SEQUENCES = ("ZYZ", "ZYX")
 
 
 def _sequence(sequence: str) -> Literal["ZYZ", "ZYX"]:
-    if sequence not in EULER_SEQUENCES:
-        raise ThunderError(f"sequence must be one of {', '.join(EULER_SEQUENCES)}, got {sequence!r}")
+    one_of(sequence, EULER_SEQUENCES, "sequence")
     return "ZYZ" if sequence == "ZYZ" else "ZYX"
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array, array, finite, one_of, rotation
-from ..errors import ThunderError, nearest_hint
 
 DH_CONVENTIONS = ("modified", "standard")
 _SNAP = 1e-11
@@ -161,15 +160,11 @@ def dh_transform(row: npt.ArrayLike, convention: str = "modified") -> Array:
     [0.5, 0.0, 0.2]
     """
     a, alpha, d, theta = array(row, (4,), "row")
+    one_of(convention, DH_CONVENTIONS, "DH convention")
     along_x, along_z = _screw("x", a, alpha), _screw("z", d, theta)
     if convention == "modified":
         return along_x @ along_z + 0.0
-    if convention == "standard":
-        return along_z @ along_x + 0.0
-    raise ThunderError(
-        f"DH convention must be one of {', '.join(DH_CONVENTIONS)}, got {convention!r}"
-        + nearest_hint(str(convention), DH_CONVENTIONS)
-    )
+    return along_z @ along_x + 0.0
 
 
 def dh_chain(dh: npt.ArrayLike, convention: str = "modified") -> tuple[Array, Array, Array]:

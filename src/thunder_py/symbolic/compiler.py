@@ -58,17 +58,6 @@ def cache_folder() -> Path:
     return root / "thunder_py" / "compiled"
 
 
-def clear_cache() -> int:
-    """Delete all compiled libraries and return their number; functions in use keep theirs."""
-    removed = 0
-    folder = cache_folder()
-    for path in folder.glob("*") if folder.is_dir() else ():
-        if path.is_symlink() or path.is_file():
-            path.unlink(missing_ok=True)
-            removed += path.suffix == ".so"
-    return removed
-
-
 def compile_source(source: str, flags: Sequence[str] = FLAGS) -> Path:
     """Compile C source to a shared library, or return it from the cache.
 

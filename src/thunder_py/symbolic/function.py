@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import check_name
-from ..errors import CompilerError, ThunderError, UnknownNameError, nearest_hint
+from ..checks import check_name, known_name
+from ..errors import CompilerError, ThunderError
 from . import mathematics
 from .mathematics import Expressions
 
@@ -84,8 +84,7 @@ class Function(_core.Function):
             return next(iter(ports))
         if name is None:
             raise ThunderError(f"{self.name} has several {what}s; name one of {', '.join(ports)}")
-        if name not in ports:
-            raise UnknownNameError(f"{self.name} has no {what} {name!r}{nearest_hint(name, ports)}")
+        known_name(name, ports, f"{self.name} has no {what}")
         return name
 
     def jacobian(self, argument: str, result: str | None = None) -> Function:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, one_of
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import Array, known_name, one_of
+from ..errors import ThunderError
 from ..model.inertia import dyn_from_reg
 from ..model.model import RobotModel
 from ..spatial import rpy_from_rotation
@@ -132,8 +132,7 @@ def parameter_groups(
     one_of(inertial_as, ("REG", "DYN"), "inertial_as")
     values = _values(robot, inertial_as)
     for name in arguments:
-        if name not in GROUPS:
-            raise UnknownNameError(f"no parameter group is called {name!r}{nearest_hint(name, GROUPS)}")
+        known_name(name, GROUPS, "no parameter group is called")
         if name not in values and np.any(arguments[name]):
             raise ThunderError(f"{robot.name} has no parameters of the group {name!r}; it has {', '.join(values)}")
     groups = {}

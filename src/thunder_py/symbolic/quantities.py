@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import _core
-from ..checks import check_name
+from ..checks import check_name, known_name
 from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..model.model import RobotModel
 from ..values import Stateful
@@ -135,8 +135,7 @@ class SymbolicQuantities(Stateful):
         >>> model.quantity("gravity_vector", [0.0, 0.0])[1].is_constant
         True
         """
-        if name not in self._quantities:
-            raise UnknownNameError(f"no quantity is called {name!r}{nearest_hint(name, self._quantities)}")
+        known_name(name, self._quantities, "no quantity is called")
         if self._is_elastic(name) and not self.robot.e:
             raise ThunderError(f"{name} needs elastic joints, and {self.robot.name} has none")
         chosen = list(_ALL_ROWS if rows is None else rows)
@@ -243,10 +242,7 @@ class SymbolicQuantities(Stateful):
         else:
             arguments = [arguments] if isinstance(arguments, str) else arguments
             for argument in arguments:
-                if argument not in self.symbols:
-                    raise UnknownNameError(
-                        f"{name}: unknown symbol {argument!r}{nearest_hint(str(argument), self.symbols)}"
-                    )
+                known_name(argument, self.symbols, f"{name}: unknown symbol")
             chosen = {argument: self.symbols[argument] for argument in arguments}
         return Function(name, chosen, results, description)
 

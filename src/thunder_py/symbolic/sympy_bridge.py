@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ThunderError, UnknownNameError, nearest_hint
+from ..checks import known_name
+from ..errors import ThunderError
 from ..optional import require
 from .function import Function, operations_of, replay
 from .names import readable_names
@@ -156,8 +157,7 @@ def _printer(model: SymbolicQuantities) -> Any:
 def latex(model: SymbolicQuantities, quantity: Any, *, simplify: bool = True) -> str:
     """Return LaTeX of a quantity or of expressions; see `SymbolicModel.latex`."""
     if isinstance(quantity, str):
-        if quantity not in model.quantities:
-            raise UnknownNameError(f"no quantity is called {quantity!r}{nearest_hint(quantity, model.quantities)}")
+        known_name(quantity, model.quantities, "no quantity is called")
         quantity = model.quantity(quantity)
     form = to_sympy(model, quantity, simplify=simplify)
     if isinstance(form, dict):

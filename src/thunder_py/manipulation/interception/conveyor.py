@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, finite, nonnegative, numbers, positive, probability, unit_axis
+from ...checks import Array, array, finite, nonnegative, numbers, positive, unit_axis, within
 from ...errors import ThunderError
 from ...perception.pose_source import measurement_times
 from ...values import StrEnum, Value, set_fields
@@ -282,7 +282,7 @@ class MeasurementModel:
         for name in ("latency", "jitter", "noise", "bias", "outlier_size"):
             nonnegative(finite(getattr(self, name), name), name)
         for name in ("dropout", "outliers"):
-            probability(getattr(self, name), name)
+            within(getattr(self, name), name, 0.0, 1.0)
 
     def watch(self, target: BeltObject, duration: float, rng: np.random.Generator) -> Feed:
         """Return the measurements of an object over a duration [s]; the first picture is taken within a period."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import array, at_least, positive, whole
+from ...checks import array, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 
 PROCESSES = ("continuous", "discrete", "paper")
@@ -77,14 +77,13 @@ class ConstantVelocityFilter(_core.ConstantVelocityFilter):
         reinitialize_after: int = 5,
         frozen_after: int = 3,
     ) -> None:
-        if process not in PROCESSES:
-            raise ThunderError(f"process must be one of {PROCESSES}, got {process!r}")
+        one_of(process, PROCESSES, "process")
         R = _covariance(measurement_noise)
         super().__init__(
             process,
-            at_least(intensity, "intensity"),
+            nonnegative(intensity, "intensity"),
             R,
-            at_least(velocity_deviation, "velocity_deviation"),
+            nonnegative(velocity_deviation, "velocity_deviation"),
             np.inf if gate is None else _quantile(gate),
             _few(whole(reinitialize_after, "reinitialize_after", 0)),
             whole(frozen_after, "frozen_after", 0),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, at_least, finite, nonnegative, numbers, pose, positive, whole, within
+from ...checks import Array, array, finite, nonnegative, numbers, pose, positive, whole, within
 from ...errors import ThunderError
 from ...reference import TaskReference, _TaskSource
 from ...values import Stateful
@@ -121,7 +121,7 @@ class TimeAugmentation:
 
     def __post_init__(self) -> None:
         """Check all."""
-        at_least(self.alpha, "alpha")
+        nonnegative(self.alpha, "alpha")
         for name in ("alpha", "p_o", "lam", "phi"):
             finite(getattr(self, name), name)
 
@@ -244,7 +244,7 @@ class InterceptionOptions:
             if name in _MAY_BE_INFINITE:
                 within(value, name, 0.0, np.inf, ends="(]")
             elif name in _MAY_BE_ZERO:
-                at_least(value, name)
+                nonnegative(value, name)
             else:
                 positive(value, name)
         if self.freeze_time > self.shortest_reach:

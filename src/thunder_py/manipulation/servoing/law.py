@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, nonnegative, pose, positive
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, nonnegative, one_of, pose, positive
+from ...errors import ThunderError
 from ...kinematics.clik import CLIK, pose_gain
 from ...kinematics.objectives import Objective
 from ...reference import TaskReference
@@ -158,9 +158,7 @@ class VisualServo(Stateful):
         margin: float = 0.02,
         null_space: Objective | None = None,
     ) -> None:
-        if not isinstance(error, str) or error not in ERRORS:
-            hint = nearest_hint(str(error), ERRORS)
-            raise UnknownNameError(f"error must be one of {', '.join(ERRORS)}, got {error!r}{hint}")
+        one_of(error, ERRORS, "error")
         if positive(speed, "speed") > 1.0:
             raise ThunderError(f"speed must be above 0 and at most 1, got {speed!r}")
         self.robot, self.error, self.frame = robot, error, frame

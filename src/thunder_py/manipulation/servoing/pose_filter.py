@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from ...checks import Array, finite, is_pose, nonnegative, positive, probability, whole
+from ...checks import Array, finite, is_pose, nonnegative, positive, whole, within
 from ...errors import ThunderError
 from ...perception.pose_source import PoseMeasurement, PoseSource
 from ...spatial.single import exp, interpolate, left_jacobian, log, make_pose
@@ -221,7 +221,7 @@ class PoseFilter(Stateful):
         self._density = _squares(*density)
         self._twist = _squares(nonnegative(speed, "speed"), nonnegative(angular_speed, "angular_speed"))
         self._decay = 1.0 / positive(persistence, "persistence", "s") if persistence != np.inf else 0.0
-        if not 0.0 < probability(gate, "gate") < 1.0:
+        if not 0.0 < within(gate, "gate", 0.0, 1.0) < 1.0:
             raise ThunderError(f"gate must be between 0 and 1, got {gate!r}")
         self._gate = float(stats.chi2.ppf(gate, 6))
         self._readmit, self._memory = whole(readmit, "readmit", 2), whole(memory, "memory", 1)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, at_least, positive, real, whole
+from ...checks import Array, array, nonnegative, positive, real, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import integrate
 
@@ -367,7 +367,7 @@ def simulate_flight(
     ((50, 3), [2.441, 0.0, -0.4])
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
-    k, g, level = at_least(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
+    k, g, level = nonnegative(drag, "drag"), positive(g, "g", "m/s^2"), float(array(plane, (), "plane"))
     count = whole(samples, "samples", 2)
     if position[2] <= level and velocity[2] <= 0.0:
         landing(position, velocity, level, g=g)  # raises below the plane
@@ -455,7 +455,7 @@ def release_velocity_with_drag(
     from scipy.optimize import minimize_scalar
 
     start, goal = array(p, (3,), "p"), array(target, (3,), "target")
-    k = at_least(drag, "drag")
+    k = nonnegative(drag, "drag")
     vacuum = release_velocity(start, goal, angle=angle, g=g)
     d = float(np.linalg.norm((goal - start)[:2]))
     dz = float(goal[2] - start[2])

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, at_least, of_kind, positive, whole
-from ...errors import ReleaseError, ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, array, nonnegative, of_kind, one_of, positive, whole
+from ...errors import ReleaseError, ThunderError
 from ...identification.excitation import MotionLimits
 from ...parallel import Workers, map_items
 from ...robot import Robot
@@ -81,7 +81,7 @@ class ReleaseNoise:
     def __post_init__(self) -> None:
         """Check everything."""
         for name in ("position", "velocity", "time"):
-            at_least(getattr(self, name), f"noise {name}")
+            nonnegative(getattr(self, name), f"noise {name}")
 
 
 class HandState(NamedTuple):
@@ -604,13 +604,9 @@ def find_releases(
     >>> len(releases) > 1, all(a.value <= b.value for a, b in zip(releases, releases[1:]))
     (True, True)
     """
-    if objective not in OBJECTIVES:
-        hint = nearest_hint(str(objective), OBJECTIVES)
-        raise UnknownNameError(f"objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}{hint}")
-    if acceleration not in ACCELERATIONS:
-        hint = nearest_hint(str(acceleration), ACCELERATIONS)
-        raise UnknownNameError(f"acceleration must be one of {', '.join(ACCELERATIONS)}, got {acceleration!r}{hint}")
-    goal, k = array(target, (3,), "target"), at_least(drag, "drag")
+    one_of(objective, OBJECTIVES, "objective")
+    one_of(acceleration, ACCELERATIONS, "acceleration")
+    goal, k = array(target, (3,), "target"), nonnegative(drag, "drag")
     of_kind(robot, Robot, "robot")
     full = MotionLimits.of(robot, torque=True) if limits is None else of_kind(limits, MotionLimits, "limits")
     problem = ReleaseProblem(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, at_least, of_kind, positive, whole
+from ...checks import Array, array, nonnegative, of_kind, positive, whole
 from ...errors import ReleaseError, ThunderError
 from ...integration import rk4_step
 from ...robot import Robot
@@ -50,10 +50,10 @@ class HandOpening:
 
     def __post_init__(self) -> None:
         """Check everything."""
-        at_least(self.delay, "hand delay")
-        at_least(self.jitter, "hand jitter")
+        nonnegative(self.delay, "hand delay")
+        nonnegative(self.jitter, "hand jitter")
         if self.assumed is not None:
-            at_least(self.assumed, "hand assumed")
+            nonnegative(self.assumed, "hand assumed")
 
     def command_time(self, release: float) -> float:
         """Return the time of the command for a release at `release` [s]."""
@@ -194,7 +194,7 @@ def throw(
     opening = HandOpening() if hand is None else of_kind(hand, HandOpening, "hand")
     of_kind(motion, ThrowMotion, "motion")
     of_kind(plant, Robot, "plant")
-    com, drag, seed = array(offset, (3,), "offset"), at_least(drag, "drag"), whole(seed, "seed", 0)
+    com, drag, seed = array(offset, (3,), "offset"), nonnegative(drag, "drag"), whole(seed, "seed", 0)
     command = opening.command_time(float(motion.release_times(repetitions)[-1]))
     if command < 0.0:
         raise ReleaseError(f"the command to the hand must not precede the motion, got {command:.3g} s", "hand")
@@ -298,7 +298,7 @@ class LandingSensitivity:
             Standard deviation of the time of release [s].
         """
         P, V = _covariance(position, "position"), _covariance(velocity, "velocity")
-        sigma = at_least(time, "time")
+        sigma = nonnegative(time, "time")
         return np.asarray(
             self.position @ P @ self.position.T
             + self.velocity @ V @ self.velocity.T
@@ -308,7 +308,7 @@ class LandingSensitivity:
 
 def _covariance(value: npt.ArrayLike, what: str) -> Array:
     if np.ndim(value) == 0:
-        return np.asarray(at_least(float(array(value, (), what)), what) ** 2 * np.eye(3))
+        return np.asarray(nonnegative(float(array(value, (), what)), what) ** 2 * np.eye(3))
     P = array(value, (3, 3), what)
     if not np.allclose(P, P.T) or np.linalg.eigvalsh(P)[0] < -1e-12 * np.abs(P).max():
         raise ThunderError(f"{what} must be a covariance, symmetric positive semidefinite, got {P.tolist()}")
@@ -359,7 +359,7 @@ def landing_sensitivity(
     [[1.0, 0.0, 0.44], [0.0, 1.0, 0.22]]
     """
     position, velocity = array(p, (3,), "p"), array(v, (3,), "v")
-    hand, k, level = array(a, (3,), "a"), at_least(drag, "drag"), float(array(plane, (), "plane"))
+    hand, k, level = array(a, (3,), "a"), nonnegative(drag, "drag"), float(array(plane, (), "plane"))
     if k == 0.0:
         down = landing(position, velocity, level, g=g)
         _check_impact(float(down.v[2]))

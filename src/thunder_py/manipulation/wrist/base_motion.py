@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from ...checks import Array, array, at_least, of_kind, positive, whole
+from ...checks import Array, array, nonnegative, of_kind, positive, whole
 from ...errors import ThunderError
 from ...parallel import Workers, map_items
 from ...robot import Robot
@@ -201,7 +201,7 @@ def optimize_base_motion(
     of_kind(robot, Robot, "robot")
     problem = _Problem(robot, direction, acceleration_limits, positive(T, "T"), turning, (margin, torque_margin), floor)
     q0 = array(q_start, (robot.n,), "q_start")
-    delay = at_least(opening_delay, "opening_delay")
+    delay = nonnegative(opening_delay, "opening_delay")
     if delay > T:
         raise ThunderError(f"opening_delay must be at most T = {T:g} s, or the hand opens in the run-up, got {delay:g}")
     rng = np.random.default_rng(whole(seed, "seed", 0))

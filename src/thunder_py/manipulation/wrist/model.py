@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, finite, positive, real
+from ...checks import Array, finite, nonnegative, positive, real
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
@@ -162,11 +162,11 @@ class ElasticWrist(Value):
 
     def __post_init__(self) -> None:
         """Check every field."""
-        least = {"m": 0.0, "r_c": 0.0, "c": 0.0, "g": 0.0}
+        least = ("m", "r_c", "c", "g")
         fields = {name: positive(getattr(self, name), f"wrist {name}") for name in ("I", "k", "theta_max")}
         fields |= {name: finite(getattr(self, name), f"wrist {name}") for name in (*least, "alpha")}
-        for name, value in least.items():
-            at_least(fields[name], f"wrist {name}", value)
+        for name in least:
+            nonnegative(fields[name], f"wrist {name}")
         if fields["I"] < fields["m"] * fields["r_c"] ** 2:
             raise ThunderError(
                 f"wrist I must be at least m r_c^2 = {fields['m'] * fields['r_c'] ** 2:g} kg m^2, the share of a mass "
@@ -195,7 +195,7 @@ class ElasticWrist(Value):
         """
         if self.k_eff <= 0.0:
             raise ThunderError(
-                f"wrist k must outweigh gravity: k + m r_c g sin(alpha) must be > 0, got {self.k_eff:g} N m/rad"
+                f"wrist k must outweigh gravity: k + m r_c g sin(alpha) must be positive, got {self.k_eff:g} N m/rad"
             )
         if abs(self.theta_g) >= self.theta_max:
             raise ThunderError(

@@ -677,7 +677,7 @@ def _components(value: Any) -> int | float | None:
         return None if value is None else int(value)
     if isinstance(value, float) and 0.0 < value < 1.0:
         return float(value)
-    raise ThunderError(f"n_components must be a whole number >= 0, a number between 0 and 1, or None, got {value!r}")
+    raise ThunderError(f"n_components must be a whole number, a number between 0 and 1, or None, got {value!r}")
 
 
 def _smoothing(value: Any) -> float | str | None:

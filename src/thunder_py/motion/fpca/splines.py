@@ -397,7 +397,7 @@ def _weights(smoothing: Any, d: int) -> Array | None:
     except (TypeError, ValueError):
         raise ThunderError(f"smoothing must be 'gcv', a number or None, got {smoothing!r}") from None
     if values.shape not in ((), (d,)) or not np.isfinite(values).all() or (values < 0.0).any():
-        raise ThunderError(f"smoothing must be one finite number >= 0 or {d} of them, got {smoothing!r}")
+        raise ThunderError(f"smoothing must not be negative, one finite number or {d} of them, got {smoothing!r}")
     return np.broadcast_to(values, (d,)).copy()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, whole
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, array, one_of, whole
+from ...errors import ThunderError
 from .model import PlannerModel, Stretch, distance_of, number, scores_in, warn_beyond, warn_travel
 from .plan import HumanLikeJointPlan, HumanLikePlan, PlanDetails, make_plan
 
@@ -56,15 +56,11 @@ class Constraint:
 
     def rows(self, known: Sequence[str], start_time: float, duration: float) -> Array:
         """Return rows (k, 5) for the core: tau, derivative, coordinate, value, noise."""
-        if self.kind not in _KINDS:
-            hint = nearest_hint(str(self.kind), _KINDS)
-            raise UnknownNameError(f"kind must be one of {', '.join(_KINDS)}, got {self.kind!r}{hint}")
+        one_of(self.kind, _KINDS, "kind")
         dofs = known if self.dofs is None else self.dofs
         names = tuple(dofs) if isinstance(dofs, Iterable) and not isinstance(dofs, str) else (dofs,)
         for name in names:
-            if name not in known:
-                hint = nearest_hint(str(name), known)
-                raise UnknownNameError(f"dofs must be among {', '.join(known)}, got {name!r}{hint}")
+            one_of(name, known, "dofs")
         tau = (number(self.t, "t") - start_time) / duration
         if not -_ROUNDING <= tau <= 1.0 + _ROUNDING:
             raise ThunderError(

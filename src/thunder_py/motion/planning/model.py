@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.stats import chi2
 
 from ... import _core
-from ...checks import Array, array, is_number, pose
+from ...checks import Array, array, is_number, nonnegative, pose
 from ...errors import ThunderError, ThunderWarning, outer_level
 from ...recordings.trial import POSITION, ROTATION
 from ..fpca.splines import bernstein_points
@@ -250,9 +250,7 @@ class PlannerModel:
         self.max_acceleration_ratio = _ratio(max_acceleration_ratio, "max_acceleration_ratio")
         self.max_travel_ratio = _ratio(max_travel_ratio, "max_travel_ratio")
         self.max_distance_ratio = float(array(max_distance_ratio, (), "max_distance_ratio", finite=False))
-        self.freeze_time = number(freeze_time, "freeze_time")
-        if self.freeze_time < 0.0:
-            raise ThunderError(f"freeze_time must be a time >= 0 s, got {freeze_time!r}")
+        self.freeze_time = nonnegative(freeze_time, "freeze_time", "s")
         self.dofs = tuple(fpca.dofs)
         self.kind = kind_of(self.dofs)
         self._core = core_planner(fpca, exact=mode != "map", order=len(names))

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, numbers, positive, whole, within
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, array, numbers, one_of, positive, whole, within
+from ...errors import ThunderError
 from ...trajectory.hermite import duration_of
 from ...values import Value
 
@@ -26,15 +26,6 @@ FITS = ("ls", "lwr")
 _MOST = 10_000
 #: least diagonal entry of a triangle, relative to the largest one, below which the functions are dependent
 _SINGULAR = 1e-12
-
-
-def known_name(value: str, known: tuple[str, ...], what: str) -> str:
-    """Return a known name, or raise an error that suggests the nearest one."""
-    if value not in known:
-        raise UnknownNameError(
-            f"{what} must be one of {', '.join(known)}, got {value!r}{nearest_hint(str(value), known)}"
-        )
-    return value
 
 
 class PhaseBasis:
@@ -125,7 +116,7 @@ class DMPBasis(PhaseBasis):
 
     def __init__(self, n_basis: int = 21, kind: str = "gaussian", *, alpha: float = 4.0, overlap: float = 1.0) -> None:
         self.n_basis = whole(n_basis, "n_basis", 2, _MOST)
-        self.kind = known_name(kind, tuple(BASES), "basis")
+        self.kind = one_of(kind, tuple(BASES), "basis")
         self.alpha, self.overlap = positive(alpha, "alpha"), positive(overlap, "overlap")
         self.core = _core.DmpBasis(BASES[kind], self.n_basis, self.alpha, self.overlap)
         if not np.isfinite(self.core.widths).all() or not (self.core.centers > 0.0).all():
@@ -201,7 +192,7 @@ class Fit:
     """
 
     def __init__(self, basis: PhaseBasis, x: Array, share: Array, method: str) -> None:
-        self.method = known_name(method, FITS, "fit")
+        self.method = one_of(method, FITS, "fit")
         if len(x) < basis.n_basis:
             raise ThunderError(f"demonstrations must have at least n_basis = {basis.n_basis} samples, got {len(x)}")
         self.gain, self.share = basis.gain(x), share

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, positive
+from ...checks import Array, array, one_of, positive
 from ...errors import ThunderError
 from ...trajectory.hermite import duration_of
 from ..estimator_file import flag, read_estimator, scalar, write_estimator
-from .bases import DMPBasis, Fit, known_name
+from .bases import DMPBasis, Fit
 from .demonstrations import Demonstration, read_demonstrations, span_of
 from .dynamic_potential import DynamicPotential
 from .sampled_motion import SampledMotion
@@ -231,7 +231,7 @@ class DMP(PositionPrimitive):
     def _checked(self) -> tuple[DMPBasis, float]:
         """Basis and damping from the arguments of the constructor."""
         basis = self._basis()
-        known_name(self.scaling, tuple(SCALINGS), "scaling")
+        one_of(self.scaling, tuple(SCALINGS), "scaling")
         if self.rotodilatation is True and self.scaling == "paper":
             raise ThunderError(
                 "rotodilatation must go with scaling='hoffmann': the paper's form scales each coordinate alone"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, at_least, is_number, numbers, seed_of, whole
+from ...checks import Array, array, is_number, nonnegative, numbers, seed_of, whole
 from ...errors import ThunderError
 from ...recordings.motion_set import MotionSet
 from ...recordings.plausibility import Samples, check_plausible
@@ -159,7 +159,7 @@ class ProMP(Estimator):
         ThunderError
             For arguments of the constructor out of range, no demonstration, gaps, or trials with different dofs.
         """
-        at_least(self.variance_floor, "variance_floor")
+        nonnegative(self.variance_floor, "variance_floor")
         if isinstance(motions, (MotionSet, Trial)) or _are_trials(motions):
             trials = MotionSet([motions] if isinstance(motions, Trial) else motions)  # type: ignore[arg-type]
             if not len(trials):
@@ -184,7 +184,7 @@ class ProMP(Estimator):
 
     def weights(self, tau: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the weights (n_basis, d) of one motion x (T, d) at phases tau (T,), by ridge regression."""
-        ridge = at_least(self.regularization, "regularization")
+        ridge = nonnegative(self.regularization, "regularization")
         Phi = self.basis.evaluate(array(tau, (None,), "tau"))
         values = array(x, (len(Phi), None), "x")
         # stacked, since normal equations square the condition number

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, positive, rotation
+from ...checks import Array, array, one_of, positive, rotation
 from ...errors import ThunderError
 from ...recordings.plausibility import Samples, check_plausible
 from ...recordings.trial import ROTATION
 from ...spatial import log, quaternion_jacobian
 from ...trajectory.hermite import duration_of
 from ..estimator_file import read_estimator, scalar, write_estimator
-from .bases import DMPBasis, Fit, known_name
+from .bases import DMPBasis, Fit
 from .demonstrations import is_sampled, listed, smooth, span_of, times_of
 from .dmp import SCALINGS
 from .stepping import SteppedPrimitive, warn_growth
@@ -214,7 +214,7 @@ class QuaternionDMP(SteppedPrimitive[_core.QuaternionDmp]):
     def _checked(self) -> tuple[DMPBasis, float]:
         """Basis and damping from the arguments of the constructor."""
         basis = DMPBasis(self.n_basis, self.basis, alpha=self.alpha, overlap=self.overlap)
-        known_name(self.scaling, tuple(SCALINGS), "scaling")
+        one_of(self.scaling, tuple(SCALINGS), "scaling")
         return basis, self._damping()
 
     def _target(self, demo: _Demonstration, name: str, basis: DMPBasis, D: float) -> tuple[Array, Array]:

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
-from ...checks import Array, array, positive
+from ...checks import Array, array, one_of, positive
 from ...errors import NotFittedError, ThunderError, ThunderWarning, outer_level
 from ...values import Estimator, Stateful
-from .bases import FITS, PhaseBasis, known_name
+from .bases import FITS, PhaseBasis
 from .dynamic_potential import DynamicPotential, spheres_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class SteppedPrimitive(Estimator, Stateful, Generic[_Core]):
 
     def _damping(self) -> float:
         """Return D, by default the critical one, after checks of the arguments of all primitives."""
-        known_name(self._method, FITS, "fit")
+        one_of(self._method, FITS, "fit")
         K = positive(self.K, "K")
         return 2.0 * math.sqrt(K) if self.D is None else positive(self.D, "D")
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, of_kind, pose, positive
-from ...errors import ThunderError, UnknownNameError, nearest_hint
+from ...checks import Array, array, known_name, of_kind, pose, positive
+from ...errors import ThunderError
 from ...io.xml import quaternion
 from ...optional import require
-from ...robot import Payload, Robot, require_robot
+from ...robot import Payload, Robot
 from ...spatial.single import make_pose
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
@@ -125,7 +125,7 @@ class GraspWorld(Stateful):
         if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
             raise ThunderError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
         self._dt = self.period / self._steps
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.things: dict[str, WorldObject] = _named(things, WorldObject, "things")
         self.surfaces: dict[str, Table] = _named(surfaces, Table, "surfaces")
         self._mount = np.eye(4) if mount is None else pose(mount, "mount")
@@ -333,8 +333,7 @@ class GraspWorld(Stateful):
         return self._belt(name)[0]
 
     def _belt(self, name: str) -> list[float]:
-        if name not in self._speeds:
-            raise UnknownNameError(f"name must be a belt, got {name!r}{nearest_hint(name, self._speeds)}")
+        known_name(name, self._speeds, "name must be a belt, got")
         return self._speeds[name]
 
     @property
@@ -415,8 +414,7 @@ class GraspWorld(Stateful):
         return frozenset(pairs.ravel().tolist()) - {name}
 
     def _thing(self, name: str) -> WorldObject:
-        if name not in self.things:
-            raise UnknownNameError(f"name must be an object, got {name!r}{nearest_hint(name, self.things)}")
+        known_name(name, self.things, "name must be an object, got")
         return self.things[name]
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, pose, positive, whole
+from ...checks import Array, nonnegative, pose, positive, whole
 from ...errors import ReleaseError
 from ...manipulation.throwing import ThrowMotion
 from ...manipulation.throwing.thrown import ObjectState
@@ -223,7 +223,7 @@ def throw_by_hand(
     """
     rng, reference = np.random.default_rng(seed), motion.reference(repetitions)
     planned = float(motion.release_times(whole(repetitions, "repetitions", 0))[-1])
-    opening = planned - at_least(delay, "delay")
+    opening = planned - nonnegative(delay, "delay")
     if opening < 0.0:
         raise ReleaseError(f"the command to the hand must not precede the motion, got {opening:.3g} s", "hand")
     end, effort_limit = motion.duration(repetitions), world.robot.limits.effort

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks import Array, all_positive, array, check_name, numbers, positive
+from ...checks import Array, all_positive, array, check_name, numbers, one_of, positive
 from ...errors import ThunderError
 from ...values import Value, set_fields
 
@@ -177,8 +177,7 @@ class WorldObject(Value):
 
 
 def _checked(part: Part) -> Part:
-    if part.shape not in _SIZES:
-        raise ThunderError(f"shape must be one of {', '.join(_SIZES)}, got {part.shape!r}")
+    one_of(part.shape, _SIZES, "shape")
     size = all_positive(numbers(part.size, f"size of a {part.shape}", 1), f"size of a {part.shape}")
     if len(size) != _SIZES[part.shape]:
         raise ThunderError(f"size of a {part.shape} must have {_SIZES[part.shape]} entries, got {len(size)}")

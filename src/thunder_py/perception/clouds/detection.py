@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, array, positive, probability, whole
+from ...checks import Array, array, positive, whole, within
 from ...errors import ThunderError
 from ...spatial.single import make_pose
 from ...values import StrEnum, Value, set_fields
@@ -244,7 +244,7 @@ class CloudPipeline(Value):
             raise ThunderError(f"tilt must be at most pi / 2 rad, got {tilt:g}")
         checked["tilt"] = tilt
         checked["least"], checked["seed"] = whole(self.least, "least", 3), whole(self.seed, "seed", 0)
-        checked["surface_share"] = probability(self.surface_share, "surface_share")
+        checked["surface_share"] = within(self.surface_share, "surface_share", 0.0, 1.0)
         if not array(self.up, (3,), "up").any():
             raise ThunderError("up must not be zero")
         checked["up"] = np.asarray(Plane(self.up, 0.0).normal)

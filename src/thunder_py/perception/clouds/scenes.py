@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_positive, array, nonnegative, of_kind, pose, positive, probability
+from ...checks import Array, all_positive, array, nonnegative, of_kind, pose, positive, within
 from ...errors import ThunderError
 from ...spatial.single import make_pose
 from ...values import Value, set_fields
@@ -260,7 +260,7 @@ class DepthCamera(Value):
         fields: dict[str, float] = {
             name: nonnegative(getattr(self, name), name, "m") for name in ("noise", "resolution", "near", "far")
         }
-        fields |= {name: probability(getattr(self, name), name) for name in ("dropout", "edge_dropout")}
+        fields |= {name: within(getattr(self, name), name, 0.0, 1.0) for name in ("dropout", "edge_dropout")}
         fields["noise_per_z2"] = nonnegative(self.noise_per_z2, "noise_per_z2", "1/m")
         set_fields(self, pose=pose(self.pose, "pose"), **fields)
         if self.near >= self.far:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, positive, probability
+from ...checks import Array, positive, within
 from ...errors import ThunderError
 from ...optional import require
 from ...robot import Robot
@@ -163,5 +163,5 @@ def _scales(**given: Sequence[float] | None) -> dict[str, list[float]]:
         if len(values) != _JOINTS:
             raise ThunderError(f"{name} must be {_JOINTS} numbers, got {len(values)}")
         for value in values:
-            probability(value, name)
+            within(value, name, 0.0, 1.0)
     return scales

@@ -71,7 +71,7 @@ def load_kinesis(path: str | Path, marker: str = "index", *, drop_start: float =
     if marker not in (*_MARKERS, "both"):
         raise ThunderError(f"marker must be index, thumb or both, got {marker!r}")
     if not drop_start >= 0.0:
-        raise ThunderError(f"drop_start must be >= 0 s, got {drop_start!r}")
+        raise ThunderError(f"drop_start must not be negative [s], got {drop_start!r}")
     file = Path(path)
     names, subjects, values = _table(file)
     columns = {name: values[:, k] for k, name in enumerate(names)}

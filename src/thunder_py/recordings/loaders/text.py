@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks import Array
+from ...checks import Array, one_of
 from ...errors import FileFormatError, ThunderError, nearest_hint, outer_level
 from ...files import as_file
 from ..motion_set import MotionSet
@@ -59,9 +59,7 @@ _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
 def time_factor(time_unit: object) -> float:
     """Return the factor from `time_unit` to seconds."""
-    if not isinstance(time_unit, str) or time_unit not in _TIMES:
-        raise ThunderError(f"time_unit must be one of {', '.join(_TIMES)}, got {time_unit!r}")
-    return _TIMES[time_unit]
+    return _TIMES[one_of(time_unit, _TIMES, "time_unit")]
 
 
 def guess_delimiter(line: str) -> str | None:

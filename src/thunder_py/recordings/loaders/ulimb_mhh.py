@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import FileFormatError, ThunderError
+from ...checks import one_of
+from ...errors import FileFormatError
 from ..motion_set import MotionSet
 from ..plausibility import check_plausible
 from ..trial import Trial, to_si
@@ -87,8 +88,7 @@ def load_ulimb_mhh(
     """
     root = Path(path)
     for name in (*limb, *chest):
-        if name not in MARKERS:
-            raise ThunderError(f"limb and chest must be among {', '.join(MARKERS)}, got {name!r}")
+        one_of(name, MARKERS, "limb and chest")
     files = sorted(f for f in root.rglob("*") if f.suffix in (".csv", ".tsv", ".txt")) if root.is_dir() else [root]
     folders: dict[Path, list[MarkerRecording]] = {}
     for file in files:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, numbers, positive
+from ...checks import Array, numbers, one_of, positive
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
 from ..processing.over_sets import has_motion, require_no_gaps
@@ -161,8 +161,7 @@ def choose_part(dofs: Sequence[str], part: str | None) -> tuple[str, list[int]]:
     }
     if part is None:
         part = next(name for name in columns if columns[name])
-    if not isinstance(part, str) or part not in columns:
-        raise ThunderError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
+    one_of(part, PARTS, "part")
     if not columns[part]:
         raise ThunderError(f"part must be present in the motion, got {part!r} for dofs {', '.join(dofs)}")
     return part, columns[part]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, whole, within
+from ...checks import Array, nonnegative, one_of, whole, within
 from ...errors import ThunderError
 from ..processing.filtering import low_pass
 from ..processing.over_sets import require_no_gaps
@@ -174,8 +174,7 @@ def rms_distance(a: MotionLike, b: MotionLike, pairing: str = "tau", *, part: st
     >>> round(rms_distance(a, b), 6), round(rms_distance(a, b, "nearest"), 6)
     (0.1, 0.1)
     """
-    if pairing not in PAIRINGS:
-        raise ThunderError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+    one_of(pairing, PAIRINGS, "pairing")
     n = whole(n, "n", 2)
     dofs_a, dofs_b = dofs_of(a), dofs_of(b)
     part, columns_a = choose_part(dofs_a, part)
@@ -319,7 +318,7 @@ def power_law(
     (-0.33, 1.0)
     """
     within(slowest, "slowest", 0.0, 1.0, ends="[)")
-    at_least(flattest, "flattest")
+    nonnegative(flattest, "flattest")
     s = sample(motion, 2, part="translation", cutoff=cutoff, filter_order=filter_order, rate=rate)
     v, a, speed = s.values[1], s.values[2], s.norm(1)
     if v.shape[1] < 2:

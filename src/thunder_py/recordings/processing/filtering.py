@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, at_least, is_number, positive, whole
+from ...checks import Array, is_number, nonnegative, one_of, positive, whole
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import Trial
@@ -77,7 +77,7 @@ def filters_nothing(cutoff: object) -> bool:
         If `cutoff` is not a positive number; None is refused, so that no filter is an explicit choice.
     """
     if not is_number(cutoff) or not cutoff > 0.0:  # type: ignore[operator]
-        raise ThunderError(f"cutoff must be a frequency > 0 Hz, or math.inf for no filter, got {cutoff!r}")
+        raise ThunderError(f"cutoff must be a positive frequency [Hz], or math.inf for no filter, got {cutoff!r}")
     return cutoff == math.inf
 
 
@@ -251,8 +251,7 @@ def fill_gaps(trial: Trial, longest: float | None = None, method: str = "cubic")
     """
     if longest is not None:
         positive(longest, "longest", "s")
-    if method not in _METHODS:
-        raise ThunderError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    one_of(method, _METHODS, "method")
     if trial.valid.all():
         return trial
     start, end = _common_span(trial)
@@ -322,7 +321,7 @@ def split_at_gaps(trial: Trial, least_duration: float = 0.0) -> MotionSet:
     >>> [(part.name, part.t.tolist()) for part in split_at_gaps(trial)]
     [('a/1', [0.0, 1.0, 2.0]), ('a/2', [4.0, 5.0])]
     """
-    at_least(least_duration, "least_duration", unit="s")
+    nonnegative(least_duration, "least_duration", unit="s")
     parts = [
         trial.slice(trial.t[first], trial.t[last])
         for first, last in stretches(trial.valid)

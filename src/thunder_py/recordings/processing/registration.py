@@ -50,7 +50,7 @@ def _pairs(grid: tuple[int, int], shifts: tuple[float, float], stretches: tuple[
         if numbers(value, what).shape != (2,) or not np.isfinite(value).all() or value[0] > value[1]:
             raise ThunderError(f"{what} must be (smallest, largest), got {value!r}")
     if not stretches[0] > 0.0:
-        raise ThunderError(f"stretches must be > 0, got {stretches!r}")
+        raise ThunderError(f"stretches must be positive, got {stretches!r}")
     a, b = np.meshgrid(np.linspace(*shifts, grid[0]), np.linspace(*stretches, grid[1]), indexing="ij")
     return np.column_stack([a.ravel(), b.ravel()])
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...checks import Array, at_least, within
+from ...checks import Array, nonnegative, within
 from ...errors import ThunderError
 from ..motion_set import MotionSet
 from ..trial import POSITION, Trial
@@ -119,7 +119,7 @@ def segment_by_speed(
     """
     limits = {"threshold": threshold, "least_length": least_length, "least_duration": least_duration}
     for what, value in limits.items():
-        at_least(value, what)
+        nonnegative(value, what)
     if length not in ("distance", "path"):
         raise ThunderError(f"length must be 'distance' or 'path', got {length!r}")
     smooth = _smooth(trial, cutoff, order, dofs)

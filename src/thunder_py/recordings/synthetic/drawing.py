@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...checks import Array, at_least, positive, whole, within
+from ...checks import Array, nonnegative, positive, whole, within
 from ..motion_set import MotionSet
 from .recording import check_range, direction, generators, perpendicular, record, times
 
@@ -73,7 +73,7 @@ def power_law_curves(
         positive(rate, "rate"),
     )
     (T_low, T_high), (r_low, r_high) = check_range(lap_duration, "lap_duration"), check_range(size, "size")
-    laps, noise = positive(laps, "laps"), at_least(noise, "noise")
+    laps, noise = positive(laps, "laps"), nonnegative(noise, "noise")
     within(eccentricity, "eccentricity", 0.0, 1.0, ends="[)")
     within(exponent, "exponent", -1.0, 10.0, ends="()")
     rng, noise_rng = generators(seed)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from ...checks import Array, array, at_least, numbers, positive, whole
+from ...checks import Array, array, nonnegative, numbers, positive, whole
 from ...errors import ThunderError
 from ...trajectory.hermite import duration_of, minimum_jerk
 from ...values import Value, set_fields
@@ -87,10 +87,10 @@ def minimum_jerk_reaches(
         positive(rate, "rate"),
     )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
-    curvature, noise = at_least(curvature, "curvature"), at_least(noise, "noise")
+    curvature, noise = nonnegative(curvature, "curvature"), nonnegative(noise, "noise")
     spread = (
-        at_least(boundary_velocity, "boundary_velocity"),
-        at_least(boundary_acceleration, "boundary_acceleration"),
+        nonnegative(boundary_velocity, "boundary_velocity"),
+        nonnegative(boundary_acceleration, "boundary_acceleration"),
     )
     rng, noise_rng = generators(seed)
     pace = np.exp(rng.normal(0.0, 0.12, n_subjects))
@@ -170,7 +170,7 @@ class SigmaLognormal(Value):
     def __post_init__(self) -> None:
         strokes = array(self.strokes, (None, 6), "strokes")
         if not (strokes[:, 3] > 0.0).all():
-            raise ThunderError(f"sigma of every stroke must be > 0, got {strokes[:, 3].tolist()}")
+            raise ThunderError(f"sigma of every stroke must be positive, got {strokes[:, 3].tolist()}")
         plane = array(self.plane, (2, 3), "plane")
         if np.abs(plane @ plane.T - np.eye(2)).max() > 1e-9:
             raise ThunderError(f"plane must hold two orthonormal axes, got {plane.tolist()}")
@@ -273,7 +273,7 @@ def sigma_lognormal_reaches(
     (<MotionSet of 6 trials, 3 subjects, 1 tasks>, 'chest', ('S01', 'S02', 'S03'))
     """
     motions = _motions(n, seed, n_subjects, n_strokes, duration, distance, curvature)
-    noise, rate = at_least(noise, "noise"), positive(rate, "rate")
+    noise, rate = nonnegative(noise, "noise"), positive(rate, "rate")
     _, noise_rng = generators(seed)
     trials = []
     for k, motion in enumerate(motions):
@@ -299,7 +299,7 @@ def _motions(
         whole(n_strokes, "n_strokes", 1),
     )
     (T_low, T_high), (D_low, D_high) = check_range(duration, "duration"), check_range(distance, "distance")
-    curvature = at_least(curvature, "curvature")
+    curvature = nonnegative(curvature, "curvature")
     rng, _ = generators(seed)
     pace, sigma = np.exp(rng.normal(0.0, 0.12, n_subjects)), rng.uniform(0.2, 0.4, n_subjects)
     turn, plane = rng.normal(0.0, curvature, n_subjects), rng.uniform(-np.pi, np.pi, n_subjects)
@@ -419,8 +419,8 @@ def daily_living(
     ('intransitive 1', 'transitive 1', 'tool 1')
     """
     n, n_subjects = whole(n, "n", 1), whole(n_subjects, "n_subjects", 1)
-    variability, rate = at_least(variability, "variability"), positive(rate, "rate")
-    noise, angle_noise = at_least(noise, "noise"), at_least(angle_noise, "angle_noise")
+    variability, rate = nonnegative(variability, "variability"), positive(rate, "rate")
+    noise, angle_noise = nonnegative(noise, "noise"), nonnegative(angle_noise, "angle_noise")
     rng, noise_rng = generators(seed)
     tasks = _tasks()
     size, pace = np.exp(rng.normal(0.0, 0.07, n_subjects)), np.exp(rng.normal(0.0, 0.15, n_subjects))

@@ -37,9 +37,9 @@ def provenance() -> dict[str, Any]:
     }
 
 
-def worker() -> tuple[str, str]:
+def worker() -> dict[str, Any]:
     """Return host, and version of thunder_py with instruction set, of the process that simulates a run."""
-    return socket.gethostname(), f"{_core.__version__} {_instruction_set()}"
+    return {"host": socket.gethostname(), "kernels": f"{_core.__version__} {_instruction_set()}"}
 
 
 def _instruction_set() -> str:

@@ -19,6 +19,7 @@ from .store import RESERVED, RunStore
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_PENDING = RunRecord(attempts=0, seconds=None, host=None)
 Names = Sequence[str] | Mapping[str, Metric] | None
 
 
@@ -201,12 +202,9 @@ class Runs(Sequence[SimulationResult], Tabular):
         """Return the columns of `to_pandas`, a value for each run; `metrics` as there."""
         values = self.columns(metrics)
         columns = {**self._parameters(values), **values}
-        done = [self._records.get(k) for k in range(len(self))]
         columns["failure"] = [self._failure(k) for k in range(len(self))]
-        columns["attempts"] = [0 if one is None else one.attempts for one in done]
-        columns["seconds"] = [None if one is None else one.seconds for one in done]
-        columns["host"] = [None if one is None else one.worker[0] for one in done]
-        return columns
+        done = [self._records.get(k, _PENDING) for k in range(len(self))]
+        return columns | {name: [getattr(one, name) for one in done] for name in ("attempts", "seconds", "host")}
 
     def _parameters(self, columns: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the parameters by name, a value for each run; refuse those called as one of the columns."""

@@ -111,7 +111,7 @@ def simulate_many(
     task = _Task(runs if callable(runs) else None, metrics)
     with ExitStack() as stack:
         if store is not None and not callable(runs):
-            plan = replace(plan, arguments=[_identity(k, run) for k, run in enumerate(items)])
+            plan = replace(plan, runs=[_identity(k, run) for k, run in enumerate(items)])
         elif store is not None and label is None:
             _require_known(plan.parameters)
         keeper = None if store is None else stack.enter_context(open_store(store, plan))
@@ -166,13 +166,12 @@ def _read(
         items = _ready_made(runs)
         sets = [{} for _ in items]
     parameter_names = {name for values in sets for name in values}
-    for what, given, others in (
-        ("parameters", parameter_names, {*RESERVED}),
-        ("metrics", {*(names or ())}, {*RESERVED} | parameter_names),
-    ):
-        if taken := given & others:
-            end = " or a parameter" if what == "metrics" else ""
-            raise ThunderError(f"{what} must not be called {', '.join(sorted(taken))}, the name of a column{end}")
+    if taken := parameter_names & {*RESERVED}:
+        raise ThunderError(f"parameters must not be called {', '.join(sorted(taken))}, the name of a column")
+    if taken := {*(names or ())} & ({*RESERVED} | parameter_names):
+        raise ThunderError(
+            f"metrics must not be called {', '.join(sorted(taken))}, the name of a column or a parameter"
+        )
     return items, Plan(getattr(runs, "__qualname__", type(runs).__name__), label, names, sets)
 
 
@@ -264,9 +263,9 @@ class _Task:
         with divergence_recorded():  # metrics and status show it
             result = run(self._watch(time.monotonic()))
         if self._functions is None:
-            return RunRecord(result=result, label=run.label, worker=worker())
+            return RunRecord(result=result, label=run.label, **worker())
         values = {name: _kept(name, function(result)) for name, function in self._functions.items()}
-        return RunRecord(metrics=values, label=run.label, worker=worker())
+        return RunRecord(metrics=values, label=run.label, **worker())
 
     def _watch(self, start: float) -> Callable[[float], None]:
         def watch(done: float) -> None:
@@ -291,10 +290,8 @@ def _kept(name: str, value: Any) -> Any:
     """Return a metric as a number or text of Python or as an array, whose floats have 64 bits."""
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, str):
-        return str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return str(value) if isinstance(value, str) else value
     try:
         array = np.asarray(value)
     except ValueError:
@@ -310,6 +307,6 @@ def _keep(run: int, outcome: Outcome, records: dict[int, RunRecord], keeper: Run
     if outcome.error is None:
         record = replace(outcome.value, label=None if outcome.value.label is None else printable(outcome.value.label))
     else:
-        record = RunRecord(error=with_text(outcome.error), trace=printable(outcome.trace))
+        record = RunRecord(error=with_text(outcome.error), traceback=printable(outcome.trace))
     record = replace(record, attempts=outcome.attempts, seconds=outcome.seconds)
     records[run] = record if keeper is None else keeper.add(run, record)

@@ -64,11 +64,12 @@ class RunRecord:
     metrics: Mapping[str, Any] | None = None  # where only these are kept
     result: SimulationResult | Path | None = None
     error: Exception | None = None  # of the last attempt; then there are neither metrics nor a result
-    trace: str = ""
+    traceback: str = ""
     label: str | None = None  # of the RunSpec
     attempts: int = 1
-    seconds: float = 0.0  # duration of the last attempt
-    worker: tuple[str, str] = ("", "")  # host and kernels
+    seconds: float | None = 0.0  # duration of the last attempt
+    host: str | None = ""  # of the worker
+    kernels: str = ""  # version and instruction set of the worker
     session: int = 0  # number of the call that wrote it to the store
 
 

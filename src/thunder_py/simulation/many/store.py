@@ -14,7 +14,7 @@ import time
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +30,8 @@ from .spec import RunRecord, StoredError, describe
 SCHEMA = "thunder_py sweep/2"
 #: names of columns and fields: no metric and no parameter may have such a name
 RESERVED = ("run", "label", "attempts", "seconds", "error", "failure", "traceback", "session", "host", "kernels")
+#: fields of a record that JSON holds as they are
+_FIELDS = ("label", "attempts", "seconds", "session", "traceback", "host", "kernels")
 #: lines are on the disk at the latest with the first one after this time [s]
 _SECONDS = 1.0
 _PLAN, _RUNS, _SESSIONS, _LOCK = "sweep.json", "runs.jsonl", "sessions.jsonl", "lock"
@@ -45,40 +47,28 @@ class Plan:
         Name of the function that makes the runs.
     label : str or None
         The user's label of the sweep.
-    metrics : tuple of str or None
+    metrics : sequence of str or None
         Names of the metrics that are kept; None where whole results are.
     parameters : sequence of mapping
         Parameters of each run.
-    arguments : sequence of (str or None, str or None), optional
+    runs : sequence of (str or None, str or None), optional
         Labels and digests of ready-made runs.
     """
 
     function: str
     label: str | None
-    metrics: tuple[str, ...] | None
+    metrics: Sequence[str] | None
     parameters: Sequence[Mapping[str, Any]]
-    arguments: Sequence[tuple[str | None, str | None]] = ()
+    runs: Sequence[Sequence[str | None]] = ()
 
     def fields(self) -> dict[str, Any]:
         """Return the fields as JSON holds them."""
-        return {
-            "function": self.function,
-            "label": self.label,
-            "metrics": None if self.metrics is None else list(self.metrics),
-            "parameters": [{name: encoded(value) for name, value in values.items()} for values in self.parameters],
-            "runs": [list(pair) for pair in self.arguments],
-        }
+        return {**vars(self), "parameters": [_each(encoded, values) for values in self.parameters]}
 
-    @classmethod
-    def of_fields(cls, fields: Mapping[str, Any]) -> Plan:
-        """Return the plan with these fields."""
-        return cls(
-            fields["function"],
-            fields["label"],
-            None if fields["metrics"] is None else tuple(fields["metrics"]),
-            [{name: decoded(value) for name, value in values.items()} for values in fields["parameters"]],
-            [(label, digest) for label, digest in fields["runs"]],
-        )
+
+def _each(code: Callable[[Any], Any], values: Mapping[str, Any] | None) -> Any:
+    """Encode or decode the values of a mapping."""
+    return None if values is None else {name: code(value) for name, value in values.items()}
 
 
 class RunStore:
@@ -100,7 +90,8 @@ class RunStore:
         self._synced = time.monotonic()
         with parsing(self.path / _PLAN, "a sweep of simulate_many"):
             self._fields = self._read_plan()
-            self.plan = Plan.of_fields(self._fields)
+            parameters = [_each(decoded, values) for values in self._fields["parameters"]]
+            self.plan = Plan(**{**self._fields, "parameters": parameters})
         self.sessions = _read_lines(self.path / _SESSIONS, "")
         self.records: dict[int, RunRecord] = {}
         hint = "; without this line its run is simulated again"
@@ -117,6 +108,9 @@ class RunStore:
             fields = json.loads(read_whole(file, LARGEST_DATA))
         except FileNotFoundError:
             raise FileFormatError(f"not a store of simulate_many: {_PLAN} missing", path=self.path) from None
+        except NotADirectoryError:
+            text = "must be a folder, that of a store of simulate_many, got a file"
+            raise FileFormatError(text, path=self.path) from None
         schema = fields.get("schema") if isinstance(fields, dict) else None
         if schema != SCHEMA:
             raise FileFormatError(
@@ -124,17 +118,16 @@ class RunStore:
                 "this store; simulate into another folder",
                 path=file,
             )
-        return _checked(fields)
+        checked = _checked(fields)
+        return {name: value for name, value in checked.items() if name != "schema"}
 
     def _record(self, row: Mapping[str, Any]) -> RunRecord:
-        metrics = row["metrics"]
+        metrics, error = row["metrics"], row["error"]
         return RunRecord(
-            metrics=None if metrics is None else {name: decoded(value) for name, value in metrics.items()},
-            result=self._result(row["run"]) if metrics is None and row["error"] is None else None,
-            error=None if row["error"] is None else StoredError(row["error"]),
-            trace=row["traceback"],
-            worker=(row["host"], row["kernels"]),
-            **{name: row[name] for name in ("label", "attempts", "seconds", "session")},
+            metrics=_each(decoded, metrics),
+            result=self._result(row["run"]) if metrics is None and error is None else None,
+            error=None if error is None else StoredError(error),
+            **{name: row[name] for name in _FIELDS},
         )
 
     def _result(self, run: int) -> Path:
@@ -174,15 +167,11 @@ class RunStore:
             record.result.save(file)
             _sync(file)
             record = replace(record, result=file)
-        metrics = record.metrics
         row = {
             "run": run,
-            **{name: getattr(record, name) for name in ("label", "attempts", "seconds", "session")},
+            **{name: getattr(record, name) for name in _FIELDS},
             "error": None if record.error is None else describe(record.error),
-            "traceback": record.trace,
-            "host": record.worker[0],
-            "kernels": record.worker[1],
-            "metrics": None if metrics is None else {name: encoded(value) for name, value in metrics.items()},
+            "metrics": _each(encoded, record.metrics),
         }
         due = time.monotonic() > self._synced + _SECONDS
         _append(self.path / _RUNS, row, sync=due)

@@ -1,0 +1,9 @@
+from .executors import connect as connect
+from .ordered import map_items as map_items
+from .ordered import map_seeds as map_seeds
+from .processes import shared_workers as shared_workers
+from .tasks import Workers as Workers
+from .tasks import run_tasks as run_tasks
+from .work import Outcome as Outcome
+from .work import available_threads as available_threads
+from .work import one_blas_thread as one_blas_thread
