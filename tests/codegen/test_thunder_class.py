@@ -11,7 +11,7 @@ import pytest
 import thunder_py as th
 from thunder_py.codegen import generate
 from thunder_py.codegen.contents import catalogue
-from thunder_py.errors import ThunderError
+from thunder_py.errors import ThunderError, UnknownNameError
 from thunder_py.model.description import Friction
 from thunder_py.model.inertia import dyn_from_reg
 from thunder_py.spatial import pose_from_rpy
@@ -19,6 +19,9 @@ from thunder_py.spatial import pose_from_rpy
 from .class_driver import build, shown, vector
 from .libraries import Array, eigen_include, run
 from .reference import expected, pose_values, random_state, with_groups
+
+#: constant armature has no columns in Thunder's regressors
+pytestmark = pytest.mark.filterwarnings("ignore:Yr has the columns")
 
 DATA = Path(__file__).parent.parent / "data" / "thunder"
 compiled = [
@@ -34,10 +37,10 @@ MOTORS = ("x", "dx", "ddx", "ddxr")
 
 
 def panda() -> th.Robot:
-    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters."""
+    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters; with armature in M."""
     friction = Friction(terms=("viscous", "quadratic"), coefficients=np.tile([0.1, 0.01], (7, 1)))
     masks = {"inertial": ((1,) * 10,) * 7, "friction": ((1, 1),) * 7, "tool": (1, 1, 1, 0, 0, 0)}
-    return th.Robot.load("panda").replace(friction=friction, masks=masks)
+    return th.Robot.load("panda").replace(friction=friction, masks=masks, armature=np.full(7, 0.05))
 
 
 ROBOTS = {
@@ -61,7 +64,7 @@ def getters(robot: th.Robot) -> set[str]:
     names |= {f"J_{i}" for i in range(1, n + 2)} | {f"J_cm_{i}" for i in range(1, n + 1)}
     names |= {f"{name}{dot}" for name in ("J_ee", "M", "C", "G") for dot in ("", "_dot", "_ddot")}
     names |= {f"reg_{name}" for name in "MCG"}
-    if any(mask[group].any() for group in ("dh", "base", "tool")):
+    if any(mask[group].any() for group in ("dh", "base", "tool") if group in mask):
         names |= {"reg_Jdq", "reg_JTw"}
     if d.friction is not None:
         names |= {"dl"} | {f"Dl{k + 1}" for k in range(len(d.friction.terms))}
@@ -296,3 +299,26 @@ def test_kinematic_regressors_have_a_column_for_every_entry(group):
         )
         got = function(state["q"], state[vector_], parameter.values)
         np.testing.assert_allclose(got, expected(other, name, state), atol=1e-12)
+
+
+FUNCTIONS = """
+def functions(model):
+    model.add_function("q0_distance", ((model.q - model.robot.description.values["q0"]) ** 2).sum())
+    model.add_function("other", model.q[0])
+"""
+
+
+@pytest.mark.parametrize("thunder", [True, False])
+@pytest.mark.parametrize(
+    ("select", "wanted"),
+    [("M,q0_distance", {"M", "q0_distance"}), ("other", {"other"}), ("M", {"M", "q0_distance", "other"})],
+)
+def test_functions_of_the_user_read_the_file_and_are_selected(thunder, select, wanted, tmp_path):
+    (tmp_path / "arm.yaml").write_text((DATA / "arm3.yaml").read_text() + "\nq0: [0.1, 0.2, 0.3]\n")
+    (tmp_path / "functions.py").write_text(FUNCTIONS)
+    robot = th.Robot.load(tmp_path / "arm.yaml")
+    folder = generate(robot, tmp_path, functions=tmp_path / "functions.py", select=select, thunder=thunder)
+    header = (folder / "thunder_arm.h").read_text()
+    assert {name for name in re.findall(r" get_(\w+)\(\) const;", header) if not name.startswith("par_")} == wanted
+    with pytest.raises(UnknownNameError, match="did you mean 'q0_distance'"):
+        generate(robot, tmp_path, functions=tmp_path / "functions.py", select="q0_distanc", thunder=thunder)

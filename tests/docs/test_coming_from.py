@@ -133,11 +133,12 @@ def test_pinocchio_has_its_names(both):
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """Header of the class that is generated from the page's file."""
+    """Headers of the class that is generated from the page's file, and of that with Thunder's interface."""
     with pytest.MonkeyPatch.context() as patch:
         names = run_page("thunder.md", tmp_path_factory.mktemp("thunder"), patch)
-        folder = th.codegen.generate(names["robot"], ".")
-        return (folder / f"thunder_{names['robot'].name}.h").read_text(encoding="utf-8")
+        robot, header = names["robot"], f"thunder_{names['robot'].name}.h"
+        folders = [th.codegen.generate(robot, str(thunder), thunder=thunder) for thunder in (False, True)]
+        return [(folder / header).read_text(encoding="utf-8") for folder in folders]
 
 
 def test_generated_class_has_thunders_names(library):
@@ -147,10 +148,11 @@ def test_generated_class_has_thunders_names(library):
         for code in _CODE.findall(row.cells[0])
         if re.fullmatch(r"(get|set|load|save)_\w+", code)
     }
-    wanted |= set(re.findall(r"`(set_\w+|setArguments)`", (PAGES / "thunder.md").read_text(encoding="utf-8")))
+    others = set(re.findall(r"`(set_\w+|setArguments)`", (PAGES / "thunder.md").read_text(encoding="utf-8")))
     assert len(wanted) > 50
-    missing = [name for name in sorted(wanted) if not re.search(rf"\b{name}\(", library)]
-    assert not missing
+    for names, headers in ((wanted, library[:1]), (others, library)):
+        header = "".join(headers)
+        assert not [name for name in sorted(names) if not re.search(rf"\b{name}\(", header)]
 
 
 # --- Robotics Toolbox -------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.papers.gains import run as gains
-from thunder_py.papers.gains.run import run_article_gains
-from thunder_py.papers.gains.setup import PUBLISHED
+from thunder_py.papers.gains.run import PUBLISHED, run_article_gains
 from thunder_py.papers.mact import sweeps as mact
 from thunder_py.papers.mact.cartesian import run_d42_cartesian
 from thunder_py.papers.mact.estimation import run_d42_estimation

@@ -11,8 +11,7 @@ from thunder_py.errors import ThunderError
 from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
 from thunder_py.papers import registry
-from thunder_py.papers.grasping.approach import Approach, YawEstimate
-from thunder_py.papers.grasping.trial import Case, draw_scene, run_trial
+from thunder_py.papers.grasping.trial import Approach, Case, YawEstimate, draw_scene, run_trial
 from thunder_py.papers.picking.physics import PickCase, pick
 from thunder_py.reference import TaskReference
 

@@ -17,6 +17,7 @@ from ..model.model import RobotModel
 from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
+from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import (
@@ -33,7 +34,7 @@ from .yaml_thunder import (
 
 __all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
 
-_MJCF_OPTIONS = ("tip_link", "fix_joints")
+_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
@@ -105,11 +106,12 @@ def load_description(
     if name is not None:
         check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
-    if path.suffix == ".urdf":
+    suffix = path.suffix.lower()
+    if suffix == ".urdf":
         from .urdf import load_urdf
 
         return load_urdf(path, name=name, **options)
-    if path.suffix in _MJCF:
+    if suffix in _MJCF:
         from .mjcf import load_mjcf
 
         for option in options:
@@ -117,7 +119,7 @@ def load_description(
                 raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, name=name, **options)
-    if path.suffix not in _YAML:
+    if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
         raise ThunderError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
@@ -161,7 +163,8 @@ def parse_description(
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        return read_thunder(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
+        read = read_pipeline if "pipeline" in document.section() else read_thunder
+        return read(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
     description = read_native(document)
     return description if name is None else description.replace(name=name)
 

@@ -13,9 +13,9 @@ from ...checks import Array
 from ...model import inertia
 from ...parallel import Workers, map_seeds
 from ...robot import Robot
-from ...simulation import Payload, Sensors, simulate
-from ..gains.setup import DURATION, panda_with_friction
-from ..lissajous.run import LOG_EVERY, PERIOD, START, Run, controller_of, curve, follow_lissajous
+from ...simulation import Payload, Sensors
+from ..gains.run import DURATION, panda_with_friction
+from ..lissajous.run import PERIOD, Run, controller_of, curve, follow_lissajous
 from ..results import Draws, Varied, drawing
 from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
@@ -168,6 +168,7 @@ _MOUNTINGS: dict[str, tuple[float, Array]] = {
     "10 mm plate": (0.0, np.array([0.0, 0.0, 0.01])),
     "as in Table 8": (0.0, hand_of_table_8() - np.array(HAND_COM)),
 }
+#: quantities that section 5.2 does not print
 QUANTITIES = (
     FreeParameter("mounting", "at the flange", tuple(_MOUNTINGS), "mounting of the hand", "no paper prints it (T-7)"),
     FreeParameter("friction", 1.0, (0.0, 0.5, 2.0), "Coulomb friction / identified",
@@ -202,11 +203,11 @@ def hand_estimate(*, scale: float = 1.0, **given: Any) -> dict[str, float]:
     s = chosen(QUANTITIES, given)
     robot = Robot.load("panda")
     hand = Payload(HAND_MASS, _center(s.mounting), s.inertia * np.eye(3), link="link7")
-    run = simulate(
-        panda_with_friction(s.friction), controller_of(robot, K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma), curve(robot),
-        scale * s.duration, q0=START, payloads=[hand], torque_limits=robot.limits.effort,
-        sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error", "parameters"), log_every=LOG_EVERY,
-    )  # fmt: skip
+    law = controller_of(robot, K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma)
+    sensors = Sensors(velocity_noise=s.noise) if s.noise else None
+    run = follow_lissajous(
+        panda_with_friction(s.friction), law, curve(robot), scale * s.duration, payloads=[hand], sensors=sensors
+    ).result
     window = min(PERIOD / (scale * s.duration), 0.5)
     bodies = {"true": merged(robot, hand), "estimate": run.parameters[-1, 60:70]}
     found = {f"{name}: {part}": float(x) for name, reg in bodies.items()
