@@ -13,10 +13,8 @@ _NAMES = ("base_link", "tip_link", "missing_inertia")
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `Robot.load` for URDF and MJCF."""
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: first link of the arm, default the root")
-    parser.add_argument(
-        "--tip-link", metavar="LINK", help="for URDF and MJCF: last link of the arm, default the only leaf"
-    )
+    parser.add_argument("--base-link", metavar="LINK", help="first link of the arm, default that of the only arm")
+    parser.add_argument("--tip-link", metavar="LINK", help="last link of the arm, default that of the only arm")
     parser.add_argument(
         "--fix-joint",
         metavar="JOINT=POSITION",
@@ -27,7 +25,7 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing-inertia",
         choices=("error", "zero"),
-        help="for URDF: treatment of links without inertia, default error",
+        help="treatment of links without inertia, default massless with a warning",
     )
 
 

@@ -34,7 +34,7 @@ from .yaml_thunder import (
 
 __all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
 
-_MJCF_OPTIONS = ("tip_link", "fix_joints")
+_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
@@ -106,11 +106,12 @@ def load_description(
     if name is not None:
         check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
-    if path.suffix == ".urdf":
+    suffix = path.suffix.lower()
+    if suffix == ".urdf":
         from .urdf import load_urdf
 
         return load_urdf(path, name=name, **options)
-    if path.suffix in _MJCF:
+    if suffix in _MJCF:
         from .mjcf import load_mjcf
 
         for option in options:
@@ -118,7 +119,7 @@ def load_description(
                 raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, name=name, **options)
-    if path.suffix not in _YAML:
+    if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
         raise ThunderError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
