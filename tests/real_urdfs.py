@@ -3,6 +3,7 @@
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
@@ -112,7 +113,8 @@ def pinocchio_arm(case: RealUrdf, joint_names: tuple[str, ...]) -> PinocchioArm:
     """
     whole = pinocchio.buildModelFromUrdf(str(case.path))
     others = [index for index, name in enumerate(whole.names) if index > 0 and name not in joint_names]
-    model = pinocchio.buildReducedModel(whole, others, _configuration(whole, case.locked)) if others else whole
+    locked = _configuration(whole, _followed(case))
+    model = pinocchio.buildReducedModel(whole, others, locked) if others else whole
     assert tuple(model.names)[1:] == joint_names
     assert list(model.parents)[1:] == list(range(len(joint_names)))
     base = np.eye(4)
@@ -123,6 +125,18 @@ def pinocchio_arm(case: RealUrdf, joint_names: tuple[str, ...]) -> PinocchioArm:
         pinocchio.framesForwardKinematics(model, data, pinocchio.neutral(model))
         base = np.array(data.oMf[frame].homogeneous)
     return PinocchioArm(model, base)
+
+
+def _followed(case: RealUrdf) -> dict[str, float]:
+    """Add the joints that mimic locked ones, of which Pinocchio's reader knows nothing."""
+    positions = dict(case.locked)
+    for joint in ElementTree.fromstring(case.path.read_bytes()).findall("joint"):
+        mimic, name = joint.find("mimic"), joint.get("name", "")
+        moves = joint.get("type") != "fixed"
+        if moves and mimic is not None and mimic.get("joint") in case.locked:
+            moved = float(mimic.get("multiplier", 1.0)) * case.locked[mimic.get("joint", "")]
+            positions.setdefault(name, moved + float(mimic.get("offset", 0.0)))
+    return positions
 
 
 def _configuration(model: Any, positions: dict[str, float]) -> Array:

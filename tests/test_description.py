@@ -171,7 +171,7 @@ def test_bad_input():
         (lambda: arm().replace(offsets=[pose_from_rpy((1, 0, 0))] * 2), "offsets must be those of the DH table..."),
         (lambda: arm(joint_names=("a",)), "joint_names must be 2 names, got ('a',)"),
         (lambda: arm(link_names=("a", "a")), "link names must differ, got 'a' twice"),
-        (lambda: arm(link_names=("a", "b c")), "link name must start with a letter ... got 'b c'"),
+        (lambda: arm(link_names=("a", "b*")), "link name must be 1 to 255 printable ... got 'b*'"),
         (lambda: arm(armature=[0.1, -0.1]), "armature of joint2 must not be negative, got -0.1"),
         (lambda: arm(armature=[0.1]), "armature must have shape (2,), got (1,)"),
         (lambda: arm(limits=Limits.none(3)), "limits must be given for 2 joints, got 3"),

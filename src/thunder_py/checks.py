@@ -20,7 +20,8 @@ ROTATION_TOLERANCE = 1e-6
 #: largest deviation that may be rounding, which `nearest_rotation` repairs
 REPAIRED_TOLERANCE = 0.1
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
-_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{0,62}")
+#: most characters of a label
+MAX_LABEL = 255
 
 
 def check_name(name: object, what: str = "robot name") -> str:
@@ -39,8 +40,20 @@ def check_name(name: object, what: str = "robot name") -> str:
     return str(name)  # numpy's strings too
 
 
+def is_label(text: str) -> bool:
+    r"""Return whether a text can name a joint, link or frame: printable, not blank at its ends, no ``" \ *``.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import is_label
+    >>> is_label("/arm link 1"), is_label("a\nb")
+    (True, False)
+    """
+    return 0 < len(text) <= MAX_LABEL and text.isprintable() and text == text.strip() and not set(text) & set('"\\*')
+
+
 def check_label(name: object, what: str) -> str:
-    """Return `name` if it is valid for a joint, link or frame: an identifier that may contain ``- . / :`` as in URDF.
+    """Return `name` if it is valid for a joint, link or frame, see `is_label`.
 
     Examples
     --------
@@ -48,10 +61,10 @@ def check_label(name: object, what: str) -> str:
     >>> check_label("arm/link-1", "link name")
     'arm/link-1'
     """
-    if not isinstance(name, str) or not _LABEL.fullmatch(name):
+    if not isinstance(name, str) or not is_label(name):
         raise ThunderError(
-            f"{what} must start with a letter or underscore and hold letters, digits and '_-./:' "
-            f"(at most 63), got {name!r}"
+            f"{what} must be 1 to {MAX_LABEL} printable characters without blanks at the ends and without "
+            f"quotation marks, backslashes and asterisks, got {name!r:.300}"
         )
     return str(name)  # numpy's strings too
 
@@ -480,6 +493,18 @@ def number_or_row(value: object, what: str, *, finite: bool = True) -> Array:
     if value is None or isinstance(value, (str, bytes)):
         raise ThunderError(f"{what} must be a number or a row of numbers, got {value!r}")
     return array(value, (None,) if np.iterable(value) else (), what, finite=finite)
+
+
+def one_or_each(value: Any, n: int, what: str, *, finite: bool = True) -> Array:
+    """Return n numbers, given as a row or as one number for all.
+
+    Examples
+    --------
+    >>> from thunder_py.checks import one_or_each
+    >>> one_or_each(0.5, 2, "blend").tolist()
+    [0.5, 0.5]
+    """
+    return np.full(n, array(value, () if np.ndim(value) == 0 else (n,), what, finite=finite))
 
 
 def per_joint(value: object, n: int, what: str, *, finite: bool = True) -> Array:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import re
 import sys
 from collections.abc import Callable
 from enum import Enum
+from importlib import import_module
+from importlib.util import resolve_name
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
-
-import lazy_loader
 
 from .errors import MissingAttributeError, fold, nearest_hint
 
@@ -29,17 +31,23 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
     Calls of what it gives out are answered as those of `publish`.
     """
-    give, _, names = lazy_loader.attach_stub(package, file)
-    module = sys.modules[package]
+    tree, module = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")), sys.modules[package]
+    homes = {
+        alias.name: resolve_name("." * line.level + (line.module or ""), package)
+        for line in tree.body
+        if isinstance(line, ast.ImportFrom)
+        for alias in line.names
+    }
 
     def get(name: str) -> Any:
-        if name not in names:
+        if name not in homes:
             raise _missing(module, name)
-        value = _guard(give(name))
-        setattr(module, name, value)
-        return value
+        home = homes[name]
+        value = import_module(f"{package}.{name}") if home == package else getattr(import_module(home), name)
+        setattr(module, name, _guard(value))
+        return getattr(module, name)
 
-    return get, lambda: sorted(names), names
+    return get, lambda: sorted(homes), list(homes)
 
 
 def publish(name: str) -> None:

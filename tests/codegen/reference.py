@@ -8,7 +8,7 @@ import numpy as np
 import thunder_py as th
 from thunder_py.model.description import describe_dh
 from thunder_py.model.inertia import reg_from_dyn
-from thunder_py.spatial import pose_from_rpy
+from thunder_py.spatial import pose_from_rpy, rpy_from_rotation
 
 from .libraries import Array
 
@@ -94,6 +94,8 @@ def expected(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
         return J.T @ np.linalg.inv(J @ J.T + damping**2 * np.eye(6))
     if function in ("reg_Jdq_lengths", "reg_JTw_lengths"):
         return _by_lengths(robot, function, state)
+    if function in ("reg_Jdq", "reg_JTw"):
+        return _by_entries(robot, function, state)
     if function.startswith("J_"):
         return robot.jacobian(state["q"], int(function[2:]))
     return _drives(robot, function, state)
@@ -129,4 +131,30 @@ def _by_lengths(robot: th.Robot, function: str, state: dict[str, Array]) -> Arra
         tool = d.tool.copy()
         tool[k, 3] += 1.0
         columns.append(value(robot.replace(tool=tool)) - value(robot))
+    return np.array(columns).T
+
+
+def pose_values(T: Array) -> Array:
+    """x y z, yaw pitch roll."""
+    return np.concatenate([T[:3, 3], rpy_from_rotation(T[:3, :3])[::-1]])
+
+
+def _by_entries(robot: th.Robot, function: str, state: dict[str, Array]) -> Array:
+    """Differences of J dq or J' w for steps of each masked entry of DH table, base and tool.
+
+    Both are affine in lengths, and in the sine and cosine of each angle: unit steps and right angles are exact.
+    """
+    d, columns = robot.description, []
+
+    def value(changed: th.Robot) -> Array:
+        J = changed.jacobian(state["q"])
+        return J @ state["dq"] if function == "reg_Jdq" else J.T @ state["w"]
+
+    whole = {"dh": None if d.dh is None else d.dh.ravel(), "base": pose_values(d.base), "tool": pose_values(d.tool)}
+    for group, values in whole.items():
+        for k in np.flatnonzero(np.ravel(d.masks.get(group, ()))):
+            is_angle = k % 2 == 1 if group == "dh" else k >= 3
+            step = np.eye(values.size)[k] * (np.pi / 2 if is_angle else 1.0)
+            ends = [value(with_groups(robot, {group: values + sign * step})) for sign in (1, -1)]
+            columns.append((ends[0] - ends[1]) / 2.0)
     return np.array(columns).T

@@ -157,7 +157,8 @@ def test_masks_are_exact(seed, n, kind, drives, parts, tmp_path):
     inertial_as = "DYN" if "inertial_as_DYN" in parts else "REG"
     core = Core(generate(robot, tmp_path, inertial_as=inertial_as, **options), robot.name)
     # angles of base and tool that a pose cannot give back exactly are baked through the pose: only moved groups go in
-    assert_equal_to_robot(core, with_groups(robot, moved), arguments, 1e-11, seed)
+    flat = {key: tuple(mask.astype(int).tolist()) for key, mask in masks.items()}
+    assert_equal_to_robot(core, with_groups(robot, moved).replace(masks=flat), arguments, 1e-11, seed)
 
 
 @pytest.mark.parametrize("joints", [PIECES_FROM - 1, PIECES_FROM, *rarely(OUTLINE_FROM - 1)])
@@ -284,7 +285,7 @@ def test_inverse_dynamics_of_linear_springs(run_time, tmp_path):
     assert_equal_to_robot(core, linear, arguments)
     damped = linear.replace(elastic=[dataclasses.replace(drive, D=(0.1,)) for drive in drives])
     for other in (robot, damped):  # nonlinear springs; dampers beside the springs
-        assert "elastic_inverse_dynamics" not in catalogue(other)
+        assert "elastic_inverse_dynamics" not in catalogue(other.symbolic())
 
 
 @pytest.mark.release

@@ -117,6 +117,6 @@ def test_refusals() -> None:
     law = backstepping(panda())
     stretched = lambda: law.evaluate(np.zeros(7), np.zeros(7), lissajous()(0.0))  # noqa: E731
     assert_refused(
-        (lambda: backstepping("panda"), "robot must be a Robot, got str"),
+        (lambda: backstepping("panda"), "robot must be a Robot, got str: 'panda'"),
         (stretched, "...the law is singular at this state..."),
     )

@@ -9,7 +9,7 @@ import pytest
 
 from thunder_py.papers import run_experiment
 from thunder_py.papers.human_like.run import PARTS
-from thunder_py.papers.moving_objects.single_plan import TIMES
+from thunder_py.papers.moving_objects.sweeps import TIMES
 
 
 @contextmanager

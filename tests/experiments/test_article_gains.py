@@ -5,7 +5,7 @@ import pytest
 
 import thunder_py as th
 from thunder_py.papers.gains import run as article_gains
-from thunder_py.papers.gains.setup import CASES, TABLES
+from thunder_py.papers.gains.run import CASES, TABLES
 from thunder_py.papers.lissajous.run import controller_of, curve, follow_lissajous, wrong_last_link
 
 

@@ -3,16 +3,15 @@
 import pytest
 
 import thunder_py as th
-from thunder_py.papers.gains import sweeps as gains
-from thunder_py.papers.gains.run import run_article_gains
-from thunder_py.papers.gains.setup import PUBLISHED
+from thunder_py.papers.gains import run as gains
+from thunder_py.papers.gains.run import PUBLISHED, run_article_gains
 from thunder_py.papers.mact import sweeps as mact
 from thunder_py.papers.mact.cartesian import run_d42_cartesian
 from thunder_py.papers.mact.estimation import run_d42_estimation
 from thunder_py.papers.mact.joint import run_d42_joint
 from thunder_py.papers.mact.setup import START, panda, stiffness, task_controllers
-from thunder_py.papers.scara import sweeps as scara
-from thunder_py.papers.softhand import sweeps as softhand
+from thunder_py.papers.scara import control as scara
+from thunder_py.papers.softhand import run as softhand
 from thunder_py.papers.softhand.run import run_softhand
 from thunder_py.papers.softhand.setup import HAND_COM
 

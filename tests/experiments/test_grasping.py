@@ -10,8 +10,7 @@ import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
-from thunder_py.papers.grasping.approach import Approach, YawEstimate
-from thunder_py.papers.grasping.trial import Case, draw_scene, run_trial
+from thunder_py.papers.grasping.trial import Approach, Case, YawEstimate, draw_scene, run_trial
 from thunder_py.papers.picking.physics import PickCase, pick
 from thunder_py.reference import TaskReference
 

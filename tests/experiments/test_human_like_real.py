@@ -29,7 +29,6 @@ from thunder_py.papers.human_like.real import (
     Comparison,
     HumanLikeReal,
     compare,
-    run_human_like_real,
 )
 from thunder_py.recordings.metrics import Motion, rms_distance
 from thunder_py.recordings.statistics import bootstrap_interval
@@ -45,7 +44,7 @@ def reaches() -> Reaches:
 
 @pytest.fixture(scope="module")
 def found(reaches: Reaches) -> HumanLikeReal:
-    return run_human_like_real([reaches], cuts=(0.1,))
+    return HumanLikeReal((compare(reaches, (0.1,)),))
 
 
 def rows(text: str) -> dict[str, list[str]]:

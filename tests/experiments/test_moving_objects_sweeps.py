@@ -7,17 +7,18 @@ import pytest
 from thunder_py.manipulation.interception import Conveyor, InterceptionOptions, SingleShot, TimeAugmentation
 from thunder_py.manipulation.interception.runs import Scenario, run_conveyor
 from thunder_py.papers.moving_objects.run import SPEEDS
-from thunder_py.papers.moving_objects.single_plan import (
+from thunder_py.papers.moving_objects.sweeps import (
     DEPARTURES,
     PRINTED,
     TIMES,
+    UNPRINTED,
     Reading,
     SinglePlans,
     closes_on,
     grasped,
     plans_of,
+    table_16,
 )
-from thunder_py.papers.moving_objects.sweeps import UNPRINTED, table_16
 
 matplotlib.use("Agg")
 PICTURES, DISTANCE, TIME = TIMES

@@ -18,12 +18,12 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py import cli
 from thunder_py.papers import registry
-from thunder_py.papers.draws import Draws, spread
 from thunder_py.papers.elastic_wrist.run import run_elastic_wrist
 from thunder_py.papers.human_like import real
 from thunder_py.papers.human_like.scenarios import scenarios
 from thunder_py.papers.lissajous.run import run_lissajous_panda
 from thunder_py.papers.picking.run import run as run_picking
+from thunder_py.papers.results import Draws, spread
 from thunder_py.papers.scara.kinematics import inverse_kinematics
 from thunder_py.papers.tables import markdown, plain, write_results
 from thunder_py.parallel import Workers, shared_workers

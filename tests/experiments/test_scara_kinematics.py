@@ -5,13 +5,14 @@ from thunder_py.papers.scara.control import run_dynamics
 from thunder_py.papers.scara.kinematics import (
     GAINS,
     POSTURES,
+    PRINTED_COUNTS,
     PRINTED_ORDER,
     run_clik,
     run_kinematics,
+    run_planning,
     run_transpose,
     stability_number,
 )
-from thunder_py.papers.scara.planning import PRINTED_COUNTS, run_planning
 
 KINEMATICS = run_kinematics()
 

@@ -9,7 +9,7 @@ import thunder_py as th
 from thunder_py.manipulation.throwing import landing, throw
 from thunder_py.papers.throwing import run as throwing
 from thunder_py.papers.throwing import setup as throwing_setup
-from thunder_py.papers.throwing.landings import descent_of, figures_of, hits, window
+from thunder_py.papers.throwing.run import descent_of, figures_of, hits, window
 from thunder_py.simulation import Payload
 
 

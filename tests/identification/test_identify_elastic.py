@@ -120,15 +120,6 @@ def test_a_simulated_run_is_enough():
     np.testing.assert_allclose(found.base_parameters[cubic], expected[cubic], rtol=0.05)
 
 
-def test_standard_deviations_know_the_noise_of_encoders():
-    errors = []
-    for seed in range(8):
-        log = noisy(run(), seed, 5e-5, 0.1)
-        found = identify(soft_elbow(), **log, cutoff=20.0, hold=1e-3, unknown="elastic")
-        errors.append((found.base_parameters - truth(found, soft_elbow())) / found.standard_deviations)
-    assert 0.7 < np.sqrt(np.mean(np.square(errors))) < 1.3
-
-
 def test_the_filter_does_not_bias_nonlinear_springs():
     """Powers of the filtered deflection find K0 a fifth too large, K1 a third too small (12 Hz, cutoff of 20 Hz)."""
     t = np.arange(2501) * 1e-3

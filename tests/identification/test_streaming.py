@@ -54,19 +54,6 @@ def test_logs_in_windows_are_one_least_squares_problem(robot, short_windows):
     assert found.logs == ("log0", "log1", "log2")
 
 
-@pytest.mark.parametrize("how", [{}, {"consistent": True}, {"offsets": False}], ids=str)
-def test_windows_do_not_change_elastic_joints(how, monkeypatch):
-    """Nonlinear springs with an offset, whose logs are read several times."""
-    log = noisy(run(), 0, 5e-5, 0.1)
-    log["x"] = log["x"] + 2e-3
-    whole = identify(soft_elbow(), **log, cutoff=40.0, hold=1e-3, **how)
-    short(monkeypatch)
-    parts = identify(soft_elbow(), **log, cutoff=40.0, hold=1e-3, **how)
-    np.testing.assert_allclose(parts.base_parameters, whole.base_parameters, rtol=1e-9, atol=1e-9)
-    for name in ("standard_deviations", "offsets", "offset_deviations", "noise"):
-        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, err_msg=name)
-
-
 def test_the_filter_does_not_see_the_borders_of_windows(short_windows):
     """Filtered signals in windows against those of `differentiate` and `lowpass` over the whole log."""
     rng = np.random.default_rng(0)
@@ -197,17 +184,26 @@ def test_a_factor_of_parts_is_the_factor_of_all():
     np.testing.assert_allclose(np.abs(R), np.abs(np.linalg.qr(A, mode="r")), rtol=1e-9)
 
 
-@pytest.mark.parametrize("consistent", [False, True])
-def test_windows_do_not_change_a_filtered_log(consistent, monkeypatch):
-    rng, robot = np.random.default_rng(0), elbow()
-    q = motion(2)[0] + 1e-4 * rng.normal(size=(T.size, 2))
-    tau = robot.inverse_dynamics(*motion(2)) + rng.normal(size=q.shape)
-    how = {"cutoff": 10.0, "hold": 0.01, "consistent": consistent}
-    whole = identify(wrong(robot), T, q, tau=tau, **how)
+@pytest.mark.parametrize(
+    ("elastic", "how"),
+    [(False, {}), (False, {"consistent": True}), (True, {}), (True, {"consistent": True}), (True, {"offsets": False})],
+)
+def test_windows_do_not_change_a_filtered_log(elastic, how, monkeypatch):
+    """Also of nonlinear springs with an offset, whose logs are read several times."""
+    if elastic:
+        data, robot, guess = noisy(run(), 0, 5e-5, 0.1), soft_elbow(), soft_elbow()
+        data["x"] = data["x"] + 2e-3
+    else:
+        rng, robot, guess = np.random.default_rng(0), elbow(), wrong(elbow())
+        q = motion(2)[0] + 1e-4 * rng.normal(size=(T.size, 2))
+        data = {"t": T, "q": q, "tau": robot.inverse_dynamics(*motion(2)) + rng.normal(size=q.shape)}
+    how = {"cutoff": 40.0, "hold": 1e-3, **how} if elastic else {"cutoff": 10.0, "hold": 0.01, **how}
+    whole = identify(guess, **data, **how)
     short(monkeypatch)
-    assert len(list(windows(robot, Log(t=T, q=q, tau=tau), Filtering(10.0)))) > 2
-    parts = identify(wrong(robot), T, q, tau=tau, **how)
-    for name in ("parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"):
+    assert len(list(windows(robot, Log(**data), Filtering(how["cutoff"])))) > 2
+    parts = identify(guess, **data, **how)
+    names = ["parameters", "base_parameters", "standard_deviations", "residual_rms", "noise"]
+    for name in [*names, *(["offsets", "offset_deviations"] if elastic else [])]:
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-9, atol=1e-9, err_msg=name)
 
 

@@ -229,10 +229,3 @@ def doubtful(sign=1.0, scale=1.0, still=False):
 def test_wrong_data_are_pointed_out(wrong, message):
     with pytest.warns(ThunderWarning, match=message):
         identify(elbow(), doubtful(**wrong))
-
-
-def test_negative_friction_is_pointed_out():
-    robot = elbow().replace(friction=th.robot.Friction(terms=("viscous",), coefficients=np.zeros((2, 1))))
-    driven = doubtful()
-    with pytest.warns(ThunderWarning, match=r"^the log asks for negative friction, joint2\.viscous \(-1\.?\d*\): "):
-        identify(robot, Log(t=TIMES, q=driven.q, dq=driven.dq, ddq=driven.ddq, tau=driven.tau - driven.dq * [0.0, 1.0]))

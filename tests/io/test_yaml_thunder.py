@@ -3,16 +3,17 @@
 # ruff: noqa: E501 (tables of cases read better with one line each)
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError
-from thunder_py.io import load_description, parse_description, save_description
+from thunder_py.errors import FileFormatError, ThunderError
+from thunder_py.io import conversion_losses, load_description, parse_description, save_description
 from thunder_py.model.description import Elastic
-from thunder_py.model.inertia import reg_from_dyn
+from thunder_py.model.inertia import dyn_from_reg, pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from thunder_py.spatial import dh_transform, rotation_about
 
 LINK = """\
@@ -214,7 +215,7 @@ def test_old_files_are_refused_with_the_reason(old, new, message):
 )
 def test_tables_without_kinematics_are_refused_with_the_reason(table):
     with pytest.raises(
-        FileFormatError, match=r"^folder/arm3.yaml:1: link[01]: a table of inertial parameters at the top is"
+        FileFormatError, match=r"^folder/arm3.yaml:1: link[01]: a table of inertial parameters is no robot"
     ):
         read(table)
 
@@ -235,7 +236,7 @@ BAD = {
     "no K": ("K_order: 2", "K_order: 0", "K_order: 0", r"elastic.K_order: must be an integer from 1 to 20, got '0'$"),
     "few K": ("K: [10.0, 1.0]", "K: [10.0]", "joint1: {K", r"elastic.joints.joint1.K: must hold at least 2 numbers"),
     "urdf": ("kinematics:\n", "kinematics:\n  type: URDF\n", "type: URDF", r"kinematics.type: kinematics of a URDF file are not read here: load the URDF"),
-    "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters at the top is not read: write them under"),
+    "raw table": ("version: 0.8", "link1: {mass: 1, m_CoM_x: 0}", "link1: {", r"link1: a table of inertial parameters is no robot"),
     "Dl sign": ("Dl: [0.5, 0.25, 7.0]", "Dl: [-0.5, 0]", "Dl: [-0.5", r"friction.Dl: viscous friction must not be negative, got -0.5$"),
     "Dl_order": ("Dl_order: 2", "Dl_order: 9", "Dl_order", r"Dl_order: must be an integer from 0 to 6, got '9'$"),
     "slip": ("Dl_order: 2", "Dl_ordr: 2", "Dl_ordr", r"unknown key 'Dl_ordr'; did you mean 'Dl_order'\?$"),
@@ -286,10 +287,202 @@ def test_friction_before_0_2():
 
 def test_refusals():
     assert_refused(
-        (lambda: read("pipeline:\n  loaders: []\n"), "...this is Thunder's 1.0 pipeline format, w...", FileFormatError)
+        (
+            lambda: read("pipeline:\n  loaders: [my_loader]\n"),
+            "...loaders[0]: must be one of dh_loader, ...",
+            FileFormatError,
+        )
     )
     new = FILE.replace("type_joints:", "joints_type:").replace("  tr:", "  xyz:")
     assert_refused(
         (lambda: read(new), "...joints_type: this is written for the loaders of Thunder's 1.0 for...", FileFormatError),
         (lambda: read(path="my-arm.yaml"), "...robot name (the file's name without its suffix) mu...", FileFormatError),
     )
+
+
+# --- parameters of links, and writing ---------------------------------------------------------------------------------
+
+
+def same(one, other):
+    """Descriptions that are equal up to the rounding of angles and of inertia about another point."""
+    for key in ("placements", "gravity", "base", "tool", "inertial"):
+        np.testing.assert_allclose(getattr(one, key), getattr(other, key), rtol=1e-12, atol=1e-15, err_msg=key)
+    assert (one.elastic, one.masks, one.joint_types) == (other.elastic, other.masks, other.joint_types)
+    assert (one.friction is None) == (other.friction is None)
+
+
+def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
+    arm = read()
+    save_description(arm, tmp_path / "arm3_conf.yaml")
+    again = load_description(tmp_path / "arm3_conf.yaml")
+    assert again.name == "arm3"
+    same(again, arm)
+    np.testing.assert_array_equal(again.friction.coefficients, arm.friction.coefficients)
+    panda = load_description("panda")
+    assert conversion_losses(panda, "panda_conf.yaml")
+    with pytest.raises(ThunderError, match="limits are lost"):
+        save_description(panda, tmp_path / "panda_conf.yaml")
+    save_description(panda, tmp_path / "panda_conf.yaml", lossy=True)
+    same(load_description(tmp_path / "panda_conf.yaml").replace(masks={}), panda)
+    assert any("geometry" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
+
+
+TABLE = """\
+link1: {mass: 1, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1}
+link2: {mass: 2, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1, d1: 0.1}
+link3: {mass: 3, m_CoM_x: 0.1, m_CoM_y: 0, m_CoM_z: 0, Ixx: 1, Ixy: 0, Ixz: 0, Iyy: 1, Iyz: 0, Izz: 1}
+"""
+
+
+@pytest.mark.parametrize("robot_file", ["arm3_conf.yaml", "arm3.yaml"])
+def test_parameters_of_links_replace_those_of_the_robot_beside(robot_file, tmp_path):
+    (tmp_path / robot_file).write_text(FILE)
+    arm = load_description(tmp_path / robot_file)
+    heavier = arm.replace(inertial=1.5 * arm.inertial)
+    for form in ("REG", "DYN"):
+        path = tmp_path / f"arm3_par_{form}.yaml"
+        save_description(heavier, path)
+        got = load_description(path)
+        same(got, heavier)
+        assert got.name == "arm3"
+    (tmp_path / "arm3_inertial_REG.yaml").write_text(TABLE)
+    np.testing.assert_array_equal(load_description(tmp_path / "arm3_inertial_REG.yaml").inertial[:, 0], [1, 2, 3])
+
+
+def test_parameters_of_links_are_refused_with_the_reason(tmp_path):
+    path = tmp_path / "arm3_par_REG.yaml"
+    robot = tmp_path / "arm3.yaml"
+    for text, table, message in (
+        (None, TABLE, r"must be in arm3_conf\.yaml or arm3\.yaml"),
+        (FILE, TABLE.replace("link3", "# link3"), "must hold the 3 links of its robot, got 2"),
+        (FILE, TABLE.replace("Izz: 1}", "}", 1), ":1: link1: missing key 'Izz'"),
+    ):
+        path.write_text(table)
+        if text is not None:
+            robot.write_text(text)
+        with pytest.raises(FileFormatError, match=message):
+            load_description(path)
+
+
+def test_other_numbers_of_a_file_are_values_for_the_user(tmp_path):
+    arm = read(FILE + "q0: [0.1, -0.2, 1e-3]\ngain: 2\n")
+    assert (arm.values["q0"], arm.values["gain"]) == ((0.1, -0.2, 0.001), 2.0)
+    for name in ("arm3.yaml", "arm3_conf.yaml"):
+        save_description(arm, tmp_path / name)
+        assert load_description(tmp_path / name).values == arm.values
+    with pytest.raises(FileFormatError, match="unknown key 'q0'"):
+        read(FILE + "q0: [here]\n")
+
+
+# --- Thunder 1.0 --------------------------------------------------------------------------------------------------------
+
+BODY = "{symb: [1,1,1,1,1,1,1,1,1,1], mass: %d, CoM: [0.1, 0.2, -0.05], I: [0.1, 0.01, -0.02, 0.2, 0.03, 0.25]}"
+DYNAMICS = f"""\
+dyn_loader:
+  Dl_order: 2
+  gravity: {{symb: [0,0,1], value: [0, 0, -9.81]}}
+  dynamics:
+    link0: {{inertial: {BODY % 9}, friction: {{symb: [0,1], Dl: [0.5, 0.25, 7.0]}}}}
+    link1: {{inertial: {BODY % 1}, friction: {{symb: [0,1], Dl: [0.5, 0.25]}}}}
+    link2: {{inertial: {BODY % 2}, friction: {{symb: [0,1], Dl: [0.5, 0.25]}}}}
+    link3: {{inertial: {BODY % 3}}}
+soft_loader:
+  K_order: 2
+  D_order: 0
+  Dm_order: 1
+  joints:
+    link2: {{K: [20.0, 2.0], D: [], Dm: [0.2], Mm: 0.6}}
+    link1: {{K: [10.0, 1.0], D: [], Dm: [0.1], Mm: 0.5, K_symb: [1, 0], D_symb: [], Dm_symb: [0], Mm_symb: 1}}
+"""
+DH_10 = (
+    """\
+pipeline: {loaders: [dh_loader, dyn_loader, soft_loader], builders: [kin_builder], generators: [robot_generator]}
+version: 1.0
+PI_2: &PI_2 1.5707963267948966
+robot_generator: {gen_python: false}
+dh_loader:
+  joints_type: [R, R_SEA, P_SEA]
+  DH:
+    symb: [0,0,0,0, 1,0,0,0, 0,0,0,1]
+    value: [0, 0, 0.3, 0,   0.1, -1.5707963267948966, 0, 0,   0, *PI_2, 0.2, 0.4]
+  Base_to_L0: {xyz: [1, 2, 3], ypr: [0.1, 0.2, 0.3]}
+  Ln_to_EE: {name: EE, symb: [1,1,1, 0,0,0], xyzrpy: [0, 0, 0.1, -1.5707963267948966, 0, 0]}
+"""
+    + DYNAMICS
+)
+
+
+def test_the_tables_of_version_1_0_are_the_robots_of_0_8():
+    new, old = read(DH_10, "arm3_conf.yaml"), read()
+    assert new.name == "arm3"
+    for key in ("dh", "placements", "gravity", "base", "tool", "inertial"):
+        np.testing.assert_allclose(getattr(new, key), getattr(old, key), atol=1e-14, err_msg=key)
+    assert new.elastic == tuple(dataclasses.replace(drive, D=()) for drive in old.elastic)
+    np.testing.assert_array_equal(new.friction.coefficients, old.friction.coefficients)
+    for key in ("dh", "gravity", "tool", "friction", "elastic_K", "elastic_Mm"):
+        assert new.masks[key] == old.masks[key], key
+
+
+def test_frames_of_version_1_0_are_the_same_arm(tmp_path):
+    """The same chain by poses of frames, whose ``rpy`` turn about x, y, z; a fixed body at the end belongs to the last link."""
+    kin = """\
+kin_loader:
+  kinematics:
+    base: {parent: world, xyz: [1, 2, 3], ypr: [0.1, 0.2, 0.3]}
+    link0: {parent: base, joint_type: R, xyz: [0, 0, 0.3], rpy: [0, 0, 0]}
+    link1: {parent: link0, joint_type: R_SEA, xyzrpy: [0.1, 0, 0, -1.5707963267948966, 0, 0]}
+    link2: {parent: link1, joint_type: P_SEA, axis: [0, 0, 1], xyzrpy: [0, -0.2, 0, *PI_2, 0, 0.4]}
+    link3: {parent: link2, joint_type: FIXED, xyz: [0, 0, 0.1], ypr: [0, 0, -1.5707963267948966]}
+    hand: {parent: link3, xyzrpy: [0, 0, 0, 0, 0, 0]}
+"""
+    head, rest = (
+        DH_10.split("dh_loader:\n")[0],
+        DYNAMICS.replace("soft_loader", f"    hand: {{inertial: {BODY % 4}}}\nsoft_loader"),
+    )
+    arm, old = read(head.replace("dh_loader", "kin_loader") + kin + rest), read()
+    np.testing.assert_allclose(arm.placements, old.placements, atol=1e-15)
+    np.testing.assert_allclose(arm.inertial[:2], old.inertial[:2], atol=1e-14)
+    hand = reg_from_dyn([4, 0.1, 0.2, -0.05, 0.1, 0.01, -0.02, 0.2, 0.03, 0.25])
+    P = old.tool @ pseudo_inertia(hand) @ old.tool.T
+    np.testing.assert_allclose(arm.inertial[2], old.inertial[2] + reg_from_pseudo_inertia(P), atol=1e-14)
+    for key in ("base", "tool"):
+        np.testing.assert_allclose(getattr(arm, key), getattr(old, key), atol=1e-15)
+    branch = kin.replace("parent: link2", "parent: link1")
+    with pytest.raises(FileFormatError, match="parent must be the node before"):
+        read(head.replace("dh_loader", "kin_loader") + branch + rest)
+
+
+def test_keys_of_0_8_and_keys_at_the_top_are_read_in_version_1_0():
+    """Loaders see the keys of the whole file behind their own."""
+    old = (
+        FILE.replace("ELASTIC_MODEL: true\n", "")
+        .replace("PI_2:", "legacy_loader:\n  PI_2:")
+        .replace("PI_2_neg: &", "  PI_2_neg: &")
+    )
+    assert read("pipeline: {loaders: [legacy_loader]}\n" + old) == read().replace(values={})
+    top = DH_10.replace("dyn_loader:\n  Dl_order", "dyn_loader:\n  Dl_order").split("  dynamics:\n")
+    inner, soft = top[1].split("soft_loader:")
+    moved = top[0] + "dynamics:\n" + inner + "soft_loader:" + soft
+    assert read(moved) == read(DH_10)
+
+
+def test_a_urdf_of_version_1_0_is_loaded(tmp_path):
+    save_description(read().replace(elastic=(), friction=None, masks={}), tmp_path / "arm.urdf", lossy=True)
+    (tmp_path / "arm_conf.yaml").write_text(
+        "pipeline: {loaders: [urdf_loader]}\nurdf_loader:\n  urdf_path: arm.urdf\n  symbolic_dynamics: true\n"
+        "  gravity: {value: [0, 0, -9.0]}\n  Ln_to_EE: {symb: [1,1,1,0,0,0], tr: [0, 0, 1], ypr: [0, 0, 0]}\n"
+    )
+    arm, urdf = (load_description(tmp_path / name) for name in ("arm_conf.yaml", "arm.urdf"))
+    np.testing.assert_allclose(arm.tool[:3, 3], urdf.tool[:3, 3] + urdf.tool[:3, 2], atol=1e-15)
+    assert arm.gravity[2] == -9.0
+    assert arm.masks["inertial"] == ((1,) * 10,) * 3
+
+
+def test_parameters_as_one_list(tmp_path):
+    (tmp_path / "arm3.yaml").write_text(FILE)
+    arm = load_description(tmp_path / "arm3.yaml")
+    for form, rows in (("REG", arm.inertial), ("DYN", dyn_from_reg(arm.inertial))):
+        path = tmp_path / f"arm3_par_{form}.yaml"
+        path.write_text(f"par_{form}: {(2 * rows).ravel().tolist()}\n")
+        expected = 2 * rows if form == "REG" else reg_from_dyn(2 * rows)
+        np.testing.assert_allclose(load_description(path).inertial, expected, rtol=1e-14)

@@ -121,7 +121,7 @@ def test_refusals():
     turned = arm.replace(base=T)
     assert_refused(
         (lambda: analytic_jacobian(turned, np.zeros(2), "ZYX"), "q must keep the second ZYX angle away from -90 or..."),
-        (lambda: euler_pose("panda", TILTED), "robot must be a Robot, got str"),
+        (lambda: euler_pose("panda", TILTED), "robot must be a Robot, got str: 'panda'"),
         (
             lambda: analytic_jacobian(robot("panda"), TILTED, "XYZ"),
             "sequence must be one of ZYZ, ZYX, got 'XYZ'...",

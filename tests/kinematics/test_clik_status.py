@@ -99,7 +99,7 @@ def test_null_space_that_returns_nothing(order):
 def test_other_refusals():
     assert_refused(
         (lambda: CLIK(robot("scara"), 1.0), "method 'pseudoinverse' needs at least as many joints as rows, got 6 ..."),
-        (lambda: CLIK("panda", 1.0), "robot must be a Robot, got str"),
+        (lambda: CLIK("panda", 1.0), "robot must be a Robot, got str: 'panda'"),
     )
     clik = CLIK(robot("panda"), K_0=1.0, K_1=1.0)
     reference = at_rest(pose(PANDA_START))

@@ -58,7 +58,7 @@ def test_refusals() -> None:
     )
     line = Line(P, P + np.array([0.0, 0.2, 0.0]), 1.0, orientation=R)
     assert_refused(
-        (lambda: joint_path(PANDA, line, np.array(Q0) + 4.0), "q0 must be within the position limits, but joint1 i...")
+        (lambda: joint_path(PANDA, line, np.array(Q0) + 4.0), "q0 must be within the joint limits, -2.8973 to 2.8...")
     )
     elbow = th.Robot.from_dh([[0, 0, 0, 0], [1.0, 0, 0, 0]], joint_types="RR", tool=_along(1.0))
     start = elbow.forward_kinematics([0.3, 2.8])[:3, 3]

@@ -1,4 +1,4 @@
-"""C3D dialects, against py-c3d and ezc3d, with files written here and public ones."""
+"""C3D dialects, against py-c3d, with files written here and public ones."""
 
 import contextlib
 import io
@@ -117,7 +117,7 @@ def test_contradictions_that_nothing_settles(tmp_path):
     assert re.search(r"got room for 6\d\d\.\d+; the first 300 were read: the file was short", str(told[0].message))
 
 
-def test_more_frames_than_16_bits_hold(tmp_path):
+def test_more_frames_and_markers_than_numbers_hold(tmp_path):
     p = np.float32(np.random.default_rng(1).uniform(1.0, 9.0, (70_000, 1, 3))).astype(np.float64)
     file = C3D(p, unit="cm")
     file.point["FRAMES"] = 70_000 & 0xFFFF
@@ -125,6 +125,22 @@ def test_more_frames_than_16_bits_hold(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # no movement
         np.testing.assert_allclose(positions(load(tmp_path, file)), 1e-2 * p, rtol=1e-12)
+    many, labels = movement(count=300), [f"m{k}" for k in range(300)]
+    file = C3D(many, labels[:255])
+    file.point["LABELS2"] = labels[255:]
+    assert [trial.name for trial in load(tmp_path, file)] == labels
+    np.testing.assert_array_equal(load(tmp_path, file, markers=["m299"])[0].position, 1e-3 * many[:, 299])
+
+
+def test_labels_and_arguments_are_those_of_the_trials(tmp_path):
+    motions = load(tmp_path, C3D(movement(), ["hand", "elbow", "chest"]), subject="S1", task="reach", frame="lab")
+    assert [trial.name for trial in motions] == ["hand", "elbow", "chest"]
+    assert {(trial.rate, trial.subject, trial.task, trial.frame) for trial in motions} == {
+        (100.0, "S1", "reach", "lab")
+    }
+    chosen = load(tmp_path, C3D(movement(), ["hand", "elbow", "chest"]), markers=["chest", "hand"], unit="mm", rate=100)
+    assert [trial.name for trial in chosen] == ["chest", "hand"]
+    np.testing.assert_array_equal(chosen[0].x, motions[2].x)
 
 
 def test_points_that_are_no_positions(tmp_path):

@@ -78,34 +78,6 @@ def test_no_sample_contradicts_a_proof(kind, moving):
     assert 10 < sum(answers) < 110  # both answers are there
 
 
-@pytest.mark.parametrize("degree", [4, 5, 7])
-def test_sphere_agrees_with_the_roots_of_the_derivative(degree):
-    rng = np.random.default_rng(degree)
-    for _ in range(60):
-        path = random_path(rng, degree, 1)
-        sphere = Sphere(rng.uniform(-1.0, 1.0, 3), 0.1)
-        powers = [np.polynomial.Polynomial(c) for c in _powers(path.points[0] - sphere.center).T]
-        square = sum((p * p for p in powers), np.polynomial.Polynomial([0.0]))
-        roots = np.roots(square.deriv().coef[::-1])
-        inside = roots.real[(abs(roots.imag) < 1e-6) & (roots.real > 0.0) & (roots.real < 1.0)]
-        s = np.concatenate([inside, [0.0, 1.0]])
-        distances = np.sqrt(square(s)) - sphere.radius
-        found = clearance(path, [sphere])
-        assert found.distance == pytest.approx(distances.min(), abs=1e-9)
-        first, last = path.breaks
-        if np.partition(distances, 1)[1] - distances.min() > 1e-6:  # one nearest point: it is at that time
-            assert found.time == pytest.approx(first + s[distances.argmin()] * (last - first), abs=1e-6)
-
-
-def _powers(points):
-    """Coefficients of powers of s, ascending, from control points."""
-    n = len(points) - 1
-    differences = [points]
-    while len(differences) <= n:
-        differences.append(np.diff(differences[-1], axis=0))
-    return np.array([math.comb(n, i) * differences[i][0] for i in range(n + 1)])
-
-
 def line(start, end, duration=2.0):
     start, end = np.asarray(start, float), np.asarray(end, float)
     return PPoly(np.array([[(end - start) / duration], [start]]), [0.0, duration])

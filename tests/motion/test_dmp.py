@@ -1,14 +1,12 @@
 """Discrete movement primitives: their equations, what they learn, what they do with other goals and times."""
 
 import re
-import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.errors import UnknownNameError
@@ -17,7 +15,6 @@ from thunder_py.motion.planning.obstacles import MovingObstacle
 from thunder_py.motion.primitives.bases import BASES, DMPBasis, Fit
 from thunder_py.motion.primitives.dmp import DMP
 from thunder_py.motion.primitives.dynamic_potential import DynamicPotential
-from thunder_py.motion.primitives.quaternion_dmp import QuaternionDMP
 from thunder_py.recordings.motion_set import MotionSet
 from thunder_py.recordings.trial import Trial
 from thunder_py.trajectory.hermite import minimum_jerk
@@ -268,34 +265,19 @@ def test_local_regression_is_its_formula() -> None:
     np.testing.assert_allclose(weights[:, 0], expected, rtol=1e-12)
 
 
-def test_what_cannot_be_fitted_is_refused() -> None:
-    x, share = _samples(10)
+def test_bases_and_fits_that_cannot_be_are_refused() -> None:
+    (few, share), (x, shares) = _samples(10), _samples(60)
+    wide = Fit(DMPBasis(50, "gaussian", overlap=40.0), x, shares, "ls")
     assert_refused(
-        (lambda: Fit(DMPBasis(21), x, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
-        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), x, share, "ls"), "...got none for number..."),
-    )
-    x, share = _samples(60)
-    assert_refused(
-        (
-            lambda: Fit(DMPBasis(50, "gaussian", overlap=40.0), x, share, "ls").weights(
-                np.ones((60, 1)), np.ones((60, 1))
-            ),
-            "...must determine the weights, got a singular design matrix...",
-        ),
-        (lambda: Fit(DMPBasis(5), x, share, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
-    )
-
-
-def test_bad_bases_are_refused() -> None:
-    def given(**arguments):
-        return DMPBasis(**arguments)
-
-    assert_refused(
-        (lambda: given(kind="mollifer"), "...did you mean 'mollifier'..."),
-        (lambda: given(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
-        (lambda: given(n_basis=2.5), "...n_basis..."),
-        (lambda: given(alpha=0.0), "...alpha must be positive..."),
-        (lambda: given(overlap=float("nan")), "...overlap must be positive..."),
+        (lambda: Fit(DMPBasis(21), few, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
+        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), few, share, "ls"), "...got none for number..."),
+        (lambda: wide.weights(np.ones((60, 1)), np.ones((60, 1))), "...got a singular design matrix..."),
+        (lambda: Fit(DMPBasis(5), x, shares, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
+        (lambda: DMPBasis(kind="mollifer"), "...did you mean 'mollifier'..."),
+        (lambda: DMPBasis(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
+        (lambda: DMPBasis(n_basis=2.5), "...n_basis..."),
+        (lambda: DMPBasis(alpha=0.0), "...alpha must be positive..."),
+        (lambda: DMPBasis(overlap=float("nan")), "...overlap must be positive..."),
     )
 
 
@@ -384,91 +366,6 @@ def test_motion_and_basis_are_drawn() -> None:
     np.testing.assert_allclose(shares.sum(axis=0), 1.0)
     assert_refused((lambda: motion.plot(axes={"force": panels["x"]}), "axes must be named x, speed, jerk, got 'force'"))
     plt.close("all")
-
-
-# --- Movement primitives against the package movement_primitives, where both define the same equations ---
-OVERLAP, ALPHA, N = 1.0 / np.sqrt(-np.log(0.8)), -np.log(0.01), 10
-T1 = 1.6
-START, GOAL = np.array([0.1, 0.4, -0.2]), np.array([0.5, 0.2, 0.3])
-SCALINGS = [("hoffmann", True), ("paper", False)]
-
-
-def peer(module: str = "dmp"):
-    """A module of movement_primitives, imported late."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip(f"movement_primitives.{module}")
-
-
-def _pair(scaling: str, smooth: bool) -> tuple[DMP, object]:
-    theirs = peer().DMP(3, execution_time=T1, n_weights_per_dim=N, smooth_scaling=smooth)
-    weights = 300.0 * np.random.default_rng(0).normal(size=(3, N))
-    theirs.forcing_term.weights_[:] = weights
-    theirs.configure(start_y=START, goal_y=GOAL)
-    K, D = float(theirs.alpha_y[0] * theirs.beta_y[0]), float(theirs.alpha_y[0])
-    ours = DMP(N, scaling=scaling, rotodilatation=False, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
-    scale = K if smooth else GOAL - START
-    return ours.with_weights((weights.T / scale), START, GOAL, T1), theirs
-
-
-@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
-def test_rollouts_agree(scaling: str, smooth: bool) -> None:
-    ours, theirs = _pair(scaling, smooth)
-    v0, n = np.array([0.3, -0.2, 0.1]), 800
-    y, v, dt, zero = START.copy(), v0.copy(), T1 / 800, np.zeros(3)
-    path = [y.copy()]
-    for k in range(n):
-        # its Runge-Kutta step looks at the forcing from the end of the step on, so it is called one step early
-        peer("dmp._dmp").dmp_step_rk4(
-            (k - 1) * dt, k * dt, y, v, GOAL, zero, zero, START, zero, zero, T1, 0.0, theirs.alpha_y, theirs.beta_y,
-            theirs.forcing_term, smooth_scaling=smooth,
-        )  # fmt: skip
-        path.append(y.copy())
-    motion = ours.rollout(dt=dt, start_velocity=v0)
-    np.testing.assert_allclose(motion.x, path, atol=2e-8)
-    np.testing.assert_allclose(motion.dx[-1], v, atol=2e-7)
-
-
-def test_weights_that_are_learned_agree() -> None:
-    t = np.linspace(0.0, T1, 2001)
-    s = np.sin(0.5 * np.pi * t / T1) ** 4
-    x = START + s[:, None] * (GOAL - START) + 0.1 * np.sin(np.pi * t / T1)[:, None] ** 3
-    theirs = peer().DMP(3, execution_time=T1, n_weights_per_dim=N, smooth_scaling=True)
-    theirs.imitate(t, x)
-    ours = DMP(N, K=25.0 * 6.25, D=25.0, alpha=ALPHA, overlap=OVERLAP).fit((t, x))
-    # it differences with first order at the ends, and gives the last sample as much weight as the others
-    span = np.abs(theirs.forcing_term.weights_).max()
-    np.testing.assert_allclose(ours.K * ours.weights_.T, theirs.forcing_term.weights_, atol=0.01 * span)
-
-
-@pytest.mark.parametrize(("scaling", "smooth"), SCALINGS)
-def test_rotations_agree(scaling: str, smooth: bool) -> None:
-    theirs = peer().CartesianDMP(execution_time=T1, n_weights_per_dim=N, smooth_scaling=smooth)
-    weights = 100.0 * np.random.default_rng(2).normal(size=(3, N))
-    theirs.forcing_term_rot.weights_[:] = weights
-    R0, R1 = Rotation.from_rotvec([0.2, -0.5, 0.3]), Rotation.from_rotvec([0.9, 0.4, -0.2])
-    way = (R1 * R0.inv()).as_rotvec()
-    K, D = 25.0 * 6.25, 25.0
-    ours = QuaternionDMP(N, scaling=scaling, K=K, D=D, alpha=ALPHA, overlap=OVERLAP)
-    ours.with_weights(weights.T / (K if smooth else way), R0.as_matrix(), R1.as_matrix(), T1)
-    steps = peer("dmp._cartesian_dmp")
-    step = steps.CARTESIAN_DMP_STEP_FUNCTIONS[steps.DEFAULT_CARTESIAN_DMP_STEP_FUNCTION]
-    q0, q1 = (np.roll(R.as_quat(), 1) for R in (R0, R1))
-    motion, ends = ours.rollout(dt=T1 / 100), []
-    for n in (1000, 2000):  # Euler steps, so extrapolated
-        q, w = q0.copy(), np.zeros(3)
-        step(
-            0.0, T1, q, w, q1, np.zeros(3), np.zeros(3), q0, np.zeros(3), np.zeros(3), T1, 0.0, theirs.alpha_y[3:],
-            theirs.beta_y[3:], theirs.forcing_term_rot, None, None, T1 / n, smooth,
-        )  # fmt: skip
-        turned = (Rotation.from_quat(np.roll(q, -1)) * motion.rotations[-1].inv()).as_rotvec()
-        ends.append(np.append(turned, w - motion.w[-1]))
-    assert np.abs(ends[1]).max() < 2e-2
-    np.testing.assert_allclose(2.0 * ends[1] - ends[0], 0.0, atol=2e-4)
-    ours.reset()  # and the slope exactly
-    f = theirs.forcing_term_rot(0.0)[:, 0]
-    expected = (25.0 * (6.25 * way - (6.25 * way if smooth else 0.0)) + f) / T1**2
-    np.testing.assert_allclose(ours.state.dw, expected, rtol=1e-9)
 
 
 def test_rotodilatation_learns_demonstrations_in_other_directions() -> None:

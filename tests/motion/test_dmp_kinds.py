@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
-from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
+from thunder_py.motion import DMP, FPCA, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
 from thunder_py.motion.primitives.period import find_period
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
@@ -179,23 +179,6 @@ def test_equations_are_ijspeerts(among_obstacles: bool) -> None:
     np.testing.assert_allclose(tau * motion.dx[-1], solved[2:4], atol=2e-6)
 
 
-def test_functions_and_acceleration_are_those_of_pydmps() -> None:
-    peer = pytest.importorskip("pydmps")
-    n, rng = 12, np.random.default_rng(0)
-    theirs = peer.DMPs_rhythmic(n_dmps=2, n_bfs=n, dt=1e-3, w=rng.normal(size=(2, n)))
-    K, D = 25.0 * 6.25, 25.0
-    ours = RhythmicDMP(n, overlap=1.0 / np.sqrt(n * (1.0 - np.cos(2.0 * np.pi / n))), K=K, D=D)
-    ours.with_weights(theirs.w.T / K, [0.3, -0.2], 2.0 * np.pi)  # tau = 1
-    x = rng.uniform(0.0, 2.0 * np.pi, 5)
-    np.testing.assert_allclose(ours.basis_.evaluate(x), theirs.gen_psi(x), rtol=1e-11)
-    for angle in x:
-        y, v, g = rng.normal(size=(3, 2))
-        theirs.y, theirs.dy, theirs.goal = y.copy(), v.copy(), g
-        theirs.cs.x = angle - theirs.dt  # its step advances the phase first
-        expected = theirs.step()[2]
-        np.testing.assert_allclose(ours.reset(y, g, phase=angle, start_velocity=v).ddx, expected, rtol=1e-10)
-
-
 def test_derivatives_belong_together_and_cycles_close() -> None:
     dmp = learned()
     motion = dmp.rollout(goal=[0.3, 0.2], amplitude=[2.0, 0.5], frequency=0.5)
@@ -308,7 +291,7 @@ def test_loaded_primitives_are_equal(name: str, tmp_path) -> None:
         assert all(file[array].dtype.kind in "fibU" for array in file.files)
 
 
-@pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP])
+@pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP, FPCA])
 def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
     assert_refused((lambda: kind().save(tmp_path / "a.npz"), "...must be fitted before..."), error=NotFittedError)
     (tmp_path / "b.npz").write_bytes(b"no archive")

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-from scipy import integrate
 
 from tests.refusals import assert_refused
 from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
@@ -111,41 +110,3 @@ def test_an_infinite_cutoff_is_no_filter():
     assert processing.low_pass(REACH, np.inf) is REACH
     assert metrics.path_length(REACH) == metrics.path_length(REACH, cutoff=np.inf)
     assert metrics.path_length(MOTION, cutoff=np.inf) == metrics.path_length(MOTION)
-
-
-START, GOAL, T = np.array([0.3, -0.2, 0.1]), np.array([0.7, 0.1, 0.4]), 0.8
-
-
-def moving(seed=0, d=3):
-    rng = np.random.default_rng(seed)
-    state = rng.normal(size=(6, d))
-    names = ["start_velocity", "goal_velocity", "start_acceleration", "goal_acceleration"]
-    return state, minimum_jerk(state[0], state[1], 1.7, **dict(zip(names, state[2:], strict=True)))
-
-
-def test_any_change_that_keeps_the_ends_costs_jerk():
-    _, motion = moving(5)
-    t = np.linspace(0.0, motion.duration, 4001)
-    jerk = motion.position(t, 3)
-    tau = t / motion.duration
-    rng = np.random.default_rng(0)
-    for _ in range(5):
-        bump = np.polynomial.Polynomial([0, 0, 0, 1, -3, 3, -1]) * np.polynomial.Polynomial(rng.normal(size=3))
-        change = bump.deriv(3)(tau)[:, None] * rng.normal(size=3) / motion.duration**3
-        # the first variation vanishes, so the cost is the sum of both
-        first = integrate.simpson(np.sum(jerk * change, axis=1), x=t)
-        total = integrate.simpson(np.sum((jerk + change) ** 2, axis=1), x=t)
-        second = integrate.simpson(np.sum(change**2, axis=1), x=t)
-        assert abs(first) < 1e-6 * np.sqrt(motion.squared_jerk() * second)
-        assert total > motion.squared_jerk()
-
-
-def test_rests_outside_and_keeps_shapes():
-    motion = minimum_jerk(START, GOAL, T)
-    np.testing.assert_array_equal(motion.position([-1.0, 0.0]), [START, START])
-    np.testing.assert_allclose(motion.position(5.0), GOAL, rtol=0, atol=1e-15)
-    assert not motion.position([-0.1, T + 0.1], 3).any()
-    assert all(not moving()[1].position([-0.1, 10.0], derivative).any() for derivative in range(1, 6))
-    assert motion.position(np.zeros((2, 4)), 2).shape == (2, 4, 3)
-    far = minimum_jerk(START + 1e3, GOAL + 1e3, T).position(T, 2)
-    np.testing.assert_allclose(far, 0.0, atol=1e-12)

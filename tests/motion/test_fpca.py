@@ -10,10 +10,8 @@ from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
-from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
+from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.motion import FPCA, SplineBasis
-from thunder_py.motion.fpca.curves import read_curves
-from thunder_py.motion.fpca.splines import smooth
 from thunder_py.recordings import MotionSet, RecordingWarning, Trial
 
 #: components coordinate by coordinate, of the data alone
@@ -141,22 +139,6 @@ def test_equals_components_of_dense_samples(joint):
         np.testing.assert_allclose(np.abs((Vt[:4] * ours).sum(axis=1)), 1.0, atol=tolerance)
 
 
-def test_sampling_does_not_matter():
-    """The same motions over uneven clocks, each its own, have the same components."""
-    rng = np.random.default_rng(1)
-    coefficients = np.linalg.lstsq(BASIS.evaluate(TAU), np.hstack(reaches()), rcond=None)[0].reshape(15, 25, 3)
-    trials = []
-    for r in range(25):
-        tau = np.concatenate([[0.0], np.sort(rng.uniform(size=60 + r)) ** 1.2, [1.0]])
-        x = BASIS.evaluate(tau) @ coefficients[:, r]
-        trials.append(Trial.from_positions(2.0 + (1.0 + 0.1 * r) * tau, x, name=f"r{r}"))
-    a, b = FPCA(5, smoothing=None, **PLAIN).fit(reaches()), FPCA(5, smoothing=None, **PLAIN).fit(MotionSet(trials))
-    np.testing.assert_allclose(b.component_coefficients_, a.component_coefficients_, atol=1e-7)
-    np.testing.assert_allclose(b.scores_, a.scores_, atol=1e-9)
-    np.testing.assert_allclose(b.durations_, 1.0 + 0.1 * np.arange(25), rtol=1e-12)
-    assert np.isnan(a.durations_).all()
-
-
 def test_joint_components_turn_with_the_motions():
     """Another world frame: S_0 and S_i turn, variances and scores stay, with smoothing found from noisy data."""
     y, R = reaches(noise=2e-3), Rotation.from_rotvec([0.7, -1.1, 0.4]).as_matrix()
@@ -242,6 +224,7 @@ def test_bad_arguments():
         (lambda: plain(reaches(), dofs=("x", "y")), "...dofs must be 3 different names..."),
         (lambda: plain([stretched(y[0]), stretched(y[1]).select(("x", "y"))]), "...trial 1 (a) with x [m], y [m]..."),
         (lambda: two.transform(reaches(d=2)), "...dofs..."),
+        (lambda: two.save("a.txt"), "...path must end in .npz, got 'a.txt'..."),
         (lambda: two.inverse_transform(np.zeros((1, 2))), "...scores must have shape (R, 2, 3)..."),
         (lambda: two.inverse_transform(scores, [0.0]), "...offsets must have shape..."),
         (lambda: two.inverse_transform(scores, frames=path.frames_), "...frames must be PathFrames of..."),
@@ -276,6 +259,8 @@ def test_gaps_are_named():
     with_gap = FPCA(2, **PLAIN).fit(MotionSet([trials[0], stretched(gap, name="reach1", duration=1.5), trials[2]]))
     whole = FPCA(2, **PLAIN).fit(MotionSet(trials))
     assert 0.0 < np.abs(with_gap.mean(TAU) - whole.mean(TAU)).max() < 5e-3
+    np.testing.assert_allclose(whole.durations_, [0.5, 1.5, 2.5], rtol=1e-12)
+    assert np.isnan(FPCA(2, **PLAIN).fit(y).durations_).all()
     gap[4:] = np.nan
     with pytest.raises(ThunderError, match=r"got 4 in trial 1 \(reach1\)"):
         FPCA(2, **PLAIN).fit([trials[0], stretched(gap, name="reach1")])
@@ -322,22 +307,6 @@ def test_components_scores_and_variances(motions, demean):
         np.testing.assert_allclose(oracle.explained_variance_, ours.variances_[:, k], rtol=1e-8)
         np.testing.assert_allclose(oracle.explained_variance_ratio_, ours.explained_variance_ratio_[:, k], atol=1e-12)
         np.testing.assert_allclose(oracle.mean_.coefficients[0], ours.mean_coefficients_[:, k], atol=1e-12)
-
-
-@pytest.mark.parametrize("weight", [1e-8, 1e-4])
-def test_penalized_splines(weight):
-    basis = SplineBasis()
-    y = np.sin(5.0 * TAU) + 0.05 * RNG.normal(size=(5, len(TAU)))
-    penalty = fda("misc.regularization").L2Regularization(fda("misc.operators").LinearDifferentialOperator(3))
-    smoother = fda("preprocessing.smoothing").BasisSmoother(
-        oracle_basis(basis), smoothing_parameter=weight, regularization=penalty, return_basis=True
-    )
-    theirs = smoother.fit_transform(fda("representation").FDataGrid(y, TAU)).coefficients
-    ours = smooth(read_curves(y[:, :, None]), basis, weight).coefficients[:, :, 0]
-    np.testing.assert_allclose(ours, theirs, atol=1e-8)
-
-
-# --- Functional components of recorded reaches (CULM), where the recordings are there ---
 
 
 # --- Files and figures of functional components ---
@@ -420,21 +389,11 @@ def test_a_file_that_is_cut_off_too_large_or_another(tmp_path, monkeypatch):
     for length in range(0, len(content), len(content) // 25):
         path.write_bytes(content[:length])
         assert_refused((lambda: FPCA.load(path), nothing), error=FileFormatError)
-    path.write_bytes(b"no archive")
     np.savez(tmp_path / "b.npz", thunder_fpca=np.array([{}], dtype=object))
     assert_refused(
-        (lambda: FPCA.load(path), nothing, FileFormatError),
         (lambda: FPCA.load(tmp_path / "b.npz"), nothing, FileFormatError),
         (lambda: FPCA.load(tmp_path / "c.npz"), "...", FileNotFoundError),
     )
-
-
-def test_what_is_not_saved(tmp_path):
-    with pytest.raises(NotFittedError):
-        FPCA(alignment="none", shrinkage=0.0).save(tmp_path / "a.npz")
-    with pytest.raises(ThunderError, match=r"path must end in .npz, got 'a.txt'"):
-        FPCA(2, alignment="none", shrinkage=0.0).fit(reaches()).save("a.txt")
-    assert not list(tmp_path.iterdir())
 
 
 def test_figures():

@@ -1,6 +1,5 @@
 """Tables, C3D and TRC files: units, rates, gaps, and what is wrong where."""
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -13,7 +12,7 @@ from tests.refusals import assert_refused
 from thunder_py import errors
 from thunder_py.errors import FileFormatError
 from thunder_py.recordings import RecordingWarning
-from thunder_py.recordings.loaders import load_bvh, load_c3d, load_culm, load_kinesis, load_table, load_trc
+from thunder_py.recordings.loaders import load_bvh, load_culm, load_kinesis, load_table, load_trc
 
 pytestmark = pytest.mark.filterwarnings("ignore::thunder_py.recordings.RecordingWarning")  # numbers without meaning
 
@@ -167,53 +166,6 @@ def test_tables_that_are_wrong(tmp_path):
         (tmp_path / "none.csv", "...", FileNotFoundError),
         call=partial(load_table, columns=["X"], unit="m", time="t"),
     )
-
-
-def write_c3d(path, points, labels, unit="mm", rate=120.0, unseen=()):
-    """Write points (T, markers, 3); `unseen` are (frame, marker) with residual -1."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ezc3d = pytest.importorskip("ezc3d")
-    content = ezc3d.c3d()
-    count, markers, _ = points.shape
-    for name, value in (("RATE", [rate]), ("UNITS", [unit]), ("LABELS", labels)):
-        content["parameters"]["POINT"][name]["value"] = value
-    content["header"]["points"]["first_frame"] = 0
-    data = np.ones((4, markers, count))
-    data[:3] = np.moveaxis(points, (0, 1, 2), (2, 1, 0))
-    residuals = np.zeros((1, markers, count))
-    for frame, marker in unseen:
-        residuals[0, marker, frame] = -1.0
-    content["data"]["points"] = data
-    content["data"]["meta_points"]["residuals"] = residuals
-    content.write(str(path))
-    return path
-
-
-def test_c3d_gives_back_what_was_written(tmp_path):
-    points = np.random.default_rng(0).uniform(-900.0, 900.0, (20, 3, 3)).astype(np.float32).astype(np.float64)
-    path = write_c3d(tmp_path / "a.c3d", points, ["hand", "elbow", "chest"], unseen=[(4, 1), (5, 1)])
-    motions = load_c3d(path, subject="S1", task="reach", frame="lab")
-    assert [trial.name for trial in motions] == ["hand", "elbow", "chest"]
-    for k, trial in enumerate(motions):
-        seen = np.ones(20, dtype=bool)
-        if k == 1:
-            seen[4:6] = False
-        np.testing.assert_array_equal(trial.valid, seen)
-        np.testing.assert_allclose(trial.position[seen], 0.001 * points[seen, k], rtol=1e-15)
-        np.testing.assert_allclose(trial.t, np.arange(20) / 120.0, rtol=1e-15)
-        assert (trial.rate, trial.subject, trial.task, trial.frame) == (120.0, "S1", "reach", "lab")
-    chosen = load_c3d(path, markers=["chest", "hand"], unit="mm", rate=120)
-    assert [trial.name for trial in chosen] == ["chest", "hand"]
-    np.testing.assert_array_equal(chosen[0].x, motions[2].x)
-
-
-def test_c3d_with_more_markers_than_one_parameter_holds(tmp_path):
-    many = np.random.default_rng(1).uniform(size=(3, 300, 3)).astype(np.float32).astype(np.float64)
-    path = write_c3d(tmp_path / "many.c3d", many, [f"m{k}" for k in range(300)], unit="m")
-    motions = load_c3d(path)
-    assert [motions[k].name for k in (0, 254, 255, 299)] == ["m0", "m254", "m255", "m299"]
-    np.testing.assert_array_equal(load_c3d(path, markers=["m299"])[0].position, many[:, 299])
 
 
 # --- TRC ----------------------------------------------------------------------------------------------------------

@@ -6,9 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thunder_py.motion import FPCA
-from thunder_py.motion.fpca.fit import Blend, Setting, SplineSpace, predicted, unit_groups
-from thunder_py.recordings import MotionSet, Trial, check_plausible
+from thunder_py.recordings import Trial, check_plausible
 from thunder_py.recordings.loaders import load_culm, load_kinesis
 from thunder_py.recordings.processing import fill_gaps, low_pass, register, resample, segment_by_speed
 
@@ -77,33 +75,6 @@ def test_reaches_of_kinesis():
     # the way out: a third of a meter or more in one movement
     for trial in ready:
         assert len(segment_by_speed(trial, threshold=0.05, least_length=0.3)) >= 1
-
-
-@pytest.fixture(scope="module")
-def reaches():
-    parts = [part for trial in load_culm(CULM, "Planned") for part in segment_by_speed(low_pass(trial, 10.0))]
-    return MotionSet([part for part in parts if np.linalg.norm(part.position[-1] - part.position[0]) > 0.2])
-
-
-@pytest.mark.release
-@needs_culm
-def test_other_subjects_are_predicted_better_than_by_minimum_jerk(reaches):
-    """Leave one subject out: the chosen share against full minimum jerk, from the ends of reaches."""
-    errors = {"auto": [], 1.0: []}
-    for _, rest, held_out in reaches.leave_one_subject_out():
-        for shrinkage, found in errors.items():
-            fpca = FPCA(alignment="path", shrinkage=shrinkage, smoothing=1e-8).fit(rest)
-            p = fpca.project(held_out)
-            space = SplineSpace(fpca.basis_, zero_mean=True)
-            setting = Setting(fpca.basis_, space, False, True, [[0], [1], [2]], unit_groups(fpca.units))
-            whole = fpca.mean_coefficients_ + np.einsum("rnd,nkd->rkd", p.scores, fpca.component_coefficients_)
-            roots = np.sqrt(fpca.variances_)[:, None] * space.coordinates(fpca.component_coefficients_)
-            none = [np.zeros((0, space.dimension))] * 3
-            blend = Blend(fpca.mean_coefficients_, fpca.offset_mean_, fpca.offset_covariance_, roots, none)
-            left = whole - predicted(setting, blend, whole, 3, moving=True)
-            found.append(p.frames.scale**2 * ((space.L.T @ left) ** 2).sum(axis=(1, 2)))
-    auto, jerk = (np.sqrt(np.concatenate(found)) for found in errors.values())
-    assert auto.mean() < 0.97 * jerk.mean()
 
 
 #: factors of x and t for a recording in meters, radians and seconds that is read in a wrong unit, and the remedy

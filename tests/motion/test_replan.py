@@ -8,7 +8,6 @@ import pytest
 from scipy.interpolate import BSpline
 
 from tests.refusals import assert_refused
-from thunder_py import _core
 from thunder_py.errors import ThunderError, ThunderWarning
 from thunder_py.geometry import Sphere
 from thunder_py.motion import FPCA, HumanLikePlanner, SplineBasis
@@ -305,33 +304,6 @@ def test_bad_input() -> None:
         (lambda: HumanLikePlanner(joints()).replan(made, 0.5, np.zeros(7)), "plan must be a plan of ..."),
         (lambda: slow.replan(positions, 0.5, GOAL), "constraints of the planner must include position and velocity..."),
     )
-
-
-@pytest.mark.parametrize(("kind", "mode"), KINDS)
-def test_two_solvers_find_one_motion(kind, mode) -> None:
-    """`replan` solves coordinates one by one on the stack; conditioning takes them all together."""
-    planner = HumanLikePlanner(fitted(kind), mode)
-    made = planner.plan(START, GOAL, T)
-    rest = planner.replan(made, 0.5, GOAL + 0.05)
-    assert rest.fallback is None
-    order = 3 if mode == "map" else 2
-
-    def conditioned(plan):
-        rows = [
-            [tau, derivative, dof, value, 0.0]
-            for derivative in range(order)
-            for tau, t in ((0.5 / T, 0.5), (1.0, T))
-            for dof, value in enumerate(plan.position(t, derivative))
-        ]
-        return _core.ConditionedMotion(planner._core, START, GOAL, T, rows)
-
-    t = np.linspace(0.5, T, 41)
-    for derivative, tolerance in ((0, 1e-8), (2, 1e-5)):
-        added = conditioned(rest).path(0.0).sample(t, derivative) - conditioned(made).path(0.0).sample(t, derivative)
-        difference = rest.position(t, derivative) - made.position(t, derivative)
-        np.testing.assert_allclose(added, difference, rtol=0.0, atol=tolerance)
-    change = conditioned(rest).unknowns[3:] - conditioned(made).unknowns[3:]
-    np.testing.assert_allclose((rest.scores - made.scores).ravel(), change, rtol=0.0, atol=1e-7 * np.abs(change).max())
 
 
 def test_condition_grows_towards_the_end_and_is_watched() -> None:

@@ -132,11 +132,6 @@ def test_series_and_closed_forms_meet():
     np.testing.assert_allclose(below, above, atol=1e-7 * 1e-2)
 
 
-def test_mean_of_two_is_half_way():
-    mean = rot.karcher_mean([[0.0, 0.0, 0.2], [0.0, 0.0, 1.0]])
-    np.testing.assert_allclose(mean, [0.0, 0.0, 0.6], atol=1e-14)
-
-
 def test_gaps_stay():
     phi = np.array([[0.1, 0.2, 0.3], [np.nan, 0.0, 0.0], [0.2, 0.1, 0.4]])
     back = rot.from_reference(rot.to_reference(phi, [0.5, 0.0, 0.2]), [0.5, 0.0, 0.2])

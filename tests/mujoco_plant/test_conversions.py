@@ -200,10 +200,7 @@ INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" 
 def test_renamed_joints_and_links_are_told():
     arm = f"""<robot name="arm"><link name="root"/><link name="base">{INERTIAL}</link>
       <joint name="tool" type="continuous"><parent link="root"/><child link="base"/></joint></robot>"""
-    with (
-        pytest.warns(ThunderWarning, match="'tool' is a reserved name: the joint or link is called 'urdf:tool'"),
-        pytest.warns(ThunderWarning, match="'base' is a reserved name"),
-    ):
+    with pytest.warns(ThunderWarning, match="'base' is a reserved name.*'tool' is .* called 'urdf:tool'"):
         robot = parse_urdf(arm)
     assert (robot.joint_names, robot.link_names) == (("urdf:tool",), ("urdf:base",))
     body = '<joint name="friction"/><inertial pos="0 0 1" mass="1" diaginertia="1 1 1"/>'

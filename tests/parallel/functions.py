@@ -66,18 +66,6 @@ def wait_until(done: Any) -> None:
         time.sleep(0.02)
 
 
-class Wordless(Exception):
-    """Error whose text cannot be made."""
-
-    def __str__(self) -> str:
-        raise ValueError("no text")
-
-
-def raise_wordless(item: int) -> None:
-    """Raise an error without a text."""
-    raise Wordless
-
-
 def unpicklable(item: int) -> Any:
     """Return something that no other process can have at item 1."""
     return threading.Lock() if item == 1 else item

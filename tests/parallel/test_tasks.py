@@ -15,12 +15,10 @@ from typing import Any
 import pytest
 
 from tests.parallel.functions import (
-    Wordless,
     die_beside,
     draw,
     environment,
     process,
-    raise_wordless,
     sleep_in,
     trouble,
     unpicklable,
@@ -82,7 +80,6 @@ def test_what_cannot_be_sent_is_the_error_of_its_run() -> None:
     sent = collected(type, [1, (k for k in "a"), 2.0], workers=2)
     assert values(sent) == [int, None, float]
     assert "pickle" in repr(sent[1].error).lower()
-    assert isinstance(collected(raise_wordless, [0], workers=2)[0].error, Wordless)
     with pytest.raises(ThunderError, match=r"the function must be picklable .* got functools.partial.*lock"):
         next(run_tasks(partial(draw, process=unpicklable(1)), range(3), workers=2))
 

@@ -14,15 +14,9 @@ ROOT = Path(__file__).parents[2]
 VERSION = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[1]
 
 
-def test_version_of_the_package():
+def test_what_repeats_the_version_agrees():
     assert thunder_py.__version__ == VERSION
-
-
-def test_version_of_the_citation():
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == VERSION
-
-
-def test_changelog_begins_with_this_version():
     headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert re.fullmatch(rf"{re.escape(VERSION)}, (unreleased|\d{{4}}-\d{{2}}-\d{{2}})", headings[0])
 

@@ -122,22 +122,6 @@ def test_without_stiff_friction_steps_are_those_of_runge_kutta(friction: tuple[f
         np.testing.assert_allclose(np.concatenate([run.q[k + 1], run.dq[k + 1]]), x, rtol=1e-13, atol=1e-14)
 
 
-def test_the_simulated_robot_moves_as_simulate(tmp_path: Any) -> None:
-    robot, path, period = rubbing("ur5e", 0.4, 0.9), tmp_path / "arm.yaml", 2e-3
-    robot.save(path)
-    q0 = POSTURE[:6]
-    arm = th.realtime.SimulatedRobot({"robot": str(path), "period": period, "q0": q0.tolist()})
-    tau = robot.gravity_vector(q0) + np.array([3.0, -2.0, 1.5, 1.2, -1.1, 1.0])
-    state = arm.advance(10**9)
-    assert arm.command(state.stamp, 10**9, arm.joint_names, tau) is None
-    state = arm.advance(10**9 + 20 * 2 * 10**6)
-    idle = SimpleNamespace(step=lambda *_: tau)
-    run = th.simulate(robot, idle, th.reference.SetPoint(q0), 20 * period, period, q0=q0)
-    np.testing.assert_allclose(state.q, run.q[-1], rtol=1e-12)
-    np.testing.assert_allclose(state.dq, run.dq[-1], rtol=1e-9)
-    assert 0.0 < np.abs(state.dq).max() < 1.0
-
-
 def test_a_diverged_run_warns_with_time_joint_and_cause() -> None:
     law = SimpleNamespace(step=lambda t, q, dq, reference: np.array([0.0, -3000.0 * dq[1]]))
     message = r"^the run diverged after t = 0\.\d+ s, first 'joint2', .*: the controller's torque grew to"

@@ -10,9 +10,10 @@ from ..errors import ThunderError
 from .robot_options import add_robot_options, load_robot
 from .text import check_target
 
-HELP = "a robot from one format into another: YAML, URDF, MJCF"
+HELP = "a robot from one format into another: YAML, Thunder's YAML, URDF, MJCF"
 DESCRIPTION = """\
-Read a bundled robot or a file and write it as YAML, URDF or MJCF, according to the suffix of OUT. Properties that the
+Read a bundled robot or a file and write it as YAML, URDF or MJCF, according to the suffix of OUT; names that end in
+_conf.yaml, _par_REG.yaml or _par_DYN.yaml are written in the formats of Thunder Dynamics. Properties that the
 format cannot represent are listed on the standard error stream and in comments of the file.
 """
 
@@ -21,6 +22,7 @@ examples:
   thunder convert panda panda.urdf
   thunder convert arm.urdf arm.xml --tip-link flange
   thunder convert arm.xml arm.yaml
+  thunder convert panda panda_conf.yaml              for Thunder Dynamics 0.8
 
 YAML holds everything; see docs/mujoco.md for what URDF and MJCF (.xml, .mjcf) hold. Reading MJCF needs the extra
 mujoco.

@@ -8,8 +8,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..checks import within
 from ..table import Table
-from .text import check_picture, check_target, number
+from .text import argument, check_picture, check_target, number
 
 if TYPE_CHECKING:
     from ..papers import LissajousPanda
@@ -35,6 +36,12 @@ examples:
     run.t, run.q, run.error, run.parameters           the run with adaptation
     run.signals["fixed_q"], run.signals["fixed_error"]   the run without
 """
+
+
+_duration = argument(
+    lambda text: within(float(text), "duration", _SHORTEST, _LONGEST),
+    f"must be a time of {_SHORTEST:g} to {_LONGEST:g} seconds",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,16 +80,6 @@ def run(arguments: argparse.Namespace) -> None:
     for kind, path in files.items():
         if path is not None:
             print(f"{kind:8} {path}")
-
-
-def _duration(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not _SHORTEST <= value <= _LONGEST:
-        raise argparse.ArgumentTypeError(f"must be a time of {_SHORTEST:g} to {_LONGEST:g} seconds, got {text!r}")
-    return value
 
 
 def _report(experiment: LissajousPanda) -> str:

@@ -28,6 +28,7 @@ examples:
   thunder gen panda --scalar float --select G,inverse_dynamics --baked all     for a microcontroller
   thunder gen my_arm.yaml --run-time inertial,tool --baked friction
   thunder gen panda --functions my_functions.py      a Python file that defines functions(model); it is run
+  thunder gen RRR_conf.yaml --thunder                a class for programs that were written for Thunder Dynamics
 
 Parameters are arguments of the functions (at run time) or numbers in the code (baked). Groups: inertial, friction, dh,
 gravity, base, tool, rotor, armature, elastic (or elastic_K, elastic_D, elastic_Dm, elastic_Mm), all. What is not named
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select",
         metavar="NAMES",
-        help="functions to generate, such as M,C,G,Yr; default all but long ones",
+        help="functions to generate, such as M,C,G,Yr, also your own; default all but long ones",
     )
     parser.add_argument(
         "--functions", type=Path, metavar="FILE.py", help="file with user-defined functions; it is executed"
@@ -61,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("double", "float"),
         default="double",
         help="type of numbers; float generates only the C functions",
+    )
+    parser.add_argument(
+        "--thunder", action="store_true", help="give the class the interface of Thunder Dynamics, for its programs"
     )
     parser.add_argument("--batch", action="store_true", help="also generate functions for batches of samples")
     parser.add_argument("--run-time", default="", metavar="GROUPS", help="groups of parameters that are arguments")
@@ -92,6 +96,7 @@ def run(arguments: argparse.Namespace) -> None:
             select=arguments.select,
             scalar=arguments.scalar,
             batch=arguments.batch,
+            thunder=arguments.thunder,
             progress=progress,
             **groups,
         )

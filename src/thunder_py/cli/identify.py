@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ThunderError
 from .robot_options import add_robot_options, load_robot
-from .text import check_target
+from .text import argument, check_target
 from .worker_options import add_worker_options, chosen_workers, count
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--columns",
         nargs="+",
         default=[],
-        type=_columns,
+        type=argument(_columns, "expected SIGNAL=NAMES, such as q=a,b"),
         metavar="SIGNAL=NAMES",
         help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
     )
@@ -145,7 +145,7 @@ def _columns(text: str) -> tuple[str, str | list[str]]:
     signal, _, names = text.partition("=")
     listed = names.split(",")
     if not signal or not all(listed):
-        raise argparse.ArgumentTypeError(f"expected SIGNAL=NAMES, such as q=a,b, got {text!r}")
+        raise ValueError
     return signal, listed if len(listed) > 1 else names
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__, _core, robots
-from ..io.gripper import gripper_joints
+from ..io.arms import gripper_joints
 from ..model import inertia
 from ..robot import Robot
 from ..table import Table
@@ -23,7 +23,7 @@ from .text import number
 if TYPE_CHECKING:
     from ..checks import Array
 
-_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "lazy_loader", "Jinja2")
+_DEPENDENCIES = ("numpy", "scipy", "matplotlib", "PyYAML", "tqdm", "Jinja2")
 _INERTIAL = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 _WIDTH = 100
 

@@ -6,27 +6,26 @@ import argparse
 from typing import Any
 
 from ..robot import Robot
+from .text import argument
 
 _NAMES = ("base_link", "tip_link", "missing_inertia")
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `Robot.load` for URDF and MJCF."""
-    parser.add_argument("--base-link", metavar="LINK", help="for URDF: first link of the arm, default the root")
-    parser.add_argument(
-        "--tip-link", metavar="LINK", help="for URDF and MJCF: last link of the arm, default the only leaf"
-    )
+    parser.add_argument("--base-link", metavar="LINK", help="first link of the arm, default that of the only arm")
+    parser.add_argument("--tip-link", metavar="LINK", help="last link of the arm, default that of the only arm")
     parser.add_argument(
         "--fix-joint",
         metavar="JOINT=POSITION",
         action="append",
-        type=_locked,
+        type=argument(_locked, "expected JOINT=POSITION, such as grip=0.02"),
         help="for URDF and MJCF: lock a joint [rad or m], such as a finger's; may be repeated",
     )
     parser.add_argument(
         "--missing-inertia",
         choices=("error", "zero"),
-        help="for URDF: treatment of links without inertia, default error",
+        help="treatment of links without inertia, default massless with a warning",
     )
 
 
@@ -40,10 +39,7 @@ def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None =
 
 def _locked(text: str) -> tuple[str, float]:
     """Read ``grip=0.02``."""
-    name, equals, position = text.rpartition("=")
-    try:
-        if not equals or not name:
-            raise ValueError
-        return name, float(position)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected JOINT=POSITION, such as grip=0.02, got {text!r}") from None
+    name, _, position = text.rpartition("=")
+    if not name:
+        raise ValueError
+    return name, float(position)

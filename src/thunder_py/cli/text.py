@@ -1,12 +1,28 @@
-"""Plain text for terminals, and checks of files that are named there."""
+"""Plain text for terminals, and checks of what is typed there."""
 
 from __future__ import annotations
 
+import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ..errors import ThunderError
+
+T = TypeVar("T")
+
+
+def argument(read: Callable[[str], T], expected: str) -> Callable[[str], T]:
+    """Return a type of `argparse`: what `read` makes of a text, or the error that says what was expected."""
+
+    def parse(text: str) -> T:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{expected}, got {text!r}") from None
+
+    return parse
 
 
 def check_target(path: Path, option: str, suffixes: Sequence[str]) -> None:

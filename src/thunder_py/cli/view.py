@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import array, whole
 from ..errors import ThunderError
 from ..files import whole_file
 from ..optional import MissingExtraError
 from ..robot import Robot
 from .robot_options import add_robot_options, load_robot
-from .text import check_target
+from .text import argument, check_target
 
 if TYPE_CHECKING:
     from ..checks import Array
@@ -46,6 +47,19 @@ _PICTURES = {"mujoco": (".png",), "matplotlib": (".png", ".pdf", ".svg")}
 _SECONDS_PER_JOINT, _STEPS = 2.0, 120
 
 
+_numbers = argument(
+    lambda text: array(text.split(","), (None,), "numbers"), "expected finite numbers such as 0,0.3,-1.2"
+)
+
+
+def _read_size(text: str) -> tuple[int, int]:
+    width, height = map(int, text.lower().split("x"))
+    return whole(width, "width", 0), whole(height, "height", 0)
+
+
+_size = argument(_read_size, "expected a size such as 640x480")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
     parser.add_argument("robot", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file")
@@ -63,7 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--result", type=Path, metavar="FILE.npz", help="run saved by SimulationResult.save")
     parser.add_argument(
-        "--size", type=_size, default=(640, 480), metavar="WxH", help="size of MuJoCo's pictures [pixels]"
+        "--size",
+        type=_size,
+        default=(640, 480),
+        metavar="WxH",
+        help="size of MuJoCo's pictures [pixels]",
     )
     parser.add_argument("--fps", type=float, default=20.0, help="pictures per second of a film, default 20")
     parser.add_argument(
@@ -214,20 +232,3 @@ def _tour(robot: Robot, q: Array | None) -> tuple[Array, Array]:
         way = np.where(swing > 0.0, upper[k] - start[k], start[k] - lower[k])
         rows[_STEPS * k : _STEPS * (k + 1) + 1, k] = start[k] + way * swing
     return np.linspace(0.0, _SECONDS_PER_JOINT * robot.n, len(rows)), rows
-
-
-def _numbers(text: str) -> Array:
-    try:
-        values = np.array([float(word) for word in text.split(",")])
-    except ValueError:
-        values = np.array([np.nan])
-    if not np.isfinite(values).all():
-        raise argparse.ArgumentTypeError(f"expected finite numbers such as 0,0.3,-1.2, got {text!r}")
-    return values
-
-
-def _size(text: str) -> tuple[int, int]:
-    width, times, height = text.lower().partition("x")
-    if not (times and width.isdigit() and height.isdigit()):
-        raise argparse.ArgumentTypeError(f"expected a size such as 640x480, got {text!r}")
-    return int(width), int(height)

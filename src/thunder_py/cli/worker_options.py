@@ -6,10 +6,18 @@ import argparse
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
+from ..checks import whole
 from ..errors import ThunderError
+from .text import argument
 
 if TYPE_CHECKING:
     from ..parallel import Workers
+
+
+count = argument(lambda text: whole(int(text), "count", 1), "must be a whole number of at least 1")
+_jobs = argument(
+    lambda text: -1 if text == "-1" else whole(int(text), "jobs", 1), "must be a whole number of at least 1, or -1"
+)
 
 
 def add_worker_options(parser: Any, default: str) -> None:
@@ -36,25 +44,3 @@ def chosen_workers(arguments: argparse.Namespace, default: int) -> AbstractConte
     if arguments.jobs is not None:
         raise ThunderError("--jobs and --cluster exclude each other")
     return cast("AbstractContextManager[Workers]", connect(arguments.cluster))
-
-
-def count(text: str) -> int:
-    """Read a whole number of at least 1."""
-    value = _whole(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
-    return value
-
-
-def _jobs(text: str) -> int:
-    value = _whole(text)
-    if value < 1 and value != -1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, or -1, got {text!r}")
-    return value
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,13 @@ import numpy as np
 from .. import _core
 from ..checks import check_name
 from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from ..model.model import RobotModel
 from ..robot import ForwardDynamicsDerivatives, InverseDynamicsDerivatives, Robot
 from ..symbolic import Function, SymbolicModel
 from ..symbolic.mathematics import Expressions
 from ..symbolic.parameters import ParameterGroup
 from .elastic import has_linear_springs, record_inverse_dynamics, record_Mm
-from .recorded import record_pinv, record_reg_Jdq, record_reg_JTw
+from .recorded import by_parameters, masked_kinematics, record_pinv, record_reg_Jdq, record_reg_JTw
 
 Record = Callable[[SymbolicModel, dict[str, Expressions]], Any]
 
@@ -126,10 +127,11 @@ class Item:
     by_default: bool = True
 
 
-def catalogue(robot: Robot) -> dict[str, Item]:
-    """Return all functions that can be generated for a robot, by name, in the order of the library."""
+def catalogue(model: SymbolicModel) -> dict[str, Item]:
+    """Return all functions that can be generated for a model, by name, in the order of the library."""
+    robot = model.robot
     quantities = _core.quantities(robot)
-    items = [*_kinematics(robot)]
+    items = [*_kinematics(model)]
 
     def add(name: str, quantity: str, description: str, unit: str, columns: slice | None = None) -> None:
         inputs, shape, _, _ = quantities[quantity]
@@ -164,7 +166,8 @@ def catalogue(robot: Robot) -> dict[str, Item]:
     return {item.name: item for item in items}
 
 
-def _kinematics(robot: Robot) -> Iterable[Item]:
+def _kinematics(model: SymbolicModel) -> Iterable[Item]:
+    robot = model.robot
     for i in range(robot.n + 1):
         where = f"link frame {i} ({robot.link_names[i - 1]})" if i else "the base"
         yield Item(f"T_0_{i}", ("q",), _quantity("forward_kinematics", i), f"Pose of {where} in the world", "1, m")
@@ -184,9 +187,14 @@ def _kinematics(robot: Robot) -> Iterable[Item]:
         yield Item("reg_Jdq_lengths", ("q", "dq"), record_reg_Jdq, text, "1/s")
         text = "Derivative of J_ee' w by the same lengths"
         yield Item("reg_JTw_lengths", ("q", "w"), record_reg_JTw, text, "N")
+    if masked_kinematics(model).size:
+        text = "Derivative of J_ee dq by the run-time entries of the DH table, the base and the tool"
+        yield Item("reg_Jdq", ("q", "dq"), by_parameters("dq"), text, "twist per unit of the entry")
+        text = "Derivative of J_ee' w by the same entries"
+        yield Item("reg_JTw", ("q", "w"), by_parameters("w"), text, _PER_PARAMETER)
 
 
-def _drives(robot: Robot) -> Iterable[Item]:
+def _drives(robot: RobotModel) -> Iterable[Item]:
     """Yield friction, rotors and armature with their columns of the regressor."""
     d, first = robot.description, 10 * robot.n
     slotine_li = ("q", "dq", "dq_r", "ddq_r")
@@ -222,7 +230,15 @@ def _parts(quantity: str, names: tuple[str, ...]) -> Record:
     return record
 
 
-def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> dict[str, Item]:
+def selected_names(select: str | Iterable[str] | None) -> list[str]:
+    """Return the names of a selection, separated by commas or in an iterable."""
+    names = select.split(",") if isinstance(select, str) else list(select or ())
+    return [name for name in (str(text).strip() for text in names) if name]
+
+
+def select_items(
+    items: dict[str, Item], select: str | Iterable[str] | None, own: Collection[str] = ()
+) -> dict[str, Item]:
     """Return the selected functions of the catalogue, in its order; C_std includes M_dot, which it calls.
 
     Parameters
@@ -232,6 +248,8 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
     select : str or iterable of str, optional
         Names, comma-separated or as an iterable; ``T_0_i`` and ``J_i`` select those of every link. Default all but
         ``dID``, ``dFD`` and the regressors of all parameters.
+    own : collection of str
+        Names of the user's functions, which may be selected as well.
 
     Raises
     ------
@@ -240,19 +258,19 @@ def select_items(items: dict[str, Item], select: str | Iterable[str] | None) -> 
     """
     if select is None:
         return {name: item for name, item in items.items() if item.by_default}
-    names = select.split(",") if isinstance(select, str) else list(select)
+    names = selected_names(select)
     selected: set[str] = set()
-    for name in filter(None, (str(text).strip() for text in names)):
+    for name in names:
         if name in FAMILIES:
             selected |= {known for known in items if known.removeprefix(FAMILIES[name]).isdigit()}
         elif name in items:
             selected.add(name)
-        else:
-            known = [*items, *FAMILIES]
+        elif name not in own:
+            known = [*items, *FAMILIES, *own]
             raise UnknownNameError(
                 f"select: no function is called {name!r}{nearest_hint(name, known)}; known are {', '.join(known)}"
             )
-    if not selected:
+    if not names:
         raise UnknownNameError("select must name at least one function")
     if "C_std" in selected:
         selected.add("M_dot")
@@ -350,6 +368,8 @@ class Contents:
         Generate functions for many samples, too.
     missing : str
         Columns that selected regressors lack, see `missing_columns`.
+    thunder : bool
+        The class has the interface of Thunder Dynamics.
     """
 
     robot: Robot
@@ -361,6 +381,7 @@ class Contents:
     scalar: str
     batch: bool
     missing: str
+    thunder: bool = False
 
     @property
     def n(self) -> int:
@@ -385,12 +406,14 @@ class Contents:
 def collect(
     robot: Robot,
     model: SymbolicModel,
+    items: dict[str, Item],
     custom: Iterable[Function],
     *,
     name: str,
     select: str | Iterable[str] | None,
     scalar: str,
     batch: bool,
+    thunder: bool,
     report: Callable[[str], None],
 ) -> Contents:
     """Record the selected functions and the functions of the user.
@@ -399,9 +422,11 @@ def collect(
     ----------
     robot, model : Robot, SymbolicModel
         The arm and its expressions.
+    items : dict of str to Item
+        Functions from which is selected.
     custom : iterable of Function
-        Functions of the user.
-    name, select, scalar, batch
+        Functions of the user: those that the selection names, all if it names none.
+    name, select, scalar, batch, thunder
         See `generate`.
     report : callable
         Called with the name of each function before it is recorded.
@@ -414,8 +439,10 @@ def collect(
     groups = tuple(group for group in model.parameters.values() if group.values.size)
     state, symbols = _state(robot, model)
     functions: list[LibraryFunction] = []
-    items = catalogue(robot)
-    selected = select_items(items, select)
+    custom = list(custom)
+    own_names = [function.name for function in custom if isinstance(function, Function)]
+    selected = select_items(items, select, own_names)
+    named = set(own_names).intersection(selected_names(select))
     missing = missing_columns(items, selected)
     if missing:
         warnings.warn(missing, ThunderWarning, stacklevel=outer_level())
@@ -427,15 +454,18 @@ def collect(
     for function in custom:
         if not isinstance(function, Function):
             raise ThunderError(f"functions must hold functions that model.add_function returned, got {function!r}")
+        if named and function.name not in named:
+            continue
         report(function.name)
         functions.append(_custom(function, name, functions, {**state, **own}, groups, own))
-    return Contents(robot, name, tuple(functions), groups, {**state, **own}, tuple(own), scalar, batch, missing)
+    members = {**state, **own}
+    return Contents(robot, name, tuple(functions), groups, members, tuple(own), scalar, batch, missing, thunder)
 
 
 def _state(robot: Robot, model: SymbolicModel) -> tuple[dict[str, Shape], dict[str, Expressions]]:
     """Return shapes and symbols of the state arguments."""
     symbols = {key: model.symbols[key] for key in STATES if key in model.symbols and model.symbols[key].size}
-    if robot.description.dh is not None:
+    if robot.description.dh is not None or masked_kinematics(model).size:
         symbols["w"] = np.array([model.graph.symbol(f"w[{k}]") for k in range(6)], dtype=object)
     symbols["damping"] = np.array(model.graph.symbol("damping"), dtype=object)
     return {key: value.shape for key, value in symbols.items()}, symbols

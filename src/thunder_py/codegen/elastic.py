@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..robot import Robot
+from ..model.model import RobotModel
 from ..symbolic import SymbolicModel, jacobian
 from ..symbolic.mathematics import Expressions
 
 
-def has_linear_springs(robot: Robot) -> bool:
+def has_linear_springs(robot: RobotModel) -> bool:
     """Return whether springs have one coefficient each, and no damping."""
     return all(len(drive.K) == 1 and not drive.D for drive in robot.elastic)
 

@@ -12,8 +12,9 @@ from ..errors import ThunderError
 from ..files import check_target, write_folder
 from ..robot import Robot
 from ..symbolic import Function
-from .contents import catalogue, collect, select_items
+from .contents import catalogue, collect
 from .rendering import library_files
+from .thunder import thunder_arguments, thunder_items
 from .user_file import run_user_file
 
 #: from this number of joints, repeated code becomes functions, because straight code would be too large
@@ -39,6 +40,7 @@ def generate(
     select: str | Iterable[str] | None = None,
     scalar: str = "double",
     batch: bool = False,
+    thunder: bool = False,
     progress: Callable[[str], None] | None = None,
     **arguments: Any,
 ) -> Path:
@@ -61,11 +63,15 @@ def generate(
         Generate Python bindings with a pyproject.toml.
     select : str or iterable of str, optional
         Functions to generate, such as ``"M,C,G,Yr"``; default all but ``dID``, ``dFD`` and the
-        regressors of all parameters. A warning names the columns that a selection lacks.
+        regressors of all parameters. Functions of the user may be named as well; if none is, all are generated. A
+        warning names the columns that a selection lacks.
     scalar : {"double", "float"}
         Scalar type of the C functions. With ``"float"`` there is no class and no bindings.
     batch : bool
         Generate functions for many samples, too.
+    thunder : bool
+        Give the class the interface of Thunder Dynamics 0.8, for programs that were written for it; see
+        docs/coming_from/thunder.md.
     progress : callable, optional
         Called with a short text before each step.
     **arguments
@@ -81,7 +87,7 @@ def generate(
     ------
     ThunderError, UnknownNameError, FileFormatError
         If a name is invalid, in use or unknown, a file of functions fails, or the folder has content that was not
-        generated.
+        generated. With `thunder`, if the robot has friction terms, rotors or armature that Thunder's class cannot hold.
     OSError
         If the folder cannot be written.
 
@@ -100,17 +106,21 @@ def generate(
         raise ThunderError(
             "Python bindings need the class, which computes in double; leave out python or scalar='float'"
         )
-    select_items(catalogue(robot), select)
+    if thunder and (python or scalar == "float"):
+        raise ThunderError("thunder=True is for the C++ class in double; leave out python and scalar='float'")
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
     place = target.absolute()  # a user's file may change the working directory
     report = progress or (lambda step: None)
+    arguments = thunder_arguments(robot, arguments) if thunder else arguments
     model = robot.symbolic(outline=outlining(robot), **_run_time(robot, arguments))
+    items = thunder_items(catalogue(model), model) if thunder else catalogue(model)
     if isinstance(functions, (str, Path)):
         report(f"running {functions}")
         run_user_file(functions, model)
         functions = model.functions.values()
-    contents = collect(robot, model, functions, name=prefix, select=select, scalar=scalar, batch=batch, report=report)
+    options: dict[str, Any] = {"name": prefix, "select": select, "scalar": scalar, "batch": batch, "thunder": thunder}
+    contents = collect(robot, model, items, functions, **options, report=report)
     report("writing")
     write_folder(place, library_files(contents, python=python))
     return target

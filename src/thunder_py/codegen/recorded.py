@@ -10,6 +10,7 @@ are exact. The angular rows of reg_Jdq_lengths are zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,23 @@ def _with_lengths(model: SymbolicModel) -> SymbolicModel:
     masks["tool"][:3] = True
     groups: dict[str, Any] = {name: masks.get(name, False) for name in model.parameters}
     return SymbolicModel(model.robot, inertial_as="REG", **groups)
+
+
+def masked_kinematics(model: SymbolicModel) -> Expressions:
+    """Return the symbols of the run-time entries of the DH table, the base and the tool, in this order."""
+    groups = [model.parameters[name] for name in ("dh", "base", "tool") if name in model.parameters]
+    return np.concatenate([group.symbols[group.mask] for group in groups])
+
+
+def by_parameters(vector: str) -> Callable[[SymbolicModel, dict[str, Expressions]], Expressions]:
+    """Differentiate J dq, or J' w, by `masked_kinematics`: exact derivatives, of lengths and of angles."""
+
+    def record(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:
+        J = model.quantity("jacobian")
+        value = J @ symbols["dq"] if vector == "dq" else J.T @ symbols["w"]
+        return jacobian(value, masked_kinematics(model))
+
+    return record
 
 
 def record_pinv(model: SymbolicModel, symbols: dict[str, Expressions]) -> Expressions:

@@ -13,10 +13,12 @@ import numpy as np
 
 from .. import __version__, _core
 from ..errors import ThunderError
+from ..io.yaml_thunder import write_thunder
 from ..model.inertia import reg_from_dyn
 from ..robot.lengths import length_names
 from .contents import Contents, Shape
 from .members import check_members, check_own_names, frame_getters, parameters, setters
+from .thunder import thunder_values
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,17 +46,23 @@ def library_files(contents: Contents, *, python: bool) -> dict[str, str]:
     check_own_names(contents)
     if with_class:
         check_members(contents)
-    values = _values(contents) | {"with_class": with_class, "python": python}
+    values = _values(contents) | {"with_class": with_class, "python": python, "thunder": contents.thunder}
     files = {f"{name}_gen.h": "core.h", f"{name}_gen.cpp": "core.cpp"}
     if with_class:
-        files |= {f"thunder_{name}.h": "class.h", f"thunder_{name}.cpp": "class.cpp"}
+        kind = "thunder" if contents.thunder else "class"
+        files |= {f"thunder_{name}.h": f"{kind}.h", f"thunder_{name}.cpp": f"{kind}.cpp"}
         files |= {f"{name}_conf.yaml": "conf.yaml", f"{name}_par_REG.yaml": "par_REG.yaml"}
+    if contents.thunder:
+        values |= thunder_values(contents)
     if python:
         package = f"python/thunder_{name}"
         files |= {"pyproject.toml": "pyproject.toml", "python/bindings.cpp": "bindings.cpp"}
         files |= {f"{package}/__init__.py": "package.py", f"{package}/_core.pyi": "stub.pyi"}
     files |= {"CMakeLists.txt": "CMakeLists.txt", "README.md": "README.md"}
     texts = {path: _environment().get_template(f"{template}.j2").render(values) for path, template in files.items()}
+    if contents.thunder:
+        masks = {group.name: group.mask for group in contents.groups}
+        texts[f"{name}_conf.yaml"] = write_thunder(contents.robot.description.replace(name=name), masks)
     return texts | ({f"{package}/py.typed": ""} if python else {})
 
 
@@ -69,7 +77,8 @@ def _environment() -> Environment:
     )  # fmt: skip
     environment.filters |= {
         "braced": _braced, "c_number": _c_number, "cpp_type": _cpp_type, "extents": _extents,
-        "python_type": _python_type, "return_type": _return_type, "size": prod, "yaml_number": _yaml_number,
+        "python_type": _python_type, "return_type": _return_type, "size": prod,
+        "thunder_type": _thunder_type, "yaml_number": _yaml_number,
     }  # fmt: skip
     return environment
 
@@ -139,6 +148,13 @@ def _cpp_type(shape: Shape, scope: str = "") -> str:
 def _return_type(results: dict[str, Shape], scope: str = "") -> str:
     """Return the C++ type of the getter of a function."""
     types = [_cpp_type(shape, scope) for shape in results.values()]
+    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+
+def _thunder_type(results: dict[str, Shape]) -> str:
+    """Return the type of a getter of Thunder's class: a matrix of fixed size, also for vectors and scalars."""
+    sizes = [(prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (*shape, 1, 1)[:2] for shape in results.values()]
+    types = [f"Eigen::Matrix<double, {rows}, {columns}>" for rows, columns in sizes]
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 
 

@@ -1,3 +1,5 @@
+from .._core import Status as Status
+from ..sampled_loop import stable_rate as stable_rate
 from .act import ACT as ACT
 from .adaptation import GradientAdaptation as GradientAdaptation
 from .adaptation import NaturalAdaptation as NaturalAdaptation
@@ -34,7 +36,5 @@ from .passivity_based import PassivityBased as PassivityBased
 from .pd_gravity import PDGravity as PDGravity
 from .robust_unit_vector import RobustUnitVector as RobustUnitVector
 from .slotine_li import SlotineLi as SlotineLi
-from .stability import Status as Status
-from .stability import stable_rate as stable_rate
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune

@@ -18,14 +18,16 @@ from ..checks import (
     argument_names,
     array,
     nonnegative,
+    of_kind,
     one_of,
+    one_or_each,
     per_joint,
     positive,
     real,
 )
 from ..errors import ThunderError
 from ..model.parameters import UnknownParameters
-from ..robot import Robot, require_robot
+from ..robot import Robot
 
 #: unknown parameters, see `Robot.unknown`
 Unknown: TypeAlias = "str | Sequence[str] | npt.ArrayLike | UnknownParameters | None"
@@ -138,8 +140,8 @@ class GradientAdaptation(_Adaptation):
         size = unknown.values.size
         lower = upper = None
         if self.lower is not None or self.upper is not None:
-            lower = _each(-np.inf if self.lower is None else self.lower, size, "lower", finite=False)
-            upper = _each(np.inf if self.upper is None else self.upper, size, "upper", finite=False)
+            lower = one_or_each(-np.inf if self.lower is None else self.lower, size, "lower", finite=False)
+            upper = one_or_each(np.inf if self.upper is None else self.upper, size, "upper", finite=False)
         return _core.GradientLaw(self.Gamma, size, lower, upper, self._widths(unknown.robot.n))
 
 
@@ -206,12 +208,8 @@ class NaturalAdaptation(_Adaptation):
             raise ThunderError(
                 f"rest must be given: {others} unknown parameters belong to no link, such as {unknown.names[-1]}"
             )
-        rest = np.zeros(0) if self.rest is None else _each(self.rest, others, "rest")
-        return _core.NaturalLaw(_each(self.gamma, len(whole), "gamma"), rest, self._widths(robot.n))
-
-
-def _each(value: npt.ArrayLike, count: int, name: str, *, finite: bool = True) -> Array:
-    return np.full(count, array(value, () if np.ndim(value) == 0 else (count,), name, finite=finite))
+        rest = np.zeros(0) if self.rest is None else one_or_each(self.rest, others, "rest")
+        return _core.NaturalLaw(one_or_each(self.gamma, len(whole), "gamma"), rest, self._widths(robot.n))
 
 
 def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) -> Array:
@@ -243,7 +241,7 @@ def link_gains(robot: Robot, gains: npt.ArrayLike, rest: float | None = None) ->
     >>> Gamma.shape, Gamma[[0, 10]].tolist()
     ((20,), [2.0, 5.0])
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     if np.ndim(gains) == 2:
         per_link = array(gains, (robot.n, 10), "gains")
     else:
@@ -295,7 +293,7 @@ class AdaptiveController:
 
     def _adapt(self, robot: Robot, adaptation: AdaptationLike) -> tuple[_core.AdaptationLaw | None, list[bool]]:
         """Set `adaptation` and `unknown`; return the law and the mask for the core."""
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.adaptation = law = _law(adaptation)
         self.unknown = select(robot, None if law is None else law.unknown)
         short_form = law is not adaptation  # the user wrote a number or an array

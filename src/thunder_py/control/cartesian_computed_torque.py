@@ -13,7 +13,7 @@ from ..checks import Array, array, of_kind, positive
 from ..errors import ThunderError
 from ..geometry import Sphere
 from ..kinematics.task_rows import resolve_rows
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .null_space import PostureLike, null_space
 
 #: a frame, or a frame and a point in its coordinates [m]
@@ -34,7 +34,7 @@ def arm_points(robot: Robot) -> list[tuple[int, Array]]:
     >>> [link for link, point in points], points[1][1].tolist()
     ([3, 4, 5], [0.0, 0.0, 0.0])
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     elbow = (robot.n + 1) // 2
     shoulder, wrist = max(elbow // 2, 1), (elbow + robot.n + 1) // 2
     at_zero = {link: robot.forward_kinematics(np.zeros(robot.n), link) for link in range(robot.n + 1)}
@@ -134,7 +134,7 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         repelled = arm_points(robot) if points is None else [_point(p) for p in points]
         repulsion = positive(gain, "gain"), positive(influence, "influence", finite=False)
         largest, chosen = positive(largest_force, "largest_force"), resolve_rows(rows)

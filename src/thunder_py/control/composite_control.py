@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
+from ..checks import of_kind
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .elastic_gains import critical_damping, hold_damping
 
 
@@ -64,7 +65,7 @@ class CompositeControl(_core.CompositeControl):
         *,
         K_d: npt.ArrayLike | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         if not isinstance(slow, _core.JointController) or type(slow).step is not _core.JointController.step:
             raise ThunderError(f"slow must be a joint-space controller of this package, got {type(slow).__name__}")
         super().__init__(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import given_group
-from ..robot import Robot, require_robot
+from ..checks import given_group, of_kind
+from ..robot import Robot
 
 
 class ComputedTorque(_core.ComputedTorque):
@@ -68,7 +68,7 @@ class ComputedTorque(_core.ComputedTorque):
         K_p: npt.ArrayLike | None = None,
         K_d: npt.ArrayLike | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         gains = given_group("gains", {"K_0": K_0, "K_1": K_1}, {"K_p": K_p, "K_d": K_d})
         position, velocity = gains.values()
         super().__init__(robot, position, velocity, "K_p" in gains)

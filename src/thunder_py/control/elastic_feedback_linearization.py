@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import positive
-from ..robot import Robot, require_robot
+from ..checks import of_kind, positive
+from ..robot import Robot
 from .elastic_gains import hold_damping
 
 
@@ -69,7 +69,7 @@ class ElasticFeedbackLinearization(_core.ElasticFeedbackLinearization):
         *,
         K_d: npt.ArrayLike | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         super().__init__(robot, K_0, K_1, K_2, K_3, hold_damping(robot) if K_d is None else K_d)
 
     @classmethod

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, per_joint, positive
+from ..checks import Array, all_positive, of_kind, per_joint, positive
 from ..errors import ThunderError, outer_level
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .adaptation import AdaptationLike
 from .elastic_gains import critical_damping
 from .lyapunov_functions import AdaptiveLyapunov, LoggedRun, gain, half_form
@@ -103,7 +103,7 @@ class ElasticSlotineLi(AdaptiveLyapunov, _core.ElasticSlotineLi):
         bandwidth: float = 2000.0,
         Gamma_K: float | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         rate = 0.0 if Gamma_K is None else 1.0 / positive(Gamma_K, "Gamma_K")
         self._rates: Array = all_positive(per_joint(Lambda, robot.n, "Lambda"), "Lambda")
         self.Lambda = self._rates

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _core
 from ..checks import Array, all_positive, of_kind, per_joint, positive
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .contact import ContactDetector
 
 #: default damping ratio of the second order: the fastest response without overshoot
@@ -103,7 +103,7 @@ class MomentumObserver(_core.MomentumObserver):
         damping_ratio: float | None = None,
         detector: ContactDetector | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         n = robot.n
         self.detector = detector
         super().__init__(robot, *_filter(bandwidth, n, order, damping_ratio), **_detection(detector, n))
@@ -165,7 +165,7 @@ class EnergyObserver(_core.EnergyObserver):
         damping_ratio: float | None = None,
         detector: ContactDetector | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.detector = detector
         width = np.atleast_1d(positive(bandwidth, "bandwidth"))
         super().__init__(robot, *_filter(width, 1, order, damping_ratio), **_detection(detector, 1))

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import one_of, per_joint, positive
-from ..robot import Robot, require_robot
+from ..checks import of_kind, one_of, per_joint, positive
+from ..robot import Robot
 
 
 class IndependentJoint(_core.IndependentJoint):
@@ -82,7 +82,7 @@ class IndependentJoint(_core.IndependentJoint):
         integral_limit: npt.ArrayLike | None = None,
         feedforward: Literal["motor", "model"] = "motor",
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         model = one_of(feedforward, ("motor", "model"), "feedforward") == "model"
         super().__init__(robot, K_p, K_d, inertia, damping, K_i, integral_limit, model)
 
@@ -125,7 +125,7 @@ class IndependentJoint(_core.IndependentJoint):
         >>> controller.step(0.0, [0.0, 0.5], [0.0, 0.0], th.reference.SetPoint([0.1, 0.5])(0.0)).round(3).tolist()
         [4.0, 0.0]
         """
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         omega, zeta = positive(frequency, "frequency"), positive(damping_ratio, "damping_ratio")
         J = per_joint(inertia, robot.n, "inertia")
         K_d = 2.0 * zeta * omega * J - per_joint(damping, robot.n, "damping")

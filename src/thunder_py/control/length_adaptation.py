@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, known_name, nonnegative, positive
+from ..checks import Array, all_positive, known_name, nonnegative, one_or_each, positive
 from ..errors import ThunderError
 from ..robot import Robot
 from ..robot.lengths import length_names, lengths_of, with_lengths
@@ -101,8 +101,7 @@ class LengthModel:
             _core.GradientLaw(adaptation.Gamma, k, None, None, None)  # checks the gain
             self.Gamma = gain(adaptation.Gamma, k)
             self.gamma = nonnegative(adaptation.gamma, "gamma")
-            size = array(adaptation.scale, () if np.ndim(adaptation.scale) == 0 else (k,), "scale")
-            self.scale = all_positive(np.full(k, size), "scale")
+            self.scale = all_positive(one_or_each(adaptation.scale, k, "scale"), "scale")
         self.Gamma_inverse = np.linalg.inv(self.Gamma)
         #: position in `names` of lengths that torques depend on: the tool is massless
         self.in_torques = [j for j, name in enumerate(self.names) if not name.startswith("tool")]

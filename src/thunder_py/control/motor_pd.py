@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, one_of
+from ..checks import Array, of_kind, one_of
 from ..errors import outer_level
 from ..model.elastic import spring_slopes
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .elastic_gains import gravity_gradients
 from .lyapunov_functions import gain
 
@@ -76,7 +76,7 @@ class MotorPD(_core.MotorPD):
         *,
         gravity: Literal["constant", "online"] = "constant",
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         online = one_of(gravity, ("constant", "online"), "gravity") == "online"
         super().__init__(robot, K_p, K_d, online)
         self.gravity = gravity

@@ -7,9 +7,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, apart, array, one_of
+from ..checks import Array, array, of_kind, one_of
 from ..errors import ThunderError
 from ..robot import Robot
+from ..robot.workspace import within_limits
 
 #: excess over a limit that is rounding [rad or m]
 _ROUNDING = 1e-9
@@ -42,13 +43,13 @@ def null_space(
     ValueError
         If the posture is outside the joint limits, or another argument is invalid.
     """
-    everywhere = [True] * robot.n
+    everywhere = [True] * of_kind(robot, Robot, "robot").n
     if posture is None:
         if gain is not None:
             raise ThunderError(f"{name} must be None without a posture, got {gain!r:.80}")
         return None, everywhere, None
     if not isinstance(posture, str):
-        return _within_limits(robot, array(posture, (robot.n,), "posture")), everywhere, gain
+        return within_limits(robot, array(posture, (robot.n,), "posture"), "posture", _ROUNDING), everywhere, gain
     one_of(posture, ("middle",), "posture")
     lower, upper = robot.limits.lower, robot.limits.upper
     limited = np.isfinite(lower) & np.isfinite(upper)
@@ -56,15 +57,3 @@ def null_space(
         return None, everywhere, gain
     middle = 0.5 * (np.where(limited, lower, 0.0) + np.where(limited, upper, 0.0))
     return middle, limited.tolist(), gain
-
-
-def _within_limits(robot: Robot, posture: Array) -> Array:
-    lower, upper = robot.limits.lower, robot.limits.upper
-    outside = np.flatnonzero((posture < lower - _ROUNDING) | (posture > upper + _ROUNDING))
-    if outside.size:
-        j = int(outside[0])
-        low, high, got = apart(lower[j], upper[j], posture[j])
-        raise ThunderError(
-            f"posture must be within the joint limits, {low} to {high} for {robot.joint_names[j]}, got {got}"
-        )
-    return posture

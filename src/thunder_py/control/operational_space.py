@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..kinematics.task_rows import resolve_rows
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .null_space import PostureLike, null_space
 
 
@@ -88,7 +88,6 @@ class OperationalSpace(_core.OperationalSpace):
         posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
-        require_robot(robot)
         chosen = resolve_rows(rows)
         secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
         self._frame = frame

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from .. import _core
-from ..robot import Robot, require_robot
+from ..checks import of_kind
+from ..robot import Robot
 
 
 class PassivityBased(_core.PassivityBased):
@@ -54,5 +55,5 @@ class PassivityBased(_core.PassivityBased):
     """
 
     def __init__(self, robot: Robot, Lambda: npt.ArrayLike, K_d: npt.ArrayLike) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         super().__init__(robot, Lambda, K_d)

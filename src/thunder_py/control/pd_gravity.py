@@ -7,8 +7,8 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import one_of
-from ..robot import Robot, require_robot
+from ..checks import of_kind, one_of
+from ..robot import Robot
 
 
 class PDGravity(_core.PDGravity):
@@ -72,6 +72,6 @@ class PDGravity(_core.PDGravity):
         integral_limit: npt.ArrayLike | None = None,
         gravity: Literal["actual", "desired"] = "actual",
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         desired = one_of(gravity, ("actual", "desired"), "gravity") == "desired"
         super().__init__(robot, K_p, K_d, K_i, integral_limit, desired)

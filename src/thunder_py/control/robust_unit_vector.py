@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import positive
-from ..robot import Robot, require_robot
+from ..checks import of_kind, positive
+from ..robot import Robot
 
 
 class RobustUnitVector(_core.RobustUnitVector):
@@ -77,6 +77,6 @@ class RobustUnitVector(_core.RobustUnitVector):
         *,
         Q: npt.ArrayLike = 1.0,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         rho, epsilon = positive(rho, "rho"), positive(epsilon, "epsilon")
         super().__init__(robot, K_0, K_1, rho, epsilon, np.asarray(Q))

@@ -12,13 +12,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from .. import _core
-from .._core import Status as Status
+from .._core import Status
 from ..checks import Array
 from ..errors import ThunderError, outer_level
 from ..reference import JointReference, SetPoint, SetPose, TaskReference
 from ..robot import Elastic, Robot
-from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop
-from ..sampled_loop import stable_rate as stable_rate
+from ..sampled_loop import Arm, Channel, Excess, allowed, excess, growth, sampled_loop, stable_rate
 from .motion_states import typical_states
 
 #: step of differences of positions and velocities [rad or m, and per second]

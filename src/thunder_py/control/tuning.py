@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_nonnegative, nonnegative, one_of, per_joint, positive
+from ..checks import Array, all_nonnegative, nonnegative, of_kind, one_of, per_joint, positive
 from ..errors import ThunderError, outer_level
 from ..kinematics.task_rows import resolve_rows
 from ..reference import JointReference
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..sampled_loop import Channel, stable_rate
 from ..table import Table, Tabular
 from ..values import Value
@@ -260,7 +260,7 @@ def tune(
     >>> bool(run.steady_state_error() < 2e-3), suggestion.limit
     (True, 'period and delay')
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     if isinstance(law, type) and issubclass(law, AdaptiveJacobianBackstepping):
         options = {"period": period, "delay": delay, "lag": lag, "bandwidth": bandwidth, "adaptation": adaptation,
                    "unknown": unknown, "time_constant": time_constant, "duration": duration, "q0": q0}  # fmt: skip

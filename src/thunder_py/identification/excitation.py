@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, array, per_joint
+from ..checks import Array, all_positive, array, of_kind, per_joint
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..values import Value, set_fields
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class MotionLimits(Value):
         fraction : float
             Fraction of the robot's ranges and limits, more than 0 and at most 1.
         """
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         if not 0.0 < fraction <= 1.0:
             raise ThunderError(f"fraction must be more than 0 and at most 1, got {fraction:g}")
         free = np.array([_FREE[kind] for kind in robot.joint_types])

@@ -15,14 +15,26 @@ from ..files import read_whole, write_whole
 from ..model.description import RobotDescription
 from ..model.model import RobotModel
 from ..public import publish
+from .losses import check_losses
 from .meshes import Meshes
+from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
-from .yaml_thunder import is_thunder, read_thunder
+from .yaml_thunder import (
+    LINKS_ENDS,
+    ROBOT_END,
+    is_thunder,
+    read_links,
+    read_thunder,
+    robot_beside,
+    thunder_losses,
+    write_links,
+    write_thunder,
+)
 
 __all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
 
-_MJCF_OPTIONS = ("tip_link", "fix_joints")
+_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
@@ -45,7 +57,8 @@ def load_description(
     source : str or path-like
         The name of a bundled robot (`thunder_py.robots.names`), or a path that ends in ``.yaml``, ``.yml`` (native
         format or Thunder's 0.8, distinguished by their keys), ``.urdf``, or ``.xml``, ``.mjcf`` (needs the extra
-        ``mujoco``).
+        ``mujoco``). A file of links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot
+        in ``NAME_conf.yaml`` or ``NAME.yaml`` beside it.
     name : str, optional
         Name of the robot, an identifier; default the name in the file, or the file's name for Thunder's format.
     base_link, tip_link : str, optional
@@ -93,11 +106,12 @@ def load_description(
     if name is not None:
         check_name(name)
     path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
-    if path.suffix == ".urdf":
+    suffix = path.suffix.lower()
+    if suffix == ".urdf":
         from .urdf import load_urdf
 
         return load_urdf(path, name=name, **options)
-    if path.suffix in _MJCF:
+    if suffix in _MJCF:
         from .mjcf import load_mjcf
 
         for option in options:
@@ -105,11 +119,15 @@ def load_description(
                 raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
 
         return load_mjcf(path, name=name, **options)
-    if path.suffix not in _YAML:
+    if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
         raise ThunderError(f"{', '.join(options)}: for URDF and MJCF files only, got {str(source)!r}")
-    return parse_description(read_whole(path, MAX_BYTES), path, name=name)
+    beside = robot_beside(path) if path.is_file() else None
+    if beside is None:
+        return parse_description(read_whole(path, MAX_BYTES), path, name=name)
+    description = parse_description(read_whole(beside, MAX_BYTES), beside, name=name)
+    return description.replace(inertial=read_links(parse_yaml(read_whole(path, MAX_BYTES), path), description.n))
 
 
 def parse_description(
@@ -145,7 +163,8 @@ def parse_description(
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        return read_thunder(document, Path(path).stem if name is None else name)
+        read = read_pipeline if "pipeline" in document.section() else read_thunder
+        return read(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
     description = read_native(document)
     return description if name is None else description.replace(name=name)
 
@@ -158,7 +177,8 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     description : RobotDescription
         The robot.
     path : path-like
-        Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step.
+        Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step. Names
+        that end in ``_conf.yaml``, ``_par_REG.yaml`` or ``_par_DYN.yaml`` are those of Thunder's files, in its formats.
     lossy : bool
         Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
         `thunder_py.io.conversion_losses` lists them in advance.
@@ -183,7 +203,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     """
     suffix = Path(path).suffix
     if suffix in _YAML:
-        write_whole(write_native(description), path)
+        write_whole(_yaml_text(description, Path(path).stem, lossy), path)
     elif suffix == ".urdf":
         from .urdf_writer import write_urdf
 
@@ -194,6 +214,16 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         write_whole(write_mjcf(RobotModel(description), lossy=lossy), path)
     else:
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
+
+
+def _yaml_text(description: RobotDescription, stem: str, lossy: bool) -> str:
+    """Return the text of a YAML file, in one of Thunder's formats where the name ends as those of Thunder's files."""
+    if stem.endswith(LINKS_ENDS):
+        return write_links(description, stem[-3:])
+    if not stem.endswith(ROBOT_END):
+        return write_native(description)
+    losses = check_losses(thunder_losses(description), "Thunder's format", lossy)
+    return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description)
 
 
 def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[str, ...]:
@@ -220,6 +250,8 @@ def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[
     ()
     """
     suffix = Path(path).suffix
+    if suffix in _YAML and Path(path).stem.endswith(ROBOT_END):
+        return thunder_losses(description)
     if suffix == ".urdf":
         from .urdf_writer import urdf_losses
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import FileFormatError
 from ..files import read_whole
-from .xml import Element, open_tag, parse_xml
+from .xml import Element, open_tag, parse_xml, tag
 
 _LARGEST = 4_000_000  # bytes of a file
 _DEEPEST = 8  # nesting depth of includes
@@ -47,7 +47,21 @@ _DEFAULT_OF = (
 
 
 def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
-    """Return a self-contained MJCF text with only the elements that dynamics needs.
+    """Return a self-contained MJCF text with what dynamics needs, and with meshes if they define an inertia.
+
+    Parameters and errors are those of `prepare_mjcf`.
+    """
+    plain, unread = prepare_mjcf(text, path)
+    return prepare_mjcf(text, path, meshes=True)[0] if unread else plain
+
+
+def prepare_mjcf(
+    text: str | bytes, path: str | Path | None = None, *, meshes: bool = False
+) -> tuple[str, dict[int, FileFormatError]]:
+    """Return a self-contained MJCF text with only the elements that dynamics needs, and what it lacks.
+
+    Without meshes, bodies whose inertia one of them defines have a stand-in for it; errors about them are returned by
+    the number of the body in MuJoCo's model.
 
     Parameters
     ----------
@@ -55,14 +69,17 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
         The document.
     path : path-like, optional
         Path of the file; included files must be in its folder or below. With None includes are refused.
+    meshes : bool
+        Keep meshes that define inertias; MuJoCo reads their files.
 
     Raises
     ------
     FileFormatError
         If it is not MJCF, too large, includes a missing file or one elsewhere, or has unsupported elements.
     """
-    root = _Includes(None if path is None else Path(path).resolve().parent).put_in(_parsed(text, path))
-    bodies = _Bodies(root)
+    folder = None if path is None else Path(path).resolve().parent
+    root = _Includes(folder).put_in(_parsed(text, path))
+    bodies = _Bodies(root, meshes)
     lines = [open_tag("mujoco", model=root.attributes.get("model", "robot"))]
     for element in root.children:
         if element.tag == "worldbody":
@@ -70,14 +87,16 @@ def read_mjcf_text(text: str | bytes, path: str | Path | None = None) -> str:
         elif element.tag == "compiler":
             lines.append(_element(element, _COMPILER))
         elif element.tag == "default":
-            lines += _defaults(element)
+            lines += _defaults(element, meshes)
+        elif element.tag == "asset" and meshes:
+            lines += _enclosed(element, [_mesh(mesh, bodies.settings, folder) for mesh in element.all("mesh")])
         elif element.tag == "actuator":
             lines += _enclosed(element, [line for a in element.children for line in _actuator(a)])
         elif element.tag == "custom":
             lines += _enclosed(element, [_element(n, {"size": None}) for n in element.all("numeric")])
         elif element.tag in _TOP:
             lines += _whole(element)
-    return "\n".join([*lines, "</mujoco>"])
+    return "\n".join([*lines, "</mujoco>"]), bodies.unread
 
 
 def _parsed(text: str | bytes, path: str | Path | None) -> Element:
@@ -136,6 +155,17 @@ class _Includes:
         return self.put_in(_parsed(data, path), depth + 1, level)
 
 
+def _mesh(element: Element, settings: Mapping[str, str], folder: Path | None) -> str:
+    """Return a mesh with the path of its file."""
+    written = element.attributes.get("file")
+    if written is None:
+        return _element(element)
+    file = Path(Path(written).name if settings.get("strippath") == "true" else written)
+    named = element.attributes.get("name") or file.stem
+    where = (folder or Path()) / settings.get("meshdir", settings.get("assetdir", "")) / file
+    return _element(element, {"name": named, "file": str(where)})
+
+
 def _element(element: Element, changes: Mapping[str, str | None] | None = None) -> str:
     return open_tag(element.tag, **{**_kept(element), **(changes or {})}) + f"</{element.tag}>"
 
@@ -163,12 +193,15 @@ def _whole(element: Element) -> list[str]:
     return _enclosed(element, [line for child in element.children for line in _whole(child)])
 
 
-def _defaults(element: Element) -> list[str]:
+def _defaults(element: Element, meshes: bool) -> list[str]:
     inside = []
     for child in element.children:
         if child.tag == "default":
-            inside += _defaults(child)
+            inside += _defaults(child, meshes)
         elif child.tag in _DEFAULT_OF:
+            named = child.attributes.get("mesh") if meshes and child.tag == "geom" else None
+            inside.append(_element(child, {"mesh": named}))
+        elif child.tag == "mesh" and meshes:
             inside.append(_element(child))
     return _enclosed(element, inside)
 
@@ -183,12 +216,15 @@ class _Bodies:
     ----------
     root : Element
         The document with included files inserted.
+    meshes : bool
+        Keep meshes that define inertias.
     """
 
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: Element, meshes: bool) -> None:
         settings: dict[str, str] = {}
         for compiler in root.all("compiler"):
             settings |= compiler.attributes
+        self.settings, self._meshes = settings, meshes
         self._from_geoms = settings.get("inertiafromgeom", "auto")
         self._groups = _numbers(settings, "inertiagrouprange") or [0.0, 5.0]
         #: the mass of all bodies is scaled, so that those at rest count, too
@@ -196,6 +232,9 @@ class _Bodies:
         self._classes: dict[str, dict[str, str]] = {_MAIN: {}}
         for section in root.all("default"):
             self._add(section, _MAIN)
+        self._count = -1
+        #: bodies whose inertia is not read, by their number
+        self.unread: dict[int, FileFormatError] = {}
 
     def _add(self, section: Element, name: str) -> None:
         for geom in section.all("geom"):
@@ -211,27 +250,32 @@ class _Bodies:
 
     def _body(self, element: Element, inherited: str, *, moving: bool) -> list[str]:
         own = set(_tags(element))
+        self._count += 1
+        number = self._count
         moving = moving or not own.isdisjoint(("joint", "freejoint"))
         counts = moving or (self._all_count and element.tag == "body")
         shapes = counts and (self._from_geoms == "true" or (self._from_geoms == "auto" and "inertial" not in own))
-        return self._inside(element, inherited, moving=moving, shapes=shapes)
+        lines = self._inside(element, inherited, number if shapes else None, moving=moving)
+        if number in self.unread and "inertial" not in own:
+            lines.insert(1, tag("inertial", pos="0 0 0", mass="1", diaginertia="1 1 1"))
+        return lines
 
-    def _inside(self, element: Element, inherited: str, *, moving: bool, shapes: bool) -> list[str]:
-        """Return a body, or a frame, whose elements are those of its body."""
+    def _inside(self, element: Element, inherited: str, shapes: int | None, *, moving: bool) -> list[str]:
+        """Return a body, or a frame, whose elements are those of its body; `shapes` is the body if they matter."""
         inherited = element.attributes.get("childclass", inherited)
         lines: list[str] = []
         for child in element.children:
             if child.tag == "body":
                 lines += self._body(child, inherited, moving=moving)
             elif child.tag == "frame":
-                lines += self._inside(child, inherited, moving=moving, shapes=shapes)
+                lines += self._inside(child, inherited, shapes, moving=moving)
             elif child.tag == "geom":
-                lines += self._shape(child, inherited) if shapes else []
+                lines += [] if shapes is None else self._shape(child, inherited, shapes)
             elif child.tag in _IN_BODY:
                 lines.append(_element(child))
         return _enclosed(element, lines)
 
-    def _shape(self, geom: Element, inherited: str) -> list[str]:
+    def _shape(self, geom: Element, inherited: str, body: int) -> list[str]:
         resolved = self._classes.get(geom.attributes.get("class", inherited), {}) | geom.attributes
         if not resolved.keys() & {"mesh", "hfield"} and resolved.get("type") not in ("mesh", "hfield", "sdf"):
             return [_element(geom)]
@@ -239,9 +283,11 @@ class _Bodies:
         group = _numbers(resolved, "group") or [0.0]
         if weight == [0.0] or not self._groups[0] <= group[0] <= self._groups[-1]:
             return []
-        raise geom.error(
-            "defines the inertia of its body by a mesh, and meshes are not read: add an <inertial> to the body"
-        )
+        if self._meshes and "hfield" not in resolved:
+            return [_element(geom, {key: geom.attributes.get(key) for key in ("mesh", "fitscale")})]
+        error = geom.error("defines the inertia of its body by a mesh that is not read: add an <inertial>")
+        self.unread.setdefault(body, error)
+        return []
 
 
 def _tags(body: Element) -> Iterable[str]:

@@ -1,31 +1,41 @@
-"""Reading of URDF: the chain between two links, with rigidly fixed links lumped into it."""
+"""Reading of URDF: links and joints of the file, whose numbers are read where they act on the selected arm."""
 
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, check_name, one_of
-from ..errors import FileFormatError, ThunderError
+from ..checks import Array, apart, array, one_of
+from ..errors import FileFormatError, ThunderError, nearest_hint
 from ..files import read_whole
-from ..model.description import Friction, Limits, RobotDescription, without_own_frames
-from ..model.inertia import pseudo_inertia, reg_from_pseudo_inertia
-from .gripper import warn_of_gripper
-from .urdf_tree import Joint, Tree, read_tree
-from .xml import fixed_positions, free_name, parse_xml
+from ..model.description import Friction, Limits, RobotDescription
+from ..model.inertia import reg_from_dyn
+from ..spatial import pose_from_rpy
+from .arms import Arm, Joint, Link, Tree, robot_name
+from .xml import XACRO, Element, parse_xml
 
-__all__ = ["load_urdf", "parse_urdf"]
+__all__ = ["load_urdf", "parse_urdf", "urdf_arms"]
 
 _LOG = logging.getLogger(__name__)
 
-_LISTED = 20  # candidates named in a message
-_MOVABLE = ("revolute", "continuous", "prismatic")
+#: value of an absent limit where URDF requires one
+NO_LIMIT = 1e9
+_NO_LIMITS = ("-1", "-1.0")  # likewise, as in SDFormat
+_KINDS = {"revolute": "R", "continuous": "R", "prismatic": "P", "fixed": "fixed"}
+_TYPES = (*_KINDS, "floating", "planar")
+_JOINT_CHILDREN = (
+    "origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"
+)  # fmt: skip
+#: elements of xacro that define what nothing uses
+_UNUSED = ("property", "macro", "arg")
+_ZERO = (0.0, 0.0, 0.0)
+_INFINITE = (-math.inf, math.inf, math.inf, math.inf)
 
 
 def load_urdf(
@@ -33,7 +43,7 @@ def load_urdf(
     base_link: str | None = None,
     tip_link: str | None = None,
     *,
-    missing_inertia: str = "error",
+    missing_inertia: str | None = None,
     fix_joints: Mapping[str, float] | None = None,
     gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
     name: str | None = None,
@@ -41,27 +51,27 @@ def load_urdf(
     """Read the arm between two links of a URDF file.
 
     Links behind fixed joints are lumped, with their inertia, into the link that carries them and become named frames. A
-    reserved name such as ``base`` gets the prefix ``urdf:``. Moving branches that start at the immobile base are
-    ignored, because they do not influence the arm's dynamics. Meshes are never opened.
+    reserved name of a moving link or joint, such as ``base``, gets the prefix ``urdf:``. Moving branches that start at
+    the immobile base are ignored, because they do not influence the arm's dynamics. Meshes are never opened. What the
+    user should know, such as a gripper that was locked, is one warning.
 
     Parameters
     ----------
     path : path-like
-        The file; expand xacro first.
+        The file.
     base_link : str, optional
-        Link of the robot's base frame; default the root. Links above it are ignored.
+        Link of the robot's base frame; default that of the only arm, or the root. Links above it are ignored.
     tip_link : str, optional
-        Link of the end effector frame; default the only leaf behind a moving joint. Links fixed beyond it are lumped
-        as well. Without it a warning points out a gripper that is part of the arm, by the names of its joints.
-    missing_inertia : {"error", "zero"}
-        Refuse a moving body without any ``<inertial>``, or treat it as massless.
+        Link of the end effector frame; default that of the only arm. Links fixed beyond it are lumped as well.
+    missing_inertia : {"error", "zero"}, optional
+        Refuse a moving body without any ``<inertial>``, or treat it as massless; default massless with a warning.
     fix_joints : mapping of str to float, optional
-        Movable joints to lock, with their positions [rad or m]. Side branches that move with the arm, and mimic joints,
-        must be locked: the arm is serial. Joint limits are not applied to these positions.
+        Movable joints to lock, with their positions [rad or m]; joints that mimic them follow. Side branches that move
+        with the arm, other than a gripper, must be locked. Joint limits are not applied to these positions.
     gravity : (3,) array_like
         Acceleration of gravity [m/s^2] in the world frame, which is the frame of the base link.
     name : str, optional
-        The robot's name, an identifier; default the one in the file.
+        The robot's name, an identifier; default that of the name in the file.
 
     Returns
     -------
@@ -71,7 +81,7 @@ def load_urdf(
     Raises
     ------
     FileFormatError
-        If the file is not a valid URDF, or has no serial arm between the two links; with line and element.
+        If the file is not a URDF, has no arm or several, or a part of the arm is invalid; with line and element.
     UnknownNameError
         If `base_link`, `tip_link` or a name in `fix_joints` is not in the file.
     ThunderError
@@ -108,7 +118,7 @@ def parse_urdf(
     base_link: str | None = None,
     tip_link: str | None = None,
     *,
-    missing_inertia: str = "error",
+    missing_inertia: str | None = None,
     fix_joints: Mapping[str, float] | None = None,
     gravity: npt.ArrayLike = (0.0, 0.0, -9.81),
     name: str | None = None,
@@ -135,179 +145,170 @@ def parse_urdf(
     FileFormatError, UnknownNameError, ThunderError
         As for `load_urdf`.
     """
-    one_of(missing_inertia, ("error", "zero"), "missing_inertia")
-    tree = read_tree(parse_xml(text, path))
-    robot_name = _robot_name(tree, name)
-    locked = _locked(tree, fix_joints)
-    base = tree.root if base_link is None else tree.check_link(base_link, "base_link")
-    tip = _only_tip(tree, base, locked) if tip_link is None else tree.check_link(tip_link, "tip_link")
-    arm = _assemble(tree, base, tip, locked)
+    if missing_inertia is not None:
+        one_of(missing_inertia, ("error", "zero"), "missing_inertia")
+    root = parse_xml(text, path)
+    tree = _tree(root, path)
+    called = robot_name(root.attributes.get("name", ""), name)
+    chain = tree.select(base_link, tip_link, tree.positions(fix_joints))
     text = "%s: %d joints from %s to %s, %d links lumped into those that move; locked: %s"
-    fixed = len(arm.places) - len(arm.joints)
-    _LOG.info(text, path, len(arm.joints), base, tip, fixed, ", ".join(locked) or "none")
-    if tip_link is None:
-        warn_of_gripper([joint.name for joint in arm.joints], tip, path)
+    fixed, locked = len(chain.places) - len(chain.joints), ", ".join(chain.locked) or "none"
+    _LOG.info(text, path, len(chain.joints), chain.base, chain.tip, fixed, locked)
+    world = array(gravity, (3,), "gravity")
+    values = np.array([_values(joint.source) for joint in chain.joints])
+    lower, upper, velocity, effort = values[:, :4].T
     try:
-        return _described(tree, arm, tip, robot_name, array(gravity, (3,), "gravity"), missing_inertia)
+        description = RobotDescription(
+            name=called,
+            inertial=tree.inertial(chain, missing_inertia),
+            gravity=world,
+            limits=Limits(lower=lower, upper=upper, velocity=velocity, effort=effort),
+            friction=_friction(values[:, 4:]),
+            **tree.named(chain),
+        )
     except FileFormatError:
         raise
     except ThunderError as error:  # about numbers of the file; arguments are already checked
-        raise tree.element.error(str(error)) from error
+        raise root.error(str(error)) from error
+    tree.tell(chain, chosen=tip_link is not None)
+    return description
 
 
-def _described(tree: Tree, arm: _Arm, tip: str, name: str, gravity: Array, missing_inertia: str) -> RobotDescription:
-    joints = arm.joints
-    lower, upper, velocity, effort = np.array([joint.limits for joint in joints]).T
-    return RobotDescription(
-        name=name,
-        joint_types="".join("P" if joint.type == "prismatic" else "R" for joint in joints),
-        placements=np.array(arm.placements),
-        axes=np.array([joint.axis for joint in joints]),
-        offsets=np.tile(np.eye(4), (len(joints), 1, 1)),
-        inertial=_inertial(tree, arm, zero=missing_inertia == "zero"),
-        gravity=gravity,
-        tool=arm.places[tip][1],
-        joint_names=tuple(free_name(joint.name, "urdf") for joint in joints),
-        link_names=tuple(free_name(joint.child, "urdf") for joint in joints),
-        limits=Limits(lower=lower, upper=upper, velocity=velocity, effort=effort),
-        friction=_friction(joints),
-        frames=_frames(arm, tip),
+def urdf_arms(text: str | bytes, path: str | Path | None = None) -> list[Arm]:
+    """Return the arms of a URDF text."""
+    return _tree(parse_xml(text, path), path).find(None, {})[0]
+
+
+def _tree(robot: Element, path: str | Path | None) -> Tree:
+    """Return the tree of a document; parts whose names or ends are missing are defects."""
+    if robot.tag != "robot":
+        raise robot.error("a URDF must have the root element <robot>")
+    robot.check_spelling(children=("link", "joint", "material", "transmission", "gazebo"), attributes=("name",))
+    tree = Tree(robot.error, path, "urdf")
+    for element in robot.all("link"):
+        with tree.collecting():
+            tree.add_link(Link(element.text("name"), partial(_inertial, element), element.error))
+    for element in robot.all("joint"):
+        with tree.collecting():
+            tree.add_joint(_joint(element))
+    for element in robot.children:
+        if element.tag.startswith("xacro:") and element.tag.removeprefix("xacro:") not in _UNUSED:
+            tree.lost.append((element.error(XACRO), None, None))
+    return tree
+
+
+def _joint(element: Element) -> Joint:
+    kind = element.text("type")
+    mimic = None if kind == "fixed" else element.optional("mimic")
+    return Joint(
+        name=element.text("name"),
+        kind=_KINDS.get(kind, kind),
+        parent=element.required("parent").text("link"),
+        child=element.required("child").text("link"),
+        read=partial(_geometry, element, kind),
+        error=element.error,
+        leader=None if mimic is None else mimic.attributes.get("joint", ""),
+        follow=float if mimic is None else partial(_follow, mimic),
+        check=partial(_values, element),
+        source=element,
     )
 
 
-def _robot_name(tree: Tree, name: str | None) -> str:
-    if name is not None:
-        return check_name(name, "name")
-    written = tree.element.attributes.get("name", "").strip()
-    try:
-        return check_name(written)
-    except ThunderError as error:
-        words = re.sub(r"[\W_]+", "_", written, flags=re.ASCII).strip("_")[:40].strip("_")
-        proposal = f"robot_{words}".strip("_") if not words or words[0].isdigit() else words
-        raise tree.element.error(f"{error}; pass another, such as name={proposal!r} (thunder gen: -n)") from None
+def _follow(mimic: Element, q: float) -> float:
+    """Return the position of a joint that mimics another one at `q`."""
+    return mimic.number("multiplier", 1.0) * q + mimic.number("offset", 0.0)
 
 
-def _locked(tree: Tree, fix_joints: Mapping[str, float] | None) -> dict[str, float]:
-    """Check `fix_joints`: movable joints of the file, at finite positions."""
-    locked = fixed_positions(fix_joints, tree.joints)
-    for name in locked:
-        if (kind := tree.joints[name].type) not in _MOVABLE:
-            raise ThunderError(f"fix_joints: joint {name!r} is {kind}; only {', '.join(_MOVABLE)} can be locked")
-    return locked
+def _geometry(element: Element, kind: str) -> tuple[Array, Array, Array]:
+    element.check_spelling(children=_JOINT_CHILDREN)
+    if kind not in _TYPES:
+        raise element.error(f"type must be one of {', '.join(_TYPES)}, got {kind!r}{nearest_hint(kind, _TYPES)}")
+    moves = _KINDS.get(kind) in ("R", "P")
+    return _pose(element), _axis(element) if moves else np.array([1.0, 0.0, 0.0]), np.eye(4)
 
 
-def _moves(joint: Joint, locked: Mapping[str, float]) -> bool:
-    return joint.type != "fixed" and joint.name not in locked
+def _values(element: Element) -> Array:
+    """Return lower, upper, velocity, effort, viscous and Coulomb friction of a joint."""
+    return np.array([*_limits(element), *_coefficients(element)])
 
 
-def _only_tip(tree: Tree, base: str, locked: Mapping[str, float]) -> str:
-    """Return the only leaf that moves relative to `base`."""
-    moving = {base: False}  # True if a moving joint is between base and link
-    for link in tree.links_below(base):  # parents first
-        moving.update((joint.child, moving[link] or _moves(joint, locked)) for joint in tree.below[link])
-    leaves = [link for link, moves in moving.items() if moves and not tree.below[link]]
-    if not leaves:
-        raise tree.links[base].element.error("no joint below this link moves: the chain is empty")
-    if len(leaves) > 1:
-        some = ", ".join(map(repr, leaves[:_LISTED])) + (", ..." if len(leaves) > _LISTED else "")
-        raise tree.element.error(f"{len(leaves)} links could be the tip; pass one of them as tip_link: {some}")
-    return leaves[0]
+def _pose(element: Element) -> Array:
+    """Return the pose (4, 4) of the ``<origin>``, the identity if absent."""
+    origin = element.optional("origin")
+    if origin is None:
+        return np.eye(4)
+    origin.check_spelling(attributes=("xyz", "rpy"))
+    if "quat_xyzw" in origin.attributes:
+        raise origin.error("'quat_xyzw' is not supported; give the rotation as 'rpy'")
+    return pose_from_rpy(origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO))
 
 
-@dataclass(frozen=True, eq=False)
-class _Arm:
-    """Store moving joints, their placements in the parent body, and body and pose of every link."""
-
-    joints: tuple[Joint, ...]
-    placements: list[Array]
-    places: Mapping[str, tuple[int, Array]]
-
-
-def _moving_chain(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> tuple[Joint, ...]:
-    """Return the moving joints between two links, or raise `FileFormatError` for unsupported ones."""
-    path = tree.path(base, tip)
-    if path is None:
-        raise tree.links[tip].element.error(f"the tip is not below the base link {base!r}")
-    chain = tuple(joint for joint in path if _moves(joint, locked))
-    if not chain:
-        raise tree.links[tip].element.error(f"no joint moves between {base!r} and this link: the chain is empty")
-    for joint in chain:
-        if joint.type not in _MOVABLE:
-            raise joint.element.error(
-                f"{joint.type} joints are not supported; if the arm starts below it, pass base_link={joint.child!r}"
-            )
-        if joint.mimic is not None:
-            raise joint.element.error(
-                f"mimic joints are not supported (it follows {joint.mimic!r}); "
-                f"lock it: fix_joints={{{joint.name!r}: 0.0}}"
-            )
-    return chain
+def _inertial(link: Element) -> Array | None:
+    """Return REG parameters (10,), None without any; URDF's tensor is about the center of mass, in axes of its own."""
+    link.check_spelling(children=("inertial", "visual", "collision"))
+    element = link.optional("inertial")
+    if element is None:
+        return None
+    element.check_spelling(children=("origin", "mass", "inertia"))
+    mass = element.required("mass").non_negative("value")
+    tensor = element.required("inertia")
+    xx, xy, xz, yy, yz, zz = (tensor.number(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+    T = _pose(element)
+    turned = T[:3, :3] @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ T[:3, :3].T
+    return reg_from_dyn(np.array([mass, *T[:3, 3], *turned[np.triu_indices(3)]]))
 
 
-def _assemble(tree: Tree, base: str, tip: str, locked: Mapping[str, float]) -> _Arm:
-    """Assign the links to bodies: 0 is the base, body k moves with the k-th joint of the chain."""
-    chain = _moving_chain(tree, base, tip, locked)
-    number = {joint.name: k for k, joint in enumerate(chain, start=1)}
-    placements = [np.eye(4)] * len(chain)
-    places: dict[str, tuple[int, Array]] = {base: (0, np.eye(4))}
-    loose: list[Joint] = []
-    for link in tree.links_below(base):
-        if link not in places:
-            continue  # on another branch from the base: no influence on the arm's dynamics
-        body, pose = places[link]
-        for joint in tree.below[link]:
-            if joint.name in number:
-                placements[number[joint.name] - 1] = pose @ joint.origin
-                places[joint.child] = (number[joint.name], np.eye(4))
-            elif body > 0 or not _moves(joint, locked):
-                places[joint.child] = (body, pose @ joint.pose(locked.get(joint.name, 0.0)))
-                if _moves(joint, locked):
-                    loose.append(joint)
-    _refuse_loose(loose, tip)
-    return _Arm(chain, placements, places)
+def _axis(joint: Element) -> Array:
+    axis = joint.optional("axis")
+    if axis is None:
+        return np.array([1.0, 0.0, 0.0])
+    vector = np.array(axis.vector("xyz", (1.0, 0.0, 0.0)))
+    largest = np.abs(vector).max()
+    if largest == 0.0:
+        raise axis.error("'xyz' must not be zero: a joint needs a direction")
+    vector /= largest  # squares of extreme numbers could underflow or overflow
+    return np.asarray(vector / np.linalg.norm(vector))
 
 
-def _refuse_loose(loose: Sequence[Joint], tip: str) -> None:
-    for joint in loose:
-        if joint.type not in _MOVABLE:
-            raise joint.element.error(f"{joint.type} joints are not supported, and this one is carried by the arm")
-    if loose:
-        settings = ", ".join(f"{joint.name!r}: 0.0" for joint in loose)
-        raise loose[0].element.error(
-            f"moves off the chain to {tip!r}, on a branch that the arm carries; a serial arm needs it locked: "
-            f"fix_joints={{{settings}}}, at positions of your choice"
-        )
+def _limits(joint: Element) -> tuple[float, float, float, float]:
+    """Return lower, upper, velocity, effort: infinite if absent, but zero for the missing end of a range."""
+    limit, kind = joint.optional("limit"), joint.text("type")
+    if limit is None:
+        if kind in ("revolute", "prismatic"):
+            way_out = " (use 'continuous' for a joint without limits)" if kind == "revolute" else ""
+            joint.required("limit", hint=f": a {kind} joint must have one{way_out}")
+        return _INFINITE
+    limit.check_spelling(attributes=("lower", "upper", "velocity", "effort"))
+    velocity, effort = (
+        math.inf
+        if limit.attributes.get(key) in _NO_LIMITS
+        else _unlimited(limit.non_negative(key, math.inf, finite=False))
+        for key in ("velocity", "effort")
+    )
+    if kind == "continuous" or not {"lower", "upper"} & limit.attributes.keys():
+        return -math.inf, math.inf, velocity, effort
+    lower, upper = (limit.number(key, 0.0, finite=False) for key in ("lower", "upper"))
+    if lower > upper:
+        raise limit.error(f"'lower' must not exceed 'upper', got {' and '.join(apart(lower, upper))}")
+    return _unlimited(lower), _unlimited(upper), velocity, effort
 
 
-def _inertial(tree: Tree, arm: _Arm, *, zero: bool) -> Array:
-    """Return the REG rows (n, 10) of the bodies: sums over their links in the body's frame."""
-    total = np.zeros((len(arm.joints) + 1, 10))
-    known = {0}
-    for name, (body, T) in arm.places.items():
-        inertial = tree.links[name].inertial
-        if inertial is not None:
-            own = np.array_equal(T, np.eye(4))  # then the file's numbers stay exact
-            total[body] += inertial if own else reg_from_pseudo_inertia(T @ pseudo_inertia(inertial) @ T.T)
-            known.add(body)
-    for body, joint in enumerate(arm.joints, start=1):
-        if body not in known and not zero:
-            raise tree.links[joint.child].element.error(
-                f"moves with joint {joint.name!r} but neither it nor a link fixed to it has an <inertial>; "
-                "add one, or pass missing_inertia='zero' to treat it as massless"
-            )
-    return total[1:]
+def _unlimited(value: float) -> float:
+    """Return a limit, infinite from `NO_LIMIT`."""
+    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
 
 
-def _friction(joints: Sequence[Joint]) -> Friction | None:
+def _coefficients(joint: Element) -> tuple[float, float]:
+    """Return viscous and Coulomb friction."""
+    dynamics = joint.optional("dynamics")
+    if dynamics is None:
+        return 0.0, 0.0
+    dynamics.check_spelling(attributes=("damping", "friction"))
+    return dynamics.non_negative("damping", 0.0), dynamics.non_negative("friction", 0.0)
+
+
+def _friction(coefficients: Array) -> Friction | None:
     """Return friction with the terms that occur in some joint, None without friction."""
-    coefficients = np.array([joint.friction for joint in joints])
     used = [k for k in range(2) if coefficients[:, k].any()]
     terms = tuple(("viscous", "coulomb")[k] for k in used)
     return Friction(terms=terms, coefficients=coefficients[:, used]) if terms else None
-
-
-def _frames(arm: _Arm, tip: str) -> dict[str, tuple[int, Array]]:
-    """Return lumped links as frames, without the frames of bodies, base and tool."""
-    own = {joint.child for joint in arm.joints}
-    frames = {name: place for name, place in arm.places.items() if name not in own}
-    return without_own_frames(frames, own, tip)

@@ -14,7 +14,6 @@ from ..checks import Array
 from ..errors import FileFormatError
 from ..files import read_whole
 from ..spatial import pose_from_rpy
-from .urdf_tree import read_tree
 from .xml import Element, parse_xml
 
 _KINDS = ("box", "cylinder", "sphere", "mesh")
@@ -70,16 +69,17 @@ def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
         If the file cannot be read.
     """
     robot = parse_xml(read_whole(path), path)
-    tree = read_tree(robot)
+    if robot.tag != "robot":
+        raise robot.error("a URDF must have the root element <robot>")
     colors = {
         material.attributes.get("name", ""): color
         for material in robot.all("material")
         if (color := _color(material, {})) is not None
     }
     return [
-        _read(link.name, element, colors)
-        for link in tree.links.values()
-        for element in link.element.all(which)
+        _read(link.text("name"), element, colors)
+        for link in robot.all("link")
+        for element in link.all(which)
         if element.optional("geometry") is not None
     ]
 

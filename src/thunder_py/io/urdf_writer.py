@@ -16,7 +16,7 @@ from ..model.description import RobotDescription, check_physical_input, own_fram
 from ..model.inertia import dyn_from_reg
 from ..model.joint_data import Friction
 from .losses import check_losses
-from .urdf_tree import NO_LIMIT
+from .urdf import NO_LIMIT
 from .xml import comment, number, numbers, open_tag, tag
 
 _GRAVITY = (0.0, 0.0, -9.81)

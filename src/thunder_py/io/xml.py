@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-import warnings
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,13 +17,13 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..checks import Array, array, known_name
-from ..errors import FileFormatError, ThunderError, ThunderWarning, outer_level
-from ..model.description import RESERVED_NAMES
+from ..checks import Array
+from ..errors import FileFormatError
 from ..spatial.single import quaternion_of
 
 #: similarity above which an unknown name is a misspelling; less similar names are extensions
 _MISSPELLING = 0.8
+XACRO = "is xacro, which is expanded in files that end in .xacro"
 
 
 @dataclass(eq=False)
@@ -111,6 +111,8 @@ class Element:
             value = math.nan if "_" in text else float(text)  # float() accepts 1_000
         except ValueError:
             value = math.nan
+        if "${" in text or "$(" in text:
+            raise self.error(f"{attribute!r} {XACRO}, got {text!r}")
         if math.isnan(value) or (finite and math.isinf(value)):
             raise self.error(f"{attribute!r} must be {'a finite number' if finite else 'a number'}, got {text!r}")
         return value
@@ -118,10 +120,12 @@ class Element:
     def check_spelling(self, *, children: Collection[str] = (), attributes: Collection[str] = ()) -> None:
         """Refuse misspelt children and attributes; names unlike any known one are extensions and pass."""
         for child in self.children:
+            if child.tag.startswith("xacro:") and self.tag != "robot":
+                raise child.error(XACRO)
             if near := _misspelt(child.tag, children):
                 raise child.error(f"unknown element <{child.tag}> in <{self.tag}>; did you mean <{near}>?")
         for name in self.attributes:
-            if near := _misspelt(name, attributes):
+            if (near := _misspelt(name, attributes)) and near not in self.attributes:
                 raise self.error(f"unknown attribute {name!r}; did you mean {near!r}?")
 
 
@@ -136,8 +140,8 @@ def _misspelt(name: str, known: Collection[str]) -> str:
 class _Builder:
     """Build the tree below `root` in callbacks of expat."""
 
-    def __init__(self, path: str | Path | None) -> None:
-        self.path = path
+    def __init__(self, path: str | Path | None, skipped: int) -> None:
+        self.path, self.skipped = path, skipped
         self.root: Element | None = None
         self.open: list[Element] = []
         self.parser = expat.ParserCreate()
@@ -149,13 +153,7 @@ class _Builder:
         owner = self.open[-1].owner if self.open else ""
         if len(self.open) == 1 and tag in ("link", "joint"):
             owner = f"{tag} {attributes.get('name', '')!r}"
-        element = Element(tag, attributes, self.parser.CurrentLineNumber, self.path, owner)
-        if tag.startswith("xacro:") or any("${" in value for value in attributes.values()):
-            raise FileFormatError(
-                "this is a xacro file, not a URDF: expand it first (xacro robot.urdf.xacro > robot.urdf)",
-                path=self.path,
-                line=element.line,
-            )
+        element = Element(tag, attributes, self.line(), self.path, owner)
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -169,8 +167,12 @@ class _Builder:
         raise FileFormatError(
             "document type declarations (DTD, entities) are refused; remove <!DOCTYPE ...>",
             path=self.path,
-            line=self.parser.CurrentLineNumber,
+            line=self.line(),
         )
+
+    def line(self) -> int:
+        """Return the current line of the file."""
+        return self.parser.CurrentLineNumber + self.skipped
 
 
 def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
@@ -191,14 +193,23 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
     Raises
     ------
     FileFormatError
-        If it is not well-formed XML, declares a document type or is a xacro file; with the line.
+        If it is not well-formed XML or declares a document type; with the line. Blank lines before the declaration and
+        double hyphens in comments are accepted.
     """
-    builder = _Builder(path)
+    started = text.lstrip()
+    builder = _Builder(path, len(text[: len(text) - len(started)].splitlines()))
     try:
-        builder.parser.Parse(text, True)
+        try:
+            builder.parser.Parse(started, True)
+        except expat.ExpatError:
+            plain = _without_comments(started)
+            if plain == started:
+                raise
+            builder = _Builder(path, builder.skipped)
+            builder.parser.Parse(plain, True)
     except expat.ExpatError as error:
-        reason = expat.ErrorString(error.code)
-        raise FileFormatError(f"not well-formed XML: {reason}", path=path, line=error.lineno) from None
+        reason, line = expat.ErrorString(error.code), error.lineno + builder.skipped
+        raise FileFormatError(f"not well-formed XML: {reason}", path=path, line=line) from None
     except FileFormatError:
         raise
     except (LookupError, ValueError) as error:  # an unknown encoding
@@ -207,25 +218,11 @@ def parse_xml(text: str | bytes, path: str | Path | None = None) -> Element:
     return builder.root
 
 
-def free_name(name: str, prefix: str) -> str:
-    """Return the name of a joint or link, with a prefix and a warning if the name is reserved."""
-    if name not in RESERVED_NAMES:
-        return name
-    warnings.warn(
-        f"{name!r} is a reserved name: the joint or link is called '{prefix}:{name}'",
-        ThunderWarning,
-        stacklevel=outer_level(),
-    )
-    return f"{prefix}:{name}"
-
-
-def fixed_positions(fix_joints: Mapping[str, float] | None, known: Collection[str]) -> dict[str, float]:
-    """Return the positions of locked joints of a file, or raise an error for other names."""
-    if not isinstance(fix_joints, Mapping | None):
-        raise ThunderError(f"fix_joints must map joint names to positions, got {fix_joints!r}")
-    for joint in fix_joints or ():
-        known_name(joint, known, "fix_joints: there is no joint")
-    return {joint: float(array(q, (), f"fix_joints[{joint!r}]")) for joint, q in (fix_joints or {}).items()}
+def _without_comments(text: str | bytes) -> str | bytes:
+    """Return a text with blank lines in place of its comments."""
+    if isinstance(text, bytes):
+        return re.sub(rb"<!--.*?-->", lambda comment: b"\n" * comment[0].count(b"\n"), text, flags=re.DOTALL)
+    return re.sub(r"<!--.*?-->", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
 
 
 def number(value: float) -> str:

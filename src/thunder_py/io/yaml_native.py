@@ -35,7 +35,7 @@ MASK_KEYS = (
 )  # fmt: skip
 KEYS = (
     "format", "name", "reference", "gravity", "convention", "base", "tool", "links", "friction_delta", "frames",
-    "estimated", "elastic", "masks",
+    "estimated", "elastic", "masks", "values",
 )  # fmt: skip
 _POSE = ("translation", "rpy", "matrix")
 LIMITS = ("lower", "upper", "velocity", "effort")
@@ -128,6 +128,9 @@ def _fields(top: Section, links: _Links) -> dict[str, Any]:
         "frames": _frames(top, links.link_names),
         "elastic": elastic,
         "masks": _masks(top["masks"], n, friction, elastic) if "masks" in top else {},
+        "values": {key: value.number_or_numbers() for key, value in top["values"].section().entries.items()}
+        if "values" in top
+        else {},
         "reference": "" if reference is None else reference.text(),
     }
 
@@ -332,18 +335,20 @@ def write_native(description: RobotDescription) -> str:
     lines = [f"format: {FORMAT}", f"name: {_text(description.name)}"]
     if description.reference:
         lines.append(f"reference: {_text(description.reference)}")
-    lines += [f"gravity: {_list(description.gravity)}", f"convention: {description.convention}"]
+    lines += [f"gravity: {value_text(description.gravity)}", f"convention: {description.convention}"]
     if not _is_physical(description):
         lines.append("estimated: true")
     lines += [
         f"{key}: {_write_pose(T)}" for key, T in (("base", description.base), ("tool", description.tool)) if _moves(T)
     ]
     if description.friction is not None:
-        lines.append(f"friction_delta: {_number(description.friction.delta)}")
+        lines.append(f"friction_delta: {number_text(description.friction.delta)}")
     lines.append("links:")
     for i in range(description.n):
         lines += _link(description, i)
     lines += _write_frames(description) + _write_elastic(description) + _write_masks(description)
+    lines += ["values:"] if description.values else []
+    lines += [f"  {key}: {value_text(value)}" for key, value in description.values.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -368,11 +373,11 @@ def _link(description: RobotDescription, i: int) -> list[str]:
 
 def _geometry(description: RobotDescription, i: int) -> list[str]:
     if description.dh is not None:
-        return [f"dh: {_list(description.dh[i])}"]
+        return [f"dh: {value_text(description.dh[i])}"]
     lines = []
     if _moves(description.placements[i]):
         lines.append(f"placement: {_write_pose(description.placements[i])}")
-    lines.append(f"axis: {_list(description.axes[i])}")
+    lines.append(f"axis: {value_text(description.axes[i])}")
     if _moves(description.offsets[i]):
         lines.append(f"offset: {_write_pose(description.offsets[i])}")
     return lines
@@ -383,20 +388,20 @@ def _joint_data(description: RobotDescription, i: int) -> list[str]:
     if (limits := description.limits) is not None:
         row = np.array([limits.lower[i], limits.upper[i], limits.velocity[i], limits.effort[i]])
         values = zip(LIMITS, row, NO_LIMITS, strict=True)
-        lines.append(f"limits: {_mapping((key, _number(value)) for key, value, none in values if value != none)}")
+        lines.append(f"limits: {_mapping((key, number_text(value)) for key, value, none in values if value != none)}")
     if (friction := description.friction) is not None:
         terms = zip(friction.terms, friction.coefficients[i], strict=True)
-        lines.append(f"friction: {_mapping((term, _number(value)) for term, value in terms)}")
+        lines.append(f"friction: {_mapping((term, number_text(value)) for term, value in terms)}")
     if description.armature is not None:
-        lines.append(f"armature: {_number(description.armature[i])}")
+        lines.append(f"armature: {number_text(description.armature[i])}")
     return lines + [_write_rotor(rotor, description) for rotor in description.rotors if rotor.joint == i + 1]
 
 
 def _write_rotor(rotor: Rotor, description: RobotDescription) -> str:
-    entries = [("inertia", _number(rotor.inertia)), ("gear_ratio", _number(rotor.gear_ratio))]
+    entries = [("inertia", number_text(rotor.inertia)), ("gear_ratio", number_text(rotor.gear_ratio))]
     entries.append(("carrier", _link_name(rotor.carrier or 0, description)))
     if rotor.axis is not None:
-        entries.append(("axis", _list(rotor.axis)))
+        entries.append(("axis", value_text(rotor.axis)))
     return f"rotor: {_mapping(entries)}"
 
 
@@ -406,13 +411,13 @@ def _write_inertial(reg: Array) -> list[str]:
         return []
     dyn = _exact_dyn(reg)
     if dyn is None:
-        return ["inertial:", f"  REG: {_list(reg)}"]
-    lines = ["inertial:", f"  mass: {_number(dyn[0])}"]
+        return ["inertial:", f"  REG: {value_text(reg)}"]
+    lines = ["inertial:", f"  mass: {number_text(dyn[0])}"]
     if dyn[1:4].any():
-        lines.append(f"  com: {_list(dyn[1:4])}")
+        lines.append(f"  com: {value_text(dyn[1:4])}")
     if dyn[4:].any():
         tensor = zip(TENSOR, dyn[4:], strict=True)
-        lines.append(f"  inertia: {_mapping((key, _number(value)) for key, value in tensor if value)}")
+        lines.append(f"  inertia: {_mapping((key, number_text(value)) for key, value in tensor if value)}")
     return lines
 
 
@@ -441,8 +446,8 @@ def _write_elastic(description: RobotDescription) -> list[str]:
     lines = ["elastic:", "  joints:"]
     for drive in description.elastic:
         entries = [("joint", _text(description.joint_names[drive.joint - 1]))]
-        entries += [(key, _list(getattr(drive, key))) for key in ("K", "D", "Dm")]
-        lines.append(f"    - {_mapping([*entries, ('Mm', _number(drive.Mm))])}")
+        entries += [(key, value_text(getattr(drive, key))) for key in ("K", "D", "Dm")]
+        lines.append(f"    - {_mapping([*entries, ('Mm', number_text(drive.Mm))])}")
     return lines
 
 
@@ -472,19 +477,22 @@ def _write_pose(T: Array) -> str:
     R = T[:3, :3]
     rpy = rpy_from_rotation(np.clip(R, -1, 1)) + 0.0  # no negative zeros in files
     if np.array_equal(pose_from_rpy(T[:3, 3], rpy), T):
-        return _mapping((key, _list(part)) for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any())
-    return _mapping([("matrix", f"[{', '.join(_list(row) for row in T)}]")])
+        return _mapping(
+            (key, value_text(part)) for key, part in (("translation", T[:3, 3]), ("rpy", rpy)) if part.any()
+        )
+    return _mapping([("matrix", f"[{', '.join(value_text(row) for row in T)}]")])
 
 
 def _mapping(entries: Iterable[tuple[str, str]]) -> str:
     return "{" + ", ".join(f"{key}: {value}" for key, value in entries) + "}"
 
 
-def _list(values: Iterable[float]) -> str:
-    return f"[{', '.join(_number(value) for value in values)}]"
+def value_text(value: float | Iterable[float]) -> str:
+    """Return the text of a number or of a list of numbers."""
+    return f"[{', '.join(map(number_text, value))}]" if isinstance(value, Iterable) else number_text(value)
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     """Return the shortest text that is read back as this number by any reader of YAML 1.1."""
     text = repr(float(value))
     if "inf" in text:

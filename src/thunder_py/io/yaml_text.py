@@ -174,6 +174,11 @@ class Value:
             return np.array([value.number(infinite=infinite) for value in self.items(shape[0])])
         return np.array([value.numbers(*shape[1:], infinite=infinite) for value in self.items(shape[0])])
 
+    def number_or_numbers(self) -> float | tuple[float, ...]:
+        """Return a finite number or a list of them, or raise `FileFormatError`."""
+        is_list = isinstance(self.node, yaml.SequenceNode)
+        return tuple(self.numbers(None).tolist()) if is_list else self.number()
+
     def section(self, known: Collection[str] | None = None) -> Section:
         """Return a mapping whose keys are unique and, if `known` is given, known; or raise `FileFormatError`."""
         if not isinstance(self.node, yaml.MappingNode):

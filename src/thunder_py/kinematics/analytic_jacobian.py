@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from ..checks import Array, of_kind
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..spatial import euler_from_rotation, euler_jacobian, euler_jacobian_dot
 
 #: least sine (ZYZ) or cosine (ZYX) of the second angle, as in a CLIK
@@ -45,7 +45,7 @@ def euler_pose(robot: Robot, q: npt.ArrayLike, sequence: str = "ZYZ", frame: int
     >>> euler_pose(th.Robot.load("panda"), [0.1, -0.3, 0.3, -1.8, 0.7, 1.2, 0.9]).round(3).tolist()
     [0.343, 0.263, 0.657, 2.498, 2.469, -0.272]
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     T = robot.forward_kinematics(q, frame)
     return np.concatenate([T[..., :3, 3], euler_from_rotation(T[..., :3, :3], sequence)], axis=-1)
 

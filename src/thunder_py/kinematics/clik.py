@@ -22,6 +22,7 @@ from ..checks import (
     given_group,
     nonnegative,
     numbers,
+    of_kind,
     one_of,
     per_joint,
     pose,
@@ -29,7 +30,7 @@ from ..checks import (
 )
 from ..errors import ThunderError, outer_level
 from ..reference import SetPose, _JointSource
-from ..robot import Limits, Robot, require_robot
+from ..robot import Limits, Robot
 from ..sampled_loop import excess
 from ..values import Value
 from .objectives import Objective
@@ -259,7 +260,7 @@ class CLIK(_core.Clik):
         null_damping: float = 10.0,
         largest_condition: float = 1e3,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         numbers = resolve_rows(rows)
         mask = sum(1 << row for row in numbers)
         gains = given_group("gains", {"Lambda": Lambda}, {"K_0": K_0, "K_1": K_1})

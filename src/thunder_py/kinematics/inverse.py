@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import ROTATION_TOLERANCE, Array, no_rotation, one_of, positive, whole
+from ..checks import ROTATION_TOLERANCE, Array, no_rotation, of_kind, one_of, positive, whole
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .task_rows import resolve_rows
 
 METHODS = ("levenberg_marquardt", "gradient_descent")
@@ -118,7 +118,7 @@ class InverseKinematics(_core.InverseKinematics):
         max_iterations: int | None = None,
         learning_rate: float | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         one_of(method, METHODS, "method")
         if learning_rate is not None and method != "gradient_descent":
             raise ThunderError(f"learning_rate must be None for method {method!r}: only 'gradient_descent' uses it")

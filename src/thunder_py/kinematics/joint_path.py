@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, array, whole
+from ..checks import Array, array, of_kind, whole
 from ..errors import ThunderError
 from ..reference import TaskReference
-from ..robot import Robot, require_robot
+from ..robot import Robot
+from ..robot.workspace import within_limits
 from ..trajectory import JointTrajectory, quintic_spline, spline
 from .inverse import InverseKinematics
 from .task_rows import resolve_rows
@@ -74,7 +75,7 @@ def joint_path(
     >>> bool(abs(robot.forward_kinematics(motion(0.77).q)[:3, 3] - line(0.77).p).max() < 1e-6)
     True
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     start_time, duration = float(getattr(path, "start_time", 0.0)), getattr(path, "duration", None)
     if duration is None:
         raise ThunderError(f"path must have a duration, which a {type(path).__name__} has not")
@@ -82,7 +83,7 @@ def joint_path(
     at = path(t)
     if not hasattr(at, "R"):
         raise ThunderError(f"path must be a reference of poses, got a {type(path).__name__}")
-    q = _solved(robot, at, _within_limits(robot, array(q0, (robot.n,), "q0")), frame, rows, t)
+    q = _solved(robot, at, within_limits(robot, array(q0, (robot.n,), "q0"), "q0"), frame, rows, t)
     ends = np.array([0, -1])
     size = np.abs(at.xi).max()
     if not size > 0.0:
@@ -95,18 +96,6 @@ def joint_path(
         motion = spline(t, q, start_velocity=v0, end_velocity=v1)
     _check_between(robot, path, motion, frame, rows, t)
     return motion
-
-
-def _within_limits(robot: Robot, q0: Array) -> Array:
-    limits = robot.limits
-    outside = (q0 < limits.lower) | (q0 > limits.upper)
-    if outside.any():
-        k = int(np.argmax(outside))
-        raise ThunderError(
-            f"q0 must be within the position limits, but {robot.joint_names[k]} is at {q0[k]:.6g}, and its limits are "
-            f"{limits.lower[k]:.6g} and {limits.upper[k]:.6g}"
-        )
-    return q0
 
 
 def _solved(

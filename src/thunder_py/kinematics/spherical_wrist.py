@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, array, pose
+from ..checks import Array, array, of_kind, pose
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 
 #: tolerance of the intersection of axes [m] and of the sine or cosine of their angles
 _TOLERANCE = 1e-9
@@ -55,7 +55,7 @@ class SphericalWristIK(_core.SphericalWrist):
     """
 
     def __init__(self, robot: Robot, frame: int | str | None = None) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         if robot.n != 6 or robot.joint_types != "RRRRRR":
             raise ThunderError(
                 f"robot must have six revolute joints for a spherical-wrist solution, got {robot.joint_types}"

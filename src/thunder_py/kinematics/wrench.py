@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, positive, real
+from ..checks import Array, of_kind, points, positive, real
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .task_rows import resolve_rows
 
 #: relative tolerance below which singular values of the Jacobian are zero
@@ -18,10 +18,7 @@ _RANK_TOLERANCE = 1e-12
 
 
 def _vectors(value: npt.ArrayLike, size: int, what: str) -> Array:
-    result = real(value, what, expected=f"numbers of shape (..., {size})")
-    if result.shape[-1:] != (size,):
-        raise ThunderError(f"{what} must have shape (..., {size}), got {result.shape}")
-    return result
+    return points(real(value, what, expected=f"numbers of shape (..., {size})"), what, (size,))
 
 
 def _jacobian(robot: Robot, q: npt.ArrayLike, frame: int | str | None, vectors: Array, what: str) -> Array:
@@ -71,7 +68,7 @@ def joint_torque(robot: Robot, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: i
     >>> tau.round(3).tolist()
     [8.51, 3.51]
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     F = _vectors(wrench, 6, "wrench")
     J = _jacobian(robot, q, frame, F, "wrench")
     return np.asarray(np.einsum("...ij,...i->...j", J, F))
@@ -115,7 +112,7 @@ def wrench_from_torque(robot: Robot, q: npt.ArrayLike, tau: npt.ArrayLike, frame
     >>> (th.kinematics.wrench_from_torque(robot, q, tau).round(3) + 0.0).tolist()
     [5.0, 0.0, -10.0, 0.0, 1.0, 0.0]
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     torque = _vectors(tau, robot.n, "tau")
     J = _jacobian(robot, q, frame, torque, "tau")
     inverse = np.linalg.pinv(np.swapaxes(J, -1, -2), rcond=_RANK_TOLERANCE)
@@ -202,7 +199,7 @@ def estimate_wrench(
     >>> (estimate.wrench.round(3) + 0.0).tolist(), round(float(estimate.condition), 1)
     ([5.0, 0.0, -10.0, 0.0, 0.0, 0.0], 2.8)
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     kept = resolve_rows(rows)
     if len(kept) > robot.n:
         raise ThunderError(f"rows must be at most the arm's {robot.n} joints, got {len(kept)}")

@@ -87,6 +87,8 @@ class RobotDescription(Value):
         Spring, damper and motor of each elastic joint, sorted by joint, all with the same number of coefficients.
     masks : mapping
         Thunder's ``symb`` masks, as read.
+    values : mapping of str to float or tuple of float
+        Further numbers of the file, such as ``q0: [0, 0.5]``, for functions of the user in generated libraries.
     reference : str
         Source of the numbers.
 
@@ -126,6 +128,7 @@ class RobotDescription(Value):
     frames: Mapping[str, tuple[int, Array]] = field(default_factory=dict)
     elastic: tuple[Elastic, ...] = ()
     masks: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[str, float | tuple[float, ...]] = field(default_factory=dict)
     reference: str = ""
 
     def __post_init__(self) -> None:
@@ -142,6 +145,7 @@ class RobotDescription(Value):
             base=pose(self.base, "base"),
             tool=pose(self.tool, "tool"),
             masks=frozen(self.masks),
+            values=frozen(self.values),
             joint_names=_labels(self.joint_names, n, "joint"),
             link_names=_labels(self.link_names, n, "link"),
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, real
+from ..checks import Array, points, real
 from ..errors import ThunderError
 
 __all__ = [
@@ -29,9 +29,7 @@ _ROW, _COL = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 1, 2, 1, 2, 2])
 
 
 def _parameters(value: npt.ArrayLike, what: str) -> Array:
-    result = real(value, what, finite=False, expected="numbers of shape (..., 10)")
-    if result.ndim < 1 or result.shape[-1] != 10:
-        raise ThunderError(f"{what} must have shape (..., 10), got {result.shape}")
+    result = points(real(value, what, finite=False, expected="numbers of shape (..., 10)"), what, (10,))
     if not np.isfinite(result).all():
         raise ThunderError(f"{what} must be finite, got {value!r}")
     return result

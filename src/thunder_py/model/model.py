@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, real
+from ..checks import Array, points, real
 from ..errors import ThunderError
 from . import elastic, inertia
 from .derivatives import DerivativeMethods
@@ -204,12 +204,8 @@ class RobotModel(DerivativeMethods):
             raise ThunderError(f"elastic_inverse_dynamics needs elastic joints, and {self.name} has none")
         if self.elastic_parameters["D"].any():
             raise ThunderError("elastic_inverse_dynamics needs springs without damping: use a model with D = 0")
-        parts = zip(("q", "dq", "ddq", "d3q", "d4q"), (q, dq, ddq, d3q, d4q), strict=True)
-        given = [real(value, name) for name, value in parts]
-        for name, value in zip(("q", "dq", "ddq", "d3q", "d4q"), given, strict=True):
-            if value.shape[-1:] != (self.n,):
-                raise ThunderError(f"{name} must have shape (..., {self.n}), got {value.shape}")
-        motion = np.broadcast_arrays(*given)
+        parts = {"q": q, "dq": dq, "ddq": ddq, "d3q": d3q, "d4q": d4q}
+        motion = np.broadcast_arrays(*(points(real(part, name), name, (self.n,)) for name, part in parts.items()))
         joints = list(self.motor_joints)
         tau = self.inverse_dynamics(*motion[:3])
         torques = (tau, self.inverse_dynamics_dot(*motion[:4]), self.inverse_dynamics_ddot(*motion))

@@ -16,7 +16,7 @@ from ..checks import Array, of_kind, positive, real
 from ..control import MomentumObserver, Status
 from ..control.stability import warn_over_range
 from ..errors import ConcurrentUseError, ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .drives.adapter import DriveAdapter, DriveError
 from .interruptions import Interruptions
 from .joint_states import JointOrder, JointStateReader, MeasuredState
@@ -175,7 +175,7 @@ class DriveLoop:
         observer: MomentumObserver | None = None,
         on_cycle: Callable[[Cycle], object] | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self._drive, self._facts = drive, drive.facts
         self._law, self._reference, self._on_cycle = controller, reference, on_cycle
         if getattr(controller, "sees_motors", False):

@@ -17,7 +17,7 @@ from ..checks import Array, of_kind, positive, whole
 from ..control import MomentumObserver
 from ..control.stability import warn_over_range
 from ..errors import ThunderError
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..simulation.native import is_native, reference_is_native
 from .command import Mode, Reason
 from .configuration import LawSpec, TaskLimits, build_law, chosen_parameters, joining_speed
@@ -233,7 +233,7 @@ class RealtimeLoop:
         log_time: float = 10.0,
         log_every: int = 1,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         if not isinstance(drive, _core.Drive):
             raise ThunderError(
                 f"drive must run in C++, got {type(drive).__name__}: use DriveLoop for drives written in Python"

@@ -14,7 +14,7 @@ from ..checks import Array, all_positive, array, nonnegative, of_kind, per_joint
 from ..control import MomentumObserver
 from ..errors import ThunderError
 from ..geometry import Obstacle
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from ..values import Value, set_fields
 from .hold import braking_rate, safe_torque
 from .stops import StopReason, stop_number, stop_reason
@@ -110,7 +110,7 @@ class SafetyLimits(Value):
         **changes
             Arguments of the class.
         """
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         own = robot.limits
         usual = {
             "lower": own.lower + _MARGIN,
@@ -204,7 +204,7 @@ class Safety(_core.Safety):
         period: float = 1e-3,
         observer: MomentumObserver | None = None,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.limits = of_kind(limits, SafetyLimits, "limits")
         n = robot.n
         _require_joints(limits, n)

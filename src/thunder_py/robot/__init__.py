@@ -1,37 +1,5 @@
 """Robot models: the description, inertial parameters, elastic joints, payloads, workspaces and the class `Robot`."""
 
-from ..model.derivatives import (
-    ForwardDynamicsDerivatives,
-    ForwardDynamicsSecondDerivatives,
-    InverseDynamicsDerivatives,
-    InverseDynamicsSecondDerivatives,
-)
-from ..model.description import Elastic, Friction, Limits, RobotDescription, Rotor
-from ..model.elastic import ElasticMotion
-from ..model.parameters import BaseParameters, UnknownParameters
-from ..public import publish
-from .payload import Payload
-from .robot import Ellipsoid, Robot
-from .robot import require_robot as require_robot
-from .workspace import Workspace
+from ..public import attach
 
-__all__ = [
-    "BaseParameters",
-    "Elastic",
-    "ElasticMotion",
-    "Ellipsoid",
-    "ForwardDynamicsDerivatives",
-    "ForwardDynamicsSecondDerivatives",
-    "Friction",
-    "InverseDynamicsDerivatives",
-    "InverseDynamicsSecondDerivatives",
-    "Limits",
-    "Payload",
-    "Robot",
-    "RobotDescription",
-    "Rotor",
-    "UnknownParameters",
-    "Workspace",
-]
-
-publish(__name__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

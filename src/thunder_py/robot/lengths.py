@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..checks import Array, finite, known_name
+from ..checks import Array, finite, known_name, of_kind
 from ..errors import ThunderError
 from ..spatial import dh_chain
-from .robot import Robot, require_robot
+from .robot import Robot
 
 __all__ = ["length_names", "lengths_of", "with_lengths"]
 
@@ -85,7 +85,7 @@ def with_lengths(robot: Robot, lengths: Mapping[str, float]) -> Robot:
 
 
 def _table(robot: Robot) -> Array:
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     dh = robot.description.dh
     if dh is None:
         raise ThunderError(f"robot must have a Denavit-Hartenberg table, {robot.name} has none")

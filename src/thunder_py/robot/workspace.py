@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import Array, array
+from ..checks import Array, apart, array
 from ..errors import ThunderError
 from ..model.description import Limits
+from ..model.model import RobotModel
 
 
 class Workspace(NamedTuple):
@@ -53,3 +54,13 @@ def sampling_range(names: Sequence[str], types: str, limits: Limits) -> tuple[Ar
     # one turn, from the finite end if there is one
     first = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper - 2.0 * np.pi, -np.pi))
     return first, np.where(finite, upper, first + 2.0 * np.pi)
+
+
+def within_limits(robot: RobotModel, q: Array, what: str, rounding: float = 0.0) -> Array:
+    """Return a posture (n,), which must be within the joint limits."""
+    lower, upper = robot.limits.lower, robot.limits.upper
+    for j in np.flatnonzero((q < lower - rounding) | (q > upper + rounding)):
+        low, high, got = apart(lower[j], upper[j], q[j])
+        joint = robot.joint_names[j]
+        raise ThunderError(f"{what} must be within the joint limits, {low} to {high} for {joint}, got {got}")
+    return q

@@ -1,11 +1,11 @@
+from ..robot.payload import Payload as Payload
+from ..table import Table as Table
 from .comparison import DEFAULT_METRICS as DEFAULT_METRICS
 from .comparison import Comparison as Comparison
 from .comparison import Metric as Metric
-from .comparison import Table as Table
 from .comparison import compare_results as compare_results
 from .comparison import metrics_table as metrics_table
 from .loop import INTEGRATORS as INTEGRATORS
-from .loop import Payload as Payload
 from .loop import simulate as simulate
 from .many.runs import Runs as Runs
 from .many.simulate import simulate_many as simulate_many

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import Status
 from ..errors import ThunderError
-from ..table import Table as Table
-from ..table import Tabular
+from ..table import Table, Tabular
 from .metrics import Metrics
 from .result import SimulationResult
 

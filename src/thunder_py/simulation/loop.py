@@ -17,8 +17,7 @@ from ..errors import ThunderError
 from ..progress import percentage
 from ..reference import JointReference, TaskReference
 from ..robot import Robot
-from ..robot.payload import Payload as Payload
-from ..robot.payload import read_payloads
+from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence
 from .native import is_native, reference_is_native

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, one_of, per_joint
+from ..checks import Array, all_positive, array, one_of, one_or_each, per_joint
 from ..errors import ThunderError
 from ..reference import _JointSource
 from .timing import TimingLaw, quintic_coefficients, trapezoidal
@@ -284,8 +284,7 @@ def parabolic_blends(times: npt.ArrayLike, points: npt.ArrayLike, blend: float |
     (2.4, [0.9])
     """
     at, q = _waypoints(times, points, 2)
-    b = np.full(at.shape, array(blend, (), "blend")) if np.ndim(blend) == 0 else array(blend, at.shape, "blend")
-    all_positive(b, "blend")
+    b = all_positive(one_or_each(blend, at.size, "blend"), "blend")
     T = np.diff(at)
     free = T - 0.5 * (b[:-1] + b[1:])
     if (free < -1e-12 * T).any():

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, all_positive, array, nonnegative, per_joint, positive, whole
+from ..checks import Array, all_positive, array, nonnegative, per_joint, points, positive, whole
 from ..errors import ThunderError
 from ..geometry import Obstacle
 from ..robot import Robot
+from ..robot.workspace import within_limits
 from ..values import StrEnum
 from .joint import JointTrajectory, spline
 from .timing import numbers, positive_duration
@@ -328,9 +329,7 @@ class PotentialField(_core.PotentialField):
 
     def clearance(self, q: npt.ArrayLike) -> Array:
         """Return the least distance between arm and obstacles at q (..., n) [m]; negative in collision."""
-        states = np.asarray(q, dtype=np.float64)
-        if states.ndim == 0 or states.shape[-1] != self.robot.n:
-            raise ThunderError(f"q must have shape (..., {self.robot.n}), got {states.shape}")
+        states = points(q, "q", (self.robot.n,))
         rows = states.reshape(-1, self.robot.n)
         return np.array([self._clearance(row) for row in rows]).reshape(states.shape[:-1])
 
@@ -409,9 +408,7 @@ class PotentialField(_core.PotentialField):
         return Plan(self, PlanStatus(status), path, iterations, walks, keep)
 
     def _check_free(self, q: Array, what: str, margin: float = 0.0) -> None:
-        limits = self.robot.limits
-        if (q < limits.lower).any() or (q > limits.upper).any():
-            raise ThunderError(f"{what} must be within the joint limits, got {q.tolist()}")
+        within_limits(self.robot, q, what)
         clearance = float(self.clearance(q))
         if clearance <= margin:
             raise ThunderError(f"{what} must keep more than {margin:g} m from obstacles, got {clearance:g} m")

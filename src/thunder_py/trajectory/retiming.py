@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, all_positive, apart, per_joint, positive, real, whole
+from ..checks import Array, all_positive, apart, of_kind, per_joint, positive, real, whole
 from ..errors import ThunderError, ThunderWarning, outer_level
-from ..robot import Robot, require_robot
+from ..robot import Robot
 from .joint import JointTrajectory
 from .path_geometry import PathGrid, path_grid, path_pieces
 from .path_speed import Extra, Levels, PathSpeed, Rates, SpeedProblem
@@ -262,7 +262,7 @@ def time_optimal(
     >>> round(smooth.duration, 3)
     0.574
     """
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     limits = _limits(robot, velocity, acceleration, effort, jerk, effort_rate)
     robot = robot.rigid()
     given = None if cells is None else whole(cells, "cells", 8, 10_000)

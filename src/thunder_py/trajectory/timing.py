@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from ..checks import Array, apart, array, positive, real
+from ..checks import Array, apart, array, one_or_each, positive, real
 from ..errors import ThunderError
 
 if TYPE_CHECKING:
@@ -509,11 +509,7 @@ def start_times(laws: Sequence[TimingLaw], anticipation: float | npt.ArrayLike) 
     """
     T = np.array([law.duration for law in laws])
     inner = max(T.size - 1, 0)
-    early = (
-        np.full(inner, array(anticipation, (), "anticipation"))
-        if np.ndim(anticipation) == 0
-        else array(anticipation, (inner,), "anticipation")
-    )
+    early = one_or_each(anticipation, inner, "anticipation")
     longest = np.minimum(T[:-1], T[1:])
     for k, (value, limit) in enumerate(zip(early, longest, strict=True)):
         if not 0.0 <= value <= limit:

@@ -13,7 +13,7 @@ from ...checks import Array, array, known_name, of_kind, pose, positive
 from ...errors import ThunderError
 from ...io.xml import quaternion
 from ...optional import require
-from ...robot import Payload, Robot, require_robot
+from ...robot import Payload, Robot
 from ...spatial.single import make_pose
 from ...values import Stateful
 from ..plant import Damping, robot_mjcf, set_small_inertia, small_inertias
@@ -125,7 +125,7 @@ class GraspWorld(Stateful):
         if self._steps < 1 or abs(self._steps * timestep - self.period) > _ROUNDING:
             raise ThunderError(f"timestep must be a fraction of the period {period:g} s, got {timestep:g} s")
         self._dt = self.period / self._steps
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         self.things: dict[str, WorldObject] = _named(things, WorldObject, "things")
         self.surfaces: dict[str, Table] = _named(surfaces, Table, "surfaces")
         self._mount = np.eye(4) if mount is None else pose(mount, "mount")

@@ -25,7 +25,7 @@ from ...manipulation.wrist.throw import WristThrow
 from ...parallel import Workers, map_items, map_seeds
 from ...progress import progress_bar, reporting
 from ...robot import Robot
-from ..drawing import drawing
+from ..results import drawing
 from ..tables import markdown
 
 WRIST = ElasticWrist(I=0.012, k=5.0, m=0.7, r_c=0.09, c=0.03, theta_max=0.6)

@@ -15,8 +15,7 @@ from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...symbolic import SymbolicModel
 from ...symbolic import jacobian as derivative
-from ..drawing import drawing
-from ..draws import spread
+from ..results import drawing, spread
 from ..tables import markdown
 from .printed import SYMBOLS, printed_symbols, printed_terms
 

@@ -14,8 +14,7 @@ from ...checks import Array
 from ...plotting.panels import new_panels
 from ...plotting.style import COLORS, LAW_COLORS, LINE, TRUTH, draw_truth, label, label_time, outside_legend
 from ..lissajous.run import Run
-from .run import ArticleGains
-from .setup import TABLES
+from .run import TABLES, ArticleGains
 
 #: rows of `body_of`: title, label of the y axis
 ESTIMATES = (("mass of link 7", "$m$ [kg]"), ("center of mass, x", "$c_x$ [m]"), ("center of mass, y", "$c_y$ [m]"),

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, GREEN, ORANGE, THIN, TRUTH, VERMILION, label, outside_legend
-from ..draws import wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
+from ..results import wilson_interval
 from .run import Grasping
 from .trial import SHAPES
 

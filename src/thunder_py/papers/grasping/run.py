@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...parallel import Workers, map_seeds
-from ..drawing import drawing
-from ..draws import listed, wilson_interval
 from ..moving_objects.run import SPEEDS, TABLE_16
+from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .trial import SHAPES, STRATEGIES, Case, GraspTrial, run_trial
 

@@ -16,15 +16,13 @@ from ...geometry import Sphere
 from ...parallel import Workers, map_items
 from ...recordings import MotionSet
 from ...recordings.statistics import rank_sum, signed_rank
-from ...recordings.synthetic import daily_living
 from ...reference import SetPose, TaskReference
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.protocols import ControllerLike
-from ..drawing import drawing
-from ..draws import Draws, finite_median
+from ..results import Draws, drawing, finite_median
 from ..tables import markdown
-from .planners import AVOIDING, DIFFERENCES, METHODS, TRIALS, Planner, planners
+from .planners import AVOIDING, DIFFERENCES, METHODS, Planner, default_recordings, planners
 from .tasks import ELBOW_FRAME, OBSTACLE_SETS, PERIOD, TASKS, HandMotion, Scene, mean_norm, scenes, tasks_table
 
 # eq. 108; the report prints no gains: critically damped, two time constants of 0.1 s
@@ -464,7 +462,7 @@ def run_human_like_arm(
     """
     names, robot = tuple(methods), Robot.load("human_arm")
     todo = scenes(robot, tasks, obstacles)
-    recordings = daily_living(TRIALS) if motions is None else motions
+    recordings = default_recordings() if motions is None else motions
     _taught(recordings, names)  # unknown names are refused here
     work = partial(_follow_all, robot, names, recordings, kinematic)
     found = map_items(work, todo, workers=workers, progress=progress, description="scenes")
@@ -508,12 +506,8 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     options: dict[str, Any] = {"workers": workers, "progress": not quick}
     if quick:
         options |= {"tasks": ("hitchhiking", "self-feeding"), "obstacles": ("none", "both")}
-
-    def recordings(seed: int) -> MotionSet:
-        return daily_living(15, seed, n_subjects=1) if quick else daily_living(TRIALS, seed)
-
-    first = run_human_like_arm(motions=recordings(0), kinematic=not quick, **options)
+    first = run_human_like_arm(motions=default_recordings(quick), kinematic=not quick, **options)
     if seeds is None or seeds == 1:
         return first
-    others = (run_human_like_arm(motions=recordings(seed), **options) for seed in range(1, seeds))
+    others = (run_human_like_arm(motions=default_recordings(quick, seed), **options) for seed in range(1, seeds))
     return replace(first, draws=Draws.of(DRAWN, [first.figures(), *(other.figures() for other in others)]))

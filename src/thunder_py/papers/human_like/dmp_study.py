@@ -12,9 +12,8 @@ from ...checks import Array
 from ...motion.primitives.dmp import DMP
 from ...parallel import Workers, map_items
 from ...recordings.metrics import mean_jerk, rms_distance
-from ..drawing import drawing
-from ..sweeps.several import chosen
-from ..sweeps.sweep import FreeParameter, Sweep, sweep
+from ..results import drawing
+from ..sweeps.sweep import FreeParameter, Sweep, chosen, sweep
 from ..tables import markdown
 from .reaches import Reach, daily_reaches, synthetic_reaches
 

@@ -11,24 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MultipleLocator, NullLocator
 
 from ...checks import Array
+from ...plotting import style
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_obstacles, draw_sticks
-from ...plotting.style import (
-    AXIS_COLORS,
-    BLUE,
-    COLORS,
-    FAINT,
-    GRAY,
-    GREEN,
-    LAW_COLORS,
-    LINE,
-    PURPLE,
-    THIN,
-    TRUTH,
-    VERMILION,
-    label,
-    outside_legend,
-)
+from ...plotting.style import label, outside_legend
 from ...recordings.metrics import Motion
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Robot
@@ -42,9 +28,9 @@ from .run import HumanLike
 from .sampling import FIGURE_30, HumanLikeSampling
 from .scenarios import MARGIN, Scenario
 
-METHOD_COLORS = LAW_COLORS | {"minimum jerk, via": FAINT, "ProMP, via": PURPLE}
+METHOD_COLORS = style.LAW_COLORS | {"minimum jerk, via": style.FAINT, "ProMP, via": style.PURPLE}
 #: start, via points and goal of the report's figures
-_START, _VIA, _GOAL = BLUE, TRUTH, VERMILION
+_START, _VIA, _GOAL = style.BLUE, style.TRUTH, style.VERMILION
 
 #: panels with three dimensions
 _SPATIAL = {"setting", "self-feeding", "hitchhiking"}
@@ -82,7 +68,7 @@ def plot_human_like_arm(found: HumanLikeArm) -> Figure:
     return outside_legend(figure, *panels.values())
 
 
-def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str = TRUTH) -> None:
+def draw_arm(axes: Any, robot: Robot, q: Array, times: Iterable[int], color: str = style.TRUTH) -> None:
     """Draw a human arm as shoulder, elbow, wrist and hand, in several of its postures; later ones are darker.
 
     Parameters
@@ -106,9 +92,11 @@ def draw_scene(axes: Any, run: ArmRun, postures: int = 6) -> None:
     rows = np.linspace(0, len(run.result.q) - 1, postures).round().astype(int)
     draw_arm(axes, run.robot, run.result.q, rows.tolist())
     draw_obstacles(axes, run.scene.spheres)
-    axes.plot(*run.plan.p.T, color=GREEN, linewidth=2.0, label="planned path of the hand")
+    axes.plot(*run.plan.p.T, color=style.GREEN, linewidth=2.0, label="planned path of the hand")
     if len(run.plan.via_points):
-        axes.plot(*run.plan.via_points.T, color=PURPLE, linestyle="", marker="o", markersize=7, label="its via point")
+        axes.plot(
+            *run.plan.via_points.T, color=style.PURPLE, linestyle="", marker="o", markersize=7, label="its via point"
+        )
     equal_scales(axes, zoom=0.85)
     axes.view_init(elev=15.0, azim=-60.0)
 
@@ -153,13 +141,13 @@ def _draw_jerk(axes: Axes, found: HumanLikeArm, column: int) -> None:
             if values.size:
                 rows = k + shift + np.linspace(-0.09, 0.09, len(values))
                 axes.plot(values, rows, marker, color=METHOD_COLORS[name], markersize=3.0, alpha=0.7)
-                axes.vlines(np.median(values), k + shift - 0.15, k + shift + 0.15, color=TRUTH, label="median")
+                axes.vlines(np.median(values), k + shift - 0.15, k + shift + 0.15, color=style.TRUTH, label="median")
             if name in table:
-                axes.plot(table[name][column], k + shift, "x", color=TRUTH, label="report")
+                axes.plot(table[name][column], k + shift, "x", color=style.TRUTH, label="report")
     log_scale(axes)
     _name_rows(axes, list(found.methods))
-    axes.plot([], [], "o", color=GRAY, markersize=3.0, label="plan")
-    axes.plot([], [], "^", color=GRAY, markersize=3.0, label="arm")
+    axes.plot([], [], "o", color=style.GRAY, markersize=3.0, label="plan")
+    axes.plot([], [], "^", color=style.GRAY, markersize=3.0, label="arm")
 
 
 _SHOWN = ("paper mode", "MAP", "minimum jerk, via", "DMP mollifier", "DMP Gaussian")
@@ -216,7 +204,7 @@ def _view(scene: Scenario) -> tuple[float, float]:
 def _draw_position(axes: Axes, scene: Scenario, motion: Motion, name: str) -> None:
     t = np.linspace(0.0, scene.duration, 301)
     x = motion.position(t)
-    for k, (axis, color) in enumerate(zip("xyz", AXIS_COLORS, strict=True)):
+    for k, (axis, color) in enumerate(zip("xyz", style.AXIS_COLORS, strict=True)):
         axes.plot(t, x[:, k], color=color)
         axes.annotate(f" {axis}", (t[-1], x[-1, k]), color=color, va="center")
     ends = ((0.0, scene.start, _START, "start"), (scene.duration, scene.goal, _GOAL, "goal"))
@@ -229,7 +217,7 @@ def _draw_position(axes: Axes, scene: Scenario, motion: Motion, name: str) -> No
 def _draw_speed(axes: Axes, scene: Scenario, motions: dict[str, Motion]) -> None:
     t = np.linspace(0.0, scene.duration, 601)
     for name, motion in motions.items():
-        axes.plot(t, _speed(motion, t), **_line(name), linewidth=LINE)
+        axes.plot(t, _speed(motion, t), **_line(name), linewidth=style.LINE)
     label(axes, "D4.2, Figure 32: speed", "time [s]", "speed [m/s]")
     axes.set_ylim(bottom=0.0)
 
@@ -242,7 +230,7 @@ def _draw_jerk_of_methods(axes: Axes, found: HumanLikeObstacles) -> None:
         _box(axes, jerk[np.isfinite(jerk)], row, METHOD_COLORS[name])
     for name, printed in TABLE_13.items():
         if name in names:
-            axes.plot(printed, [names.index(name)] * 4, "x", color=TRUTH, label="report")
+            axes.plot(printed, [names.index(name)] * 4, "x", color=style.TRUTH, label="report")
     log_scale(axes)
     _name_rows(axes, names)
     label(axes, "D4.2, Table 13: 5, 25, 50, 75, 95 %", "mean jerk [m/s³]", "")
@@ -255,9 +243,9 @@ def _tabled(found: HumanLikeObstacles) -> list[str]:
 def _box(axes: Axes, values: Array, row: float, color: str, height: float = 0.6, alpha: float = 0.7) -> None:
     """Draw a horizontal box of the quartiles with the median, and whiskers to 5 and 95 %."""
     low, first, median, third, high = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95))
-    axes.hlines([row, row], [low, third], [first, high], color=TRUTH, linewidth=LINE)
-    axes.barh(row, third - first, height, left=first, color=color, edgecolor=TRUTH, alpha=alpha)
-    axes.vlines(median, row - 0.5 * height, row + 0.5 * height, color=TRUTH, linewidth=LINE)
+    axes.hlines([row, row], [low, third], [first, high], color=style.TRUTH, linewidth=style.LINE)
+    axes.barh(row, third - first, height, left=first, color=color, edgecolor=style.TRUTH, alpha=alpha)
+    axes.vlines(median, row - 0.5 * height, row + 0.5 * height, color=style.TRUTH, linewidth=style.LINE)
 
 
 def _draw_clearance(axes: Axes, found: HumanLikeObstacles) -> None:
@@ -266,8 +254,8 @@ def _draw_clearance(axes: Axes, found: HumanLikeObstacles) -> None:
         room = found.values(name)[:, 2]
         room = 1e3 * room[np.isfinite(room)]
         axes.plot(room, k + np.linspace(-0.3, 0.3, len(room)), ".", color=METHOD_COLORS[name], markersize=2.0)
-    axes.axvline(1e3 * MARGIN, color=TRUTH, linewidth=THIN, linestyle="--", label="margin")
-    axes.axvline(0.0, color=TRUTH, linewidth=THIN, label="surface of a sphere")
+    axes.axvline(1e3 * MARGIN, color=style.TRUTH, linewidth=style.THIN, linestyle="--", label="margin")
+    axes.axvline(0.0, color=style.TRUTH, linewidth=style.THIN, label="surface of a sphere")
     _name_rows(axes, _tabled(found))
     label(axes, "Not in D4.2: distance from the spheres in every setting", "least distance [mm]", "")
 
@@ -301,11 +289,11 @@ def draw_distances(axes: Axes, source: Comparison) -> None:
             values = 1e3 * source.rms[state, name]
             _box(axes, values, k + shift, METHOD_COLORS[name], 0.32, alpha)
             mean = bootstrap_interval(values, resamples=1000)
-            axes.hlines(k + shift, mean.low, mean.high, color=TRUTH, linewidth=2.5, zorder=3)
-            axes.plot(mean.statistic, k + shift, "D", color=TRUTH, markersize=3.0, label="mean, 95 % interval")
-        axes.fill([], [], color=GRAY, alpha=alpha, label=words)
+            axes.hlines(k + shift, mean.low, mean.high, color=style.TRUTH, linewidth=2.5, zorder=3)
+            axes.plot(mean.statistic, k + shift, "D", color=style.TRUTH, markersize=3.0, label="mean, 95 % interval")
+        axes.fill([], [], color=style.GRAY, alpha=alpha, label=words)
     for name, (printed, _) in TABLE_10.items():
-        axes.plot(1e3 * printed, METHODS.index(name), "x", color=TRUTH, label="report")
+        axes.plot(1e3 * printed, METHODS.index(name), "x", color=style.TRUTH, label="report")
     log_scale(axes)
     _name_rows(axes, list(METHODS))
     label(axes, f"D4.2, Table 10: {source.reaches.name}", "RMS distance at equal $\\tau$ [mm]", "")
@@ -321,9 +309,9 @@ def draw_path(axes: Axes, source: Comparison, k: int) -> None:
     across = farthest / max(float(np.linalg.norm(farthest)), 1e-12)
     for name, motion in source.examples[k].items():
         x = 1e3 * (_sampled(motion) - shown[0])
-        axes.plot(x @ along, x @ across, color=METHOD_COLORS[name], linewidth=LINE, label=name)
+        axes.plot(x @ along, x @ across, color=METHOD_COLORS[name], linewidth=style.LINE, label=name)
     name = f"{source.reaches.kind} reach"
-    axes.plot(1e3 * (shown - shown[0]) @ along, 1e3 * off @ across, color=TRUTH, linewidth=2.0, label=name)
+    axes.plot(1e3 * (shown - shown[0]) @ along, 1e3 * off @ across, color=style.TRUTH, linewidth=2.0, label=name)
     # what goes far astray would leave nothing to be seen of the others
     most = 1e3 * max(3.0 * float(np.abs(off @ across).max()), 0.05 * reach.distance)
     limits = {"xlim": (-150.0 * reach.distance, 1300.0 * reach.distance), "ylim": (-most, most)}
@@ -336,9 +324,9 @@ def draw_speed(axes: Axes, source: Comparison, k: int) -> None:
     reach = source.reaches.items[k]
     t = np.linspace(0.0, reach.duration, 201)
     for name, motion in source.examples[k].items():
-        axes.plot(t, _speed(motion, t), color=METHOD_COLORS[name], linewidth=LINE)
+        axes.plot(t, _speed(motion, t), color=METHOD_COLORS[name], linewidth=style.LINE)
     speed = _speed(reach, t)
-    axes.plot(t, speed, color=TRUTH, linewidth=2.0)
+    axes.plot(t, speed, color=style.TRUTH, linewidth=2.0)
     top = 1.8 * float(speed.max())
     label(axes, f"Not in D4.2: speed, {reach.trial.name}", "time [s]", "speed [m/s], clipped", ylim=(0.0, top))
 
@@ -378,10 +366,10 @@ def _draw_counts(
     for name in found.searches:
         axes.plot([], [], color=METHOD_COLORS[name], label=name)
     for family in found.families:
-        axes.plot([], [], "osD^"[family - 1], color=GRAY, label=f"scenario {family}")
+        axes.plot([], [], "osD^"[family - 1], color=style.GRAY, label=f"scenario {family}")
     if column is not None:
         printed = [unit * row[column] for row in FIGURE_30.values()]
-        axes.plot(list(FIGURE_30), printed, "x", color=TRUTH, markersize=7.0, label="report")
+        axes.plot(list(FIGURE_30), printed, "x", color=style.TRUTH, markersize=7.0, label="report")
     axes.set_xscale("log")
 
 
@@ -391,9 +379,9 @@ def plot_dmp_study(found: DMPStudy) -> Figure:
     for k, (name, values) in enumerate(found.found.items()):
         distance, jerk = np.median(values, axis=1).T
         for axes, y in ((panels["distance"], 1e3 * distance), (panels["jerk"], jerk)):
-            axes.plot(found.counts, y, "o-", color=COLORS[k], linewidth=LINE, markersize=4.0, label=name)
+            axes.plot(found.counts, y, "o-", color=style.COLORS[k], linewidth=style.LINE, markersize=4.0, label=name)
     for axes, y in ((panels["distance"], "RMS distance [mm]"), (panels["jerk"], "jerk / demonstration's [-]")):
-        axes.axvline(CHOSEN, color=TRUTH, linewidth=THIN, linestyle="--", label="report's choice")
+        axes.axvline(CHOSEN, color=style.TRUTH, linewidth=style.THIN, linestyle="--", label="report's choice")
         label(axes, "D4.2, Section 5.2: reproduced reaches", "number of functions", y)
     draw_sweep(found.sweep, "functions with the least jerk", "noise", panels["best"])
     panels["best"].set_title("D4.2, Section 5.2: least jerk", fontsize="medium")

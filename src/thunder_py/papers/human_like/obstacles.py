@@ -15,7 +15,6 @@ from ...errors import NoPathError
 from ...geometry import Sphere
 from ...motion.planning.obstacles import ViaSearch, clearance
 from ...motion.planning.plan import HumanLikePlan
-from ...motion.planning.planner import HumanLikePlanner
 from ...motion.primitives.dmp import DMP, DMPMotion
 from ...motion.primitives.dynamic_potential import DynamicPotential
 from ...motion.primitives.promp import Observation, ProMP
@@ -24,10 +23,9 @@ from ...recordings import MotionSet
 from ...recordings.metrics import Motion, mean_jerk, path_length
 from ...recordings.statistics import cliffs_delta, rank_sum, signed_rank
 from ...trajectory.hermite import minimum_jerk
-from ..drawing import drawing
-from ..draws import finite_median
+from ..results import drawing, finite_median
 from ..tables import markdown
-from .planners import DIFFERENCES, VIA, Learned, as_path, default_recordings
+from .planners import DIFFERENCES, VIA, Learned, around, as_path, default_recordings
 from .scenarios import DURATION, FAMILIES, MARGIN, Scenario, families_table, scenario, scenarios
 
 Method: TypeAlias = Callable[[Scenario], Motion]
@@ -90,17 +88,17 @@ def methods(learned: Learned, names: tuple[str, ...] = METHODS) -> dict[str, Met
     """Return trained methods by name."""
     best, paper = VIA, ViaSearch.paper()
     makers: dict[str, Callable[[], Method]] = {
-        "paper mode": lambda: partial(_around, learned.paper, paper),
-        "MAP": lambda: partial(_around, learned.map, best),
-        "minimum jerk, via": lambda: partial(_around, learned.minimum_jerk, best),
+        "paper mode": lambda: partial(around, learned.paper, paper),
+        "MAP": lambda: partial(around, learned.map, best),
+        "minimum jerk, via": lambda: partial(around, learned.minimum_jerk, best),
         "minimum jerk": lambda: lambda scene: minimum_jerk(scene.start, scene.goal, scene.duration),
         "DMP mollifier": lambda: partial(primitive, learned.dmp("mollifier"), POTENTIAL),
         "DMP Gaussian": lambda: partial(primitive, learned.dmp("gaussian"), POTENTIAL),
         "DMP (104)": lambda: partial(primitive, learned.dmp("mollifier", "paper"), POTENTIAL),
         "ProMP": lambda: lambda scene: learned.promp.plan(scene.start, scene.goal, scene.duration),
-        "ProMP, via": lambda: partial(_through, learned.promp, partial(_around, learned.map, best)),
-        "(102), via as MAP": lambda: partial(_around, learned.paper, best),
-        "MAP, via as paper": lambda: partial(_around, learned.map, paper),
+        "ProMP, via": lambda: partial(_through, learned.promp, partial(around, learned.map, best)),
+        "(102), via as MAP": lambda: partial(around, learned.paper, best),
+        "MAP, via as paper": lambda: partial(around, learned.map, paper),
     }
     return {name: makers[name]() for name in names}
 
@@ -128,12 +126,6 @@ def primitive(dmp: DMP, potential: DynamicPotential, scene: Scenario) -> DMPMoti
     """Roll out a movement primitive among spheres with the margin around them."""
     inflated = [Sphere(sphere.center, sphere.radius + scene.margin) for sphere in scene.spheres]
     return dmp.rollout(scene.start, scene.goal, scene.duration, obstacles=inflated, potential=potential)
-
-
-def _around(planner: HumanLikePlanner, via: ViaSearch, scene: Scenario) -> HumanLikePlan:
-    plan = planner.plan(scene.start, scene.goal, scene.duration, obstacles=scene.spheres, margin=scene.margin, via=via)
-    assert isinstance(plan, HumanLikePlan)
-    return plan
 
 
 def _through(promp: ProMP, guide: Callable[[Scenario], HumanLikePlan], scene: Scenario) -> Motion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -129,24 +129,15 @@ def planners(names: Iterable[str] = METHODS, motions: MotionSet | None = None) -
     UnknownNameError
         No such method.
     """
-    recordings = daily_living(TRIALS) if motions is None else motions
-
-    @cache
-    def moving() -> MotionSet:
-        return movements(recordings, _MOVING)
-
-    @cache
-    def demonstrations() -> MotionSet:
-        return movements(recordings, _STILL)
-
+    learned = Learned(default_recordings() if motions is None else motions, (*_AXES, "rx", "ry", "rz"))
     makers: dict[str, Callable[[], Planner]] = {
-        "paper mode": lambda: _Functional(FPCA.paper(moving(), 5), "paper", ViaSearch.paper()),
-        "MAP": lambda: _Functional(map_components(moving()), "map", VIA),
+        "paper mode": lambda: partial(_sampled, learned.paper, ViaSearch.paper()),
+        "MAP": lambda: partial(_sampled, learned.map, VIA),
         "minimum jerk": lambda: lambda scene: hand_motion(scene, minimum_jerk(np.zeros(6), way(scene), scene.duration)),
-        "DMP mollifier": lambda: _Primitive(demonstrations(), DMP(basis="mollifier", rotodilatation=True)),
-        "DMP Gaussian": lambda: _Primitive(demonstrations(), DMP(basis="gaussian", rotodilatation=True)),
-        "DMP (104)": lambda: _Primitive(demonstrations(), DMP.paper()),
-        "ProMP": lambda: _Probabilistic(moving()),
+        "DMP mollifier": lambda: _Primitive(learned.resting, DMP(basis="mollifier", rotodilatation=True)),
+        "DMP Gaussian": lambda: _Primitive(learned.resting, DMP(basis="gaussian", rotodilatation=True)),
+        "DMP (104)": lambda: _Primitive(learned.resting, DMP.paper()),
+        "ProMP": lambda: lambda scene: hand_motion(scene, learned.promp.plan(np.zeros(6), way(scene), scene.duration)),
     }
     wanted = tuple(names)
     for name in wanted:
@@ -173,37 +164,16 @@ def report_planners(motions: MotionSet, dmp: DMP, potential: DynamicPotential) -
     return {"fPC": fpc, "DMP": _Primitive(movements(motions, _STILL), dmp, potential)}
 
 
-class _Functional:
-    """The planner of functional components, with its own search for via points."""
-
-    def __init__(self, fpca: FPCA, mode: str, via: ViaSearch) -> None:
-        self.planner, self.via = HumanLikePlanner(fpca, mode, **ANYWHERE), via
-
-    def __call__(self, scene: Scene) -> HandMotion:
-        plan = self.planner.plan(
-            scene.start,
-            scene.goal,
-            scene.duration,
-            obstacles=scene.spheres,
-            margin=scene.margin,
-            via=self.via,
-        )
-        assert isinstance(plan, HumanLikePlan)
-        return HandMotion.of(plan, scene.duration, plan.via_points)
+def around(planner: HumanLikePlanner, via: ViaSearch, scene: Any) -> HumanLikePlan:
+    """Return the plan of a planner around the obstacles of a `Scene` or of a `scenarios.Scenario`."""
+    plan = planner.plan(scene.start, scene.goal, scene.duration, obstacles=scene.spheres, margin=scene.margin, via=via)
+    assert isinstance(plan, HumanLikePlan)
+    return plan
 
 
-class _Probabilistic:
-    """A probabilistic movement primitive, told start and goal and that it rests there; obstacles are not looked at.
-
-    Gaussians overlap more than they do by default: motions that have to rest exactly at both ends ripple there else,
-    with ten times the jerk.
-    """
-
-    def __init__(self, trials: MotionSet) -> None:
-        self.primitive = ProMP(overlap=0.9).fit(trials)
-
-    def __call__(self, scene: Scene) -> HandMotion:
-        return hand_motion(scene, self.primitive.plan(np.zeros(6), way(scene), scene.duration))
+def _sampled(planner: HumanLikePlanner, via: ViaSearch, scene: Scene) -> HandMotion:
+    plan = around(planner, via, scene)
+    return HandMotion.of(plan, scene.duration, plan.via_points)
 
 
 class _Primitive:
@@ -245,9 +215,9 @@ class _Pair:
 _AXES = ("x", "y", "z")
 
 
-def default_recordings(quick: bool = False) -> MotionSet:
+def default_recordings(quick: bool = False, seed: int = 0) -> MotionSet:
     """Return synthetic motions of daily living to learn from: every task of every subject, or half the tasks of one."""
-    return daily_living(15, n_subjects=1) if quick else daily_living(TRIALS)
+    return daily_living(15, seed, n_subjects=1) if quick else daily_living(TRIALS, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,15 +227,23 @@ class Learned:
     Attributes
     ----------
     recordings : MotionSet
-        Degrees of freedom x, y, z, rx, ry, rz; orientation is left aside.
+        Degrees of freedom x, y, z, rx, ry, rz.
+    names : tuple of str
+        Those that are learned; by default orientation is left aside.
     """
 
     recordings: MotionSet
+    names: tuple[str, ...] = _AXES
 
     @cached_property
     def moving(self) -> MotionSet:
         """Movements well under way: what functional components and ProMPs learn from."""
-        return movements(self.recordings, _MOVING).map(lambda trial: trial.select(_AXES))
+        return movements(self.recordings, _MOVING).map(lambda trial: trial.select(self.names))
+
+    @cached_property
+    def resting(self) -> MotionSet:
+        """Movements from rest to rest: what movement primitives learn from."""
+        return movements(self.recordings, _STILL).map(lambda trial: trial.select(self.names))
 
     @cached_property
     def paper(self) -> HumanLikePlanner:
@@ -285,13 +263,16 @@ class Learned:
     @cached_property
     def longest(self) -> MotionSet:
         """The one movement, from rest to rest, that goes farthest: what movement primitives learn from."""
-        trials = movements(self.recordings, _STILL).map(lambda trial: trial.select(_AXES))
-        most = int(np.argmax([np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in trials]))
-        return trials[[most]]
+        most = int(np.argmax([np.linalg.norm(trial.x[-1] - trial.x[0]) for trial in self.resting]))
+        return self.resting[[most]]
 
     @cached_property
     def promp(self) -> ProMP:
-        """A probabilistic movement primitive, Gaussians wide enough to rest without ripples."""
+        """A probabilistic movement primitive, Gaussians wide enough to rest without ripples.
+
+        With those that they have by default, motions that have to rest exactly at both ends ripple there, with ten
+        times the jerk.
+        """
         return ProMP(overlap=0.9).fit(self.moving)
 
     def dmp(self, basis: str, scaling: str = "hoffmann") -> DMP:

@@ -17,8 +17,7 @@ from ...motion.planning.plan import HumanLikePlan
 from ...parallel import Workers, map_seeds
 from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.statistics import bootstrap_interval, cliffs_delta, signed_rank
-from ..drawing import drawing
-from ..draws import Draws
+from ..results import Draws, drawing
 from ..tables import markdown
 from .planners import DIFFERENCES, METHODS, map_components
 from .reaches import (
@@ -402,7 +401,7 @@ def _cuts(found: Comparison) -> str:
     return markdown(["cut at", "reaches", *names], rows)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HumanLikeReal:
     """Results of the experiment.
 
@@ -436,28 +435,6 @@ class HumanLikeReal:
         }
 
 
-def run_human_like_real(
-    sources: Iterable[Reaches], *, cuts: Iterable[float] = OTHER_CUTS, workers: Workers = 1, progress: bool = False
-) -> HumanLikeReal:
-    """Compare planners with the reaches of some sources.
-
-    Parameters
-    ----------
-    sources : iterable of Reaches
-        Sources of reaches.
-    cuts : iterable of float
-        Other speeds at which recordings are cut [m/s].
-    workers : Workers
-        Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show progress bars.
-    """
-    speeds = tuple(cuts)
-    return HumanLikeReal(
-        sources=tuple(compare(reaches, speeds, workers=workers, progress=progress) for reaches in sources)
-    )
-
-
 def run(
     quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
 ) -> HumanLikeReal:
@@ -476,7 +453,8 @@ def run(
         Where the runs are made, see `run_tasks`.
     """
     cuts: tuple[float, ...] = () if quick else OTHER_CUTS
-    first = run_human_like_real(reaches_of(data, quick), cuts=cuts, workers=workers, progress=not quick)
+    sources = reaches_of(data, quick)
+    first = HumanLikeReal(tuple(compare(reaches, cuts, workers=workers, progress=not quick) for reaches in sources))
     if data is not None:
         if seeds is not None:
             warnings.warn("human-like-real is deterministic with recordings: seeds has no effect", stacklevel=2)

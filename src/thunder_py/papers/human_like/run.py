@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...parallel import Workers
-from ..drawing import drawing
 from ..registry import Experiment
+from ..results import drawing
 
 #: part, in the module of this name -> section
 PARTS: dict[str, str] = {

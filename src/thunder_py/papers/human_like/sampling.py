@@ -18,7 +18,7 @@ from ...motion.planning.obstacles import ViaSearch, obstacle_set
 from ...parallel import Workers, map_seeds
 from ...recordings import MotionSet
 from ...recordings.statistics import kruskal_wallis
-from ..drawing import drawing
+from ..results import drawing
 from ..tables import markdown
 from .planners import VIA, Learned, default_recordings
 from .scenarios import FAMILIES, families_table, scenario

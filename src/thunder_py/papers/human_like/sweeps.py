@@ -25,9 +25,8 @@ from ...recordings.metrics import Motion, mean_jerk, rms_distance
 from ...recordings.synthetic import daily_living
 from ...recordings.trial import Trial
 from ...robot import Robot
-from ..draws import finite_median
-from ..sweeps.several import Sweeps, chosen
-from ..sweeps.sweep import FreeParameter, Sweep, sweep
+from ..results import finite_median
+from ..sweeps.sweep import FreeParameter, Sweep, Sweeps, chosen, sweep
 from . import arm, planners, tasks
 from .obstacles import POTENTIAL, TABLE_12, TABLE_13
 from .planners import TRIALS, Learned
@@ -318,15 +317,10 @@ def _arm_planners(trials: int, draw: int, gain: float, scaling: str, K: float) -
     )
 
 
-def run_human_like_sweeps(
-    *,
-    quick: bool = False,
-    data: str | Path | None = None,
-    seeds: int | None = None,
-    workers: Workers = 1,
-    progress: bool = False,
+def run(
+    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
 ) -> Sweeps:
-    """Sweep Tables 10 and 11 ("reaches"), 12 and 13 ("obstacles"), 14 and 15 ("arm").
+    """Run the experiment of the registry: Tables 10 and 11 ("reaches"), 12 and 13 ("obstacles"), 14 and 15 ("arm").
 
     Parameters
     ----------
@@ -338,8 +332,6 @@ def run_human_like_sweeps(
         Number of sets of synthetic reaches of Tables 10 and 11, and of settings of every scenario of Tables 12 and 13.
     workers : Workers
         Where the runs are made, see `run_tasks`.
-    progress : bool
-        Show progress bars.
     """
     drawn, settings = ((1, 2) if quick else (4, 6)) if seeds is None else (seeds, seeds)
     trials, folder = 15 if quick else TRIALS, None if data is None else str(data)
@@ -347,7 +339,7 @@ def run_human_like_sweeps(
     scenes: dict[str, Any] = {"names": ("hitchhiking", "stop gesture", "self-feeding"), "kinds": ("none", "both")}
     if quick:
         scenes = {"names": ("hitchhiking",), "kinds": ("none",)}
-    options: dict[str, Any] = {"combined": 0 if quick else 6, "workers": workers, "progress": progress}
+    options: dict[str, Any] = {"combined": 0 if quick else 6, "workers": workers, "progress": not quick}
 
     def part(
         numbers: str, function: Any, swept: tuple[FreeParameter, ...], printed: Mapping[str, float], *few: str
@@ -364,13 +356,6 @@ def run_human_like_sweeps(
         "arm": part("14 and 15", real, ARM, _TABLE_14, "scaling"),
     }
     return Sweeps(found, _SHOWN)
-
-
-def run(
-    quick: bool = False, data: str | Path | None = None, *, seeds: int | None = None, workers: Workers = 1
-) -> Sweeps:
-    """Run the experiment of the registry."""
-    return run_human_like_sweeps(quick=quick, data=data, seeds=seeds, workers=workers, progress=not quick)
 
 
 _SHOWN = (

@@ -22,7 +22,7 @@ from ...reference import JointReference, SetPoint, Sinusoid
 from ...robot import Robot
 from ...simulation import SimulationResult, simulate
 from ...simulation.result import Lyapunov
-from ..drawing import drawing
+from ..results import drawing
 
 GOAL = np.array([0.9, -0.6])
 K_P, K_D = np.array([60.0, 30.0]), np.array([18.0, 6.0])

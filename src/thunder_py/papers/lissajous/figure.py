@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.typing import HashableList
 
 from ...files import whole_file
+from ...plotting.panels import new_panels
 from ...plotting.style import LAW_COLORS, LINE, draw_truth, label_time
 from .. import LissajousPanda
 
@@ -53,11 +54,7 @@ def plot_lissajous_panda(experiment: LissajousPanda, *, axes: Mapping[str, Axes]
         One per panel.
     """
     if axes is None:
-        from matplotlib.pyplot import figure
-
-        new = figure(figsize=_SIZE, layout="constrained")
-        new.suptitle(TITLE)
-        axes = new.subplot_mosaic(LISSAJOUS_PANELS)
+        axes = new_panels(LISSAJOUS_PANELS, _SIZE, TITLE)[1]
     runs = (("not adaptive", experiment.fixed), ("backstepping", experiment.adaptive))
     for law, run in runs:
         t = run.result.t[1:]  # the initial error is zero, which has no logarithm

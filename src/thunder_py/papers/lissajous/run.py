@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,8 +21,8 @@ from ...plotting.style import figure_of
 from ...progress import percentage, reporting
 from ...reference import Lissajous
 from ...robot import Robot
-from ...simulation import Payload, SimulationResult, simulate
-from ..draws import Draws
+from ...simulation import SimulationResult, simulate
+from ..results import Draws, Varied
 from ..tables import markdown
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LissajousPanda:
+class LissajousPanda(Varied):
     """Results of the experiment.
 
     Attributes
@@ -155,8 +155,6 @@ class LissajousPanda:
         Runs with and without adaptation, all else equal.
     step_times : (k,) array
         Durations of single ``controller.step`` calls from Python, at states of the adaptive run [s].
-    draws : Draws, optional
-        Figures of merit over several initial models of link 7.
 
     Examples
     --------
@@ -174,7 +172,6 @@ class LissajousPanda:
     adaptive: Run
     fixed: Run
     step_times: Array
-    draws: Draws | None = None
 
     @property
     def link_7(self) -> dict[str, Array]:
@@ -210,7 +207,7 @@ class LissajousPanda:
                 "final": link_7["estimate"][-1].tolist(),
                 "truth": link_7["truth"].tolist(),
             },
-            **({} if self.draws is None else {"draws": self.draws.to_dict()}),
+            **self.variations(),
         }
 
     def table(self) -> str:
@@ -223,7 +220,7 @@ class LissajousPanda:
         ]
         rise = [run.rise_time or "does not settle" for run in (self.adaptive, self.fixed)]
         table = markdown(["steady state", "adaptive", "not adaptive"], [*rows, ["rise time [s]", *rise]])
-        return table if self.draws is None else f"{table}\n\n{self.draws.table()}"
+        return self.join(table)
 
     def plot(self) -> Figure:
         """Draw errors and estimates."""
@@ -410,9 +407,9 @@ def follow_lissajous(
     reference: Lissajous,
     duration: float,
     progress: Callable[[float], object] | bool = False,
-    payloads: Sequence[Payload] = (),
+    **options: Any,
 ) -> Run:
-    """Simulate a Panda from `START` along the curve with a controller, as `run_lissajous_panda` does."""
+    """Simulate a Panda from `START` along the curve as `run_lissajous_panda` does, with other options of `simulate`."""
     start = time.perf_counter()
     result = simulate(
         robot,
@@ -422,10 +419,10 @@ def follow_lissajous(
         CONTROL_PERIOD,
         q0=START,
         torque_limits=robot.limits.effort,
-        payloads=payloads,
         log=("error", "parameters"),
         log_every=LOG_EVERY,
         progress=progress,
+        **options,
     )
     elapsed = time.perf_counter() - start
     steps = result.t[-1] / CONTROL_PERIOD

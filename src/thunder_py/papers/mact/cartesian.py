@@ -12,9 +12,7 @@ from ...parallel import Workers
 from ...reference import TaskReference
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, SimulationResult, simulate_many
-from ..drawing import drawing
-from ..draws import spread
-from ..result import Varied
+from ..results import Varied, drawing, spread
 from ..softhand.setup import DRAWN as HAND_DRAWN
 from ..softhand.setup import HAND_MASS, draw_com
 from ..tables import markdown

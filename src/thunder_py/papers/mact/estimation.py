@@ -12,9 +12,7 @@ from ...checks import Array
 from ...parallel import Workers, map_seeds
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..drawing import drawing
-from ..draws import Draws
-from ..result import Varied
+from ..results import Draws, Varied, drawing
 from ..softhand.setup import DRAWN, HAND_MASS, draw_com, merged
 from ..tables import markdown
 from .setup import PARTS, REPORT, UNITS, estimation_errors, joint_controllers, joint_curve, panda

@@ -7,21 +7,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...plotting import style
 from ...plotting.panels import new_panels
-from ...plotting.style import (
-    AXIS_COLORS,
-    GREEN,
-    LAW_COLORS,
-    LINE,
-    PINK,
-    SKY,
-    THIN,
-    TRUTH,
-    draw_truth,
-    label,
-    label_time,
-    outside_legend,
-)
+from ...plotting.style import draw_truth, label, label_time, outside_legend
 from .cartesian import D42Cartesian
 from .estimation import D42Estimation
 from .joint import D42Joint
@@ -45,7 +33,7 @@ def plot_joint(found: D42Joint) -> Figure:
 def _draw_errors(axes: Axes, found: D42Joint, eta: float) -> None:
     for name in ("CT", "ACT", "AIRC", "MACT"):
         run = found.results[name, eta][0]
-        axes.semilogy(run.t[1:], run.error_norm()[1:], color=LAW_COLORS[name], label=name, linewidth=LINE)
+        axes.semilogy(run.t[1:], run.error_norm()[1:], color=style.LAW_COLORS[name], label=name, linewidth=style.LINE)
     end = found.results["CT", eta][0].t
     label_time(axes, end, f"Figure 14, $\\eta$ = {eta:g}", "norm of $e$ [rad]", ylim=(1e-3, 5.0))
 
@@ -54,16 +42,16 @@ def _draw_gains(panels: dict[str, Axes], found: D42Joint, eta: float) -> None:
 
     t, stiffness, damping = found.equivalent_gains(eta)
     for name, values, gain, unit in (("stiffness", stiffness, K_P, "N m/rad"), ("damping", damping, K_V, "N m s/rad")):
-        for joint, color in ((0, GREEN), (1, PINK), (5, SKY)):
-            panels[name].plot(t, values[:, joint], color=color, label=f"joint {joint + 1}", linewidth=LINE)
-            panels[name].axhline(gain[joint], color=color, linestyle="--", linewidth=THIN)
+        for joint, color in ((0, style.GREEN), (1, style.PINK), (5, style.SKY)):
+            panels[name].plot(t, values[:, joint], color=color, label=f"joint {joint + 1}", linewidth=style.LINE)
+            panels[name].axhline(gain[joint], color=color, linestyle="--", linewidth=style.THIN)
         label_time(panels[name], t, f"Figure 15a: AIRC, $\\eta$ = {eta:g}; dashed: as set", f"{name} [{unit}]")
 
 
 def _draw_condition(axes: Axes, found: D42Joint, eta: float) -> None:
     for name in ("ACT", "AIRC", "MACT"):
         t, condition = found.condition(name, eta)
-        axes.semilogy(t, condition, color=LAW_COLORS[name], linewidth=LINE)
+        axes.semilogy(t, condition, color=style.LAW_COLORS[name], linewidth=style.LINE)
     label_time(axes, t, f"Figure 15b, $\\eta$ = {eta:g}", "condition number of $\\hat M$ [1]")
 
 
@@ -118,30 +106,30 @@ def _runs(found: D42Cartesian, plant: Plant, curve: str) -> list[tuple[str, Any]
 def _draw_path(axes: Axes, found: D42Cartesian, plant: Plant, curve: str, title: str) -> None:
     for name, run in _runs(found, plant, curve):
         p = found.position(run)
-        axes.plot(p[:, 1], p[:, 2], color=LAW_COLORS[name], linewidth=THIN, label=name)
+        axes.plot(p[:, 1], p[:, 2], color=style.LAW_COLORS[name], linewidth=style.THIN, label=name)
         desired = found.references[curve](run.t).p
-    axes.plot(desired[:, 1], desired[:, 2], "--", color=TRUTH, linewidth=1.0, label="desired")
+    axes.plot(desired[:, 1], desired[:, 2], "--", color=style.TRUTH, linewidth=1.0, label="desired")
     label(axes, title, "y [m]", "z [m]", aspect="equal", adjustable="datalim")
 
 
 def _draw_error(axes: Axes, found: D42Cartesian, plant: Plant, curve: str, title: str, part: int, y: str) -> None:
     for name, run in _runs(found, plant, curve):
-        axes.plot(run.t, found.errors(curve, run)[part], color=LAW_COLORS[name], label=name, linewidth=LINE)
+        axes.plot(run.t, found.errors(curve, run)[part], color=style.LAW_COLORS[name], label=name, linewidth=style.LINE)
     label_time(axes, run.t, title, y)
     axes.set_ylim(bottom=0.0)
 
 
 def plot_estimation(found: D42Estimation) -> Figure:
     """Draw the estimated mass and first moments with the truth, and the error of the joints."""
-    run, color = found.result, LAW_COLORS["MACT"]
+    run, color = found.result, style.LAW_COLORS["MACT"]
     title = "D4.2, Figures 19 and 20: MACT in joint space with a hand; dashed: link 7 with the hand"
     figure, panels = new_panels([["mass", "moments", "error"]], (12, 4.5), title)
-    panels["mass"].plot(run.t, found.estimate[:, 0], color=color, linewidth=LINE)
+    panels["mass"].plot(run.t, found.estimate[:, 0], color=color, linewidth=style.LINE)
     draw_truth(panels["mass"], found.truth[0])
-    for k, (axis, shade) in enumerate(zip("xyz", AXIS_COLORS, strict=True), start=1):
-        panels["moments"].plot(run.t, found.estimate[:, k], color=shade, label=f"$m c_{axis}$", linewidth=LINE)
+    for k, (axis, shade) in enumerate(zip("xyz", style.AXIS_COLORS, strict=True), start=1):
+        panels["moments"].plot(run.t, found.estimate[:, k], color=shade, label=f"$m c_{axis}$", linewidth=style.LINE)
         draw_truth(panels["moments"], found.truth[k], "", shade)
-    panels["error"].plot(run.t, run.error_norm(), color=color, linewidth=THIN)
+    panels["error"].plot(run.t, run.error_norm(), color=color, linewidth=style.THIN)
     label_time(panels["mass"], run.t, "Figure 19a: mass", "$m$ [kg]")
     label_time(panels["moments"], run.t, "Figure 19b: first moments", "$m c$ [kg m]")
     label_time(panels["error"], run.t, "Figure 20b: tracking error", "norm of $e$ [rad]", ylim=(0.0, None))

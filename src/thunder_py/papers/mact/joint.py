@@ -12,9 +12,7 @@ from ...checks import Array
 from ...parallel import Workers
 from ...robot import Robot
 from ...simulation import RunSpec, SimulationResult, simulate_many
-from ..drawing import drawing
-from ..draws import spread
-from ..result import Varied
+from ..results import Varied, drawing, spread
 from ..tables import markdown
 from .setup import ETAS, GAMMA, K_V, LAMBDA, TABLE_7, joint_controllers, joint_curve, panda, wrong_panda
 from .sweeps import sweep_joint

@@ -14,7 +14,7 @@ from ...reference import Lissajous, Sinusoid
 from ...robot import Robot
 from ...simulation import SimulationResult
 from ...trajectory import Circle, Path, quintic
-from ..draws import rms
+from ..results import rms
 
 Plant = Literal["simulation", "hand"]
 Curve = Lissajous | Path

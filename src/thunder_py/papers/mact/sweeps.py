@@ -21,8 +21,7 @@ from ...reference import Sinusoid
 from ...robot import Robot
 from ...simulation import Payload, RunSpec, Sensors, SimulationResult, simulate, simulate_many
 from ..softhand.setup import HAND_MASS, draw_com, merged
-from ..sweeps.several import chosen, declared
-from ..sweeps.sweep import FreeParameter
+from ..sweeps.sweep import FreeParameter, chosen, declared
 from . import setup
 
 #: settings of the published code: its gains 100, 1000 and 1e4 to 1e5 of masses, first moments and inertias are those of

@@ -15,7 +15,7 @@ from ...control.estimation import (
     SavitzkyGolayDerivative,
 )
 from ...table import Table
-from ..draws import rms
+from ..results import rms
 
 DEFAULT_ESTIMATORS: Mapping[str, DerivativeEstimator] = {
     "differences": SavitzkyGolayDerivative(3, 2),

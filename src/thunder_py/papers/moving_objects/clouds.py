@@ -19,8 +19,7 @@ from ...perception.clouds.scenes import Shape
 from ...perception.pose_source import measurement_times
 from ...spatial import pose_from_rpy
 from ..belt_camera import belt_camera
-from ..drawing import drawing
-from ..draws import listed, wilson_interval
+from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .run import SPEEDS, TABLE_16
 

@@ -9,26 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...manipulation.interception.runs import ConveyorRun
+from ...plotting import style
 from ...plotting.panels import new_panels
-from ...plotting.style import (
-    COLORS,
-    FAINT,
-    GRAY,
-    LAW_COLORS,
-    LINE,
-    PURPLE,
-    SHADE,
-    THIN,
-    TRUTH,
-    draw_truth,
-    label,
-    outside_legend,
-)
+from ...plotting.style import draw_truth, label, outside_legend
 from ..sweeps.figure import draw_sweep
 from .clouds import TOTAL, CloudTrial, MovingObjectClouds, interval, rate
 from .run import SPEEDS, TABLE_16, Cell, MovingObjects
-from .single_plan import PRINTED, TIMES, Reading, SinglePlans
-from .sweeps import MovingObjectsSweeps
+from .sweeps import PRINTED, TIMES, MovingObjectsSweeps, Reading, SinglePlans
 
 
 def plot_moving_objects(found: MovingObjects) -> Figure:
@@ -66,19 +53,19 @@ def plot_reach(run: ConveyorRun, place: Axes, jerk: Axes, name: str) -> None:
     end = run.arrival + 0.25
     shown = run.t <= end
     t = run.t[shown]
-    place.plot(t, belt.along(run.target.position(t) + np.asarray(belt.offset)), color=TRUTH, label="object")
+    place.plot(t, belt.along(run.target.position(t) + np.asarray(belt.offset)), color=style.TRUTH, label="object")
     seen = run.feed.available <= end
     measured = belt.along(run.feed.positions[seen] + np.asarray(belt.offset))
-    place.plot(run.feed.taken[seen], measured, ".", color=GRAY, label="camera, at the time of the picture")
-    place.plot(t, belt.along(run.reference[shown]), color=LAW_COLORS[name])
+    place.plot(run.feed.taken[seen], measured, ".", color=style.GRAY, label="camera, at the time of the picture")
+    place.plot(t, belt.along(run.reference[shown]), color=style.LAW_COLORS[name])
     goals = np.array([[p.arrival, belt.along(p.goal)] for p in run.plans])
-    place.plot(*goals.T, "x", color=PURPLE, label="planned meetings")
+    place.plot(*goals.T, "x", color=style.PURPLE, label="planned meetings")
     title = f"D4.2, Figure 37: {name},\n{len(run.plans)} plans"
     label(place, title, "time [s]", "along the belt, from $p_{ref}$ [m]", ylim=(-0.6, 0.25))
     inside = (run.t >= run.plans[0].time) & (run.t <= run.arrival)
-    jerk.plot(run.t[inside][1:], run.jerk, color=LAW_COLORS[name], linewidth=THIN)
+    jerk.plot(run.t[inside][1:], run.jerk, color=style.LAW_COLORS[name], linewidth=style.THIN)
     for k, plan in enumerate(run.plans):
-        jerk.axvline(plan.time, color=FAINT, linewidth=THIN, zorder=0, label="" if k else "new plan")
+        jerk.axvline(plan.time, color=style.FAINT, linewidth=style.THIN, zorder=0, label="" if k else "new plan")
     title = f"D4.2, Figure 37: {name},\nmean jerk {run.jerk.mean():.2g} m/s³"
     label(jerk, title, "time [s]", "jerk [m/s³]", xlim=place.get_xlim())
 
@@ -92,24 +79,26 @@ def _draw_success(cells: dict[tuple[str, float], Cell], axes: Axes, hand: str) -
         _draw_bars(axes, x, [(cell.rate, *cell.interval) for _, cell in kept], 0.9 * width, name, name)
         printed = [100.0 * TABLE_16["no replan" if name == "no replan" else "replan"][i] for i, _ in kept]
         half = 0.45 * width
-        axes.hlines(printed, x - half, x + half, color=TRUTH, linewidth=2, linestyle=":", label="report, Table 16")
+        axes.hlines(
+            printed, x - half, x + half, color=style.TRUTH, linewidth=2, linestyle=":", label="report, Table 16"
+        )
     axes.set_xticks(range(len(SPEEDS)), [f"{v:g}" for v in SPEEDS])
     label(axes, f"D4.2, Figure 39: success, {hand}", "speed of the belt [m/s]", "success [%]", ylim=(0.0, 105.0))
 
 
 def _draw_bars(axes: Axes, x: Any, rates: list[tuple[float, float, float]], width: float, law: str, name: str) -> None:
     rate, low, high = (100.0 * np.array(rates)).T
-    axes.bar(x, rate, width, color=LAW_COLORS[law], label=name)
+    axes.bar(x, rate, width, color=style.LAW_COLORS[law], label=name)
     spread = np.maximum([rate - low, high - rate], 0.0)
-    axes.errorbar(x, rate, spread, color=TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
+    axes.errorbar(x, rate, spread, color=style.TRUTH, linestyle="", capsize=3, label="Wilson's 95 % interval")
 
 
 def _draw_lead(cells: dict[tuple[str, float], Cell], axes: Axes) -> None:
     for name in dict.fromkeys(name for name, _ in cells):
         leads = np.array([run.along for (n, _), cell in cells.items() if n == name for run in cell.runs])
         leads = np.sort(1e3 * leads[np.isfinite(leads)])
-        axes.step(leads, np.linspace(0.0, 100.0, leads.size), color=LAW_COLORS[name])
-    axes.axvspan(-25.0, 25.0, color=SHADE, zorder=0, label="tolerance")
+        axes.step(leads, np.linspace(0.0, 100.0, leads.size), color=style.LAW_COLORS[name])
+    axes.axvspan(-25.0, 25.0, color=style.SHADE, zorder=0, label="tolerance")
     title = "Not in D4.2: hand ahead of the object\nwhile closing, all speeds"
     label(axes, title, "lead [mm]", "share of runs with less [%]", xlim=(-150.0, 150.0))
 
@@ -133,7 +122,7 @@ def plot_clouds(found: MovingObjectClouds) -> Figure:
     label(panels["speeds"], "D4.2, Figure 39, with clouds", "speed of the belt [m/s]", "success [%]", ylim=(0.0, 105.0))
     kinds = list(groups)[3:]
     errors = [[1e3 * trial.error for trial in groups[kind]] for kind in kinds]
-    panels["errors"].boxplot(errors, orientation="horizontal", widths=0.6, medianprops={"color": TRUTH})
+    panels["errors"].boxplot(errors, orientation="horizontal", widths=0.6, medianprops={"color": style.TRUTH})
     panels["errors"].set_yticks(range(1, len(kinds) + 1), [kind.split(",")[0] for kind in kinds])
     label(panels["errors"], "Not in D4.2: error of the\nmeasured middle", "RMS over a trial [mm]", "", xlim=(0.0, None))
     return outside_legend(figure, panels["kinds"], panels["speeds"])
@@ -145,7 +134,7 @@ def _draw_rates(groups: dict[str, list[CloudTrial]], printed: dict[str, float], 
     for k, name in enumerate(groups):
         if name in printed:
             axes.hlines(
-                100.0 * printed[name], k - 0.35, k + 0.35, color=TRUTH, linewidth=2, linestyle=":", label="report"
+                100.0 * printed[name], k - 0.35, k + 0.35, color=style.TRUTH, linewidth=2, linestyle=":", label="report"
             )
     axes.set_xticks(x, [name.split(",")[0] for name in groups])
 
@@ -170,9 +159,9 @@ def plot_moving_objects_sweeps(found: MovingObjectsSweeps) -> Figure:
 def _draw_single_plans(axes: Axes, found: SinglePlans, time: str) -> None:
     """Draw the share of grasped objects over the time of the plan, one curve for each speed."""
     entry = found.entries[0]
-    for k, (speed, color) in enumerate(zip(SPEEDS, COLORS, strict=False)):
+    for k, (speed, color) in enumerate(zip(SPEEDS, style.COLORS, strict=False)):
         shares = [100.0 * found.rates[entry, Reading(time, value, "none")][k] for value in TIMES[time]]
-        axes.plot(TIMES[time], shares, "o-", color=color, linewidth=LINE, markersize=4, label=f"{speed:g} m/s")
+        axes.plot(TIMES[time], shares, "o-", color=color, linewidth=style.LINE, markersize=4, label=f"{speed:g} m/s")
         draw_truth(axes, 100.0 * PRINTED[k], f"{speed:g} m/s, report", color)
     title = f"D4.2, Table 16, no replan:\nin view from {entry:g} m"
     label(axes, title, f"plan made {time}", "success [%]", ylim=(-5.0, 105.0))

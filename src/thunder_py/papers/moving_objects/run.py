@@ -19,8 +19,7 @@ from ...manipulation.interception.interceptor import (
 )
 from ...manipulation.interception.runs import ConveyorRun, RunSummary, Scenario, run_conveyor, summary
 from ...parallel import Workers, map_items
-from ..drawing import drawing
-from ..draws import wilson_interval
+from ..results import drawing, wilson_interval
 from ..tables import markdown
 
 SPEEDS = (0.16, 0.26, 0.38)  # of the belt [m/s]

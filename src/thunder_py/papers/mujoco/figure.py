@@ -8,21 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...plotting import style
 from ...plotting.panels import new_panels
-from ...plotting.style import (
-    BROWN,
-    LAW_COLORS,
-    LINE,
-    PINK,
-    PURPLE,
-    SKY,
-    THIN,
-    draw_truth,
-    label,
-    label_time,
-    outside_legend,
-    positive,
-)
+from ...plotting.style import draw_truth, label, label_time, outside_legend, positive
 from .run import MujocoPlants
 
 #: group of cases -> title of its panel
@@ -49,8 +37,8 @@ def plot_mujoco_plants(found: MujocoPlants) -> Figure:
 def _draw_both(axes: Axes, ours: tuple[Any, Any], theirs: tuple[Any, Any], law: str) -> None:
     """Draw a line for our plant, and dots at some times for MuJoCo's."""
     some = slice(1, None, max(1, len(theirs[0]) // 25))
-    axes.plot(*(x[1:] for x in ours), color=LAW_COLORS[law], linewidth=LINE, label=law)
-    axes.plot(*(x[some] for x in theirs), ".", color=LAW_COLORS[law], markersize=5)
+    axes.plot(*(x[1:] for x in ours), color=style.LAW_COLORS[law], linewidth=style.LINE, label=law)
+    axes.plot(*(x[some] for x in theirs), ".", color=style.LAW_COLORS[law], markersize=5)
 
 
 def _draw_errors(axes: Axes, found: MujocoPlants, group: str) -> None:
@@ -76,9 +64,11 @@ def _draw_mass(axes: Axes, found: MujocoPlants) -> None:
 def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
     """Draw the difference of torques of the article's adaptive run between our plant and others."""
     ours = found.results[0][found.plants[0]]
-    for plant, color in zip(found.plants[1:], (PINK, SKY, BROWN)[4 - len(found.plants) :], strict=True):
+    for plant, color in zip(
+        found.plants[1:], (style.PINK, style.SKY, style.BROWN)[4 - len(found.plants) :], strict=True
+    ):
         apart = np.linalg.norm(found.results[0][plant].tau - ours.tau, axis=1)
-        axes.semilogy(ours.t, positive(apart), color=color, linewidth=THIN, label=plant)
+        axes.semilogy(ours.t, positive(apart), color=color, linewidth=style.THIN, label=plant)
     label_time(axes, ours.t, "backstepping: difference from our plant", "norm of the torque's difference [N m]")
     axes.set_ylim(top=30.0 * axes.get_ylim()[1])  # room for the legend
     axes.legend(fontsize="small", loc="upper right")
@@ -87,9 +77,9 @@ def _draw_torques(axes: Axes, found: MujocoPlants) -> None:
 def _draw_steps(axes: Axes, found: MujocoPlants) -> None:
     h = 1e3 * found.timesteps
     for (name, distances), mark in zip(found.distances.items(), ("o", "s"), strict=False):
-        for column, color, plant in ((0, PURPLE, "our RK4"), (1, BROWN, "implicitfast")):
+        for column, color, plant in ((0, style.PURPLE, "our RK4"), (1, style.BROWN, "implicitfast")):
             line = f"{_LAWS.get(name.rpartition(', ')[2], 'MACT')}: {plant}"
-            axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=line, linewidth=LINE)
+            axes.loglog(h, distances[:, column], f"{mark}-", color=color, label=line, linewidth=style.LINE)
     label(axes, "error of both integrators", "time step [ms]", "RMS error of $q$ [rad]")
     axes.set_xticks(h, [f"{x:g}" for x in h], minor=False)
     axes.set_xticks([], minor=True)

@@ -16,10 +16,9 @@ from ...optional import require
 from ...parallel import Workers, map_items
 from ...robot import Robot
 from ...simulation import Payload, SimulationResult, simulate
-from ..drawing import drawing
-from ..draws import Draws, rms
 from ..lissajous import run as article
 from ..mact import setup as d42_setup
+from ..results import Draws, Varied, drawing, rms
 from ..softhand.setup import HAND_COM, HAND_MASS
 from ..tables import markdown
 
@@ -233,7 +232,7 @@ def _stepped(case: int, duration: float, timesteps: Sequence[float]) -> list[_Lo
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MujocoPlants:
+class MujocoPlants(Varied):
     """Results of the experiment.
 
     Attributes
@@ -253,8 +252,6 @@ class MujocoPlants:
     distances : dict of str to (k, 2) array
         RMS difference in q between runs with these time steps, of our RK4 and of MuJoCo's implicitfast, and a run of
         our RK4 with a much shorter step, for two of the cases by name [rad].
-    draws : Draws, optional
-        Steady states on both plants and torque differences over several initial models.
     """
 
     version: str
@@ -264,7 +261,6 @@ class MujocoPlants:
     agreements: dict[str, Agreement]
     timesteps: Array
     distances: dict[str, Array]
-    draws: Draws | None = None
 
     @property
     def plants(self) -> list[str]:
@@ -295,8 +291,7 @@ class MujocoPlants:
 
     def table(self) -> str:
         """Return agreement, closed loops, and the effect of the time step, as Markdown."""
-        parts = [self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table()]
-        return "\n\n".join(parts if self.draws is None else [*parts, self.draws.table()])
+        return self.join(self._agreement_table(), self._loop_table(), self._estimate_table(), self._step_table())
 
     def _agreement_table(self) -> str:
         rows = [[name, *vars(found).values()] for name, found in self.agreements.items()]

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ...plotting import style
 from ...plotting.panels import new_panels
-from ...plotting.style import (
-    BLUE,
-    GRAY,
-    GREEN,
-    ORANGE,
-    PINK,
-    SHADE,
-    SKY,
-    THIN,
-    TRUTH,
-    VERMILION,
-    label,
-    label_time,
-    outside_legend,
-)
+from ...plotting.style import label, label_time, outside_legend
 from ..grasping.figure import draw_rates
 from .physics import PhysicalPicking
-from .run import REPORTED_RATE, Picking, PickTrace
+from .run import REPORTED_RATE, Picking
 from .scene import TASKS
 
 _COLORS = {
-    "servoing": BLUE,
-    "eq. 124": VERMILION,
-    "no tool estimate": GREEN,
-    "no filter": ORANGE,
-    "look, then move": PINK,
-    "unbiased camera": SKY,
-    "exact camera": GRAY,
+    "servoing": style.BLUE,
+    "eq. 124": style.VERMILION,
+    "no tool estimate": style.GREEN,
+    "no filter": style.ORANGE,
+    "look, then move": style.PINK,
+    "unbiased camera": style.SKY,
+    "exact camera": style.GRAY,
 }
 
 
@@ -53,8 +42,8 @@ def _draw_rates(axes: Axes, found: Picking) -> None:
     for k, (task, variant) in enumerate(found.picks):
         rate, low, high = (100.0 * x for x in found.rate(task, variant))
         axes.barh(k, rate, color=_COLORS[variant], alpha=0.85)
-        axes.plot([low, high], [k, k], color=TRUTH, linewidth=1.2)
-    axes.axvline(100.0 * REPORTED_RATE, color=TRUTH, linestyle="--", linewidth=1.0, label="report")
+        axes.plot([low, high], [k, k], color=style.TRUTH, linewidth=1.2)
+    axes.axvline(100.0 * REPORTED_RATE, color=style.TRUTH, linestyle="--", linewidth=1.0, label="report")
     axes.set_yticks(range(len(found.picks)), [f"{task}: {variant}" for task, variant in found.picks])
     axes.invert_yaxis()
     label(axes, f"D4.2, Section 7.3: success in {found.seeds} scenes", "picked [%], with 95 % interval", "")
@@ -69,27 +58,27 @@ def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
             errors = 1e3 * found.errors(task, variant)[:, :2]
             axes.loglog(*errors.T, ".", color=_COLORS[variant], alpha=0.8, label=variant)
     size = (1e3 * allowed.across, 1e3 * allowed.along)
-    axes.add_patch(Rectangle((0.0, 0.0), *size, color=SHADE, zorder=0, label="tolerance"))
+    axes.add_patch(Rectangle((0.0, 0.0), *size, color=style.SHADE, zorder=0, label="tolerance"))
     label(axes, f"Not in D4.2: errors at contact, {task}", "error across [mm]", "error along [mm]")
 
 
-def plot_pick(found: PickTrace) -> Figure:
+def plot_pick(found: SimpleNamespace) -> Figure:
     """Draw one pick over time: distance and angle to the object, errors of the estimates, age of the last picture."""
     figure, panels = new_panels([["distance", "angle"], ["errors", "age"]], (12.0, 6.5))
     t = found.t
-    panels["distance"].plot(t, np.linalg.norm(found.target - found.tip, axis=1), color=BLUE)
+    panels["distance"].plot(t, np.linalg.norm(found.target - found.tip, axis=1), color=style.BLUE)
     label_time(panels["distance"], t, "Not in D4.2: one pick, from tool to object", "distance [m]")
-    panels["angle"].plot(t, np.degrees(found.angle), color=BLUE)
+    panels["angle"].plot(t, np.degrees(found.angle), color=style.BLUE)
     label_time(panels["angle"], t, "Not in D4.2: one pick, from tool to goal", "angle [deg]")
     seen = 1e3 * np.linalg.norm(found.estimated_target - found.target, axis=1)
-    panels["errors"].semilogy(t, seen, color=GREEN, label="estimate of the object")
-    panels["errors"].semilogy(t, 1e3 * found.tool_error, color=VERMILION, label="estimate of the tool")
+    panels["errors"].semilogy(t, seen, color=style.GREEN, label="estimate of the object")
+    panels["errors"].semilogy(t, 1e3 * found.tool_error, color=style.VERMILION, label="estimate of the tool")
     label_time(panels["errors"], t, "Not in D4.2: errors of the estimates", "position error [mm]")
-    panels["age"].plot(t, found.age, color=PINK)
+    panels["age"].plot(t, found.age, color=style.PINK)
     label_time(panels["age"], t, "Not in D4.2: age of the last good picture of the object", "age [s]")
     for k, event in enumerate(found.events, start=1):
         for axes in panels.values():
-            axes.axvline(event.t, color=GRAY, linewidth=THIN, linestyle=":")
+            axes.axvline(event.t, color=style.GRAY, linewidth=style.THIN, linestyle=":")
             axes.text(event.t, 1.0, f" {k}", transform=axes.get_xaxis_transform(), fontsize=8, va="top")
     phases = ", ".join(f"{k} {event.after.value}" for k, event in enumerate(found.events, start=1))
     figure.suptitle(f"phases: {phases}", fontsize="medium")
@@ -125,13 +114,13 @@ def plot_servoing_domain(gain: float = 2.0, duration: float = 3.0) -> Figure:
     course.plot([], [], color=_PAPER, label="eq. 124")
     course.plot([], [], color=_PAPER, linestyle="--", label="eq. 124 past its domain, unguarded")
     course.plot([], [], color=_LOG, label="logarithm")
-    course.axhspan(90.0, 180.0, color=SHADE, zorder=0, label="outside the domain of eq. 124")
+    course.axhspan(90.0, 180.0, color=style.SHADE, zorder=0, label="outside the domain of eq. 124")
     title = f"D4.2, eq. 124 and the logarithm, K = {gain:g} 1/s"
     label(course, title, "time [s]", "angle to the target [deg]", ylim=(0.0, 180.0))
     angle = np.linspace(0.0, 89.9, 500)
     speed.plot(angle, np.degrees(gain * np.tan(np.radians(angle))), color=_PAPER)
     speed.plot([0.0, 180.0], [0.0, 180.0 * gain], color=_LOG)
-    speed.axvspan(90.0, 180.0, color=SHADE, zorder=0)
+    speed.axvspan(90.0, 180.0, color=style.SHADE, zorder=0)
     label(
         speed, "D4.2, eq. 124: K tan(angle); logarithm: K angle", "angle to the target [deg]",
         "commanded angular speed [deg/s]", xlim=(0.0, 180.0), ylim=(0.0, 600.0 * gain),
@@ -145,11 +134,11 @@ def plot_physical_picking(found: PhysicalPicking) -> Figure:
     groups = list(dict.fromkeys((p.case.hand, p.case.shape) for p in found.picks))
     for k, (hand, shape) in enumerate(groups):
         chosen = found.of(hand=hand, shape=shape)
-        color = BLUE if hand == "gripper" else GREEN
+        color = style.BLUE if hand == "gripper" else style.GREEN
         draw_rates(panels["rates"], np.array([k]), [[p.success for p in chosen]], color, hand)
         times = [p.picking for p in chosen if p.success]
         panels["times"].plot(np.full(len(times), k), times, "o", color=color, ms=4, alpha=0.6)
-    panels["rates"].axhline(100.0 * REPORTED_RATE, color=TRUTH, ls="--", lw=THIN, label="report")
+    panels["rates"].axhline(100.0 * REPORTED_RATE, color=style.TRUTH, ls="--", lw=style.THIN, label="report")
     for axes, text in ((panels["rates"], "lifted and held [%]"), (panels["times"], "time of a pick [s]")):
         axes.set_xticks(range(len(groups)), [shape for _, shape in groups])
         label(axes, "", "object", text)

@@ -26,10 +26,9 @@ from ...mujoco.world.surfaces import Table
 from ...parallel import Workers, map_seeds
 from ...perception.clouds import CloudPipeline, CloudPoseSource, DepthCamera
 from ...spatial import pose_from_rpy
-from ..drawing import drawing
-from ..draws import listed, wilson_interval
 from ..grasping import trial
 from ..grasping.film import film_world
+from ..results import drawing, listed, wilson_interval
 from ..tables import markdown
 from .run import FIRST_SEED, REPORTED_RATE, panda
 

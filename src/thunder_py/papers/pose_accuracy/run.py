@@ -16,7 +16,7 @@ from ...perception.clouds.scenes import Shape
 from ...perception.tags import detect_tags, render_tag
 from ...spatial import exp, log, pose_from_rpy, rotation_about
 from ..belt_camera import belt_camera
-from ..drawing import drawing
+from ..results import drawing
 from ..tables import markdown
 
 #: largest position error of the report's poses, of a moving tool too [m]

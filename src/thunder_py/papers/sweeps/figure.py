@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from ...plotting.panels import new_panels
 from ...plotting.style import BLUE, LINE, ORANGE, SHADE, SKY, draw_truth, label, outside_legend
-from .several import Sweeps
-from .sweep import Sweep
+from .sweep import Sweep, Sweeps
 
 #: most panels of a figure, and the ratio of the largest to the least value from which an axis is logarithmic
 _MOST, _WIDE = 6, 20.0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -289,3 +290,70 @@ def _span(least: float, most: float) -> str:
 
 def _text(value: Any) -> str:
     return f"{value:g}" if _is_number(value) else str(value)
+
+
+def declared(
+    title: str,
+    function: Callable[..., Mapping[str, Any]],
+    quantities: Sequence[FreeParameter],
+    printed: Mapping[str, float],
+    *,
+    combined: int,
+    few: int = 3,
+    **short: Any,
+) -> Callable[..., Sweep]:
+    """Return a function ``(quick=False, workers=1)`` that runs a sweep, see `sweep`.
+
+    Its quick form has the first `few` quantities, no combined points, and the arguments `short` for `function`.
+    """
+
+    def run(quick: bool = False, workers: Workers = 1) -> Sweep:
+        if not quick:
+            return sweep(title, function, quantities, printed, combined=combined, workers=workers)
+        return sweep(title, partial(function, **short), quantities[:few], printed, workers=workers)
+
+    return run
+
+
+def chosen(quantities: Iterable[FreeParameter], given: Mapping[str, Any]) -> SimpleNamespace:
+    """Return values of quantities as attributes: those `given` by name, and the nominal ones of the others.
+
+    Raises
+    ------
+    UnknownNameError
+        If `given` has another name.
+    """
+    nominal = {quantity.name: quantity.nominal for quantity in quantities}
+    for name in given:
+        known_name(name, nominal, f"quantities are {', '.join(nominal)}, got")
+    return SimpleNamespace(**(nominal | dict(given)))
+
+
+@dataclass(frozen=True, eq=False)
+class Sweeps:
+    """Several sweeps.
+
+    Attributes
+    ----------
+    parts : dict of str to Sweep
+        Sweeps by their names.
+    shown : tuple of (str, str, str)
+        Panels of the figure, at most six: part, result and quantity.
+    """
+
+    parts: dict[str, Sweep]
+    shown: tuple[tuple[str, str, str], ...]
+
+    def table(self) -> str:
+        """Return the tables of all parts."""
+        return "\n\n".join(part.table() for part in self.parts.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers of all parts."""
+        return {name: part.to_dict() for name, part in self.parts.items()}
+
+    def plot(self) -> Figure:
+        """Draw the panels of `shown` in a new figure of pyplot."""
+        from .figure import plot_sweeps
+
+        return plot_sweeps(self)

@@ -18,7 +18,7 @@ from ...mujoco.world.hand_throw import grip, opening_delay, throw_by_hand
 from ...parallel import Workers, map_seeds
 from ...recordings.statistics import bootstrap_interval
 from ...robot import Payload, Robot
-from ..drawing import drawing
+from ..results import drawing
 from ..tables import markdown
 from .setup import ACCELERATION, CONTROLLERS, FRACTION, NOISE, PLANE, REPETITIONS, SPACE, joint_gains, mact
 

@@ -3,26 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache, partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...checks import Array, nonnegative
 from ...control import MACT, GradientAdaptation
-from ...manipulation.throwing import landing_sensitivity, throw
+from ...manipulation.throwing import ThrowMotion, landing, landing_sensitivity, throw
 from ...parallel import Workers, map_seeds
+from ...recordings.statistics import bootstrap_interval
 from ...simulation import Payload
-from ..drawing import drawing
 from ..mact.setup import ETA, FLOOR, TORQUES
-from ..result import Varied
+from ..results import Varied, drawing, wilson_interval
+from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
 from . import setup as throws
-from .landings import Figures, descent_of, figures_of, hits, window
-from .sweeps import sweep_throws
-from .throws import throws_of_seed
+
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Statistics of landings.
+
+    Attributes
+    ----------
+    rms : tuple of float
+        Root mean square of the distance from the target, and the ends of its interval [m].
+    bias : float
+        Distance of the mean landing from the target [m].
+    spread : float
+        Root mean square of the distance from the mean landing [m].
+    hits : tuple of float
+        Fraction of the throws that end in the box, and the ends of its interval.
+    wall : float
+        Fraction of the throws in which the object touches the edge of the opening.
+    throws : int
+        Number of throws.
+    """
+
+    rms: tuple[float, float, float]
+    bias: float
+    spread: float
+    hits: tuple[float, float, float]
+    wall: float
+    throws: int
+
+    def cells(self) -> list[str]:
+        """Return the entries of a table."""
+        rms, low, high = (100.0 * x for x in self.rms)
+        rate, least, most = (100.0 * x for x in self.hits)
+        return [
+            f"{rms:.2f} ({low:.2f} to {high:.2f})",
+            f"{100.0 * self.bias:.2f}",
+            f"{100.0 * self.spread:.2f}",
+            f"{rate:.1f} ({least:.1f} to {most:.1f})",
+            f"{100.0 * self.wall:.1f}",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+
+class Window(NamedTuple):
+    """Distances of an object's center from the middle of the opening, in its plane, along each side [m].
+
+    Attributes
+    ----------
+    inside : float
+        Largest distance for which the object passes the edges without contact.
+    wall : float
+        Largest distance for which it touches an edge.
+    """
+
+    inside: float
+    wall: float
+
+
+def window(size: Sequence[float], box: float, descent: float = 0.5 * np.pi) -> Window:
+    """Return the distances for an object that passes as a ball.
+
+    Parameters
+    ----------
+    size : sequence of float
+        Size of the object [m]; the second entry must pass the edges.
+    box : float
+        Width of the opening [m].
+    descent : float
+        Angle between the path and the opening [rad]: a ball on a flat path needs more room.
+    """
+    room = size[1] / np.sin(descent)
+    return Window(0.5 * (box - room), 0.5 * (box + room))
+
+
+def hits(misses: Array, half: float) -> Array:
+    """Return True for landings within `half` of the middle in both directions, (k,) of bool."""
+    return np.asarray(np.abs(misses).max(axis=1) <= half)
+
+
+def figures_of(misses: Sequence[Array], windows: Sequence[Window]) -> Figures:
+    """Return the statistics of landings (k, 2) of several objects, each with its own window."""
+    points = np.concatenate(misses)
+    inside, touching = (
+        np.concatenate([hits(part, part_of[k]) for part, part_of in zip(misses, windows, strict=True)]) for k in (0, 1)
+    )
+    squares = np.sum(points**2, axis=1)
+    if len(points) > 1:
+        mean = bootstrap_interval(squares, confidence=_CONFIDENCE, resamples=2000)
+        low, high = mean.low, mean.high
+    else:
+        low = high = float(squares[0])
+    center = points.mean(axis=0)
+    return Figures(
+        rms=tuple(float(np.sqrt(x)) for x in (squares.mean(), low, high)),  # type: ignore[arg-type]  # three
+        bias=float(np.linalg.norm(center)),
+        spread=float(np.sqrt(np.mean(np.sum((points - center) ** 2, axis=1)))),
+        hits=(float(inside.mean()), *wilson_interval(inside.tolist())),
+        wall=float(np.mean(touching & ~inside)),
+        throws=len(inside),
+    )
+
+
+def descent_of(motion: ThrowMotion) -> float:
+    """Return the angle between the planned path and the plane of the landing [rad]."""
+    release = motion.release
+    v = landing(release.p, release.v, float(release.target[2])).v
+    return float(np.arctan2(-v[2], np.hypot(v[0], v[1])))
+
 
 #: friction of every joint, viscous [N m s/rad] and Coulomb [N m]; the last is that of `papers.mact.setup`
 FRICTIONS = (0.0, 0.1, 0.3)
@@ -249,7 +360,8 @@ def run_throwing(
     All controllers repeat the motion four times before the throw, so those without adaptation are in steady state.
     """
     setup = throws.make_setup() if setup is None else setup
-    rows = map_seeds(partial(throws_of_seed, setup), seeds, workers=workers, progress=progress, description="throws")
+    work = partial(throws.throws_of_seed, setup)
+    rows = map_seeds(work, seeds, workers=workers, progress=progress, description="throws")
     parts = [{key: np.array([row[key][k] for row in rows]) for key in rows[0]} for k in range(3)]
     return Throwing(
         setup=setup,
@@ -259,6 +371,63 @@ def run_throwing(
         velocities=parts[2],
         friction=throw_with_friction(setup, frictions),
     )
+
+
+#: quantities that section 3.3.3 does not print
+QUANTITIES = (
+    FreeParameter("box", throws.BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
+    FreeParameter("gamma", throws.GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma",
+                  "R_t also unprinted; 3 in the published code"),
+    FreeParameter("friction", 0.0, (0.1, 0.36), "unknown friction [N m, N m s/rad]", "0.36 N m identified on average "
+              "(Gaz et al., 2019); how much the model has is unprinted"),
+    FreeParameter("eta", ETA, (1.0, 30.0, 300.0), "eta", "printed as a rule; 300 in the published code"),
+    FreeParameter("noise", 1.0, (0.0, 3.0), "noise of the sensors / ours", "unprinted"),
+    FreeParameter("share", throws.SHARE, (0.7, 0.8), "target / farthest target", "target unprinted, out of reach"),
+    FreeParameter("jitter", throws.OPENING.jitter, (0.0, 0.01), "jitter of the hand's opening [s]", "unprinted"),
+    FreeParameter("damping", 1.0, (1.5, 2.0), "damping ratio", "printed: critical or overdamped"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _setup(share: float, damping: float) -> throws.Setup:
+    return throws.make_setup((share * throws.FARTHEST, 0.0, throws.PLANE), damping=damping)
+
+
+def throw_errors(*, draws: int = 5, **given: Any) -> dict[str, Array]:
+    """Return miss and share in the box by controller, and the RMSE of the throwing motion under adaptation.
+
+    Parameters
+    ----------
+    share, box, eta, gamma, friction, noise, jitter, damping
+        See `QUANTITIES`.
+    draws : int
+        Number of throws of each object; results are means over the objects.
+    """
+    s = chosen(QUANTITIES, given)
+    setup = replace(_setup(s.share, s.damping), eta=s.eta, gamma=s.gamma, friction=s.friction, noise=s.noise,
+                    opening=replace(throws.OPENING, jitter=s.jitter))  # fmt: skip
+    rows = [throws.throws_of_seed(setup, seed) for seed in range(draws)]
+    descent = descent_of(setup.motion)
+    windows = {name: window(size, s.box, descent) for name, (_, size) in throws.OBJECTS.items()}
+    found: dict[str, Array] = {}
+    for law in throws.CONTROLLERS:
+        misses = np.array([[row[law, name][0] for name in throws.OBJECTS] for row in rows])
+        inside = [[hits(misses[k, [j]], part.inside) for j, part in enumerate(windows.values())] for k in range(draws)]
+        found[f"{law}: miss [m]"] = np.sqrt(np.mean(np.sum(misses**2, axis=2), axis=1))
+        found[f"{law}: share in the box"] = np.mean(inside, axis=(1, 2))
+    for k, what in ((1, "position RMSE [m]"), (2, "velocity RMSE [m/s]")):
+        errors = [[row["adaptive, low", name][k][-1] for name in throws.OBJECTS] for row in rows]
+        found[f"adaptive, low: {what}"] = np.mean(errors, axis=1)
+    return found
+
+
+_PRINTED = {
+    "adaptive, low: position RMSE [m]": throws.REPORT[0],
+    "adaptive, low: velocity RMSE [m/s]": throws.REPORT[1],
+    **{f"{law}: share in the box": float(adaptive) for law, (_, adaptive) in throws.CONTROLLERS.items()},
+}
+#: Figures 27 and 28 over `QUANTITIES`
+sweep_throws = declared("D4.2, Figures 27 and 28: throws", throw_errors, QUANTITIES, _PRINTED, combined=10, draws=1)
 
 
 def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) -> Throwing:

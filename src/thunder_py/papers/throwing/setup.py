@@ -12,7 +12,7 @@ from ...checks import Array
 from ...control import MACT, GradientAdaptation
 from ...errors import ReleaseError
 from ...identification.excitation import MotionLimits
-from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw
+from ...manipulation.throwing import HandOpening, Palm, ThrowMotion, plan_throw, throw
 from ...model.joint_data import Friction
 from ...robot import Robot
 from ...simulation import Payload, Sensors
@@ -210,3 +210,25 @@ def mact(robot: Robot, gains: tuple[Array, Array], adaptive: bool, eta: float = 
         return MACT(robot, *gains, adaptation=None)
     law = GradientAdaptation.proportional(robot, eta, unknown="link7", floor=FLOOR)
     return MACT(robot, *gains, adaptation=law, gamma=gamma, R_t=1.0 / TORQUES)
+
+
+#: by controller and object: miss, RMSE of position and of velocity
+Row = dict[tuple[str, str], tuple[Array, Array, Array]]
+
+
+def throws_of_seed(setup: Setup, seed: int) -> Row:
+    """Throw every object once with every controller, all with the same grasp, jitter and noise."""
+    result: Row = {}
+    grasps, noise, jitter = np.random.SeedSequence(seed).spawn(3)
+    rng = np.random.default_rng(grasps)
+    for name in OBJECTS:
+        grasp = setup.grasp(name, rng)
+        sensors = setup.sensors(int(noise.generate_state(1)[0]))
+        for controller in CONTROLLERS:
+            thrown = throw(
+                setup.motion, controller_of(setup, controller), plant=setup.plant, payload=grasp.payload,
+                offset=grasp.offset, repetitions=REPETITIONS, hand=setup.opening, sensors=sensors,
+                seed=int(jitter.generate_state(1)[0]), torque_limits=setup.robot.limits.effort, log=(),
+            )  # fmt: skip
+            result[controller, name] = (thrown.miss, thrown.position_errors, thrown.velocity_errors)
+    return result

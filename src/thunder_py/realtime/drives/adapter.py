@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ...checks import Array, all_nonnegative, all_positive, array, nonnegative, per_joint, positive
+from ...checks import Array, all_nonnegative, all_positive, array, nonnegative, of_kind, per_joint, positive
 from ...errors import ThunderError
-from ...robot import Robot, require_robot
+from ...robot import Robot
 from ...robot.payload import Payload
 from ...sampled_loop import Channel
 from ...values import Value, set_fields
@@ -135,7 +135,7 @@ class DriveState(NamedTuple):
 
 def require_arm(robot: Robot, payload: Payload | None, joints: int) -> None:
     """Raise a `ThunderError` unless the robot has so many joints and the payload is on its last link."""
-    require_robot(robot)
+    of_kind(robot, Robot, "robot")
     if robot.n != joints:
         raise ThunderError(f"robot must have {joints} joints, got {robot.n}")
     if payload is not None and payload.link_index(robot) != robot.n:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ... import _core
 from ...checks import finite, of_kind, per_joint
 from ...errors import ThunderError
-from ...robot import Robot, require_robot
+from ...robot import Robot
 from ...robot.payload import Payload, read_payloads
 from ...simulation.sensors import ExternalTorque, ExternalWrench, read_external
 from ...values import StrEnum
@@ -90,7 +90,7 @@ class SimulatedDrive(_core.SimulatedDrive):
         compensates_gravity: bool = True,
         real_time: bool = True,
     ) -> None:
-        require_robot(robot)
+        of_kind(robot, Robot, "robot")
         if robot.elastic:
             raise ThunderError("robot must have rigid joints: drives do not report the motors of elastic joints")
         usual = DriveFacts(robot.joint_names, 1e-3, 1e-3, robot.limits.effort, 1000.0, 0.02)

@@ -1,0 +1,16 @@
+from ..model.derivatives import ForwardDynamicsDerivatives as ForwardDynamicsDerivatives
+from ..model.derivatives import ForwardDynamicsSecondDerivatives as ForwardDynamicsSecondDerivatives
+from ..model.derivatives import InverseDynamicsDerivatives as InverseDynamicsDerivatives
+from ..model.derivatives import InverseDynamicsSecondDerivatives as InverseDynamicsSecondDerivatives
+from ..model.description import Elastic as Elastic
+from ..model.description import Friction as Friction
+from ..model.description import Limits as Limits
+from ..model.description import RobotDescription as RobotDescription
+from ..model.description import Rotor as Rotor
+from ..model.elastic import ElasticMotion as ElasticMotion
+from ..model.parameters import BaseParameters as BaseParameters
+from ..model.parameters import UnknownParameters as UnknownParameters
+from .payload import Payload as Payload
+from .robot import Ellipsoid as Ellipsoid
+from .robot import Robot as Robot
+from .workspace import Workspace as Workspace
