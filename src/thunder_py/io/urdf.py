@@ -17,7 +17,7 @@ from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription
 from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
-from .arms import Arm, Joint, Link, Tree, robot_name
+from .selection import Arm, Joint, Link, Tree, robot_name
 from .xml import XACRO, Element, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf", "urdf_arms"]

@@ -50,7 +50,7 @@ def gripper_joints(joints: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> from thunder_py.io.arms import gripper_joints
+    >>> from thunder_py.io.selection import gripper_joints
     >>> gripper_joints(["shoulder", "elbow", "jointGripper"])
     ['jointGripper']
     """
@@ -68,7 +68,7 @@ def identifier(text: str, default: str = "robot", taken: Collection[str] = ()) -
 
     Examples
     --------
-    >>> from thunder_py.io.arms import identifier
+    >>> from thunder_py.io.selection import identifier
     >>> identifier("2-link arm é"), identifier("arm", taken=["arm"])
     ('robot_2_link_arm_e', 'arm_2')
     """
