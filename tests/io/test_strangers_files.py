@@ -201,7 +201,10 @@ def test_arms_of_a_collection_equal_those_of_pinocchio():
 
 def _compare(pinocchio, whole, robot: th.Robot) -> bool:
     others = [k for k, name in enumerate(whole.names) if k > 0 and name not in robot.joint_names]
-    model = pinocchio.buildReducedModel(whole, others, pinocchio.neutral(whole)) if others else whole
+    try:
+        model = pinocchio.buildReducedModel(whole, others, pinocchio.neutral(whole)) if others else whole
+    except ValueError:  # two frames have one name
+        return False
     data, rng = model.createData(), np.random.default_rng(0)
     pinocchio.framesForwardKinematics(model, data, pinocchio.neutral(model))
     first = model.jointPlacements[1].homogeneous
