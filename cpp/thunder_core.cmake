@@ -34,13 +34,27 @@ set_source_files_properties(${THUNDER_CPP}/src/recording/function.cpp ${THUNDER_
   PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 # recorded kernels as well, where every operation is a call
 set_source_files_properties(${THUNDER_CPP}/src/recording/symbolic_chain.cpp PROPERTIES COMPILE_DEFINITIONS THUNDER_INLINE=inline)
-# every number of a batch goes through all_finite, on one thread
-set_source_files_properties(${THUNDER_CPP}/src/math/dense.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>
-  SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+# products of steps, and every number of a batch goes through all_finite, on one thread; it reads no header that is compiled before
+set_source_files_properties(${THUNDER_CPP}/src/math/loops.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>
+  SKIP_PRECOMPILE_HEADERS ON)
 target_precompile_headers(thunder_core PRIVATE <Eigen/Dense> <algorithm> <memory> <string> <vector>)
 
-set_target_properties(thunder_core PROPERTIES UNITY_BUILD ${THUNDER_UNITY} UNITY_BUILD_BATCH_SIZE 7)
-set_target_properties(thunder_recording PROPERTIES UNITY_BUILD ${THUNDER_UNITY} UNITY_BUILD_BATCH_SIZE 20)
+# sources of a topic instantiate the same templates: a translation unit for each of the patterns of names, as large as 1.2 GB
+# of memory allow
+function(thunder_units target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${THUNDER_UNITY}" UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(pattern ${ARGN})
+    string(MAKE_C_IDENTIFIER ${pattern} unit)
+    set(members ${sources})
+    list(FILTER members INCLUDE REGEX ${pattern})
+    set_source_files_properties(${members} PROPERTIES UNITY_GROUP ${unit})
+    list(FILTER sources EXCLUDE REGEX ${pattern})
+  endforeach()
+endfunction()
+thunder_units(thunder_core "/control/" "/(planning/functional/|math/dense)" "/(estimation|kernels|kinematics|math|model)/" "/planning/"
+  "/(realtime|simulation|threads)/")
+thunder_units(thunder_recording "/recording/")
 
 function(add_kernels isa)
   # a test checks that the object exports nothing that another could pick up

@@ -5,8 +5,8 @@
 #include "thunder_model.hpp"
 
 #include <thunder/kernels/kernels.hpp>
-#include <thunder/kernels/quantities.hpp>
 
+using thunder::Quantity;
 using Vector = std::vector<double>;
 using State = bench::State<Vector>;
 
@@ -26,12 +26,9 @@ int main(int argc, char** argv) {
 
   const auto q = [](const State& s) { return s.q.data(); };
   const auto dq = [](const State& s) { return s.dq.data(); };
-  measure("J", "", states, J, [&](const State& s) { k.jacobian(chain, work, q(s), tip, J.data()); });
-  const auto jacobian_dot = k.evaluate[thunder::quantity_index<thunder::quantities::JacobianDot>];
-  measure("J_dot", "", states, J, [&](const State& s) {
-    const double* in[] = {q(s), dq(s)};
-    jacobian_dot(chain, work, in, {tip, {}}, J.data());
-  });
+  measure("J", "", states, J, [&](const State& s) { k.compute(Quantity::Jacobian, chain, work, {q(s)}, J.data(), {tip, {}}); });
+  measure("J_dot", "", states, J,
+          [&](const State& s) { k.compute(Quantity::JacobianDot, chain, work, {q(s), dq(s)}, J.data(), {tip, {}}); });
   measure("M", "", states, M, [&](const State& s) { k.mass_matrix(chain, work, q(s), M.data()); });
   measure("M + C", "", states, C,
           [&](const State& s) { k.mass_coriolis(chain, work, q(s), dq(s), M.data(), C.data()); });
@@ -49,15 +46,11 @@ int main(int argc, char** argv) {
   measure("forward dynamics", "", states, ddq,
           [&](const State& s) { k.forward_dynamics(chain, work, q(s), dq(s), s.tau.data(), ddq.data()); });
   Vector derivatives(3 * n * n);
-  const auto differentiate = [&](std::size_t quantity, const State& s, const Vector& last) {
-    const double* in[] = {q(s), dq(s), last.data()};
-    k.evaluate[quantity](chain, work, in, {}, derivatives.data());
-  };
   measure("inverse dynamics derivatives", "", states, derivatives, [&](const State& s) {
-    differentiate(thunder::quantity_index<thunder::quantities::InverseDynamicsDerivatives>, s, s.ddq);
+    k.inverse_dynamics_derivatives(chain, work, q(s), dq(s), s.ddq.data(), derivatives.data());
   });
   measure("forward dynamics derivatives", "", states, derivatives, [&](const State& s) {
-    differentiate(thunder::quantity_index<thunder::quantities::ForwardDynamicsDerivatives>, s, s.tau);
+    k.forward_dynamics_derivatives(chain, work, q(s), dq(s), s.tau.data(), derivatives.data());
   });
   measure("tau_r", "", states, tau, [&](const State& s) {
     k.slotine_li_torque(chain, work, q(s), dq(s), s.dq_r.data(), s.ddq_r.data(), tau.data());

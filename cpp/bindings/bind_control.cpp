@@ -184,9 +184,7 @@ void bind_control(py::module_& module) {
   bind_step<JointReference>(module, "JointController", "A controller that follows joint-space references.");
   bind_step<TaskReference>(module, "TaskController", "A controller that follows task-space references.");
   bind_joint_controllers(module);
-  bind_adaptive_joint_controllers(module);
   bind_task_controllers(module);
-  bind_backstepping(module);
   bind_elastic_controllers(module);
 }
 

@@ -1,11 +1,13 @@
-// Non-adaptive controllers in joint space for Python.
-#include "control.hpp"
-#include "exclusive.hpp"
+// Controllers in joint space for Python.
+#include "law.hpp"
+#include "thunder/control/act.hpp"
 #include "thunder/control/computed_torque.hpp"
 #include "thunder/control/independent_joint.hpp"
+#include "thunder/control/mact.hpp"
 #include "thunder/control/passivity_based.hpp"
 #include "thunder/control/pd_gravity.hpp"
 #include "thunder/control/robust_unit_vector.hpp"
+#include "thunder/control/slotine_li.hpp"
 
 namespace thunder::python {
 
@@ -32,7 +34,9 @@ Eigen::VectorXd read_diagonal_gain(py::handle value, const char* name, int n) {
   return gain.diagonal();
 }
 
-IntegralAction read_integral(const py::object& K_i, const py::object& limit, int n, bool diagonal) {
+IntegralAction read_integral(const LawArguments& a, bool diagonal) {
+  const int n = a.model->n();
+  const py::object K_i = a["K_i"], limit = a["integral_limit"];
   if (!limit.is_none() && K_i.is_none()) throw py::value_error("integral_limit needs K_i");
   const Eigen::VectorXd bound = limit.is_none() ? Eigen::VectorXd() : read_per_joint(limit, "integral_limit", n, false);
   if (K_i.is_none()) return {Eigen::MatrixXd(), bound, n};
@@ -40,83 +44,82 @@ IntegralAction read_integral(const py::object& K_i, const py::object& limit, int
   return {read_gain(K_i, "K_i", n), bound, n};
 }
 
-void bind_independent_joint(py::module_& module) {
-  using C = IndependentJoint;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "IndependentJoint", "Independent joint control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d,
-                       const ArrayLike& inertia, const ArrayLike& damping, const py::object& K_i,
-                       const py::object& integral_limit, bool model_feedforward) {
-             const int n = model->n();
-             return std::make_shared<C>(
-                 model, C::Gains{read_diagonal_gain(K_p, "K_p", n), read_diagonal_gain(K_d, "K_d", n)},
-                 C::Motors{read_per_joint(inertia, "inertia", n, true), read_per_joint(damping, "damping", n, true)},
-                 read_integral(K_i, integral_limit, n, true),
-                 model_feedforward ? C::Feedforward::model : C::Feedforward::motor);
-           }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("inertia"), py::arg("damping"), py::arg("K_i"),
-           py::arg("integral_limit"), py::arg("model_feedforward"));
-}
-
-void bind_pd_gravity(py::module_& module) {
-  using C = PDGravity;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "PDGravity", "PD control with gravity compensation.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d, const py::object& K_i,
-                       const py::object& integral_limit, bool desired_gravity) {
-             const int n = model->n();
-             return std::make_shared<C>(model, read_gain(K_p, "K_p", n), read_gain(K_d, "K_d", n),
-                                        read_integral(K_i, integral_limit, n, false),
-                                        desired_gravity ? C::Gravity::desired : C::Gravity::actual);
-           }),
-           py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("K_i"), py::arg("integral_limit"),
-           py::arg("desired_gravity"));
-}
-
-void bind_computed_torque(py::module_& module) {
-  using C = ComputedTorque;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "ComputedTorque", "Computed torque control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& position, const ArrayLike& velocity, bool impedance) {
-             const int n = model->n();
-             return std::make_shared<C>(model, read_gain(position, impedance ? "K_p" : "K_0", n),
-                                        read_gain(velocity, impedance ? "K_d" : "K_1", n),
-                                        impedance ? C::Form::impedance : C::Form::craig);
-           }),
-           py::arg("model").none(false), py::arg("position"), py::arg("velocity"), py::arg("impedance"));
-}
-
-void bind_passivity_based(py::module_& module) {
-  using C = PassivityBased;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "PassivityBased", "Passivity-based control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& Lambda, const ArrayLike& K_d) {
-             const int n = model->n();
-             return std::make_shared<C>(model, read_gain(Lambda, "Lambda", n), read_gain(K_d, "K_d", n));
-           }),
-           py::arg("model").none(false), py::arg("Lambda"), py::arg("K_d"));
-}
-
-void bind_robust_unit_vector(py::module_& module) {
-  using C = RobustUnitVector;
-  ExclusiveClass<C, JointController, std::shared_ptr<C>>(module, "RobustUnitVector", "Robust unit-vector control.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, double rho,
-                       double epsilon, const ArrayLike& Q) {
-             const int n = model->n();
-             C::Gains gains{read_gain(K_0, "K_0", n), read_gain(K_1, "K_1", n), read_gain(Q, "Q", 2 * n), rho, epsilon};
-             gains.P = solve_lyapunov(gains.K_0, gains.K_1, gains.P);
-             return std::make_shared<C>(std::move(model), std::move(gains));
-           }),
-           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("rho"), py::arg("epsilon"), py::arg("Q"))
-      .def_constant(
-          "lyapunov_matrix", [](const C& c) { return to_numpy(RowMajor(c.lyapunov_matrix())); },
-          "Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_0 -K_1]``.");
-}
+template <class C>
+constexpr auto bind_joint_law = &bind_law<C, JointController>;
 
 }  // namespace
 
 void bind_joint_controllers(py::module_& module) {
-  bind_independent_joint(module);
-  bind_pd_gravity(module);
-  bind_computed_torque(module);
-  bind_passivity_based(module);
-  bind_robust_unit_vector(module);
+  using T = Takes;
+  using A = const LawArguments&;
+  bind_joint_law<IndependentJoint>(
+      module, "IndependentJoint", "Independent joint control.",
+      {{"K_p", T::gain}, {"K_d", T::gain}, {"inertia", T::gain}, {"damping", T::gain}, {"K_i", T::any},
+       {"integral_limit", T::any}, {"model_feedforward", T::flag}},
+      [](A a) {
+        using C = IndependentJoint;
+        const int n = a.model->n();
+        return std::make_shared<C>(
+            a.model, C::Gains{read_diagonal_gain(a["K_p"], "K_p", n), read_diagonal_gain(a["K_d"], "K_d", n)},
+            C::Motors{read_per_joint(a["inertia"], "inertia", n, true), read_per_joint(a["damping"], "damping", n, true)},
+            read_integral(a, true), a.flag("model_feedforward") ? C::Feedforward::model : C::Feedforward::motor);
+      });
+  bind_joint_law<PDGravity>(
+      module, "PDGravity", "PD control with gravity compensation.",
+      {{"K_p", T::gain}, {"K_d", T::gain}, {"K_i", T::any}, {"integral_limit", T::any},
+       {"desired_gravity", T::flag}}, [](A a) {
+        using C = PDGravity;
+        return std::make_shared<C>(a.model, a.gain("K_p"), a.gain("K_d"), read_integral(a, false),
+                                   a.flag("desired_gravity") ? C::Gravity::desired : C::Gravity::actual);
+      });
+  bind_joint_law<ComputedTorque>(
+      module, "ComputedTorque", "Computed torque control.",
+      {{"position", T::gain}, {"velocity", T::gain}, {"impedance", T::flag}}, [](A a) {
+        using C = ComputedTorque;
+        const bool impedance = a.flag("impedance");
+        return std::make_shared<C>(a.model, a.gain("position", 0, impedance ? "K_p" : "K_0"),
+                                   a.gain("velocity", 0, impedance ? "K_d" : "K_1"),
+                                   impedance ? C::Form::impedance : C::Form::craig);
+      });
+  bind_joint_law<PassivityBased>(
+      module, "PassivityBased", "Passivity-based control.", {{"Lambda", T::gain}, {"K_d", T::gain}},
+      [](A a) { return std::make_shared<PassivityBased>(a.model, a.gain("Lambda"), a.gain("K_d")); });
+  bind_joint_law<RobustUnitVector>(
+      module, "RobustUnitVector", "Robust unit-vector control.",
+      {{"K_0", T::gain}, {"K_1", T::gain}, {"rho", T::number}, {"epsilon", T::number}, {"Q", T::gain}}, [](A a) {
+        RobustUnitVector::Gains gains{a.gain("K_0"), a.gain("K_1"), a.gain("Q", 2 * a.model->n()), a.number("rho"), a.number("epsilon")};
+        gains.P = solve_lyapunov(gains.K_0, gains.K_1, gains.P);
+        return std::make_shared<RobustUnitVector>(a.model, std::move(gains));
+      })
+      .def_constant(
+          "lyapunov_matrix", [](const RobustUnitVector& c) { return to_numpy(RowMajor(c.lyapunov_matrix())); },
+          "Solution P (2n, 2n) of ``H' P + P H = -Q`` with ``H = [0 1; -K_0 -K_1]``.");
+  auto slotine_li = bind_joint_law<SlotineLi>(
+      module, "SlotineLi", "Slotine-Li adaptive control.", {{"Lambda", T::gain}, {"K_d", T::gain}, {"law", T::law},
+       {"unknown", T::mask}},
+      [](A a) { return std::make_shared<SlotineLi>(a.adaptive_model(), a.gain("Lambda"), a.gain("K_d")); });
+  bind_estimate(slotine_li);
+  auto act = bind_joint_law<ACT>(
+      module, "ACT", "Adaptive computed torque.",
+      {{"position", T::gain}, {"velocity", T::gain}, {"Q", T::gain}, {"damping", T::gain}, {"law", T::law},
+       {"unknown", T::mask}, {"craig", T::flag}, {"route", T::text}, {"cutoff", T::number}},
+      [](A a) {
+        const bool craig = a.flag("craig");
+        ACT::Gains gains{a.gain("position", 0, craig ? "K_0" : "K_p"), a.gain("velocity", 0, craig ? "K_1" : "K_d"),
+                         a.gain("Q", 2 * a.model->n()), a.gain("damping")};
+        gains.P = solve_lyapunov(gains.K_p, gains.K_v, gains.P);
+        return std::make_shared<ACT>(
+            a.adaptive_model(),
+            a["law"].is_none() ? nullptr : make_prediction(a.model, a.get<std::string>("route"), a.number("cutoff")),
+            craig ? ACT::Form::craig : ACT::Form::impedance, std::move(gains));
+      });
+  bind_estimate(act);
+  auto mact = bind_joint_law<MACT>(
+      module, "MACT", "Modified adaptive computed torque.",
+      {{"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"prediction", T::prediction}}, [](A a) {
+        return std::make_shared<MACT>(a.adaptive_model(), a.prediction_error(), a.gain("K_p"), a.gain("K_d"));
+      });
+  bind_estimate(mact);
 }
 
 }  // namespace thunder::python

@@ -115,7 +115,8 @@ py::object call_kernel(std::size_t index, const Model& model, const QuantityArgu
   if (quantity.takes_frame) selection.frame = find_frame(model, arguments.frame);
   if (quantity.takes_rows) selection.rows = read_rows(arguments.rows);
   if (quantity.motor_inputs != 0) require_elastic(model, quantity.name);
-  if (index == quantity_index<quantities::ElasticForwardDynamics>) require_motor_inertia(model);
+  const auto is = [index](Quantity one) { return index == static_cast<std::size_t>(one); };
+  if (is(Quantity::ElasticForwardDynamics)) require_motor_inertia(model);
   const Sizes all = sizes(chain, selection.rows.count());
   SampleInput inputs[kMaxInputs];
   for (int k = 0; k < input_count; ++k) inputs[k] = read_vector(arguments.inputs[k], quantity.inputs[k], quantity.input_size(k, all));
@@ -155,7 +156,7 @@ py::object call_kernel(std::size_t index, const Model& model, const QuantityArgu
     const GilRelease release;
     evaluate_batch(index, batch, static_cast<int>(size), count, threads, check_signals);
   }
-  if (index == quantity_index<quantities::OperationalSpaceInertia> || index == quantity_index<quantities::OperationalSpaceInertiaDerivative>)
+  if (is(Quantity::OperationalSpaceInertia) || is(Quantity::OperationalSpaceInertiaDerivative))
     require_regular(data, count * size);
   return std::move(result);
 }
@@ -200,7 +201,7 @@ std::string signature(const QuantityInfo& quantity) {
 void bind_quantity(ModelClass& model, const QuantityInfo& quantity, Method function) {
   static std::deque<std::pair<std::string, PyMethodDef>> kept;  // as long as the module
   auto& [doc, definition] = kept.emplace_back();
-  doc = signature(quantity) + numpydoc(quantity_doc(quantity.name), quantity);
+  doc = signature(quantity) + numpydoc(quantity);
   definition = {quantity.name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
                 METH_FASTCALL | METH_KEYWORDS, doc.c_str()};
   const auto descriptor =

@@ -1,8 +1,6 @@
 // Controllers in task space, for Python.
-#include "control.hpp"
-#include "exclusive.hpp"
-#include "null_space.hpp"
-#include "prediction.hpp"
+#include "law.hpp"
+#include "thunder/control/backstepping.hpp"
 #include "thunder/control/cartesian_computed_torque.hpp"
 #include "thunder/control/cartesian_mact.hpp"
 #include "thunder/control/impedance.hpp"
@@ -21,11 +19,10 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   return result;
 }
 
-TaskSetup task_setup(const Model& model, const std::vector<int>& rows, const py::object& frame, NullSpace null_space) {
-  return {find_frame(model, frame), task_rows(model, rows), std::move(null_space)};
+/// Of the arguments rows, frame, null_space and K_d; the null space gives torques or velocities.
+TaskSetup task_setup(const LawArguments& a, NullSpace (*null_space)(const NullSpaceArguments&, const Eigen::MatrixXd&)) {
+  return {find_frame(*a.model, a["frame"]), task_rows(*a.model, a.get<std::vector<int>>("rows")), null_space(a.null_space(), a.gain("K_d"))};
 }
-
-Eigen::MatrixXd read_K_d(const Model& model, const ArrayLike& K_d) { return read_gain(K_d, "K_d", model.n()); }
 
 /// One value for all rows or one per row; empty for None.
 Eigen::VectorXd read_limit(py::handle value, const char* name, int size) {
@@ -66,56 +63,71 @@ void set_obstacles(CartesianComputedTorque& controller, const ArrayLike& rows) {
   controller.repulsion().set_spheres(std::move(spheres));
 }
 
-void bind_operational_space(py::module_& module) {
-  ExclusiveClass<OperationalSpace, TaskController, std::shared_ptr<OperationalSpace>>(
-      module, "OperationalSpace", "Inverse dynamics in task space with integral action.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, const ArrayLike& K_d,
-                       const py::object& K_integral, const py::object& integral_limit, const std::vector<int>& rows,
-                       const py::object& frame, const NullSpaceArguments& null_space) {
-             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
-             const int m = task.rows.count();
-             OperationalSpace::Gains gains{read_gain(K_0, "K_0", m), read_gain(K_1, "K_1", m), {}, {}};
-             if (!K_integral.is_none()) gains.K_I = read_gain(K_integral, "K_integral", m);
-             gains.integral_limit = read_limit(integral_limit, "integral_limit", m);
-             return std::make_shared<OperationalSpace>(model, std::move(task), std::move(gains));
-           }),
-           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("K_d"), py::arg("K_integral"),
-           py::arg("integral_limit"), py::arg("rows"), py::arg("frame"), py::arg("null_space"));
+NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, const ArrayLike& dq, py::handle reference) {
+  const auto q_ = read_array(q, "q", {controller.n()}), dq_ = read_array(dq, "dq", {controller.n()});
+  TaskReference desired;
+  read_reference(reference, desired);
+  Backstepping::Terms terms = controller.blank_terms();
+  if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
+    throw py::value_error("the law is singular at this state: orientation error near 90 degrees, or J rank deficient");
+  NamedArrays result;
+  const int m = controller.rows();
+  for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
+    result[name] = to_numpy(Eigen::VectorXd(v->head(m)));
+  Matrix6d L = Matrix6d::Identity(), L_dot = Matrix6d::Zero();
+  L.bottomRightCorner<3, 3>() = terms.task.orientation.L;
+  L_dot.bottomRightCorner<3, 3>() = terms.task.orientation.L_dot;
+  result["L"] = to_numpy(RowMajor(L.topLeftCorner(m, m)));
+  result["L_dot"] = to_numpy(RowMajor(L_dot.topLeftCorner(m, m)));
+  for (auto [name, v] : {std::pair{"dq_r", &terms.dq_r}, {"ddq_r", &terms.ddq_r}, {"s", &terms.s}, {"tau", &terms.tau}})
+    result[name] = to_numpy(*v);
+  return result;
 }
 
-void bind_cartesian_computed_torque(py::module_& module) {
-  using C = CartesianComputedTorque;
-  ExclusiveClass<C, TaskController, std::shared_ptr<C>>(module, "CartesianComputedTorque",
-                                                    "Computed torque in task space with a secondary task.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_0, const ArrayLike& K_1, const ArrayLike& K_d,
-                       const std::vector<int>& rows, const py::object& frame, const NullSpaceArguments& null_space,
-                       const py::list& points, double gain, double influence, double largest_force) {
-             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
-             const int m = task.rows.count();
-             Repulsion repulsion(read_points(*model, points), {gain, influence, largest_force}, model->n());
-             return std::make_shared<C>(model, std::move(task), read_gain(K_0, "K_0", m), read_gain(K_1, "K_1", m),
-                                        std::move(repulsion));
-           }),
-           py::arg("model").none(false), py::arg("K_0"), py::arg("K_1"), py::arg("K_d"), py::arg("rows"), py::arg("frame"),
-           py::arg("null_space"), py::arg("points"), py::arg("gain"), py::arg("influence"), py::arg("largest_force"))
-      .def_property("_obstacles", [](C& c) { return to_numpy(obstacles(c)); }, &set_obstacles,
+template <class C>
+constexpr auto bind_task_law = &bind_law<C, TaskController>;
+
+}  // namespace
+
+void bind_task_controllers(py::module_& module) {
+  using T = Takes;
+  using A = const LawArguments&;
+  bind_task_law<OperationalSpace>(
+      module, "OperationalSpace", "Inverse dynamics in task space with integral action.",
+      {{"K_0", T::gain}, {"K_1", T::gain}, {"K_d", T::gain}, {"K_integral", T::any}, {"integral_limit", T::any},
+       {"rows", T::rows}, {"frame", T::any}, {"null_space", T::null_space}},
+      [](A a) {
+        TaskSetup task = task_setup(a, torque_null_space);
+        const int m = task.rows.count();
+        OperationalSpace::Gains gains{a.gain("K_0", m), a.gain("K_1", m), a.gain_or_none("K_integral", m),
+                                      read_limit(a["integral_limit"], "integral_limit", m)};
+        return std::make_shared<OperationalSpace>(a.model, std::move(task), std::move(gains));
+      });
+  bind_task_law<CartesianComputedTorque>(
+      module, "CartesianComputedTorque", "Computed torque in task space with a secondary task.",
+      {{"K_0", T::gain}, {"K_1", T::gain}, {"K_d", T::gain}, {"rows", T::rows}, {"frame", T::any},
+       {"null_space", T::null_space}, {"points", T::any}, {"gain", T::number}, {"influence", T::number},
+       {"largest_force", T::number}},
+      [](A a) {
+        TaskSetup task = task_setup(a, torque_null_space);
+        const int m = task.rows.count();
+        Repulsion repulsion(read_points(*a.model, a.get<py::list>("points")),
+                            {a.number("gain"), a.number("influence"), a.number("largest_force")}, a.model->n());
+        return std::make_shared<CartesianComputedTorque>(a.model, std::move(task), a.gain("K_0", m), a.gain("K_1", m),
+                                                         std::move(repulsion));
+      })
+      .def_property("_obstacles", [](CartesianComputedTorque& c) { return to_numpy(obstacles(c)); }, &set_obstacles,
                     "Spheres, rows of (x, y, z, radius).");
-}
-
-void bind_impedance(py::module_& module) {
-  ExclusiveClass<Impedance, TaskController, std::shared_ptr<Impedance>>(module, "Impedance",
-                                                                    "Impedance control in task space.")
-      .def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K, const ArrayLike& D, const ArrayLike& K_d,
-                       const py::object& inertia, const std::vector<int>& rows, const py::object& frame,
-                       const NullSpaceArguments& null_space) {
-             TaskSetup task = task_setup(*model, rows, frame, torque_null_space(null_space, read_K_d(*model, K_d)));
-             const int m = task.rows.count();
-             Impedance::Gains gains{read_gain(K, "K", m), read_gain(D, "D", m), {}};
-             if (!inertia.is_none()) gains.inertia = read_gain(inertia, "inertia", m);
-             return std::make_shared<Impedance>(model, std::move(task), std::move(gains));
-           }),
-           py::arg("model").none(false), py::arg("K"), py::arg("D"), py::arg("K_d"), py::arg("inertia"), py::arg("rows"),
-           py::arg("frame"), py::arg("null_space"))
+  bind_task_law<Impedance>(
+      module, "Impedance", "Impedance control in task space.",
+      {{"K", T::gain}, {"D", T::gain}, {"K_d", T::gain}, {"inertia", T::any}, {"rows", T::rows}, {"frame", T::any},
+       {"null_space", T::null_space}},
+      [](A a) {
+        TaskSetup task = task_setup(a, torque_null_space);
+        const int m = task.rows.count();
+        Impedance::Gains gains{a.gain("K", m), a.gain("D", m), a.gain_or_none("inertia", m)};
+        return std::make_shared<Impedance>(a.model, std::move(task), std::move(gains));
+      })
       .def_property(
           "wrench", [](const Impedance& c) { return to_numpy(Eigen::VectorXd(c.wrench())); },
           [](Impedance& c, const ArrayLike& value) {
@@ -125,33 +137,34 @@ void bind_impedance(py::module_& module) {
           },
           "Measured wrench (6,) [N, N m] of the environment on the controlled frame: force and moment about its\n"
           "origin, world axes. Set it before each step; initially zero.");
-}
-
-void bind_cartesian_mact(py::module_& module) {
-  ExclusiveClass<CartesianMACT, TaskController, std::shared_ptr<CartesianMACT>> cls(
-      module, "CartesianMACT", "Modified adaptive computed torque in task space.");
-  cls.def(py::init([](std::shared_ptr<Model> model, const ArrayLike& K_p, const ArrayLike& K_d,
-                      const LawArgument& law, const std::vector<bool>& unknown,
-                      const PredictionArguments& prediction, const std::vector<int>& rows, const py::object& frame,
-                      const NullSpaceArguments& null_space) {
-            TaskSetup task = task_setup(*model, rows, frame, velocity_null_space(null_space, read_K_d(*model, K_d)));
-            const int m = task.rows.count();
-            return std::make_shared<CartesianMACT>(make_adaptive_model(model, unknown, law),
-                                                   make_prediction_error(model, prediction), std::move(task),
-                                                   read_gain(K_p, "K_p", m));
-          }),
-          py::arg("model").none(false), py::arg("K_p"), py::arg("K_d"), py::arg("law"), py::arg("unknown"),
-          py::arg("prediction"), py::arg("rows"), py::arg("frame"), py::arg("null_space"));
-  bind_estimate(cls);
-}
-
-}  // namespace
-
-void bind_task_controllers(py::module_& module) {
-  bind_operational_space(module);
-  bind_cartesian_computed_torque(module);
-  bind_impedance(module);
-  bind_cartesian_mact(module);
+  auto mact = bind_task_law<CartesianMACT>(
+      module, "CartesianMACT", "Modified adaptive computed torque in task space.",
+      {{"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"prediction", T::prediction},
+       {"rows", T::rows}, {"frame", T::any}, {"null_space", T::null_space}},
+      [](A a) {
+        TaskSetup task = task_setup(a, velocity_null_space);
+        const int m = task.rows.count();
+        return std::make_shared<CartesianMACT>(a.adaptive_model(), a.prediction_error(), std::move(task), a.gain("K_p", m));
+      });
+  bind_estimate(mact);
+  auto backstepping = bind_task_law<Backstepping>(
+      module, "Backstepping", "Adaptive backstepping in task space.",
+      {{"Lambda", T::gain}, {"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"frame", T::any},
+       {"position_only", T::flag}, {"null_space", T::null_space}},
+      [](A a) {
+        const auto task = a.flag("position_only") ? Backstepping::Task::position : Backstepping::Task::pose;
+        const int m = static_cast<int>(task), n = a.model->n();
+        if (n < m)
+          throw py::value_error("task needs at least " + std::to_string(m) + " joints, got " + std::to_string(n));
+        Backstepping::Gains gains{a.gain("Lambda", m), a.gain("K_p", m), velocity_null_space(a.null_space(), a.gain("K_d"))};
+        require_joint_definiteness(gains.K_p, gains.Lambda);
+        return std::make_shared<Backstepping>(a.adaptive_model(), find_frame(*a.model, a["frame"]), task, std::move(gains));
+      });
+  backstepping.def(
+      "_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),
+      "Evaluate the terms of the law at one state under the current estimate, as a dict of arrays: e, e_dot, L, L_dot, dq_r,\n"
+      "ddq_r, s, tau. Neither the estimate nor the signals change.\n\nRaises ValueError where the law is singular.");
+  bind_estimate(backstepping);
 }
 
 }  // namespace thunder::python

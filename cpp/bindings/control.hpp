@@ -142,9 +142,7 @@ void bind_references(py::module_& module);
 void bind_adaptation(py::module_& module);
 void bind_planning(py::module_& module);
 void bind_joint_controllers(py::module_& module);
-void bind_adaptive_joint_controllers(py::module_& module);
 void bind_task_controllers(py::module_& module);
-void bind_backstepping(py::module_& module);
 void bind_elastic_controllers(py::module_& module);
 
 }  // namespace thunder::python

@@ -105,20 +105,4 @@ struct RandomChain {
   }
 };
 
-inline std::vector<double> random_vector(Random& random, int n) {
-  std::vector<double> x(n);
-  for (double& value : x) value = 2.0 * random();
-  return x;
-}
-
-/// Largest difference relative to the largest entry, or to one where all are smaller: zeros are sums of terms of that size.
-inline double difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double error = 0.0, size = 1.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!(std::abs(a[i] - b[i]) <= error)) error = std::abs(a[i] - b[i]);  // NaN too
-    size = std::max(size, std::abs(a[i]));
-  }
-  return error / size;
-}
-
 }  // namespace chains

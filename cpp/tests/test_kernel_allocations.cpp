@@ -14,11 +14,11 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// The constructions kept for study, which are not vectorized, may allocate.
+/// Rare ones, such as the constructions kept for study, may allocate.
 template <std::size_t Index>
 void check_allocations(const Kernels& table, const Model& model) {
   using Quantity = std::tuple_element_t<Index, quantities::All>;
-  if (!Quantity::vectorized && Quantity::parameter_inputs == 0) return;
+  if (Quantity::batch == Batch::rare) return;
   VectorXd x = VectorXd::Constant(model.parameter_count(), 0.4);
   x.head(model.n()) = arms::posture();
   const double* in[] = {x.data(), x.data(), x.data(), x.data(), x.data()};

@@ -4010,8 +4010,8 @@ class RobustUnitVector(JointController):
         model: Model,
         K_0: numpy.typing.ArrayLike,
         K_1: numpy.typing.ArrayLike,
-        rho: typing.SupportsFloat | typing.SupportsIndex,
-        epsilon: typing.SupportsFloat | typing.SupportsIndex,
+        rho: typing.SupportsFloat,
+        epsilon: typing.SupportsFloat,
         Q: numpy.typing.ArrayLike,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4071,7 +4071,7 @@ class ACT(JointController):
         unknown: collections.abc.Sequence[bool],
         craig: bool,
         route: str,
-        cutoff: typing.SupportsFloat | typing.SupportsIndex,
+        cutoff: typing.SupportsFloat,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -4105,9 +4105,7 @@ class MACT(JointController):
         K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
-        prediction: tuple[
-            str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
-        ],
+        prediction: tuple[str, float, float, typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -4142,7 +4140,7 @@ class OperationalSpace(TaskController):
         K_d: numpy.typing.ArrayLike,
         K_integral: typing.Any,
         integral_limit: typing.Any,
-        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        rows: collections.abc.Sequence[int],
         frame: typing.Any,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
@@ -4161,13 +4159,13 @@ class CartesianComputedTorque(TaskController):
         K_0: numpy.typing.ArrayLike,
         K_1: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
-        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        rows: collections.abc.Sequence[int],
         frame: typing.Any,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
-        points: list[typing.Any],
-        gain: typing.SupportsFloat | typing.SupportsIndex,
-        influence: typing.SupportsFloat | typing.SupportsIndex,
-        largest_force: typing.SupportsFloat | typing.SupportsIndex,
+        points: typing.Any,
+        gain: typing.SupportsFloat,
+        influence: typing.SupportsFloat,
+        largest_force: typing.SupportsFloat,
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
@@ -4192,7 +4190,7 @@ class Impedance(TaskController):
         D: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
         inertia: typing.Any,
-        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        rows: collections.abc.Sequence[int],
         frame: typing.Any,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
@@ -4220,10 +4218,8 @@ class CartesianMACT(TaskController):
         K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
-        prediction: tuple[
-            str, typing.SupportsFloat | typing.SupportsIndex, typing.SupportsFloat | typing.SupportsIndex, typing.Any
-        ],
-        rows: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex],
+        prediction: tuple[str, float, float, typing.Any],
+        rows: collections.abc.Sequence[int],
         frame: typing.Any,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
@@ -4333,8 +4329,8 @@ class ElasticSlotineLi(JointController):
         Lambda: numpy.typing.ArrayLike,
         K_d: numpy.typing.ArrayLike,
         K_x: numpy.typing.ArrayLike,
-        bandwidth: typing.SupportsFloat | typing.SupportsIndex,
-        stiffness_rate: typing.SupportsFloat | typing.SupportsIndex,
+        bandwidth: typing.SupportsFloat,
+        stiffness_rate: typing.SupportsFloat,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
     ) -> None: ...

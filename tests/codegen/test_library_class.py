@@ -170,10 +170,17 @@ def test_rounding_of_baked_numbers_is_no_change(tmp_path):
   refused("short", [&] { robot.load_conf(argv[1]); });
   refused("other", [&] { robot.load_conf(argv[2]); });
   std::printf("unchanged %d\\n", before == robot.get_par_world2L0());
+  const auto reg = robot.get_par_REG();
+  robot.set_par_REG(2.0 * reg);
+  refused("thunder", [&] { robot.load_conf(argv[3]); });
+  std::printf("%g\\n", (robot.get_par_REG() - reg).cwiseAbs().maxCoeff());
   return 0;
 """
-    output = run([build(folder, "sea3", body), tmp_path / "short.yaml", tmp_path / "other.yaml"])
-    short, other, unchanged = output.splitlines()
+    files = [tmp_path / "short.yaml", tmp_path / "other.yaml", ROOT / "tests/data/thunder/sea3.yaml"]
+    output = run([build(folder, "sea3", body), *files])
+    short, other, unchanged, thunder, difference = output.splitlines()
+    assert thunder == "thunder accepted"
+    assert float(difference) < 1e-15
     assert short == "short accepted"
     assert other.startswith("other runtime_error")
     assert unchanged == "unchanged 1"
@@ -194,6 +201,8 @@ BAD_FILES = {
     "after the list": ("{good}extra: [1] 2\n", ":7: extra: unexpected text after the list"),
     "no colon": ("{good}nonsense\n", ":7: nonsense: expected 'key: value'"),
     "empty": ("{empty}", ":4: par_gravity: must be a list of numbers"),
+    "version 1.0": ("{link}pipeline: {{loaders: [dh_loader]}}\n", ":1: pipeline: is of version 1.0, whose robots"),
+    "something else": ("{link}key: 1\n", ":1: robot: is missing"),
     "a link short": ("{link}dynamics:\n{first}", ":1: dynamics: must hold 2 links, got 1"),
     "a mass short": (
         "{link}dynamics:\n{first}  link2: {{inertial: {{mass: 1}}}}\n",
@@ -243,15 +252,19 @@ def test_refusals(tmp_path):
   refused("frame", [&] { robot.get_J(3); });
   refused("nothing", [&] { robot.load_conf("/nowhere/at all.yaml"); });
   refused("folder", [&] { robot.save_par("/nowhere/at all.yaml"); });
-  for (int k = 1; k < argc; ++k) refused("file", [&] { robot.load_conf(argv[k]); });
+  for (int k = 2; k < argc; ++k) refused("file", [&] { robot.load_conf(argv[k]); });
   std::printf("unchanged %d\\n", before == robot.get_par_REG());
+  robot.load_par_REG(argv[1]);
+  std::printf("flat %d\\n", before == robot.get_par_REG());
   Eigen::VectorXd massless = before;
   massless[0] = 0.0;
   robot.set_par_REG(massless);
   refused("massless", [&] { robot.get_par_DYN(); });
   return 0;
 """
-    lines = run([build(folder, "elbow", body), *paths]).splitlines()
+    flat = tmp_path / "flat.yaml"  # as versions before wrote it
+    flat.write_text(f"robot: elbow\npar_REG: {(2.0 * robot.inertial).ravel().tolist()}\n")
+    lines = run([build(folder, "elbow", body), flat, *paths]).splitlines()
     starts = [
         "size invalid_argument thunder_elbow::set_q needs 2 x 1 numbers, got 3 x 1", "row invalid_argument",
         "parameters invalid_argument", "frame out_of_range",
@@ -259,12 +272,12 @@ def test_refusals(tmp_path):
         "folder runtime_error /nowhere/at all.yaml: cannot be written",
     ]  # fmt: skip
     assert [line for line, start in zip(lines, starts, strict=False) if not line.startswith(start)] == []
-    files = lines[len(starts) : -2]
+    files = lines[len(starts) : -3]
     assert len(files) == len(BAD_FILES)
     for line, path, (what, (_, message)) in zip(files, paths, BAD_FILES.items(), strict=True):
         assert line.startswith(f"file runtime_error {path}"), what
         assert message in line, what
-    assert lines[-2] == "unchanged 1"
+    assert lines[-3:-1] == ["unchanged 1", "flat 1"]
     assert lines[-1].startswith("massless runtime_error link 1 has a first moment but no mass")
 
 

@@ -265,34 +265,19 @@ def test_local_regression_is_its_formula() -> None:
     np.testing.assert_allclose(weights[:, 0], expected, rtol=1e-12)
 
 
-def test_what_cannot_be_fitted_is_refused() -> None:
-    x, share = _samples(10)
+def test_bases_and_fits_that_cannot_be_are_refused() -> None:
+    (few, share), (x, shares) = _samples(10), _samples(60)
+    wide = Fit(DMPBasis(50, "gaussian", overlap=40.0), x, shares, "ls")
     assert_refused(
-        (lambda: Fit(DMPBasis(21), x, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
-        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), x, share, "ls"), "...got none for number..."),
-    )
-    x, share = _samples(60)
-    assert_refused(
-        (
-            lambda: Fit(DMPBasis(50, "gaussian", overlap=40.0), x, share, "ls").weights(
-                np.ones((60, 1)), np.ones((60, 1))
-            ),
-            "...must determine the weights, got a singular design matrix...",
-        ),
-        (lambda: Fit(DMPBasis(5), x, share, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
-    )
-
-
-def test_bad_bases_are_refused() -> None:
-    def given(**arguments):
-        return DMPBasis(**arguments)
-
-    assert_refused(
-        (lambda: given(kind="mollifer"), "...did you mean 'mollifier'..."),
-        (lambda: given(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
-        (lambda: given(n_basis=2.5), "...n_basis..."),
-        (lambda: given(alpha=0.0), "...alpha must be positive..."),
-        (lambda: given(overlap=float("nan")), "...overlap must be positive..."),
+        (lambda: Fit(DMPBasis(21), few, share, "ls"), "...at least n_basis = 21 samples, got 10..."),
+        (lambda: Fit(DMPBasis(10, "mollifier", overlap=0.1), few, share, "ls"), "...got none for number..."),
+        (lambda: wide.weights(np.ones((60, 1)), np.ones((60, 1))), "...got a singular design matrix..."),
+        (lambda: Fit(DMPBasis(5), x, shares, "lwrr"), "...did you mean 'lwr'...", UnknownNameError),
+        (lambda: DMPBasis(kind="mollifer"), "...did you mean 'mollifier'..."),
+        (lambda: DMPBasis(n_basis=1), "...n_basis must be a whole number from 2 to 10000, got 1..."),
+        (lambda: DMPBasis(n_basis=2.5), "...n_basis..."),
+        (lambda: DMPBasis(alpha=0.0), "...alpha must be positive..."),
+        (lambda: DMPBasis(overlap=float("nan")), "...overlap must be positive..."),
     )
 
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, NotFittedError, ThunderError
-from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
+from thunder_py.motion import DMP, FPCA, DynamicPotential, ProMP, QuaternionDMP, RhythmicDMP
 from thunder_py.motion.primitives.period import find_period
 from thunder_py.recordings.synthetic import minimum_jerk_reaches
 from thunder_py.recordings.trial import Trial
@@ -291,7 +291,7 @@ def test_loaded_primitives_are_equal(name: str, tmp_path) -> None:
         assert all(file[array].dtype.kind in "fibU" for array in file.files)
 
 
-@pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP])
+@pytest.mark.parametrize("kind", [DMP, RhythmicDMP, QuaternionDMP, ProMP, FPCA])
 def test_unfitted_and_foreign_files(kind: type, tmp_path) -> None:
     assert_refused((lambda: kind().save(tmp_path / "a.npz"), "...must be fitted before..."), error=NotFittedError)
     (tmp_path / "b.npz").write_bytes(b"no archive")

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from tests.motion.test_synthetic import GOAL, START, T, moving
 from tests.refusals import assert_refused
 from thunder_py.motion import DMP, DynamicPotential, ProMP, QuaternionDMP
 from thunder_py.motion.primitives.promp import Observation
@@ -111,14 +110,3 @@ def test_an_infinite_cutoff_is_no_filter():
     assert processing.low_pass(REACH, np.inf) is REACH
     assert metrics.path_length(REACH) == metrics.path_length(REACH, cutoff=np.inf)
     assert metrics.path_length(MOTION, cutoff=np.inf) == metrics.path_length(MOTION)
-
-
-def test_rests_outside_and_keeps_shapes():
-    motion = minimum_jerk(START, GOAL, T)
-    np.testing.assert_array_equal(motion.position([-1.0, 0.0]), [START, START])
-    np.testing.assert_allclose(motion.position(5.0), GOAL, rtol=0, atol=1e-15)
-    assert not motion.position([-0.1, T + 0.1], 3).any()
-    assert all(not moving()[1].position([-0.1, 10.0], derivative).any() for derivative in range(1, 6))
-    assert motion.position(np.zeros((2, 4)), 2).shape == (2, 4, 3)
-    far = minimum_jerk(START + 1e3, GOAL + 1e3, T).position(T, 2)
-    np.testing.assert_allclose(far, 0.0, atol=1e-12)

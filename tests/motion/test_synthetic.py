@@ -151,6 +151,17 @@ def test_derivatives_by_finite_differences():
         np.testing.assert_allclose(motion.position(t, k + 1), difference, rtol=0, atol=1e-8 * scale)
 
 
+def test_rests_outside_and_keeps_shapes():
+    motion = minimum_jerk(START, GOAL, T)
+    np.testing.assert_array_equal(motion.position([-1.0, 0.0]), [START, START])
+    np.testing.assert_allclose(motion.position(5.0), GOAL, rtol=0, atol=1e-15)
+    assert not motion.position([-0.1, T + 0.1], 3).any()
+    assert all(not moving()[1].position([-0.1, 10.0], derivative).any() for derivative in range(1, 6))
+    assert motion.position(np.zeros((2, 4)), 2).shape == (2, 4, 3)
+    far = minimum_jerk(START + 1e3, GOAL + 1e3, T).position(T, 2)
+    np.testing.assert_allclose(far, 0.0, atol=1e-12)
+
+
 def test_bad_input_of_min_jerk():
     assert_refused(
         (lambda: minimum_jerk(START, GOAL, 0.0), "...duration must be positive [s], got 0.0..."),

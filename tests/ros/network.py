@@ -1,6 +1,6 @@
 """Nodes as processes, and a listener in this one: what tests of both ROS have in common."""
 
-import importlib
+import importlib.util
 import os
 import signal
 import subprocess
@@ -16,6 +16,12 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/ros"
 #: a machine under load takes so long to start an interpreter, and more to start a master [s]
 PATIENCE = 40.0
+
+
+def absent() -> str:
+    """Packages of messages and services that this Python lacks, or nothing."""
+    needed = ("diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
+    return ", ".join(name for name in needed if importlib.util.find_spec(name) is None)
 
 
 def wait_until(

@@ -1,13 +1,12 @@
 """ROS 1 for real: a master, three nodes as processes, a closed loop, and what is left when one of them dies."""
 
-import importlib.util
 import shutil
 from collections.abc import Iterator
 
 import pytest
 
 from .closed_loop import ClosedLoop
-from .network import Listener, Network
+from .network import Listener, Network, absent
 from .ros1 import Ros1Listener, Ros1Network
 
 # rospy closes files and sockets when it pleases, and uses what Python is about to drop
@@ -19,22 +18,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-NEEDED = ("rospy", "diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
-
-
-def missing() -> str:
-    """Return why the tests cannot run, or nothing."""
-    absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if absent:
-        return f"no {', '.join(absent)} in this Python"
-    return "" if shutil.which("roscore") else "no roscore"
-
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    why = missing()
-    if why:
-        pytest.skip(f"ROS 1 is not here: {why}")
+    pytest.importorskip("rospy")
+    if absent() or not shutil.which("roscore"):
+        pytest.skip(f"ROS 1 is not here: no {absent() or 'roscore'}")
     made = Ros1Network(tmp_path_factory.mktemp("ros"))
     yield made
     made.close()

@@ -1,12 +1,11 @@
 """ROS 2 for real: three nodes as processes, a closed loop, and what is left when one of them dies."""
 
-import importlib.util
 from collections.abc import Iterator
 
 import pytest
 
 from .closed_loop import ClosedLoop
-from .network import Listener, Network
+from .network import Listener, Network, absent
 from .ros2 import Ros2Listener, Ros2Network
 
 # lark, which the type support of messages imports, and rclpy, which closes what it opened when Python ends
@@ -16,14 +15,12 @@ pytestmark = [
     pytest.mark.filterwarnings("default::tests.ros.network.StarvedWarning"),
 ]
 
-NEEDED = ("rclpy", "diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
-
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    absent = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if absent:
-        pytest.skip(f"ROS 2 is not here: no {', '.join(absent)} in this Python")
+    pytest.importorskip("rclpy")
+    if absent():
+        pytest.skip(f"ROS 2 is not here: no {absent()} in this Python")
     made = Ros2Network(tmp_path_factory.mktemp("ros"))
     yield made
     made.close()

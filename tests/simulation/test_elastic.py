@@ -123,13 +123,6 @@ def test_motors_are_saved_loaded_and_plotted(tmp_path: Path) -> None:
     pyplot.close("all")
 
 
-def test_rigid_arms_have_no_motors() -> None:
-    result = run(sea3(elastic=()), duration=0.01)
-    assert result.x.shape == result.dx.shape == (len(result.t), 0)
-    assert "x" not in result.to_dict()
-    assert "motors" not in result.names
-
-
 def test_refused() -> None:
     robot = sea3()
     for name in ("x0", "dx0"):

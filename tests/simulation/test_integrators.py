@@ -187,18 +187,3 @@ def test_a_step_without_a_solution_has_diverged() -> None:
     )  # fmt: skip
     assert run.status[-1] == Status.diverged
     assert np.isfinite(run.q).all()
-
-
-@pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
-def test_a_joint_without_mass_ends_the_run() -> None:
-    """M is singular: NaN for one state and a batch, and no integrator goes on."""
-    parameters = elbow().parameters.copy()
-    parameters[10:20] = 0.0
-    robot, q = elbow().with_parameters(parameters), np.array([0.1, 0.2])
-    assert np.isnan(robot.forward_dynamics(q, np.zeros(2), np.ones(2))).all()
-    assert np.isnan(robot.forward_dynamics(np.tile(q, (9, 1)), np.zeros((9, 2)), np.ones((9, 2)))).all()
-    for integrator in ("rk4", "implicit_midpoint", "semi_implicit_euler", "adaptive"):
-        run = th.simulate(robot, IDLE, th.reference.SetPoint(q), 0.05, 1e-2, q0=q, integrator=integrator)  # type: ignore[arg-type]
-        assert run.diverged
-        assert run.status[-1] == Status.diverged
-        assert np.isfinite(run.q).all()

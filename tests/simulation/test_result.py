@@ -23,24 +23,35 @@ def run() -> th.SimulationResult:
     return th.simulate(elbow(), th.SlotineLi(elbow(), 5.0, 8.0, adaptation=2.0), elbow_motion(), 0.2, q0=[1.0, 0.0])
 
 
-def with_error(t: np.ndarray, norm: np.ndarray) -> th.SimulationResult:
+def with_error(t: np.ndarray, *errors: np.ndarray) -> th.SimulationResult:
     still = np.zeros((len(t), 2))
-    signals = {"error": np.stack([norm, np.zeros_like(t)], axis=1)}
-    return th.SimulationResult(
-        t=t, q=still, dq=still, tau=still, status=np.zeros(len(t), dtype=np.int64), signals=signals
-    )
+    signals, status = {"error": np.stack(errors, axis=1)}, np.zeros(len(t), dtype=np.int64)
+    return th.SimulationResult(t=t, q=still, dq=still, tau=still + 2.0, status=status, signals=signals)
 
 
 def test_figures_of_merit() -> None:
     t = np.linspace(0.0, 20.0, 20001)
-    result = with_error(t, 0.1 + np.exp(-t))
+    result = with_error(t, 0.1 + np.exp(-t), 0.0 * t)
     assert result.steady_state_error() == pytest.approx(0.1, abs=1e-6)
     assert result.rise_time() == pytest.approx(np.log(10.0), abs=2e-3)  # down to a tenth of the way
     assert result.rise_time(fraction=0.5) == pytest.approx(np.log(2.0), abs=2e-3)
-    expected = np.sqrt(np.mean(result.error[:, 0] ** 2))
-    assert result.rmse() == pytest.approx(expected)
+    assert result.rmse() == pytest.approx(np.sqrt(np.mean(result.error[:, 0] ** 2)))
     assert result.rmse(slice(1, 2)) == 0.0
     assert result.error_norm([0]).shape == t.shape
+    t = np.linspace(0.0, 10.0, 10001)
+    result = with_error(t, np.exp(-t) * np.cos(np.pi * t), 0.5 * np.exp(-t), 0.0 * t)
+    assert result.settling_time(1e-2, slice(1, 3)) == pytest.approx(np.log(50.0), abs=2e-3)
+    assert result.settling_time(10.0) == 0.0
+    assert with_error(t, 1.0 + t).settling_time(0.5) == np.inf
+    turning = 1.0 - np.arctan(1.0 / np.pi) / np.pi  # where exp(-t) cos(pi t) is lowest
+    expected = -np.exp(-turning) * np.cos(np.pi * turning)
+    np.testing.assert_allclose(result.overshoot(), [expected, 0.0, np.nan], atol=1e-6)
+    np.testing.assert_allclose(result.component_rmse()[1], 0.5 * np.sqrt((1 - np.exp(-20.0)) / 20.0), rtol=1e-3)
+    assert result.component_rmse()[2] == 0.0
+    assert result.peak() == pytest.approx(np.hypot(1.0, 0.5))
+    assert result.peak([1]) == 0.5
+    assert result.torque_rms() == pytest.approx(np.sqrt(8.0))
+    np.testing.assert_array_equal(result.torque_peak(), [2.0, 2.0])
 
 
 @pytest.mark.filterwarnings("ignore:the run diverged:RuntimeWarning")
@@ -58,7 +69,7 @@ def test_a_diverged_run_has_infinite_errors() -> None:
     assert wild.settling_time(10.0) == np.inf
     assert (wild.component_rmse() == np.inf).all()
     assert wild.component_rmse().shape == (2,)
-    late = with_error(np.arange(3.0), np.array([1.0, 0.5, 0.1]))
+    late = with_error(np.arange(3.0), np.array([1.0, 0.5, 0.1]), np.zeros(3))
     assert not late.diverged
     assert late.overshoot()[0] == 0.0
     late = dataclasses.replace(late, status=np.array([0, 0, int(Status.diverged)]))
@@ -110,6 +121,7 @@ def test_refusals(tmp_path: Path) -> None:
         error=FileFormatError,
     )
     assert_refused(
+        (lambda: result.settling_time(-1.0), "tolerance must not be negative, got -1..."),
         (lambda: result.save("run.txt"), "path must end in .npz, got 'run.txt'"),
         (lambda: result.rise_time(fraction=1.0), "fraction must be at least 0 and less than 1, got 1"),
         *(

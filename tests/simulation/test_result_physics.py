@@ -236,33 +236,6 @@ def test_files_of_before_are_read(tmp_path: Path) -> None:
         th.SimulationResult.load(tmp_path / "robot.npz")
 
 
-def with_error(t: np.ndarray, *errors: np.ndarray) -> th.SimulationResult:
-    still = np.zeros((len(t), 2))
-    signals = {"error": np.stack(errors, axis=1)}
-    return th.SimulationResult(
-        t=t, q=still, dq=still, tau=still + 2.0, status=np.zeros(len(t), dtype=np.int64), signals=signals
-    )
-
-
-def test_figures_of_merit() -> None:
-    t = np.linspace(0.0, 10.0, 10001)
-    result = with_error(t, np.exp(-t) * np.cos(np.pi * t), 0.5 * np.exp(-t), 0.0 * t)
-    assert result.settling_time(1e-2, slice(1, 3)) == pytest.approx(np.log(50.0), abs=2e-3)
-    assert result.settling_time(10.0) == 0.0
-    assert with_error(t, 1.0 + t).settling_time(0.5) == np.inf
-    turning = 1.0 - np.arctan(1.0 / np.pi) / np.pi  # where exp(-t) cos(pi t) is lowest
-    expected = -np.exp(-turning) * np.cos(np.pi * turning)
-    np.testing.assert_allclose(result.overshoot(), [expected, 0.0, np.nan], atol=1e-6)
-    np.testing.assert_allclose(result.component_rmse()[1], 0.5 * np.sqrt((1 - np.exp(-20.0)) / 20.0), rtol=1e-3)
-    assert result.component_rmse()[2] == 0.0
-    assert result.peak() == pytest.approx(np.hypot(1.0, 0.5))
-    assert result.peak([1]) == 0.5
-    assert result.torque_rms() == pytest.approx(np.sqrt(8.0))
-    np.testing.assert_array_equal(result.torque_peak(), [2.0, 2.0])
-    with pytest.raises(ValueError, match="tolerance must not be negative, got -1"):
-        result.settling_time(-1.0)
-
-
 def test_comparison() -> None:
     both = th.compare_results({"slow": run(), "light": run(plant=wrong_elbow())})
     table = both.table()

@@ -298,11 +298,14 @@ def test_a_lock_is_that_of_one_call_not_of_forked_processes(tmp_path: Path) -> N
         if not child:
             os.read(end, 1)
             os._exit(0)
-    with store._locked(tmp_path):  # while the child lives
+    try:
+        with store._locked(tmp_path):  # while the child lives
+            pass
+    finally:
         os.write(into_end, b"1")
-    os.waitpid(child, 0)
-    os.close(end)
-    os.close(into_end)
+        os.waitpid(child, 0)
+        os.close(end)
+        os.close(into_end)
 
 
 def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

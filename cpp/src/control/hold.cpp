@@ -11,9 +11,9 @@ namespace {
 
 constexpr double kHoldRate = 30.0;  // of errors and of the handover [1/s]; as the ROS nodes' hold
 constexpr double kStop = 0.1;           // q_h goes on for this time times its first velocity, which is 2 / b [s]
-constexpr double kShortestStop = 1e-3;  // the same for a joint at its limit
+constexpr double kShortestStopAtLimit = 1e-3;  // the same for a joint at its limit
 constexpr double kLongestSettling = 0.05;  // [s]
-constexpr double kAtRest = 0.05;    // below this s and the velocity of the motion that comes to rest [rad/s or m/s]
+constexpr double kRestingSpeed = 0.05;    // below this s and the velocity of the motion that comes to rest [rad/s or m/s]
 constexpr double kLoadShare = 0.1;   // rate of the load's estimate: slow, because the load's inertia is unknown too
 
 }  // namespace
@@ -35,7 +35,7 @@ Hold::Hold(int n)
       load_(load_gain_, {}, n) {}
 
 bool Hold::resting() const noexcept {
-  return s_.lpNorm<Eigen::Infinity>() <= kAtRest && dq_h_.lpNorm<Eigen::Infinity>() <= kAtRest;
+  return s_.lpNorm<Eigen::Infinity>() <= kRestingSpeed && dq_h_.lpNorm<Eigen::Infinity>() <= kRestingSpeed;
 }
 
 double Hold::rate(double period) noexcept {
@@ -63,7 +63,7 @@ void Hold::stop_within_limits(const ModelData& model) noexcept {
   for (Eigen::Index j = 0; j < stop_.size(); ++j) {
     const std::vector<double>& limits = dq_0_[j] > 0.0 ? model.upper : model.lower;
     if (limits.empty() || dq_0_[j] == 0.0) continue;
-    stop_[j] = std::clamp((limits[j] - q_0_[j]) / dq_0_[j], kShortestStop, kStop);
+    stop_[j] = std::clamp((limits[j] - q_0_[j]) / dq_0_[j], kShortestStopAtLimit, kStop);
   }
 }
 

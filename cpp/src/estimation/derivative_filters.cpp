@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "thunder/math/matrices.hpp"
+#include "thunder/math/dense.hpp"
 
 namespace thunder {
 
@@ -132,7 +132,7 @@ SavitzkyGolayDerivative::SavitzkyGolayDerivative(int width, int window, int orde
   const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(window, -1.0, 0.0);
   Eigen::MatrixXd powers = Eigen::MatrixXd::Ones(window, order + 1);
   for (int k = 1; k <= order; ++k) powers.col(k) = powers.col(k - 1).cwiseProduct(x);
-  const Eigen::MatrixXd fit = powers.colPivHouseholderQr().solve(Eigen::MatrixXd::Identity(window, window));
+  const Eigen::MatrixXd fit = least_squares_inverse(powers);
   const double step = 1.0 / (window - 1);
   first_ = fit.row(1) * step;
   if (order >= 2) second_ = fit.row(2) * (2.0 * step * step);

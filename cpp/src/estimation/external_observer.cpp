@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "thunder/dynamics/elastic.hpp"
-#include "thunder/kernels/quantities.hpp"
 
 namespace thunder {
 
@@ -174,8 +173,7 @@ void EnergyObserver::evaluate(const double* q, const double* dq, Sample& sample)
   dynamics_.momentum_and_drift(q, dq, p_.data(), drift_.data());
   dynamics_.friction_torque(dq, friction_.data());
   double U;
-  const double* in[kMaxInputs] = {q};
-  kernels().evaluate[quantity_index<quantities::PotentialEnergy>](dynamics_.chain(), dynamics_.work(), in, {}, &U);
+  dynamics_.potential_energy(q, &U);
   sample.storage[0] = 0.5 * velocity.dot(p_) + U;
   sample.drift[0] = -velocity.dot(friction_);
 }

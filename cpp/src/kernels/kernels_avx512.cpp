@@ -6,6 +6,7 @@ namespace thunder {
 namespace {
 struct Avx512 {
   static constexpr int joint_lanes = 4, state_lanes = 8;
+  static constexpr const Kernels* narrower = &kernels_avx2;
 };
 }  // namespace
 

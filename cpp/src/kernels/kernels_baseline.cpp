@@ -5,7 +5,12 @@ namespace thunder {
 
 namespace {
 struct Baseline {
-  static constexpr int joint_lanes = 2, state_lanes = 2;
+  static constexpr int joint_lanes = 2;
+#ifdef __x86_64__
+  static constexpr int state_lanes = 1;  // for processors of before 2013: no code of its own for batches
+#else
+  static constexpr int state_lanes = 2;
+#endif
 };
 }  // namespace
 

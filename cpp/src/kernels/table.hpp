@@ -19,13 +19,28 @@ THUNDER_INLINE S* scalars(double* x) {
   return reinterpret_cast<S*>(x);
 }
 
-template <std::size_t Index, class S>
+/// Rare quantities are compiled twice at most: an instruction set may take them from a `narrower` one.
+template <class Isa, class = void>
+struct Narrower {
+  static constexpr const Kernels* table = nullptr;
+};
+template <class Isa>
+struct Narrower<Isa, std::void_t<decltype(Isa::narrower)>> {
+  static constexpr const Kernels* table = Isa::narrower;
+};
+
+template <std::size_t Index, class Isa>
 void evaluate_one(const Chain& chain, Workspace work, const double* const* in, const Selection<double>& selection,
                   double* out) {
   using Q = std::tuple_element_t<Index, quantities::All>;
-  const S* x[Q::input_count];
-  for (int k = 0; k < Q::input_count; ++k) x[k] = scalars<S>(in[k]);
-  Q::evaluate(chain, work, x, selection, scalars<S>(out));
+  using S = One<Isa>;
+  if constexpr (Q::batch == Batch::rare && Narrower<Isa>::table != nullptr) {
+    Narrower<Isa>::table->evaluate[Index](chain, work, in, selection, out);
+  } else {
+    const S* x[Q::input_count];
+    for (int k = 0; k < Q::input_count; ++k) x[k] = scalars<S>(in[k]);
+    Q::evaluate(chain, work, x, selection, scalars<S>(out));
+  }
 }
 
 /// W samples are transposed into lanes, evaluated together and transposed back.
@@ -34,11 +49,11 @@ void evaluate_packs(const BatchCall& call, Workspace work) {
   using Q = std::tuple_element_t<Index, quantities::All>;
   const Sizes s = sizes(call.chain, call.selection.rows.count());
   const int size = Q::shape(s).size();
-  if constexpr (!Q::vectorized) {
+  if constexpr (Q::batch != Batch::packs || Isa::state_lanes == 1) {
     for (std::size_t b = call.first; b < call.last; ++b) {
       const double* in[Q::input_count];
       for (int k = 0; k < Q::input_count; ++k) in[k] = call.in[k] + static_cast<std::ptrdiff_t>(b) * call.stride[k];
-      evaluate_one<Index, One<Isa>>(call.chain, work, in, call.selection, call.out + b * size);
+      evaluate_one<Index, Isa>(call.chain, work, in, call.selection, call.out + b * size);
     }
   } else {
     using Pk = Pack<Isa::state_lanes, Isa>;
@@ -63,7 +78,7 @@ void evaluate_packs(const BatchCall& call, Workspace work) {
   }
 }
 
-/// The typed entries, on doubles.
+/// What is no quantity of the list, on doubles.
 template <class Isa>
 struct Entries {
   using S = One<Isa>;
@@ -127,70 +142,39 @@ template <class Isa, class Indices>
 struct Tables;
 template <class Isa, std::size_t... I>
 struct Tables<Isa, std::index_sequence<I...>> {
-  static constexpr EvaluateFunction one[] = {evaluate_one<I, One<Isa>>...};
+  static constexpr EvaluateFunction one[] = {evaluate_one<I, Isa>...};
   static constexpr BatchFunction batch[] = {evaluate_packs<I, Isa>...};
 };
 
 template <class Isa>
 constexpr Kernels make_kernels(const char* name) {
   using T = Tables<Isa, std::make_index_sequence<kQuantityCount>>;
-  using S = One<Isa>;
   using E = Entries<Isa>;
   return {
       name,
       Isa::state_lanes,
       T::one,
       T::batch,
-      [](const Chain& c, Workspace w, const double* q, double* M) { mass_matrix(c, w, E::in(q), E::out(M)); },
       [](const Chain& c, Workspace w, const double* q, const double* dq, double* M, double* C) {
         mass_coriolis(c, w, E::in(q), E::in(dq), E::out(M), E::out(C));
       },
-      [](const Chain& c, Workspace w, const double* q, double* G) { gravity_vector(c, w, E::in(q), E::out(G)); },
-      [](const Chain& c, const double* dq, double* tau) { friction_torque(c, E::in(dq), E::out(tau)); },
       [](const Chain& c, const double* w, double* tau, double* slope) {
         friction_and_slope(c, E::in(w), E::out(tau), E::out(slope));
       },
       [](const Chain& c, const double* slow, const double* fast, double* slope) {
         friction_slope(c, E::in(slow), E::in(fast), E::out(slope));
       },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, double* tau) {
-        inverse_dynamics(c, w, E::in(q), E::in(dq), E::in(ddq), E::out(tau));
-      },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, const double* d3q,
-         double* tau_dot) { inverse_dynamics_dot(c, w, E::in(q), E::in(dq), E::in(ddq), E::in(d3q), E::out(tau_dot)); },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, const double* d3q,
-         const double* d4q, double* tau_ddot) {
-        inverse_dynamics_ddot(c, w, E::in(q), E::in(dq), E::in(ddq), E::in(d3q), E::in(d4q), E::out(tau_ddot));
-      },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* tau, double* ddq) {
-        forward_dynamics(c, w, E::in(q), E::in(dq), E::in(tau), E::out(ddq));
-      },
       [](const Chain& c, Workspace w, const double* q, const double* dq, const double* x, const double* dx,
          const double* tau, double* out, const double* external) {
         elastic_forward_dynamics(c, w, E::in(q), E::in(dq), E::in(x), E::in(dx), E::in(tau), E::out(out), E::in(external));
       },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* ddq, double* Y) {
-        regressor(c, w, E::in(q), E::in(dq), E::in(ddq), E::out(Y));
-      },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* dq_r, const double* ddq_r,
-         double* Y) { slotine_li_regressor(c, w, E::in(q), E::in(dq), E::in(dq_r), E::in(ddq_r), E::out(Y)); },
-      [](const Chain& c, Workspace w, const double* q, const double* dq, const double* dq_r, const double* ddq_r,
-         double* tau) { slotine_li_torque(c, w, E::in(q), E::in(dq), E::in(dq_r), E::in(ddq_r), E::out(tau)); },
       [](const Chain& c, Workspace w, const double* q, const double* dq, double* p, double* drift) {
         momentum_and_drift(c, w, E::in(q), E::in(dq), E::out(p), E::out(drift));
       },
       E::momentum_regressors,
-      [](const Chain& c, Workspace w, const double* q, const Frame<double>& frame, double* J) {
-        jacobian(c, w, E::in(q), frame, E::out(J));
-      },
       E::frame_kinematics,
       E::frame_poses,
       E::joint_poses,
-      [](const Chain& c, Workspace w, const double* q, const Frame<double>& frame, TaskRows rows) {
-        S value;
-        manipulability(c, w, E::in(q), frame, rows, &value);
-        return value.v;
-      },
       E::manipulability_gradient,
   };
 }

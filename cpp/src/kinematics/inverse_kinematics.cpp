@@ -14,7 +14,7 @@ namespace {
 
 using Eigen::Map;
 
-constexpr double kLongestStep = 0.7;  // of any joint in one iteration [rad, m]: the range of linearizations
+constexpr double kLongestIteration = 0.7;  // of any joint in one iteration [rad, m]: the range of linearizations
 
 }  // namespace
 
@@ -150,7 +150,7 @@ void InverseKinematics::steepest_descent(Point& point, double shortening, JointV
 
 void InverseKinematics::move(const Point& from, const JointVector& step, Point& to) const noexcept {
   const double longest = step.lpNorm<Eigen::Infinity>();
-  const double scale = longest > kLongestStep ? kLongestStep / longest : 1.0;
+  const double scale = longest > kLongestIteration ? kLongestIteration / longest : 1.0;
   to.q = from.q + scale * step;
   for (Eigen::Index i = 0; i < to.q.size(); ++i) {
     if (!whole_turns_[static_cast<std::size_t>(i)]) continue;

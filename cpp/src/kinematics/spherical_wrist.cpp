@@ -13,8 +13,8 @@ using Eigen::AngleAxisd;
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-constexpr double kTolerance = 1e-12;  // relative, of reach and of the test for a free joint
-constexpr double kSame = 1e-7;        // branches closer than this are one [rad]
+constexpr double kRelative = 1e-12;  // relative, of reach and of the test for a free joint
+constexpr double kSameBranch = 1e-7;        // branches closer than this are one [rad]
 constexpr double kSingularWrist = 1e-10;
 
 Matrix3d rotation(const Vector3d& axis, double angle) { return AngleAxisd(angle, axis).toRotationMatrix(); }
@@ -38,14 +38,14 @@ Roots component(const Vector3d& h, const Vector3d& axis, const Vector3d& x, doub
   const double a = h.dot(across(axis, x)), b = h.dot(axis.cross(x));
   const double c = value - h.dot(axis) * axis.dot(x), r = std::hypot(a, b);
   Roots roots;
-  if (r <= kTolerance * scale) {
-    if (std::abs(c) <= kTolerance * scale) roots.angle[roots.count++] = free;
+  if (r <= kRelative * scale) {
+    if (std::abs(c) <= kRelative * scale) roots.angle[roots.count++] = free;
     return roots;
   }
-  if (std::abs(c) > r + kTolerance * scale) return roots;
+  if (std::abs(c) > r + kRelative * scale) return roots;
   const double middle = std::atan2(b, a);
   // where the two coincide, rounding of c would separate them by its square root
-  if (r - std::abs(c) <= kTolerance * scale) {
+  if (r - std::abs(c) <= kRelative * scale) {
     roots.angle[roots.count++] = c > 0.0 ? middle : middle + kPi;
     return roots;
   }
@@ -86,7 +86,7 @@ void SphericalWrist::solve_elbow(double q1, const Vector3d& wrist, const Matrix3
   for (int k = 0; k < elbow.count; ++k) {
     const double q3 = elbow.angle[k];
     const Vector3d folded = rotation(g_.axes[2], q3) * forearm - upper_arm;
-    const bool free = across(g_.axes[1], folded).norm() <= kTolerance * std::sqrt(scale);
+    const bool free = across(g_.axes[1], folded).norm() <= kRelative * std::sqrt(scale);
     const double q2 = free ? near[1] : angle_between(g_.axes[1], folded, from_upper);
     solve_wrist({q1, q2, q3}, turn, near, solutions);
   }
@@ -121,7 +121,7 @@ void SphericalWrist::add(const Joints& q, Solutions& solutions) const noexcept {
   const auto same = [&](const Joints& other) {
     double most = 0.0;
     for (int i = 0; i < 6; ++i) most = std::max(most, std::abs(std::remainder(q[i] - other[i], 2.0 * kPi)));
-    return most < kSame;
+    return most < kSameBranch;
   };
   const auto end = solutions.q.begin() + solutions.count;
   if (solutions.count < 8 && std::find_if(solutions.q.begin(), end, same) == end)

@@ -23,7 +23,17 @@ Matrix4d align_z(const Vector3d& axis) {
     A(1, 1) = A(2, 2) = -1.0;  // half a turn about x
     return A;
   }
-  A.topLeftCorner<3, 3>() = Eigen::Quaterniond::FromTwoVectors(z, axis.normalized()).toRotationMatrix();
+  // Eigen's FromTwoVectors, whose case of nearly opposite vectors takes seconds to compile
+  const Vector3d to = axis.normalized().normalized(), turn = z.cross(to);
+  const double c = to.dot(z), s = std::sqrt((1.0 + c) * 2.0);
+  if (c < -1.0 + 1e-12) {
+    A.topLeftCorner<3, 3>() = Eigen::AngleAxisd(std::atan2(turn.norm(), c), turn.normalized()).toRotationMatrix();
+    return A;
+  }
+  Eigen::Quaterniond rotation;
+  rotation.vec() = turn * (1.0 / s);
+  rotation.w() = s * 0.5;
+  A.topLeftCorner<3, 3>() = rotation.toRotationMatrix();
   return A;
 }
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kLongestCatchUp = 50'000'000, kPeriodsOfCatchUp = 5;
 /// Largest speed of an arm [rad/s or m/s]; beyond it the plant stops.
 constexpr double kFastest = 1e3;
 /// Rounding of a torque step that uses its limit.
-constexpr double kSlack = 1e-9;
+constexpr double kRounding = 1e-9;
 /// Periods for which `missed_cycles` blocks the loop.
 constexpr int kBlocked = 20;
 
@@ -109,7 +109,7 @@ bool SimulatedDrive::write(const double* tau) noexcept {
   for (int i = 0; i < n(); ++i) {
     const double part = std::abs(tau[i] - command_[i]) / (facts.cycle * facts.torque_rate[i]);
     largest_step_ = std::max(largest_step_, part);
-    if (!(part <= 1.0 + kSlack) || !(std::abs(tau[i]) <= facts.torque_limits[i])) failed_ = true;
+    if (!(part <= 1.0 + kRounding) || !(std::abs(tau[i]) <= facts.torque_limits[i])) failed_ = true;
   }
   if (failed_) return false;
   std::copy_n(tau, n(), command_.data());

@@ -17,7 +17,7 @@ const Eigen::VectorXd& ExternalActions::torque(const Model& model, Workspace wor
       sum_ += action.values;
       continue;
     }
-    kernels().jacobian(model.view(), work, q, model.frame(action.frame), J_.data());
+    kernels().compute(Quantity::Jacobian, model.view(), work, {q}, J_.data(), {model.frame(action.frame), {}});
     for (int row = 0; row < 6; ++row) sum_ += J_.row(row).transpose() * action.values[row];
   }
   return sum_;

@@ -93,8 +93,8 @@ void ElasticPlant::derivative(double, const double* state, const double* tau, do
   const int joints = n(), motor_count = motors();
   const double *q = state, *dq = q + joints, *x = dq + joints, *dx = x + motor_count;
   double *q_dot = state_dot, *dq_dot = q_dot + joints, *x_dot = dq_dot + joints, *dx_dot = x_dot + motor_count;
-  kernels().elastic_forward_dynamics(model_->view(), model_.work(), q, dq, x, dx, tau, acceleration_.data(),
-                                     model_.external(q));
+  kernels().loaded_elastic_dynamics(model_->view(), model_.work(), q, dq, x, dx, tau, acceleration_.data(),
+                                    model_.external(q));
   std::copy_n(dq, joints, q_dot);
   std::copy_n(acceleration_.data(), joints, dq_dot);
   std::copy_n(dx, motor_count, x_dot);

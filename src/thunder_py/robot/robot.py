@@ -83,7 +83,7 @@ class Robot(RobotModel):
     Quantities are computed by C++ kernels in ``cpp/include/thunder/dynamics``, one header per quantity or algorithm:
     `slotine_li_regressor` and the other regressors in ``regressor.hpp``, `mass_matrix` in ``mass_matrix.hpp``,
     `coriolis_matrix` in ``coriolis.hpp``, `inverse_dynamics` in ``inverse_dynamics.hpp``. All quantities are listed in
-    ``cpp/include/thunder/kernels/quantities.hpp``. The theory is in ``docs/theory/regressors.md`` and
+    ``cpp/include/thunder/kernels/quantity_list.inc``. The theory is in ``docs/theory/regressors.md`` and
     ``docs/theory/dynamics.md``.
 
     Examples

@@ -19,40 +19,16 @@ class Evaluator {
   Chain chain() const noexcept { return model_->view(); }
   Workspace work() const noexcept { return memory_.view(); }
 
-  void mass_matrix(const double* q, double* M) const noexcept { kernels().mass_matrix(chain(), work(), q, M); }
+  // every quantity of the list by its name: mass_matrix(q, M)
+#define THUNDER_QUANTITY(NAME, FUNCTION, ...)                      \
+  template <class... Inputs>                                      \
+  void FUNCTION(Inputs*... numbers) const noexcept {               \
+    kernels().FUNCTION(chain(), work(), numbers...);              \
+  }
+#include "quantity_list.inc"
+
   void mass_coriolis(const double* q, const double* dq, double* M, double* C) const noexcept {
     kernels().mass_coriolis(chain(), work(), q, dq, M, C);
-  }
-  void gravity_vector(const double* q, double* G) const noexcept { kernels().gravity_vector(chain(), work(), q, G); }
-  void friction_torque(const double* dq, double* tau) const noexcept { kernels().friction_torque(chain(), dq, tau); }
-  void inverse_dynamics(const double* q, const double* dq, const double* ddq, double* tau) const noexcept {
-    kernels().inverse_dynamics(chain(), work(), q, dq, ddq, tau);
-  }
-  void inverse_dynamics_dot(const double* q, const double* dq, const double* ddq, const double* d3q,
-                            double* tau_dot) const noexcept {
-    kernels().inverse_dynamics_dot(chain(), work(), q, dq, ddq, d3q, tau_dot);
-  }
-  void inverse_dynamics_ddot(const double* q, const double* dq, const double* ddq, const double* d3q, const double* d4q,
-                             double* tau_ddot) const noexcept {
-    kernels().inverse_dynamics_ddot(chain(), work(), q, dq, ddq, d3q, d4q, tau_ddot);
-  }
-  void forward_dynamics(const double* q, const double* dq, const double* tau, double* ddq) const noexcept {
-    kernels().forward_dynamics(chain(), work(), q, dq, tau, ddq);
-  }
-  void elastic_forward_dynamics(const double* q, const double* dq, const double* x, const double* dx,
-                                const double* tau, const double* external, double* out) const noexcept {
-    kernels().elastic_forward_dynamics(chain(), work(), q, dq, x, dx, tau, out, external);
-  }
-  void regressor(const double* q, const double* dq, const double* ddq, double* Y) const noexcept {
-    kernels().regressor(chain(), work(), q, dq, ddq, Y);
-  }
-  void slotine_li_regressor(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
-                            double* Y) const noexcept {
-    kernels().slotine_li_regressor(chain(), work(), q, dq, dq_r, ddq_r, Y);
-  }
-  void slotine_li_torque(const double* q, const double* dq, const double* dq_r, const double* ddq_r,
-                         double* tau) const noexcept {
-    kernels().slotine_li_torque(chain(), work(), q, dq, dq_r, ddq_r, tau);
   }
   void momentum_and_drift(const double* q, const double* dq, double* p, double* drift) const noexcept {
     kernels().momentum_and_drift(chain(), work(), q, dq, p, drift);
@@ -61,7 +37,7 @@ class Evaluator {
     kernels().momentum_regressors(chain(), work(), q, dq, P, D, G);
   }
   void jacobian(const double* q, const Frame<double>& frame, double* J) const noexcept {
-    kernels().jacobian(chain(), work(), q, frame, J);
+    kernels().compute(Quantity::Jacobian, chain(), work(), {q}, J, {frame, {}});
   }
   void frame_kinematics(const double* q, const double* dq, const Frame<double>& frame, Pose<double>* pose, double* J,
                         double* J_dot) const noexcept {
@@ -75,7 +51,9 @@ class Evaluator {
     kernels().joint_poses(chain(), work(), q, poses);
   }
   double manipulability(const double* q, const Frame<double>& frame, TaskRows rows) const noexcept {
-    return kernels().manipulability(chain(), work(), q, frame, rows);
+    double value;
+    kernels().compute(Quantity::Manipulability, chain(), work(), {q}, &value, {frame, rows});
+    return value;
   }
 
  private:

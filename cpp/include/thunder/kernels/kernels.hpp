@@ -5,17 +5,20 @@
 
 #include <atomic>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "../model/chain.hpp"
 #include "../threads/parallel_for.hpp"
+#include "quantity.hpp"
 
 namespace thunder {
 
 inline constexpr int kMaxInputs = 5;
 
 using Chain = ChainView<double>;
+inline const Selection<double> kNothingSelected{};
 
 /// Samples [first, last): sample b of input k starts at in[k] + b * stride[k], of the output at out + b * size.
 struct BatchCall {
@@ -39,33 +42,17 @@ struct Kernels {
   const EvaluateFunction* evaluate;
   const BatchFunction* evaluate_batch;
 
-  // typed entries for C++
-  void (*mass_matrix)(const Chain&, Workspace, const double* q, double* M);
+  // what is no quantity of the list
   void (*mass_coriolis)(const Chain&, Workspace, const double* q, const double* dq, double* M, double* C);
-  void (*gravity_vector)(const Chain&, Workspace, const double* q, double* G);
-  void (*friction_torque)(const Chain&, const double* dq, double* tau);
   /// Of joints, then of motors of elastic ones: at velocities w, and the largest slope over speeds from slow to fast.
   void (*friction_and_slope)(const Chain&, const double* w, double* tau, double* slope);
   void (*friction_slope)(const Chain&, const double* slow, const double* fast, double* slope);
-  void (*inverse_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq, double* tau);
-  /// Time derivatives of the inverse dynamics along a motion.
-  void (*inverse_dynamics_dot)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq,
-                               const double* d3q, double* tau_dot);
-  void (*inverse_dynamics_ddot)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq,
-                                const double* d3q, const double* d4q, double* tau_ddot);
-  void (*forward_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* tau, double* ddq);
-  void (*elastic_forward_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* x,
-                                   const double* dx, const double* tau, double* out, const double* external);
-  void (*regressor)(const Chain&, Workspace, const double* q, const double* dq, const double* ddq, double* Y);
-  void (*slotine_li_regressor)(const Chain&, Workspace, const double* q, const double* dq, const double* dq_r,
-                               const double* ddq_r, double* Y);
-  void (*slotine_li_torque)(const Chain&, Workspace, const double* q, const double* dq, const double* dq_r,
-                            const double* ddq_r, double* tau);
+  void (*loaded_elastic_dynamics)(const Chain&, Workspace, const double* q, const double* dq, const double* x,
+                                  const double* dx, const double* tau, double* out, const double* external);
   /// p = M dq and drift = C' dq
   void (*momentum_and_drift)(const Chain&, Workspace, const double* q, const double* dq, double* p, double* drift);
   /// P pi = M dq, D pi = C' dq and G pi = G + friction.
   void (*momentum_regressors)(const Chain&, Workspace, const double* q, const double* dq, double* P, double* D, double* G);
-  void (*jacobian)(const Chain&, Workspace, const double* q, const Frame<double>&, double* J);
   /// Pose, Jacobian and its time derivative of one frame.
   void (*frame_kinematics)(const Chain&, Workspace, const double* q, const double* dq, const Frame<double>&,
                            Pose<double>*, double* J, double* J_dot);
@@ -74,10 +61,32 @@ struct Kernels {
                       Pose<double>* poses, double* J);
   /// Poses of the n joint frames.
   void (*joint_poses)(const Chain&, Workspace, const double* q, Pose<double>* poses);
-  double (*manipulability)(const Chain&, Workspace, const double* q, const Frame<double>&, TaskRows);
   /// Manipulability and its gradient by q.
   void (*manipulability_gradient)(const Chain&, Workspace, const double* q, const Frame<double>&, TaskRows,
                                   double* value, double* gradient);
+
+  /// One state of any quantity.
+  void compute(Quantity quantity, const Chain& chain, Workspace work, std::initializer_list<const double*> in, double* out,
+               const Selection<double>& selection = kNothingSelected) const {
+    evaluate[static_cast<std::size_t>(quantity)](chain, work, in.begin(), selection, out);
+  }
+  // the same by the quantity's name: mass_matrix(chain, work, q, M)
+#define THUNDER_QUANTITY(NAME, FUNCTION, F, R, B, S, CALL, K, SUMMARY, RETURNS, NOTES, ...)               \
+  template <class... Inputs>                                                                            \
+  void FUNCTION(const Chain& chain, Workspace work, Inputs*... numbers) const {                          \
+    static_assert(sizeof...(numbers) == std::initializer_list<const char*>{__VA_ARGS__}.size() + 1);     \
+    compute(Quantity::NAME, chain, work, {numbers...}, last(numbers...));                                \
+  }
+#include "quantity_list.inc"
+
+ private:
+  template <class First, class... Rest>
+  static auto last(First first, Rest... rest) {
+    if constexpr (sizeof...(rest) == 0)
+      return first;
+    else
+      return last(rest...);
+  }
 };
 
 extern const Kernels kernels_baseline, kernels_avx2, kernels_avx512;  // the last two on x86-64 only

@@ -14,18 +14,7 @@ from ...parallel import Workers, map_seeds
 from ...reference import Lissajous
 from ...robot import Robot
 from ...simulation import RunSpec, Sensors, SimulationResult, simulate_many
-from ..lissajous.run import (
-    DRAWN,
-    LOG_EVERY,
-    PERIOD,
-    START,
-    Run,
-    controller_of,
-    curve,
-    draw_last_link,
-    follow_lissajous,
-    wrong_last_link,
-)
+from ..lissajous import run as article
 from ..results import Draws, Varied, drawing
 from ..sweeps.sweep import FreeParameter, chosen, declared
 from ..tables import markdown
@@ -97,9 +86,9 @@ class ArticleGains(Varied):
 
     truth: Robot
     reference: Lissajous
-    ideal: Mapping[str, Run]
-    friction: Mapping[str, Run]
-    published: Mapping[str, Run]
+    ideal: Mapping[str, article.Run]
+    friction: Mapping[str, article.Run]
+    published: Mapping[str, article.Run]
 
     def table(self) -> str:
         """Return Tables 6 and 7 and the errors of Figure 10 with the article's numbers and ours, as Markdown."""
@@ -142,7 +131,7 @@ class ArticleGains(Varied):
     plot_adaptation = drawing("plot_adaptation")
 
 
-def _rise(run: Run) -> float | str:
+def _rise(run: article.Run) -> float | str:
     rise = run.rise_time
     return f"> {run.result.t[-1] - run.window:g}" if rise is None else rise
 
@@ -170,10 +159,10 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, workers: Wo
     draws = None
     if seeds:
         rows = map_seeds(partial(_figures_of_seed, duration), range(1, seeds), workers=workers, description="gains")
-        draws = Draws.of(DRAWN, [_figures(friction), *rows])
+        draws = Draws.of(article.DRAWN, [_figures(friction), *rows])
     return ArticleGains(
         truth=truth,
-        reference=curve(truth),
+        reference=article.curve(truth),
         ideal=_cases(truth, duration),
         friction=friction,
         published=_cases(plant, duration, **PUBLISHED),
@@ -181,7 +170,7 @@ def run_article_gains(duration: float = DURATION, *, seeds: int = 0, workers: Wo
     )
 
 
-def _figures(runs: Mapping[str, Run]) -> dict[str, float | None]:
+def _figures(runs: Mapping[str, article.Run]) -> dict[str, float | None]:
     states: dict[str, float | None] = {f"{name}: norm of e": runs[name].steady_state.norm for name in CASES}
     return states | {f"{name}: rise time [s]": runs[name].rise_time for name in CASES}
 
@@ -190,12 +179,13 @@ def _figures_of_seed(duration: float, seed: int) -> dict[str, float | None]:
     return _figures(_cases(panda_with_friction(), duration, seed=seed))
 
 
-def _follow(plant: Robot, duration: float, seed: int = 0, **options: Any) -> Run:
+def _follow(plant: Robot, duration: float, seed: int = 0, **options: Any) -> article.Run:
     model = Robot.load("panda")
-    return follow_lissajous(plant, controller_of(draw_last_link(model, seed), **options), curve(model), duration)
+    law = article.controller_of(article.draw_last_link(model, seed), **options)
+    return article.follow_lissajous(plant, law, article.curve(model), duration)
 
 
-def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dict[str, Run]:
+def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dict[str, article.Run]:
     same = {"r_7 = 10": "K_d2"}
     others = {name: case for name, case in CASES.items() if name not in same}
     runs = {name: _follow(plant, duration, seed, K_d=c.K_d, r_7=c.r_7, **gains) for name, c in others.items()}
@@ -203,6 +193,8 @@ def _cases(plant: Robot, duration: float, *, seed: int = 0, **gains: Any) -> dic
     return runs if seed else runs | {"fixed": _follow(plant, duration, adaptive=False, **gains)}
 
 
+#: quantities that section 5.1 does not print. "Published code" are settings of the authors' repository, `PUBLISHED`;
+#: those of the runs in the article may differ
 QUANTITIES = (
     FreeParameter("K_p", 1.0, (0.01, 0.1, 0.3, 3.0), "K_p / ours", "0.01 (1 N/m) in the published code"),
     FreeParameter("Lambda", 1.0, (0.3, 5.0 / 3.0, 3.0), "Lambda / ours", "1.7 in the published code"),
@@ -234,17 +226,19 @@ def table_errors(*, scale: float = 1.0, workers: Workers = 1, **given: Any) -> d
     """
     s = chosen(QUANTITIES, given)
     robot, plant, end = Robot.load("panda"), panda_with_friction(s.friction), scale * s.duration
-    reference = curve(robot, centered=s.start != "on the curve")
+    reference = article.curve(robot, centered=s.start != "on the curve")
     settings: dict[str, dict[str, Any]] = {name: {"K_d": c.K_d, "r_7": c.r_7} for name, c in _DIFFERENT.items()}
     settings[_FIXED] = {"adaptive": False}
     specs = []
     for options in settings.values():
-        law = controller_of(wrong_last_link(robot), K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options)
-        specs.append(RunSpec(plant, law, reference, end, q0=START, torque_limits=robot.limits.effort,
+        law = article.controller_of(
+            article.wrong_last_link(robot), K_p=s.K_p, Lambda=s.Lambda, Gamma=s.Gamma, **options
+        )
+        specs.append(RunSpec(plant, law, reference, end, q0=article.START, torque_limits=robot.limits.effort,
                              sensors=Sensors(velocity_noise=s.noise) if s.noise else None, log=("error",),
-                             log_every=LOG_EVERY))  # fmt: skip
+                             log_every=article.LOG_EVERY))  # fmt: skip
     runs = simulate_many(specs, workers=workers)
-    window = min(PERIOD / end, 0.5)
+    window = min(article.PERIOD / end, 0.5)
     found: dict[str, float] = {}
     for k, name in enumerate(settings):
         run: SimulationResult | None = None if k in runs.failures else runs[k]

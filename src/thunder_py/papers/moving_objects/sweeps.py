@@ -1,4 +1,10 @@
-"""D4.2, Table 16, over quantities that the report does not print, and readings of its single plan."""
+"""D4.2, Table 16, over quantities that the report does not print, and readings of its single plan.
+
+The report does not print when the single plan of "the same framework without the replanning strategy" is made, from
+which estimate, or how the hand ends. A reading here is a time of the plan and one departure from the framework. Its
+runs are those of `run_conveyor` with the planned point, except that only the plan is made: where the hand is while it
+closes follows from the plan.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +25,7 @@ from ...manipulation.interception.conveyor import (
     MeasurementModel,
     evaluate_grasp,
 )
-from ...manipulation.interception.interceptor import (
-    InterceptionOptions,
-    PlannedArrival,
-    SingleShot,
-)
+from ...manipulation.interception.interceptor import InterceptionOptions, PlannedArrival, SingleShot
 from ...manipulation.interception.outcome import InterceptionPhase
 from ...manipulation.interception.runs import Scenario
 from ...parallel import Workers, map_items, map_seeds

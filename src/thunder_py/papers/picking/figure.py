@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +14,7 @@ from ...plotting.panels import new_panels
 from ...plotting.style import label, label_time, outside_legend
 from ..grasping.figure import draw_rates
 from .physics import PhysicalPicking
-from .run import REPORTED_RATE, Picking, PickTrace
+from .run import REPORTED_RATE, Picking
 from .scene import TASKS
 
 _COLORS = {
@@ -60,7 +62,7 @@ def _draw_errors(axes: Axes, found: Picking, task: str) -> None:
     label(axes, f"Not in D4.2: errors at contact, {task}", "error across [mm]", "error along [mm]")
 
 
-def plot_pick(found: PickTrace) -> Figure:
+def plot_pick(found: SimpleNamespace) -> Figure:
     """Draw one pick over time: distance and angle to the object, errors of the estimates, age of the last picture."""
     figure, panels = new_panels([["distance", "angle"], ["errors", "age"]], (12.0, 6.5))
     t = found.t

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...checks import Array, whole
 from ...control import ComputedTorque
 from ...manipulation.servoing.law import VisualServo
 from ...manipulation.servoing.pick_loop import PickingController, PickLoop, PickStep
-from ...manipulation.servoing.pick_machine import PickEvent, PickMachine, PickPhase
+from ...manipulation.servoing.pick_machine import PickMachine, PickPhase
 from ...manipulation.servoing.pose_filter import LatestPose, PoseFilter
 from ...manipulation.servoing.tool_estimator import ToolEstimator, ToolVerdict
 from ...manipulation.servoing.tracker import PoseBelief, SourceFault, TargetTracker, Track
@@ -148,47 +149,6 @@ class Pick:
     tilt: float
     turn: float
     following: float
-
-
-@dataclass(frozen=True, eq=False)
-class PickTrace:
-    """A pick in detail, for figures.
-
-    Attributes
-    ----------
-    pick : Pick
-        Outcome of the pick.
-    scene : Scene
-        Scene of the pick.
-    t : (T,) array
-        [s].
-    q : (T, 7) array
-        Joint positions [rad].
-    tip, estimated_tip, target, estimated_target : (T, 3) array
-        Where the tool truly is, where it is believed to be, the object and what is believed of it [m]; NaN before
-        anything is known.
-    angle : (T,) array
-        Between the orientations of tool and goal, as the law sees it [rad].
-    tool_error : (T,) array
-        Error of the estimate of the tool's tip in the palm [m].
-    age : (T,) array
-        Age of the latest accepted picture of the object [s].
-    events : tuple of PickEvent
-        Changes of phase.
-    """
-
-    pick: Pick
-    scene: Scene
-    t: Array
-    q: Array
-    tip: Array
-    estimated_tip: Array
-    target: Array
-    estimated_target: Array
-    angle: Array
-    tool_error: Array
-    age: Array
-    events: tuple[PickEvent, ...]
 
 
 @cache
@@ -360,8 +320,18 @@ def pick(task: str, variant: str, seed: int) -> Pick:
     return _outcome(*_simulate(task, variant, seed))
 
 
-def trace(task: str, variant: str, seed: int) -> PickTrace:
-    """Run one pick and keep what figures need."""
+def trace(task: str, variant: str, seed: int) -> SimpleNamespace:
+    """Run one pick and keep what figures need.
+
+    Returns
+    -------
+    SimpleNamespace
+        ``pick`` and ``scene``; times ``t`` (T,) [s] and joint positions ``q`` (T, 7) [rad]; positions ``tip`` of the
+        tool, ``estimated_tip``, ``target``, the object, and ``estimated_target``, (T, 3) [m], NaN before anything is
+        known; ``angle`` (T,) between the orientations of tool and goal, as the law sees it [rad]; ``tool_error`` (T,)
+        of the estimate of the tool's tip in the palm [m]; ``age`` (T,) of the latest accepted picture of the object
+        [s]; ``events``, the changes of phase.
+    """
     world, controller, following = _simulate(task, variant, seed)
     t = np.array([time for time, _, _ in controller.steps])
     q = np.array([joints for _, joints, _ in controller.steps])
@@ -370,7 +340,7 @@ def trace(task: str, variant: str, seed: int) -> PickTrace:
     tip = np.array([world.tip(time, hand) for time, hand in zip(t, flange, strict=True)])
     belief = np.array([step.tool for step in steps])
     nowhere = np.full(3, np.nan)
-    return PickTrace(
+    return SimpleNamespace(
         pick=_outcome(world, controller, following),
         scene=world.scene,
         t=t,

@@ -473,6 +473,7 @@ def run_dynamics(samples: int = 200) -> ScaraDynamics:
     )
 
 
+#: quantities that the report does not print, for Figures 4.2, 4.4, 4.5 and 4.7
 QUANTITIES = (
     FreeParameter("Q_z", 1.0, (1e2, 1e4, 1e6), "Q of the unit vector along z", "right side of the Lyapunov equation"),
     FreeParameter(

@@ -11,26 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from ...checks import Array
+from ...plotting import style
 from ...plotting.ellipsoid import ELLIPSOID_COLORS, ellipsoid_points
 from ...plotting.panels import new_panels
 from ...plotting.space import draw_sticks
-from ...plotting.style import (
-    ARM,
-    AXIS_COLORS,
-    BLUE,
-    COLORS,
-    LAW_COLORS,
-    LINE,
-    THIN,
-    TRUTH,
-    VERMILION,
-    draw_truth,
-    figure_of,
-    label,
-    label_time,
-    outside_legend,
-    positive,
-)
+from ...plotting.style import draw_truth, figure_of, label, label_time, outside_legend, positive
 from ...robot import Ellipsoid, Robot
 from ...robot.frames import arm_points
 from ...trajectory import Path
@@ -41,13 +26,13 @@ from .run import Scara
 _STYLES = ("-", "--", "-.", ":")
 
 
-def _log(axes: Axes, t: Array, values: Array, **style: Any) -> None:
-    axes.semilogy(t, positive(values), **{"linewidth": LINE, **style})
+def _log(axes: Axes, t: Array, values: Array, **options: Any) -> None:
+    axes.semilogy(t, positive(values), **{"linewidth": style.LINE, **options})
 
 
 def draw_position_errors(axes: Axes, experiment: ScaraClik, title: str) -> None:
     """Draw the position errors of all schemes on a logarithmic axis."""
-    for color, (name, scheme) in zip(COLORS, experiment.schemes.items(), strict=False):
+    for color, (name, scheme) in zip(style.COLORS, experiment.schemes.items(), strict=False):
         faint = {"alpha": 0.5, "zorder": 1} if name == "second order" else {}  # it would cover the others
         _log(axes, scheme.result.t, scheme.position_error(), color=color, label=name, **faint)
     label_time(axes, scheme.result.t, title, "position error [m]", ylim=(1e-10, 1e-1))
@@ -58,7 +43,7 @@ def plot_errors(experiment: ScaraClik) -> Figure:
     title = "SCARA project, chapter 3: errors of closed-loop inverse kinematics"
     figure, panels = new_panels([["position", "angle"]], (12, 4.8), title)
     draw_position_errors(panels["position"], experiment, "position, rows of the task")
-    for color, scheme in zip(COLORS, experiment.schemes.values(), strict=False):
+    for color, scheme in zip(style.COLORS, experiment.schemes.values(), strict=False):
         _log(panels["angle"], scheme.result.t, np.abs(scheme.angle_error()), color=color)
     label_time(panels["angle"], scheme.result.t, "angle", "angle error [rad]", ylim=(1e-10, 1e-1))
     return outside_legend(figure, panels["position"])
@@ -71,11 +56,11 @@ def plot_velocities(experiment: ScaraClik) -> Figure:
     for names, scheme in (("ace", "inverse"), ("bdf", "transpose")):
         result = experiment.schemes[scheme].result
         turning, sliding, error = (panels[name] for name in names)
-        for k, color in ((0, COLORS[0]), (1, COLORS[1]), (3, COLORS[2])):
-            turning.plot(result.t, result.dq[:, k], color=color, linewidth=LINE, label=rf"$\theta_{k + 1}$")
-        sliding.plot(result.t, result.dq[:, 2], color=COLORS[3], linewidth=LINE, label="$d_3$")
-        for k, (color, axis) in enumerate(zip(AXIS_COLORS, "xyz", strict=True)):
-            error.plot(result.t, 1e6 * result.error[:, k], color=color, linewidth=THIN, label=axis)
+        for k, color in ((0, style.COLORS[0]), (1, style.COLORS[1]), (3, style.COLORS[2])):
+            turning.plot(result.t, result.dq[:, k], color=color, linewidth=style.LINE, label=rf"$\theta_{k + 1}$")
+        sliding.plot(result.t, result.dq[:, 2], color=style.COLORS[3], linewidth=style.LINE, label="$d_3$")
+        for k, (color, axis) in enumerate(zip(style.AXIS_COLORS, "xyz", strict=True)):
+            error.plot(result.t, 1e6 * result.error[:, k], color=color, linewidth=style.THIN, label=axis)
         label_time(turning, result.t, f"{scheme}: revolute joints", "velocity [rad/s]")
         label_time(sliding, result.t, f"{scheme}: prismatic joint", "velocity [m/s]")
         label_time(error, result.t, f"{scheme}: position", "error [µm]")
@@ -85,10 +70,10 @@ def plot_velocities(experiment: ScaraClik) -> Figure:
 
 
 def _draw_manipulability(axes: Axes, experiment: ScaraClik, title: str) -> None:
-    for color, name in zip(COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
+    for color, name in zip(style.COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
         result = experiment.schemes[name].result
         objective = "with objective" if name.endswith("w") else "without objective"
-        axes.plot(result.t, result.manipulability, color=color, linewidth=LINE, label=objective)
+        axes.plot(result.t, result.manipulability, color=color, linewidth=style.LINE, label=objective)
     label_time(axes, result.t, title, r"$w = \sqrt{\det(J J^\top)}$ [m]", ylim=(0.0, None))
 
 
@@ -98,12 +83,14 @@ def plot_dexterity(experiment: ScaraClik) -> Figure:
     # relaxed, x is long
     figure, panels = new_panels([["w", "elbow"], ["tip", "tip"]], (12, 6), title, height_ratios=(1.5, 1.0))
     _draw_manipulability(panels["w"], experiment, "Figure (3.8): manipulability")
-    for color, name in zip(COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
+    for color, name in zip(style.COLORS, ("pseudo-inverse, w", "pseudo-inverse"), strict=False):
         result = experiment.schemes[name].result
         tip = experiment.robot.forward_kinematics(result.q)
-        panels["elbow"].plot(result.t, np.degrees(result.q[:, 1]), color=color, linewidth=LINE)
-        panels["tip"].plot(*tip[:, :2, 3].T, color=color, linewidth=LINE)
-    panels["tip"].plot(*experiment.path(result.t).p[:, :2].T, "--", color=TRUTH, linewidth=THIN, label="path")
+        panels["elbow"].plot(result.t, np.degrees(result.q[:, 1]), color=color, linewidth=style.LINE)
+        panels["tip"].plot(*tip[:, :2, 3].T, color=color, linewidth=style.LINE)
+    panels["tip"].plot(
+        *experiment.path(result.t).p[:, :2].T, "--", color=style.TRUTH, linewidth=style.THIN, label="path"
+    )
     label_time(panels["elbow"], result.t, "Figure (3.7a): elbow", r"$\theta_2$ [deg]")
     label(panels["tip"], "tip from above, x relaxed", "x [m]", "y [m]", aspect="equal")
     return outside_legend(figure, panels["w"], panels["tip"])
@@ -115,12 +102,12 @@ def plot_transpose(experiment: ScaraTranspose) -> Figure:
     figure, panels = new_panels([["map", "time"]], (12, 5), title, width_ratios=(1.1, 1.0))
     _draw_map(panels["map"], experiment)
     time = panels["time"]
-    for color, (name, runs) in zip(COLORS, experiment.set_points.items(), strict=False):
+    for color, (name, runs) in zip(style.COLORS, experiment.set_points.items(), strict=False):
         start = f"${name[0]}_{name[1]}$" if len(name) == 2 else name
-        for style, (gains, result) in zip(_STYLES, runs.items(), strict=False):
+        for dashes, (gains, result) in zip(_STYLES, runs.items(), strict=False):
             scale = "" if gains == "printed" else " / 2"
             name = f"{start}, $K_{{tr}}${scale}"
-            _log(time, result.t, np.linalg.norm(result.error[:, :3], axis=1), color=color, linestyle=style, label=name)
+            _log(time, result.t, np.linalg.norm(result.error[:, :3], axis=1), color=color, linestyle=dashes, label=name)
     label_time(time, result.t, "set points, started 0.01 away", "position error [m]", ylim=(1e-12, 10.0))
     return outside_legend(figure, time, ncols=8)
 
@@ -133,10 +120,10 @@ def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
     axes.contour(x, y, number, levels=[2.0], colors="white", linewidths=2.0)
     figure_of(axes).colorbar(drawn, ax=axes, label=r"$dt\,\lambda_{max}(J J^\top K_{tr})$ [1]")
     tips = experiment.robot.forward_kinematics(experiment.on_path["half"].q)[:, :2, 3]
-    axes.plot(*tips.T, color=VERMILION, linewidth=LINE)
+    axes.plot(*tips.T, color=style.VERMILION, linewidth=style.LINE)
     for name, q in POSTURES.items():
         tip: Any = experiment.robot.forward_kinematics(q)[:2, 3]
-        axes.plot(*tip, "o", color="white", markeredgecolor=TRUTH)
+        axes.plot(*tip, "o", color="white", markeredgecolor=style.TRUTH)
         axes.annotate(f"${name[0]}_{name[1]}$", tip, xytext=(-16, -12), textcoords="offset points")
     limits = (-1.08, 1.08)
     axes.set_axisbelow(True)
@@ -145,7 +132,7 @@ def _draw_map(axes: Axes, experiment: ScaraTranspose) -> None:
 
 #: run of the report's three controllers -> law
 _LAWS = {"robust": "robust", "adaptive": "Slotine-Li", "integral": "operational space"}
-#: choice -> its runs with law and style
+#: choice -> its runs with law and dashes
 _CHOICES: dict[str, dict[str, tuple[str, str]]] = {
     "unit vector": {"computed torque": ("CT", "-"), "robust": ("robust", "--"), "robust, Q for z": ("robust", "-")},
     "adaptation": {"not adaptive": ("not adaptive", "-"), "adaptive": ("Slotine-Li", "-")},
@@ -157,8 +144,8 @@ _CHOICES: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
-def _draw_z(axes: Axes, run: Loaded, law: str, name: str, style: str = "-") -> None:
-    _log(axes, run.result.t, np.abs(run.error[:, 2]), color=LAW_COLORS[law], label=name, linestyle=style)
+def _draw_z(axes: Axes, run: Loaded, law: str, name: str, dashes: str = "-") -> None:
+    _log(axes, run.result.t, np.abs(run.error[:, 2]), color=style.LAW_COLORS[law], label=name, linestyle=dashes)
 
 
 def draw_z_errors(axes: Axes, experiment: ScaraControl) -> None:
@@ -172,7 +159,7 @@ def draw_z_errors(axes: Axes, experiment: ScaraControl) -> None:
 def draw_mass(axes: Axes, experiment: ScaraControl) -> None:
     """Draw the estimated mass of link 3, and the mass of link and payload (Figure 4.4)."""
     t = experiment.runs["adaptive"].result.t
-    axes.plot(t, experiment.estimated_mass(), color=LAW_COLORS["Slotine-Li"], linewidth=LINE)
+    axes.plot(t, experiment.estimated_mass(), color=style.LAW_COLORS["Slotine-Li"], linewidth=style.LINE)
     draw_truth(axes, 15.0, "link and payload")
     label_time(axes, t, "Figure 4.4: estimate with 5 kg", "mass of link 3 [kg]")
 
@@ -185,8 +172,8 @@ def plot_control(experiment: ScaraControl) -> Figure:
     draw_mass(panels["mass"], experiment)
     for name, law in _LAWS.items():
         run = experiment.runs[name]
-        _log(panels["plane"], run.result.t, np.linalg.norm(run.error[:, :2], axis=1), color=LAW_COLORS[law])
-        panels["force"].plot(run.result.t, run.result.tau[:, 2], color=LAW_COLORS[law], linewidth=LINE)
+        _log(panels["plane"], run.result.t, np.linalg.norm(run.error[:, :2], axis=1), color=style.LAW_COLORS[law])
+        panels["force"].plot(run.result.t, run.result.tau[:, 2], color=style.LAW_COLORS[law], linewidth=style.LINE)
     # forces of the initial transient with the payload would hide the rest
     late = experiment.runs["adaptive"].result
     steady = late.tau[late.t > 1.0, 2]
@@ -201,11 +188,13 @@ def plot_choices(experiment: ScaraControl) -> Figure:
     title = "SCARA project, chapter 4: error along z with 5 kg"
     figure, panels = new_panels([[*_CHOICES]], (12, 4.5), title, sharey=True)
     for choice, runs in _CHOICES.items():
-        for name, (law, style) in runs.items():
-            _draw_z(panels[choice], experiment.runs[name], law, name, style)
+        for name, (law, dashes) in runs.items():
+            _draw_z(panels[choice], experiment.runs[name], law, name, dashes)
             t = experiment.runs[name].result.t
             if CLAIMS[name].theory:
-                panels[choice].plot(t[-1:], CLAIMS[name].theory, "<", color=TRUTH, clip_on=False, label="by theory")
+                panels[choice].plot(
+                    t[-1:], CLAIMS[name].theory, "<", color=style.TRUTH, clip_on=False, label="by theory"
+                )
         label_time(panels[choice], t, choice, "error along z [m]", ylim=(1e-9, 1e-2))
     return outside_legend(figure, *panels.values(), ncols=8)
 
@@ -215,9 +204,9 @@ def plot_sampling(experiment: ScaraSampling) -> Figure:
     title = r"SCARA project, section 4.2: stability of the printed $\Lambda_3$ at 1 ms"
     figure, panels = new_panels([["radius", "time"]], (12, 4.5), title)
     values = np.geomspace(100.0, 20000.0, 200)
-    panels["radius"].loglog(values, [spectral_radius(float(value)) for value in values], color=TRUTH)
+    panels["radius"].loglog(values, [spectral_radius(float(value)) for value in values], color=style.TRUTH)
     draw_truth(panels["radius"], 1.0)
-    for color, (value, result) in zip(COLORS, experiment.runs.items(), strict=False):
+    for color, (value, result) in zip(style.COLORS, experiment.runs.items(), strict=False):
         panels["radius"].plot(value, spectral_radius(value), "o", color=color)
         name = rf"$\Lambda_3$ = {value:g} 1/s"
         _log(panels["time"], result.t[1:], np.abs(result.error[1:, 2]), color=color, label=name)
@@ -232,9 +221,9 @@ def plot_coriolis(dynamics: ScaraDynamics) -> Figure:
     figure, panels = new_panels("01", (12, 4), title, sharey=True)
     for joint in range(2):
         panel = panels[str(joint)]
-        for torque, style in ((dynamics.torque, "-"), (dynamics.printed_torque, "--")):
-            color, name = (BLUE, "printed matrix") if style == "-" else (VERMILION, "printed formula")
-            panel.plot(dynamics.t, torque[:, joint], style, color=color, linewidth=LINE, label=name)
+        for torque, dashes in ((dynamics.torque, "-"), (dynamics.printed_torque, "--")):
+            color, name = (style.BLUE, "printed matrix") if dashes == "-" else (style.VERMILION, "printed formula")
+            panel.plot(dynamics.t, torque[:, joint], dashes, color=color, linewidth=style.LINE, label=name)
         label_time(panel, dynamics.t, f"joint {joint + 1}", "Coriolis torque [N m]")
     return outside_legend(figure, panels["0"])
 
@@ -253,7 +242,7 @@ def draw_arm(axes: Axes, robot: Robot, q: npt.ArrayLike) -> None:
 
 def _draw(axes: Axes, center: Array, ellipsoid: Ellipsoid, scale: float, kind: str) -> None:
     x, y = center[:, None] + ellipsoid_points(ellipsoid, scale, points=121)
-    axes.plot(x, y, color=ELLIPSOID_COLORS[kind], linewidth=LINE)
+    axes.plot(x, y, color=ELLIPSOID_COLORS[kind], linewidth=style.LINE)
     axes.fill(x, y, color=ELLIPSOID_COLORS[kind], alpha=0.15)
 
 
@@ -289,7 +278,7 @@ def _draw_workspace(axes: Axes, kinematics: ScaraKinematics, kind: str, title: s
             tip = radius * np.array([np.cos(np.radians(azimuth)), np.sin(np.radians(azimuth)), 0.0])
             q = inverse_kinematics(tip, 0.0)
             _draw(axes, tip[:2], getattr(kinematics, kind)(q), _SMALLER[kind] * _SCALES[kind], kind)
-    axes.add_patch(Circle((0.0, 0.0), _REACH, fill=False, linestyle="--", color=ARM))
+    axes.add_patch(Circle((0.0, 0.0), _REACH, fill=False, linestyle="--", color=style.ARM))
     _frame(axes, title, (-1.15, 1.15), (-1.15, 1.15))
 
 
@@ -303,13 +292,13 @@ _SAMPLES = 4001
 def draw_plan(axes: Axes, path: Path) -> None:
     """Draw a path from above with the limit of the arm's reach; hollow points are over-flown."""
     p = path(np.linspace(0.0, path.duration, _SAMPLES)).p
-    axes.plot(p[:, 1], p[:, 0], color=BLUE, linewidth=LINE)
+    axes.plot(p[:, 1], p[:, 0], color=style.BLUE, linewidth=style.LINE)
     points, passed = path.key_points, path.over_flown
-    axes.plot(points[~passed, 1], points[~passed, 0], "o", color=TRUTH, markersize=4, label="reached")
-    hollow: dict[str, Any] = {"color": "white", "markeredgecolor": TRUTH, "markersize": 5}
+    axes.plot(points[~passed, 1], points[~passed, 0], "o", color=style.TRUTH, markersize=4, label="reached")
+    hollow: dict[str, Any] = {"color": "white", "markeredgecolor": style.TRUTH, "markersize": 5}
     axes.plot(points[passed, 1], points[passed, 0], "o", label="via point", **hollow)
     reach = np.linspace(-0.35, 0.35, 61)
-    axes.plot(np.sin(reach), np.cos(reach), "--", color=TRUTH, linewidth=THIN, label="end of reach")
+    axes.plot(np.sin(reach), np.cos(reach), "--", color=style.TRUTH, linewidth=style.THIN, label="end of reach")
     label(axes, "Figure 2.1: path from above", "y [m]", "x [m]", aspect="equal")
     axes.invert_xaxis()
 
@@ -320,9 +309,9 @@ def plot_path(planning: ScaraPlanning) -> Figure:
     figure, panels = new_panels([["plan", "angle"], ["plan", "z"]], (11, 5.5), title, width_ratios=(1.1, 1.0))
     draw_plan(panels["plan"], planning.path)
     t = np.linspace(0.0, planning.path.duration, _SAMPLES)
-    panels["angle"].plot(t, planning.angle(t), color=BLUE, linewidth=LINE)
+    panels["angle"].plot(t, planning.angle(t), color=style.BLUE, linewidth=style.LINE)
     panels["angle"].set_yticks([0.0, np.pi / 2, np.pi], ["0", r"$\pi/2$", r"$\pi$"])
-    panels["z"].plot(t, planning.path(t).p[:, 2], color=BLUE, linewidth=LINE)
+    panels["z"].plot(t, planning.path(t).p[:, 2], color=style.BLUE, linewidth=style.LINE)
     label_time(panels["angle"], t, "Figure 2.2: orientation of the end effector", r"$\varphi$ [rad]")
     label_time(panels["z"], t, "height", "z [m]")
     return outside_legend(figure, panels["plan"])
@@ -335,9 +324,9 @@ def plot_profiles(planning: ScaraPlanning) -> Figure:
     at = planning.path(t)
     for names, rates, kind, unit in (("ab", at.xi, "velocity", "s"), ("cd", at.xi_dot, "acceleration", "s²")):
         position, angle = (panels[name] for name in names)
-        for axis, color, name in zip(rates[:, :3].T, AXIS_COLORS, "xyz", strict=True):
-            position.plot(t, axis, color=color, linewidth=THIN, label=name)
-        angle.plot(t, rates[:, 5], color=BLUE, linewidth=LINE)
+        for axis, color, name in zip(rates[:, :3].T, style.AXIS_COLORS, "xyz", strict=True):
+            position.plot(t, axis, color=color, linewidth=style.THIN, label=name)
+        angle.plot(t, rates[:, 5], color=style.BLUE, linewidth=style.LINE)
         label_time(position, t, f"{kind} of the position", f"{kind} [m/{unit}]")
         label_time(angle, t, f"{kind} of the angle", f"{kind} [rad/{unit}]")
     return outside_legend(figure, panels["a"])

@@ -1,4 +1,4 @@
-"""SCARA project, chapter 1: direct kinematics, Jacobian, singularities and manipulability ellipsoids."""
+"""SCARA project, chapters 1 to 3: direct kinematics, ellipsoids, the planned path, closed-loop inverse kinematics."""
 
 from __future__ import annotations
 

@@ -8,27 +8,8 @@ from typing import Any
 from ...parallel import Workers, map_seeds
 from ..registry import Experiment
 from ..results import Draws, Varied, drawing
-from .control import (
-    DRAWN,
-    ScaraControl,
-    ScaraDynamics,
-    ScaraSampling,
-    control_of_seed,
-    run_control,
-    run_dynamics,
-    run_sampling,
-    sweep_control,
-)
-from .kinematics import (
-    ScaraClik,
-    ScaraKinematics,
-    ScaraPlanning,
-    ScaraTranspose,
-    run_clik,
-    run_kinematics,
-    run_planning,
-    run_transpose,
-)
+from . import control as chapter_4
+from . import kinematics as chapters_1_to_3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,13 +34,13 @@ class Scara(Varied):
         Chapter 4, stability of the printed Lambda.
     """
 
-    kinematics: ScaraKinematics
-    planning: ScaraPlanning
-    clik: ScaraClik
-    transpose: ScaraTranspose
-    dynamics: ScaraDynamics
-    control: ScaraControl
-    sampling: ScaraSampling
+    kinematics: chapters_1_to_3.ScaraKinematics
+    planning: chapters_1_to_3.ScaraPlanning
+    clik: chapters_1_to_3.ScaraClik
+    transpose: chapters_1_to_3.ScaraTranspose
+    dynamics: chapter_4.ScaraDynamics
+    control: chapter_4.ScaraControl
+    sampling: chapter_4.ScaraSampling
 
     @property
     def parts(self) -> dict[str, Experiment]:
@@ -90,13 +71,15 @@ def run(quick: bool = False, *, seeds: int | None = None, workers: Workers = 1) 
     """Run the experiment of the registry, in seconds; `quick` logs every tenth period only. `seeds` payloads."""
     count = (2 if quick else 5) if seeds is None else seeds
     return Scara(
-        kinematics=run_kinematics(),
-        planning=run_planning(),
-        clik=run_clik(),
-        transpose=run_transpose(),
-        dynamics=run_dynamics(),
-        control=run_control(log_every=10 if quick else 1),
-        sampling=run_sampling(),
-        draws=Draws.of(DRAWN, map_seeds(control_of_seed, count, workers=workers, description="scara")),
-        sweep=sweep_control(quick, workers),
+        kinematics=chapters_1_to_3.run_kinematics(),
+        planning=chapters_1_to_3.run_planning(),
+        clik=chapters_1_to_3.run_clik(),
+        transpose=chapters_1_to_3.run_transpose(),
+        dynamics=chapter_4.run_dynamics(),
+        control=chapter_4.run_control(log_every=10 if quick else 1),
+        sampling=chapter_4.run_sampling(),
+        draws=Draws.of(
+            chapter_4.DRAWN, map_seeds(chapter_4.control_of_seed, count, workers=workers, description="scara")
+        ),
+        sweep=chapter_4.sweep_control(quick, workers),
     )

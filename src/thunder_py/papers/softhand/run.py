@@ -168,6 +168,7 @@ _MOUNTINGS: dict[str, tuple[float, Array]] = {
     "10 mm plate": (0.0, np.array([0.0, 0.0, 0.01])),
     "as in Table 8": (0.0, hand_of_table_8() - np.array(HAND_COM)),
 }
+#: quantities that section 5.2 does not print
 QUANTITIES = (
     FreeParameter("mounting", "at the flange", tuple(_MOUNTINGS), "mounting of the hand", "no paper prints it (T-7)"),
     FreeParameter("friction", 1.0, (0.0, 0.5, 2.0), "Coulomb friction / identified",

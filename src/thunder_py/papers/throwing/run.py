@@ -373,6 +373,7 @@ def run_throwing(
     )
 
 
+#: quantities that section 3.3.3 does not print
 QUANTITIES = (
     FreeParameter("box", throws.BOX, (0.1, 0.2, 0.3), "width of the box [m]", "unprinted"),
     FreeParameter("gamma", throws.GAMMA, (0.1, 1.0, 3.0, 100.0), "gamma",
