@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import thunder_py as th
 from thunder_py.reference import TaskReference
 
-from .selection import Q0, panda
+from .arms import Q0, panda
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")
 SCARA_ROWS = ("x", "y", "z", "rz")

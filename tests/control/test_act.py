@@ -7,7 +7,7 @@ from tests.refusals import assert_refused
 from thunder_py.control import ACT, NaturalAdaptation, Status
 from thunder_py.reference import JointReference
 
-from .selection import elbow, elbow_motion
+from .arms import elbow, elbow_motion
 
 K_P, K_V, DT = 25.0, 10.0, 1e-4
 

@@ -8,7 +8,7 @@ from thunder_py.model.inertia import is_physical, pseudo_inertia
 from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference
 
-from .selection import Q0, elbow, elbow_motion, panda, wrong_panda
+from .arms import Q0, elbow, elbow_motion, panda, wrong_panda
 
 DT = 1e-6
 

@@ -11,7 +11,7 @@ from thunder_py.control.length_adaptation import LengthModel
 from thunder_py.reference import SetPose
 from thunder_py.robot.lengths import length_names, lengths_of, with_lengths
 
-from .selection import Q0, backstepping, panda, wrong_panda
+from .arms import Q0, backstepping, panda, wrong_panda
 from .test_backstepping import turned
 
 CHANGES = {"d_3": 1.07, "a_7": 0.9, "tool_z": None}  # factors; the tool's length is 0 in the model and 6 cm in truth

@@ -7,7 +7,7 @@ import thunder_py as th
 from thunder_py.control import ACT, MACT, SlotineLi, Status
 from thunder_py.reference import JointReference, Sinusoid
 
-from .selection import elbow
+from .arms import elbow
 
 LIMITS = [45.0, 15.0]  # of the elbow [N m]: less than a jump asks for
 

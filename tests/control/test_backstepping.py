@@ -9,7 +9,7 @@ from thunder_py.control import GradientAdaptation, Status
 from thunder_py.reference import SetPose, TaskReference
 
 from .. import truth
-from .selection import Q0, backstepping, lissajous, panda, wrong_panda
+from .arms import Q0, backstepping, lissajous, panda, wrong_panda
 
 TRUTH = truth.load("backstepping_panda")
 RENAMED = {"e_dot": "edot", "L_dot": "Ldot", "dq_r": "qd_r", "ddq_r": "qdd_r", "tau": "tau_star"}

@@ -8,7 +8,7 @@ from tests.refusals import assert_refused
 from thunder_py.control import CartesianComputedTorque, Status, arm_points
 from thunder_py.geometry import Box, Sphere
 
-from .selection import panda
+from .arms import panda
 from .task_terms import (
     State,
     bias_torque,

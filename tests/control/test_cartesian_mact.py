@@ -5,7 +5,7 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import CartesianMACT, GradientAdaptation, Status
 
-from .selection import Q0, lissajous, panda, wrong_panda
+from .arms import Q0, lissajous, panda, wrong_panda
 from .task_terms import State, gain, states, task_terms
 from .test_task_terms import later
 

@@ -8,7 +8,7 @@ from thunder_py.control import ComputedTorque
 from thunder_py.reference import Sinusoid
 
 from .laws import ARMS, arm, random_state, rest, spd
-from .selection import elbow
+from .arms import elbow
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -8,7 +8,7 @@ from thunder_py.control import MACT
 from thunder_py.model.joint_data import Friction
 from thunder_py.reference import JointReference, Sinusoid
 
-from .selection import Q0, panda
+from .arms import Q0, panda
 
 MOTION = Sinusoid(np.full(7, 0.4), np.linspace(0.3, 0.8, 7), center=Q0, phase=np.arange(7.0))
 T, H = 0.7, 1e-5

@@ -9,7 +9,7 @@ import thunder_py as th
 from thunder_py.control import AdaptiveJacobianBackstepping, ExactPosition, GradientAdaptation, LengthAdaptation, Status
 from thunder_py.reference import JointReference, SetPoint, SetPose, TaskReference
 
-from .selection import Q0
+from .arms import Q0
 
 Law = Callable[..., th._core.TaskController]
 RATE, LOAD_RATE, STOP = 30.0, 3.0, 0.1  # cpp/src/control/hold.cpp

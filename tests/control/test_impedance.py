@@ -3,7 +3,7 @@ import pytest
 
 from thunder_py.control import Impedance, Status
 
-from .selection import panda
+from .arms import panda
 from .task_terms import State, bias_torque, gain, states, task_inertia, task_terms
 
 CASES = [pytest.param(s, id=f"{s.robot.name}-{len(s.rows)}") for s in states(2)]

@@ -20,7 +20,7 @@ from thunder_py.control import (
 from thunder_py.reference import JointReference, SetPoint
 
 from .laws import arm
-from .selection import elbow, elbow_motion
+from .arms import elbow, elbow_motion
 
 LAWS: dict[str, Callable[..., th._core.JointController]] = {
     "independent_joint": lambda robot, **k: IndependentJoint(

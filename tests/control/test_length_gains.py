@@ -9,7 +9,7 @@ from thunder_py.control.motion_states import typical_states
 from thunder_py.reference import Lissajous
 from thunder_py.robot.lengths import with_lengths
 
-from .selection import Q0
+from .arms import Q0
 from .test_adaptive_jacobian import displaced
 
 PANDA = th.Robot.load("panda")

@@ -11,7 +11,7 @@ from tests.refusals import assert_refused
 from thunder_py.control import MACT, Status
 from thunder_py.reference import JointReference, SetPoint, Sinusoid
 
-from .selection import Q0, elbow, elbow_motion, panda
+from .arms import Q0, elbow, elbow_motion, panda
 
 K_P, K_V = np.array([30.0, 30, 30, 30, 15, 15, 3]), np.array([15.0, 15, 15, 15, 7.5, 7.5, 1.5])
 DT = 1e-6

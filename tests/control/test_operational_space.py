@@ -5,7 +5,7 @@ import thunder_py as th
 from thunder_py.control import OperationalSpace, Status
 from thunder_py.reference import SetPose
 
-from .selection import Q0, panda
+from .arms import Q0, panda
 from .task_terms import (
     SCARA_Q0,
     SCARA_ROWS,

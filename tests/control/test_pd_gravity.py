@@ -8,7 +8,7 @@ from thunder_py.control import PDGravity
 from thunder_py.reference import JointReference, SetPoint
 
 from .laws import ARMS, arm, random_state, rate, spd
-from .selection import elbow
+from .arms import elbow
 
 
 @pytest.mark.parametrize("name", ARMS)

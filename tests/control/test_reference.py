@@ -4,7 +4,7 @@ import pytest
 from tests.refusals import assert_refused
 from thunder_py.reference import JointReference, Lissajous, SetPoint, SetPose, Sinusoid, TaskReference
 
-from .selection import Q0, lissajous, panda
+from .arms import Q0, lissajous, panda
 
 A, F = (0.10, 0.15, 0.10), (0.2, 0.1, 0.4)
 

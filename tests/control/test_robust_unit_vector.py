@@ -9,7 +9,7 @@ from thunder_py.control import RobustUnitVector
 from thunder_py.reference import JointReference
 
 from .laws import ARMS, arm, moved, random_state, rate, rest, spd
-from .selection import elbow, elbow_motion
+from .arms import elbow, elbow_motion
 
 PAYLOAD = th.Payload(1.0, com=(0.3, 0.0, 0.0))
 RHO, EPSILON = 80.0, 0.05

@@ -7,7 +7,7 @@ import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.control import GradientAdaptation, Status
 
-from .selection import elbow, elbow_motion
+from .arms import elbow, elbow_motion
 
 LAMBDA, K_D, GAMMA = 5.0, 8.0, 0.5
 

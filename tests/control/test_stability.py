@@ -15,7 +15,7 @@ from thunder_py.control.stability import (
 from thunder_py.reference import SetPoint, SetPose, Sinusoid
 from thunder_py.robot import Elastic
 
-from .selection import Q0, elbow, panda
+from .arms import Q0, elbow, panda
 
 T = 1e-3
 

@@ -9,7 +9,7 @@ from tests.refusals import assert_refused
 from thunder_py.control import CartesianComputedTorque, CartesianMACT, Impedance, OperationalSpace, Status
 from thunder_py.reference import SetPose, TaskReference
 
-from .selection import Q0, elbow, lissajous, panda
+from .arms import Q0, elbow, lissajous, panda
 from .task_terms import SCARA_Q0, SCARA_ROWS, braking_torque, scara
 
 K_D = np.array([10.0, 10, 10, 10, 3, 3, 3])

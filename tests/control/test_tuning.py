@@ -17,7 +17,7 @@ from thunder_py.model.inertia import pseudo_inertia, reg_from_pseudo_inertia
 from thunder_py.realtime.configuration import LawSpec, build_law
 from thunder_py.reference import Lissajous, Sinusoid
 
-from .selection import Q0, elbow
+from .arms import Q0, elbow
 
 T = 1e-3
 

@@ -174,9 +174,10 @@ def arms(path: str | Path, *, xacro: Mapping[str, object] | None = None) -> list
     >>> from pathlib import Path
     >>> import thunder_py as th
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     th.Robot.load("elbow").save(Path(folder, "elbow.urdf"))
-    ...     th.io.arms(Path(folder, "elbow.urdf"))
-    [Arm(name='joint1', base='base', tip='tool', joints=('joint1', 'joint2'))]
+    ...     th.Robot.load("gen3").save(Path(folder, "gen3.urdf"), lossy=True)
+    ...     (arm,) = th.io.arms(Path(folder, "gen3.urdf"))
+    >>> arm.name, arm.base, arm.tip, len(arm.joints)
+    ('tool', 'base', 'tool', 7)
     """
     file = _path(path)
     suffix = file.suffix.lower()

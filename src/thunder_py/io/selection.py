@@ -206,6 +206,12 @@ class Arm(NamedTuple):
         Links.
     joints : tuple of str
         Names of the joints from base to tip.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> print(th.io.Arm("left", "stand", "left_tool0", ("left_turn", "left_lift")))
+    base_link='stand', tip_link='left_tool0'  # 2 joints: left_turn, left_lift
     """
 
     name: str
