@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 from scipy.linalg import polar
@@ -91,40 +89,42 @@ def test_jacobian_of_quaternions(scalar_first):
     np.testing.assert_allclose(4.0 * E.swapaxes(-1, -2) @ E, np.broadcast_to(np.eye(3), (2, 5, 3, 3)), atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: spatial.rotation_from_euler([0.0] * 3, "XYZ"), "sequence must be one of ZYZ, ZYX, got 'XYZ'"),
-        (lambda: spatial.euler_from_rotation(np.eye(3), "zyx"), "sequence must be one of ZYZ, ZYX, got 'zyx'"),
-        (lambda: spatial.euler_jacobian([0.0, np.nan, 0.0]), "angles must be finite, got"),
-        (lambda: spatial.euler_jacobian_dot([0.0] * 3, [np.nan] * 3), "rates must be finite, got"),
+def test_refusals() -> None:
+    assert_refused(
+        (lambda: spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True), "..."),
+        (lambda: spatial.rotation_from_euler([0.0] * 3, "XYZ"), "sequence must be one of ZYZ, ZYX, got 'XYZ'..."),
+        (lambda: spatial.euler_from_rotation(np.eye(3), "zyx"), "sequence must be one of ZYZ, ZYX, got 'zyx'..."),
+        (lambda: spatial.euler_jacobian([0.0, np.nan, 0.0]), "angles must be finite, got..."),
+        (lambda: spatial.euler_jacobian_dot([0.0] * 3, [np.nan] * 3), "rates must be finite, got..."),
         (
             lambda: spatial.euler_jacobian_dot(np.zeros((2, 3)), np.zeros((4, 3))),
             "angles and rates must have shapes that broadcast, got (2, 3) and (4, 3)",
         ),
-        (lambda: spatial.rotation_from_euler([0.0, 0.0]), r"angles must have shape (..., 3), got (2,)"),
-        (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold an orthonormal rotation matrix"),
-        (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold a rotation, got a reflection"),
-        (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got"),
+        (lambda: spatial.rotation_from_euler([0.0, 0.0]), "angles must have shape (..., 3), got (2,)"),
+        (lambda: spatial.euler_from_rotation(2.0 * np.eye(3)), "R must hold an orthonormal rotation matrix..."),
+        (lambda: spatial.axis_angle_from_rotation(-np.eye(3)), "R must hold a rotation, got a reflection..."),
+        (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 2.0], 1.0), "axis must have unit length, got..."),
         (lambda: spatial.rotation_from_axis_angle([0.0, 0.0, 1.0], np.nan), "angle must be finite, got nan"),
         (lambda: spatial.rotation_about("w", 1.0), "axis must be one of x, y, z, got 'w'"),
         (lambda: spatial.cos_sin(np.nan), "angle must be a finite number, got nan"),
         (lambda: spatial.pose_from_rpy([1.0, 2.0]), "translation must have shape (3,), got (2,)"),
-        (lambda: spatial.pose_from_rpy([0.0] * 3, [np.nan, 0.0, 0.0]), "rpy must be finite, got"),
-        (lambda: spatial.rpy_from_rotation(2.0 * np.eye(3)), "R must"),
+        (lambda: spatial.pose_from_rpy([0.0] * 3, [np.nan, 0.0, 0.0]), "rpy must be finite, got..."),
+        (lambda: spatial.rpy_from_rotation(2.0 * np.eye(3)), "R must..."),
         (lambda: spatial.dh_transform([1.0, 2.0, 3.0]), "row must have shape (4,), got (3,)"),
         (lambda: spatial.dh_chain([[0.0, 0.0, 0.0]]), "dh must have shape (n, 4), got (1, 3)"),
         (
             lambda: spatial.rotation_from_quaternion([1.0, 1.0, 0.0, 0.0], scalar_first=True),
-            "quaternion must have unit",
+            "quaternion must have unit...",
         ),
-    ],
-)
-def test_bad_input(call, message):
-    with pytest.raises(
-        ValueError, match=f"^{message.replace('(', '[(]').replace(')', '[)]').replace('...', '[.]{3}')}"
-    ):
-        call()
+        (
+            lambda: spatial.nearest_rotation(1.2 * np.eye(3)),
+            "R must hold an orthonormal rotation matrix (to 0.1), got...",
+        ),
+        (lambda: spatial.nearest_rotation(-np.eye(3)), "R must hold a rotation, got a reflection..."),
+        (lambda: spatial.nearest_rotation(np.full((3, 3), np.nan)), "R must hold finite matrices..."),
+        (lambda: spatial.nearest_rotation(1e200 * np.eye(3)), "...deviates from the identity by inf..."),
+        (lambda: spatial.nearest_rotation(np.eye(4)), "R must have shape..."),
+    )
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3, 6])
@@ -135,23 +135,3 @@ def test_the_nearest_rotation_is_that_of_polar_decomposition(digits: int) -> Non
     np.testing.assert_allclose(found[0], [polar(R)[0] for R in rounded[0]], atol=1e-14)
     assert found.shape == rounded.shape
     np.testing.assert_allclose(spatial.nearest_rotation(found[0, 0]), found[0, 0], atol=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("R", "message"),
-    [
-        (1.2 * np.eye(3), "R must hold an orthonormal rotation matrix (to 0.1), got"),
-        (-np.eye(3), "R must hold a rotation, got a reflection"),
-        (np.full((3, 3), np.nan), "R must hold finite matrices"),
-        (1e200 * np.eye(3), "deviates from the identity by inf"),
-        (np.eye(4), "R must have shape"),
-    ],
-)
-def test_what_is_no_rounded_rotation_is_not_repaired(R: np.ndarray, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)) as refusal:
-        spatial.nearest_rotation(R)
-    assert "nearest_rotation" not in str(refusal.value)
-
-
-def test_refusals() -> None:
-    assert_refused((lambda: spatial.rotation_from_quaternion([0.0] * 4, scalar_first=True), "..."))

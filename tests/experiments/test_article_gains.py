@@ -23,16 +23,6 @@ def test_published_gains_are_within_a_factor_of_two(gains):
 
 
 @pytest.mark.release
-def test_rise_times_grow_with_k_d_unlike_the_printed_ones(gains):
-    """Table 6 prints 15.1, 19.6 and 16.0 s; its text says what ours do."""
-    printed = [CASES[name].rise_time for name in TABLES["Table 6"]]
-    assert printed[0] < printed[1] > printed[2]
-    for runs in (gains.ideal, gains.friction, gains.published):
-        rises = [runs[name].rise_time for name in TABLES["Table 6"]]
-        assert rises[0] < rises[1] < rises[2]
-
-
-@pytest.mark.release
 def test_what_the_steady_state_consists_of_is_friction(gains):
     """Without friction, the same six settings end far below what the article prints."""
     for name in (*TABLES["Table 6"], "r_7 = 1"):
@@ -47,12 +37,6 @@ def test_larger_k_d_lowers_the_error_and_slows_the_estimate(gains):
     assert peaks[0] > peaks[1] > peaks[2]
     after_5_s = [abs(run.parameters[500, 60] - gains.truth.parameters[60]) for run in runs]
     assert after_5_s[0] < after_5_s[1] < after_5_s[2]
-
-
-@pytest.mark.release
-def test_larger_gamma_adapts_more_slowly(gains):
-    rises = [gains.ideal[name].result.rise_time() for name in TABLES["Table 7"]]
-    assert rises[0] < 0.5 * rises[1] < 0.25 * rises[2]
 
 
 @pytest.mark.release
@@ -89,11 +73,3 @@ def test_without_adaptation_all_three_gains_hold_the_arm():
     assert left(K_d=3.0) < 0.7 * printed
     assert left(K_d=0.5) > 1.1 * printed
     assert left(K_p=3.0) < 0.5 * printed
-
-
-@pytest.mark.release
-def test_curve_is_the_article_s(gains):
-    t = np.linspace(0.0, 10.0, 201)
-    p = gains.reference(t).p - gains.reference(0.0).p
-    wave = [0.10 * np.sin(2 * np.pi * 0.2 * t), 0.15 * (np.cos(2 * np.pi * 0.1 * t) - 1), 0.1 * np.sin(0.8 * np.pi * t)]
-    np.testing.assert_allclose(p, np.transpose(wave), atol=1e-12)

@@ -65,9 +65,3 @@ def test_mass_and_horizontal_moments_are_learnt_and_no_other(experiment):
         ours, theirs = ((b - a) / (c - a) for a, b, c in (z, article))
         assert 0.4 < ours < 0.7
         assert theirs == pytest.approx(ours, abs=0.15)
-
-
-def test_only_link_7_adapts(experiment):
-    for run in experiment.adaptive.values():
-        others = run.result.parameters[:, :60]
-        assert np.array_equal(others, np.broadcast_to(experiment.robot.parameters[:60], others.shape))

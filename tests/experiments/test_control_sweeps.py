@@ -14,26 +14,6 @@ from thunder_py.papers.scara import control as scara
 from thunder_py.papers.softhand import run as softhand
 from thunder_py.papers.softhand.run import run_softhand
 from thunder_py.papers.softhand.setup import HAND_COM
-from thunder_py.papers.throwing import run as throwing
-
-SWEPT = [
-    (mact.joint_errors, mact.JOINT),
-    (mact.task_errors, mact.TASK),
-    (mact.estimation_figures, mact.ESTIMATION),
-    (gains.table_errors, gains.QUANTITIES),
-    (softhand.hand_estimate, softhand.QUANTITIES),
-    (throwing.throw_errors, throwing.QUANTITIES),
-    (scara.remaining_errors, scara.QUANTITIES),
-]
-
-
-@pytest.mark.parametrize(("function", "quantities"), SWEPT)
-def test_quantities_have_values_and_reasons(function, quantities):
-    for quantity in quantities:
-        assert len(quantity.values) > 1
-        assert quantity.reason
-    with pytest.raises(th.errors.UnknownNameError, match="got 'frictoin'"):
-        function(frictoin=1.0)
 
 
 def test_joint_space_is_the_experiment():

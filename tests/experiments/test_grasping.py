@@ -10,7 +10,6 @@ import thunder_py as th
 from thunder_py.errors import ThunderError
 from thunder_py.mujoco import GraspWorld
 from thunder_py.mujoco import rendering as gl
-from thunder_py.papers import registry
 from thunder_py.papers.grasping.trial import Approach, Case, YawEstimate, draw_scene, run_trial
 from thunder_py.papers.picking.physics import PickCase, pick
 from thunder_py.reference import TaskReference
@@ -119,9 +118,3 @@ def test_noise_does_not_turn_the_hand_to_an_equal_grasp() -> None:
             rates.append(approach.apply(path).xi[5])
     assert min(turns) < -1.4 < 1.4 < max(turns)
     assert np.abs(rates[1000:]).max() < 0.5
-
-
-def test_physics_is_an_option_of_some_experiments() -> None:
-    assert registry.is_filmed("grasping")
-    assert registry.is_filmed("picking", physics=True)
-    assert not registry.is_filmed("picking")

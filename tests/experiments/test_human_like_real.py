@@ -11,7 +11,6 @@ from thunder_py.papers import run_experiment
 from thunder_py.papers.human_like.planners import METHODS, map_components
 from thunder_py.papers.human_like.reaches import (
     STATES,
-    VARIANTS,
     Ends,
     Functional,
     Planner,
@@ -26,7 +25,6 @@ from thunder_py.papers.human_like.reaches import (
 )
 from thunder_py.papers.human_like.real import (
     FREE,
-    PAIRINGS,
     REST,
     Comparison,
     HumanLikeReal,
@@ -149,16 +147,6 @@ class TestPlanners:
 
 @pytest.mark.release
 class TestComparison:
-    def test_every_method_in_every_state(self, found: HumanLikeReal, reaches: Reaches) -> None:
-        (source,) = found.sources
-        assert set(source.rms) == {(state, name) for state in STATES for name in METHODS}
-        assert set(source.paired) == {(pairing, name) for pairing in PAIRINGS for name in METHODS}
-        assert set(source.jerk) == {"reach", *METHODS}
-        assert set(source.ablation) == set(VARIANTS)
-        every = [*source.rms.values(), *source.paired.values(), *source.jerk.values(), *source.ablation.values()]
-        assert all(values.shape == (len(reaches),) and np.isfinite(values).all() for values in every)
-        assert sorted(source.cuts) == [0.03, 0.1]
-
     def test_distances_are_those_of_the_planners(self, found: HumanLikeReal, reaches: Reaches) -> None:
         """Planned again here, by what is learned without the subject."""
         (source,) = found.sources

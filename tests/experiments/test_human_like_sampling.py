@@ -45,14 +45,6 @@ def test_jerk_is_that_of_the_planner(learned: Learned, found: HumanLikeSampling)
     assert found.samples["paper mode", 2].jerk[2, 0] == pytest.approx(mean_jerk(plan), rel=1e-3)
 
 
-@pytest.mark.release
-def test_same_seed_same_numbers(learned: Learned, found: HumanLikeSampling) -> None:
-    again = run_human_like_sampling(SETTINGS, counts=COUNTS, searches=("MAP",), recordings=learned.recordings)
-    for family in FAMILIES:
-        np.testing.assert_array_equal(again.samples["MAP", family].jerk, found.samples["MAP", family].jerk)
-        np.testing.assert_array_equal(again.samples["MAP", family].tried, found.samples["MAP", family].tried)
-
-
 def test_failures_and_what_all_solve() -> None:
     nan = float("nan")
     jerk = np.array([[nan, 1.0, nan, 2.0], [3.0, 4.0, nan, 5.0]])

@@ -1,8 +1,5 @@
 """Tables 10 to 15 over unprinted quantities, and the number of basis functions."""
 
-from dataclasses import replace
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -31,10 +28,6 @@ class TestReaches:
         same = sweeps.table_10(**nominal(sweeps.REACHES, seeds=1, count=10, data=None, learned="the same"))  # type: ignore[arg-type]
         assert same["fPC, distance [m]"] != reaches["fPC, distance [m]"]
         assert same["reach, jerk [m/s^3]"] == reaches["reach, jerk [m/s^3]"]
-
-    def test_two_draws_are_two_values(self) -> None:
-        found = sweeps.table_10(**nominal(sweeps.REACHES, seeds=2, count=10, data=None))  # type: ignore[arg-type]
-        assert all(values.shape == (2,) and values[0] != values[1] for values in found.values())
 
     def test_daily_reaches_are_ways_out_and_back(self) -> None:
         found = daily_reaches(1)
@@ -65,17 +58,3 @@ class TestNumberOfFunctions:
         clean, noisy = jerk
         assert clean[1] < clean[0]
         assert noisy[1] > noisy[0]
-
-
-@pytest.mark.release
-def test_quick_sweeps_have_the_report_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for table in ("REACHES", "OBSTACLES", "ARM"):  # each quantity has one value besides the nominal one
-        monkeypatch.setattr(sweeps, table, [replace(each, values=each.values[:1]) for each in getattr(sweeps, table)])
-    found = sweeps.run(quick=True, seeds=1)
-    text = found.table()
-    for number in ("0.0306", "1.15", "0.0324", "1.19", "0.049", "5.77"):
-        assert number in text
-    assert set(found.to_dict()) == {"reaches", "obstacles", "arm"}
-    figure = found.plot()
-    assert all(axes.get_title().startswith("D4.2, Tables") for axes in figure.axes)
-    plt.close(figure)

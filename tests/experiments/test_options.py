@@ -1,7 +1,5 @@
 """Options of experiments: all take seeds and processes and give results as JSON, which do not depend on processes."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys
@@ -11,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,9 +30,6 @@ from thunder_py.parallel import Workers, shared_workers
 
 from .quick import one_time_of_each_kind, quick
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 @dataclass(frozen=True)
 class _Dice:
@@ -47,10 +42,8 @@ class _Dice:
     def table(self) -> str:
         return f"{self.seeds} seeds"
 
-    def plot(self) -> Figure:
-        from matplotlib.figure import Figure
-
-        return Figure()
+    def plot(self) -> Any:
+        return import_module("matplotlib.figure").Figure()
 
     def to_dict(self) -> dict[str, Any]:
         return {"seeds": np.int64(self.seeds), "values": np.array([[0.5, np.nan]]), "workers": self.workers}
@@ -187,7 +180,7 @@ def test_command_runs_on_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, address: str) -> None:
             self.address = address
 
-        def __enter__(self) -> Client:
+        def __enter__(self) -> Any:
             return self
 
         def __exit__(self, *_: object) -> None:

@@ -19,14 +19,6 @@ def control(experiment):
 
 
 @pytest.mark.release
-def test_every_run_stays_within_a_millimetre_and_a_half(control):
-    for name, run in control.runs.items():
-        assert set(run.result.status.tolist()) == {0}, name
-        assert run.worst()[1] < 1.5e-3, name
-        assert run.worst()[0] < 3e-4, name
-
-
-@pytest.mark.release
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.theory])
 def test_what_is_left_along_z_carries_the_payload(control, name):
     assert control.runs[name].left() == pytest.approx(CLAIMS[name].theory, rel=0.02)
@@ -69,15 +61,6 @@ def test_the_mass_with_the_payload_is_found_in_about_5_s():
     assert 2.0 < control.time_of_mass(0.01) < 6.0
     assert control.runs["adaptive"].worst(5.0)[1] < 1e-5
     assert control.runs["adaptive"].left() < 1e-3 < control.runs["robust"].left()
-
-
-@pytest.mark.release
-def test_known_friction_changes_nothing_along_z(control):
-    """F_v is not printed; whatever it is, a controller that knows it takes it out."""
-    names = ("robust", "integral")
-    rubbing = run_control(names, viscous=5.0)
-    for name in names:
-        assert rubbing.runs[name].left() == pytest.approx(control.runs[name].left(), rel=0.01, abs=1e-8)
 
 
 @pytest.mark.release

@@ -93,8 +93,10 @@ def test_stability_number_is_an_eigenvalue(transpose):
 
 
 def test_printed_matrices_are_right_and_the_formula_is_not():
-    """S-1, S-2: the torque of joint 2 has the wrong sign in part along the path."""
+    """S-1, S-2, S-3: the torque of joint 2 has the wrong sign in part along the path; d3 points down."""
     dynamics = run_dynamics()
+    np.testing.assert_allclose(dynamics.robot.gravity_vector([0.3, 0.4, 0.1, 0.2]), [0, 0, -98.1, 0], atol=1e-12)
+    assert "-98.1, -147.15" in dynamics.table()
     right, wrong = [], []
     for name, value in dynamics.differences.items():
         (wrong if "formula" in name else right).append(value)

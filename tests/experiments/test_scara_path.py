@@ -4,20 +4,11 @@ import numpy as np
 
 import thunder_py as th
 from thunder_py.papers.scara.kinematics import KEY_POINTS, SHEET, orientation_at_zero, scara_path
-from thunder_py.trajectory import Arc, Line
+from thunder_py.trajectory import Line
 
 PATH = scara_path()
 T = np.linspace(0.0, 20.0, 4001)
 AT = PATH(T)
-
-
-def test_counts_of_the_report() -> None:
-    assert KEY_POINTS.shape == (16, 3)
-    np.testing.assert_allclose(PATH.key_points, KEY_POINTS, atol=1e-12)
-    assert sum(isinstance(segment, Line) for segment in PATH.segments) == 12
-    assert sum(isinstance(segment, Arc) for segment in PATH.segments) == 3
-    assert int(PATH.over_flown.sum()) == 5
-    np.testing.assert_allclose(PATH.duration, 20.0, rtol=1e-12)
 
 
 def test_position_and_velocity_are_continuous() -> None:

@@ -10,7 +10,6 @@ from thunder_py.manipulation.throwing import landing, throw
 from thunder_py.papers.throwing import run as throwing
 from thunder_py.papers.throwing import setup as throwing_setup
 from thunder_py.papers.throwing.run import descent_of, figures_of, hits, window
-from thunder_py.papers.throwing.setup import throws_of_seed
 from thunder_py.simulation import Payload
 
 
@@ -133,15 +132,6 @@ def test_what_four_repetitions_teach(found: throwing.Throwing) -> None:
     ]
     assert max(exact) < 3e-3
     assert exact[1] == pytest.approx(0.1 * exact[0], rel=0.1)
-
-
-@pytest.mark.release
-def test_seeds_differ_and_repeat(found: throwing.Throwing) -> None:
-    again = throws_of_seed(found.setup, 1)
-    for key, (miss, positions, _) in again.items():
-        np.testing.assert_array_equal(miss, found.misses[key][1])
-        np.testing.assert_array_equal(positions, found.positions[key][1])
-    assert np.ptp(found.misses["adaptive, low", "wooden box"][:, 0]) > 1e-3
 
 
 def test_statistics_by_hand() -> None:

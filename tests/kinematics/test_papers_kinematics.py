@@ -67,17 +67,6 @@ def test_transpose_gains_at_one_millisecond(q, stable):
         assert clik.follow(target, q, 3.0, 1e-4).error_norm()[-1] < 1e-4  # ten times faster they work
 
 
-@pytest.mark.parametrize(
-    ("method", "K", "rows"),
-    [("inverse", [500.0, 500.0, 700.0, 2.0], SCARA_ROWS), ("pseudoinverse", [1000.0, 1500.0, 5.0], ("y", "z", "rz"))],
-)
-def test_other_gains_of_the_report(method, K, rows):
-    clik = CLIK(robot("scara"), K, method=method, rows=rows, orientation="rotation_vector")
-    result = clik.follow(SetPose(pose(REPORT_Q1 + 0.01, "scara")), REPORT_Q1, 5.0)
-    assert result.ok
-    assert result.error_norm()[-1] < 1e-4
-
-
 def servo(degrees, law):
     T = pose(PANDA_START)
     target = Swing(T, axis=(1.0, 2.0, 2.0), offset=np.radians(degrees), angle=0.0, size=0.0)

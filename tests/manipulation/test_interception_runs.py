@@ -14,7 +14,7 @@ from thunder_py.manipulation.interception import (
     SingleShot,
     evaluate_grasp,
 )
-from thunder_py.manipulation.interception.runs import START, Follower, Scenario, default_belt, run_conveyor, summary
+from thunder_py.manipulation.interception.runs import Follower, Scenario, default_belt, run_conveyor, summary
 from thunder_py.robot import Robot
 
 BELT = default_belt()
@@ -98,20 +98,6 @@ def test_the_arm_grasps_within_its_limits():
     assert np.allclose(p, run.hand)
     planned = run_conveyor(1, Scenario())
     assert np.allclose(planned.reference, run.reference, atol=1e-9)
-
-
-def test_all_of_the_box_is_within_the_arms_reach():
-    """The belt's box and what leaving takes beyond, corners included, can be reached within joint limits, hand down."""
-    from thunder_py.kinematics import InverseKinematics
-
-    robot = Robot.load("panda")
-    solver = InverseKinematics(robot)
-    T = robot.forward_kinematics(START)
-    for x in (BELT.low[0], BELT.high[0]):
-        for y in (BELT.low[1], BELT.high[1], BELT.high[1] + 0.25 * 0.38):
-            for z in (BELT.low[2], BELT.high[2] + 0.1):
-                T[:3, 3] = x, y, z
-                assert solver.solve(T, START).success
 
 
 def test_bad_worlds():

@@ -48,6 +48,12 @@ def run(feed, strategy=None, **options):
     return made, wanted
 
 
+def grasp_of(made, wanted, thing):
+    """The grasp of what the hand closes on."""
+    closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
+    return evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing)
+
+
 def is_safe(made, wanted, reason):
     """Aborted for this reason, without a jump, and at rest in the end."""
     assert (made.phase, made.reason) == ("aborted", reason)
@@ -65,8 +71,7 @@ def test_meets_what_is_seen_exactly_in_spite_of_latency(strategy):
     """Old pictures of something that moves uniformly say where it is now."""
     thing, feed = watched(replace(EXACT, latency=0.15, jitter=0.1))
     made, wanted = run(feed, strategy, threshold=1e-6)
-    closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    grasp = evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing)
+    grasp = grasp_of(made, wanted, thing)
     tolerance = 2e-3 if isinstance(strategy, SingleShot) else 2e-4  # what the first, zero velocity leaves
     assert made.phase == "finished"
     assert grasp.success
@@ -146,16 +151,6 @@ def test_what_stops_turns_back_or_runs_away_is_let_go(strategy, speed, reason):
     is_safe(made, wanted, reason)
 
 
-def test_a_belt_that_slows_down_ends_safely():
-    for speed in (0.05, 0.12, 0.45):
-        _, feed = watched(MeasurementModel(), change_time=1.2, change_speed=speed)
-        made, wanted = run(feed)
-        if made.phase == "aborted":
-            is_safe(made, wanted, made.reason)
-        else:
-            assert np.linalg.norm(wanted.xi[:, :3], axis=1).max() < 1.1
-
-
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
@@ -207,8 +202,7 @@ def test_a_short_gap_does_no_harm():
     thing, feed = watched(MeasurementModel(outliers=0.0))
     kept = (feed.taken < 1.0) | (feed.taken > 1.35)
     made, wanted = run(Feed(*(part[kept] for part in feed)))
-    closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert grasp_of(made, wanted, thing).success
 
 
 def test_a_source_that_jumps():
@@ -218,8 +212,7 @@ def test_a_source_that_jumps():
     one = feed.positions.copy()
     one[k] += [0.0, 0.3, 0.2]
     made, wanted = run(feed._replace(positions=one))
-    closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
-    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert grasp_of(made, wanted, thing).success
     far = feed.positions.copy()
     far[k:] += [0.5, 0.3, 0.2]
     made, wanted = run(feed._replace(positions=far))
@@ -289,7 +282,7 @@ def test_turns_the_hand_to_the_grasp():
     wanted = made.follow(feed)(T)
     closing = (made.arrival <= T) & (made.arrival + 0.25 > T)
     assert np.allclose(wanted.R[closing], grasp, atol=1e-9)
-    assert evaluate_grasp(T[closing], wanted.p[closing], wanted.xi[closing, :3], thing).success
+    assert grasp_of(made, wanted, thing).success
     assert np.allclose(wanted.R[0], START[:3, :3])
 
 

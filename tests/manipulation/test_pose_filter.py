@@ -121,21 +121,6 @@ def test_without_rotation_it_is_the_plain_kalman_filter():
     np.testing.assert_allclose(found.covariance[np.ix_([0, 6], [0, 6])], P, rtol=1e-9)
 
 
-def test_converges_to_a_constant_twist_and_predicts_over_latency():
-    twist = (0.05, -0.02, 0.01, 0.3, -0.2, 0.5)
-    filt = PoseFilter(*NOISE, acceleration=1e-3, angular_acceleration=1e-3, speed=0.2, angular_speed=1.0)
-    rng = np.random.default_rng(0)
-    for t in np.arange(0.0, 6.0, 0.05):
-        filt.add(t, seen(moving(t), rng))
-    error = error_of(filt.estimate(6.5), moving(6.5), twist)
-    assert np.abs(error[:3]).max() < 0.004
-    assert np.abs(error[3:6]).max() < 0.05
-    np.testing.assert_allclose(error[6:9], 0.0, atol=2e-3)
-    latest = LatestPose(*NOISE)
-    latest.add(6.0, moving(6.0))
-    assert np.linalg.norm(error_of(latest.estimate(6.5), moving(6.5), twist)[3:6]) > 0.25
-
-
 def test_order_of_arrival_does_not_matter():
     rng = np.random.default_rng(1)
     times = np.arange(0.0, 2.0, 0.1)

@@ -90,16 +90,6 @@ def test_a_jump_is_an_outlier_first_and_then_a_new_start():
     assert found[-1].estimate.pose[0, 3] == pytest.approx(0.5, abs=0.01)
 
 
-def test_order_of_messages_does_not_matter():
-    rng = np.random.default_rng(0)
-    poses = [np.block([[np.eye(3), rng.normal(0.0, 0.003, (3, 1))], [np.zeros(3), 1.0]]) for _ in range(6)]
-    straight = [PoseMeasurement(0.1 * k, 1.0 + 0.01 * k, T) for k, T in enumerate(poses)]
-    crooked = [PoseMeasurement(0.1 * k, 1.0 + 0.01 * (k ^ 1), T) for k, T in enumerate(poses)]
-    one, other = (TargetTracker(Scripted(*m), PoseFilter(*NOISE)).update(2.0) for m in (straight, crooked))
-    np.testing.assert_allclose(one.estimate.pose, other.estimate.pose, atol=1e-14)
-    assert one.age == other.age == pytest.approx(1.5)
-
-
 def test_messages_from_the_past_and_from_the_future_are_not_used():
     old = [PoseMeasurement(float(k), float(k), POSE) for k in range(3)] + [PoseMeasurement(0.5, 4.0, 1.0 * POSE)]
     one = TargetTracker(Scripted(*old), PoseFilter(*NOISE, memory=1), repeats=None)
