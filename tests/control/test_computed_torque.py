@@ -7,8 +7,8 @@ import thunder_py as th
 from thunder_py.control import ComputedTorque
 from thunder_py.reference import Sinusoid
 
-from .laws import ARMS, arm, random_state, rest, spd
 from .arms import elbow
+from .laws import ARMS, arm, random_state, rest, spd
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -19,8 +19,8 @@ from thunder_py.control import (
 )
 from thunder_py.reference import JointReference, SetPoint
 
-from .laws import arm
 from .arms import elbow, elbow_motion
+from .laws import arm
 
 LAWS: dict[str, Callable[..., th._core.JointController]] = {
     "independent_joint": lambda robot, **k: IndependentJoint(

@@ -7,8 +7,8 @@ import thunder_py as th
 from thunder_py.control import PDGravity
 from thunder_py.reference import JointReference, SetPoint
 
-from .laws import ARMS, arm, random_state, rate, spd
 from .arms import elbow
+from .laws import ARMS, arm, random_state, rate, spd
 
 
 @pytest.mark.parametrize("name", ARMS)

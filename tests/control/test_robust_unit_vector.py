@@ -8,8 +8,8 @@ import thunder_py as th
 from thunder_py.control import RobustUnitVector
 from thunder_py.reference import JointReference
 
-from .laws import ARMS, arm, moved, random_state, rate, rest, spd
 from .arms import elbow, elbow_motion
+from .laws import ARMS, arm, moved, random_state, rate, rest, spd
 
 PAYLOAD = th.Payload(1.0, com=(0.3, 0.0, 0.0))
 RHO, EPSILON = 80.0, 0.05
