@@ -12,7 +12,7 @@ import pytest
 import thunder_py as th
 from thunder_py import _core, cli, robots
 from thunder_py.cli.info import consistency
-from thunder_py.io.arms import gripper_joints
+from thunder_py.io.selection import gripper_joints
 
 URDF = Path(__file__).parent / "data" / "urdf" / "pendulum.urdf"
 

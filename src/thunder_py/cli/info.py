@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__, _core, robots
-from ..io.arms import gripper_joints
+from ..io.selection import SeveralArmsError, gripper_joints
 from ..model import inertia
 from ..robot import Robot
 from ..table import Table
@@ -42,7 +42,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the subcommand."""
     parser.add_argument(
-        "robot", nargs="?", help="name of a bundled robot, or path of a .yaml, .urdf, .xml or .mjcf file"
+        "robot", nargs="?", help="name of a bundled robot, or path of a .yaml, .urdf, .xacro, .xml or .mjcf file"
     )
     add_robot_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -53,7 +53,10 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.robot is None:
         facts, text = _installation(), _installation_text
     else:
-        facts, text = describe(load_robot(arguments.robot, arguments)), _robot_text
+        try:
+            facts, text = describe(load_robot(arguments.robot, arguments)), _robot_text
+        except SeveralArmsError as error:
+            facts, text = {"arms": [arm._asdict() for arm in error.arms]}, _arms_text
     print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else text(facts))
 
 
@@ -65,6 +68,12 @@ def _installation() -> dict[str, Any]:
         "build": dict(_core.build_config()),
         "robots": {name: _summary(Robot.load(name)) for name in robots.names()},
     }
+
+
+def _arms_text(facts: dict[str, Any]) -> str:
+    rows = [[arm["name"], str(len(arm["joints"])), arm["base"], arm["tip"]] for arm in facts["arms"]]
+    note = "take one with --base-link and --tip-link"
+    return str(Table(["arm", "joints", "base link", "tip link"], rows)) + "\n" + note
 
 
 def _summary(robot: Robot) -> dict[str, Any]:

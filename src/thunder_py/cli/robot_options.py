@@ -23,6 +23,9 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
         help="for URDF and MJCF: lock a joint [rad or m], such as a finger's; may be repeated",
     )
     parser.add_argument(
+        "--xacro", metavar="NAME:=VALUE", action="append", type=_xacro, help="argument of a xacro file; may be repeated"
+    )
+    parser.add_argument(
         "--missing-inertia",
         choices=("error", "zero"),
         help="treatment of links without inertia, default massless with a warning",
@@ -34,7 +37,17 @@ def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None =
     options: dict[str, Any] = {name: value for name in _NAMES if (value := getattr(arguments, name)) is not None}
     if arguments.fix_joint:
         options["fix_joints"] = dict(arguments.fix_joint)
+    if arguments.xacro:
+        options["xacro"] = dict(arguments.xacro)
     return Robot.load(source, name=name, **options)
+
+
+def _xacro(text: str) -> tuple[str, str]:
+    """Read ``ur_type:=ur5e``."""
+    name, sign, value = text.partition(":=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME:=VALUE, such as ur_type:=ur5e, got {text!r}")
+    return name, value
 
 
 def _locked(text: str) -> tuple[str, float]:

@@ -17,6 +17,7 @@ from ..model.model import RobotModel
 from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
+from .selection import Arm
 from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
@@ -32,7 +33,16 @@ from .yaml_thunder import (
     write_thunder,
 )
 
-__all__ = ["SUFFIXES", "Meshes", "conversion_losses", "load_description", "parse_description", "save_description"]
+__all__ = [
+    "SUFFIXES",
+    "Arm",
+    "Meshes",
+    "arms",
+    "conversion_losses",
+    "load_description",
+    "parse_description",
+    "save_description",
+]
 
 _MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
 _YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
@@ -49,6 +59,7 @@ def load_description(
     missing_inertia: Literal["error", "zero"] | None = None,
     fix_joints: Mapping[str, float] | None = None,
     gravity: npt.ArrayLike | None = None,
+    xacro: Mapping[str, object] | None = None,
 ) -> RobotDescription:
     """Read a robot from a file, or a bundled robot by name.
 
@@ -62,13 +73,15 @@ def load_description(
     name : str, optional
         Name of the robot, an identifier; default the name in the file, or the file's name for Thunder's format.
     base_link, tip_link : str, optional
-        URDF: links between which the arm is; `tip_link` of MJCF: body or site of the end effector.
+        URDF and MJCF: links between which the arm is; default those of the only arm, see `arms`.
     missing_inertia : {"error", "zero"}, optional
-        URDF: refuse a moving body without inertia (default), or treat it as massless.
+        URDF and MJCF: refuse a moving body without inertia, or treat it as massless; default massless with a warning.
     fix_joints : mapping of str to float, optional
         URDF and MJCF: joints to lock, with their positions [rad or m].
     gravity : (3,) array_like, optional
         URDF: acceleration of gravity in the world [m/s^2]; default (0, 0, -9.81).
+    xacro : mapping, optional
+        Arguments of a xacro file.
 
     Returns
     -------
@@ -105,12 +118,14 @@ def load_description(
         raise ThunderError(f"source must be a robot's name or a path, got {source!r}")
     if name is not None:
         check_name(name)
-    path = robots.path(source) if isinstance(source, str) and source in robots.names() else Path(source)
+    path = _path(source)
     suffix = path.suffix.lower()
-    if suffix == ".urdf":
-        from .urdf import load_urdf
+    if xacro is not None and suffix != ".xacro":
+        raise ThunderError(f"xacro: for xacro files only, got {str(source)!r}")
+    if suffix in (".urdf", ".xacro"):
+        from .urdf import parse_urdf
 
-        return load_urdf(path, name=name, **options)
+        return parse_urdf(_urdf_text(path, xacro), name=name, path=path, **options)
     if suffix in _MJCF:
         from .mjcf import load_mjcf
 
@@ -128,6 +143,72 @@ def load_description(
         return parse_description(read_whole(path, MAX_BYTES), path, name=name)
     description = parse_description(read_whole(beside, MAX_BYTES), beside, name=name)
     return description.replace(inertial=read_links(parse_yaml(read_whole(path, MAX_BYTES), path), description.n))
+
+
+def arms(path: str | Path, *, xacro: Mapping[str, object] | None = None) -> list[Arm]:
+    """List the arms of a URDF, xacro or MJCF file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or ``robot_descriptions:NAME``.
+    xacro : mapping, optional
+        Arguments of a xacro file.
+
+    Returns
+    -------
+    list of Arm
+        Name, base, tip and joints of each; `base` and `tip` are what `Robot.load` takes as ``base_link`` and
+        ``tip_link``.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is none of these formats.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import thunder_py as th
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     th.Robot.load("gen3").save(Path(folder, "gen3.urdf"), lossy=True)
+    ...     (arm,) = th.io.arms(Path(folder, "gen3.urdf"))
+    >>> arm.name, arm.base, arm.tip, len(arm.joints)
+    ('tool', 'base', 'tool', 7)
+    """
+    file = _path(path)
+    suffix = file.suffix.lower()
+    if suffix in (".urdf", ".xacro"):
+        from .urdf import urdf_arms
+
+        return urdf_arms(_urdf_text(file, xacro), file)
+    if suffix in _MJCF:
+        from .mjcf import mjcf_arms
+
+        return mjcf_arms(read_whole(file), file)
+    raise FileFormatError("arms are listed of .urdf, .xacro, .xml and .mjcf files", path=file)
+
+
+def _path(source: str | Path) -> Path:
+    """Return the path of a bundled robot, of one of robot_descriptions, or of a file."""
+    if isinstance(source, str) and source in robots.names():
+        return robots.path(source)
+    if isinstance(source, str) and source.startswith("robot_descriptions:"):
+        from .xacro import described
+
+        return described(source.partition(":")[2])
+    return Path(source)
+
+
+def _urdf_text(path: Path, xacro: Mapping[str, object] | None) -> str | bytes:
+    if path.suffix.lower() == ".urdf":
+        return read_whole(path)
+    from .xacro import expand
+
+    return expand(path, xacro)
 
 
 def parse_description(
@@ -264,8 +345,6 @@ def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[
 
 
 def _unknown(source: str | Path, path: Path) -> UnknownNameError | FileFormatError:
-    if path.suffix == ".xacro":
-        return FileFormatError("is a xacro; expand it to .urdf first", path=path)
     if path.suffix or isinstance(source, Path):
         return FileFormatError(f"a robot's file must end in {', '.join(SUFFIXES)}", path=path)
     names = robots.names()

@@ -20,10 +20,10 @@ from ..model.joint_data import Friction, Limits
 from ..model.model import RobotModel
 from ..optional import require
 from ..spatial.single import exp, make_pose, matrix_of
-from .arms import Arm, Chain, Joint, Link, MissingInertiaError, Tree, robot_name
 from .mjcf_elastic import couplings, read_drives
 from .mjcf_text import prepare_mjcf
 from .mjcf_writer import translate_rotors
+from .selection import Arm, Chain, Joint, Link, MissingInertiaError, Tree, robot_name
 
 #: in the order of MuJoCo's types
 _KINDS = ("free", "ball", "P", "R")

@@ -17,7 +17,8 @@ from ..files import read_whole
 from ..model.description import Friction, Limits, RobotDescription
 from ..model.inertia import reg_from_dyn
 from ..spatial import pose_from_rpy
-from .arms import Arm, Joint, Link, Tree, robot_name
+from ..spatial.single import make_pose
+from .selection import Arm, Joint, Link, Tree, robot_name
 from .xml import XACRO, Element, parse_xml
 
 __all__ = ["load_urdf", "parse_urdf", "urdf_arms"]
@@ -240,7 +241,8 @@ def _pose(element: Element) -> Array:
     origin.check_spelling(attributes=("xyz", "rpy"))
     if "quat_xyzw" in origin.attributes:
         raise origin.error("'quat_xyzw' is not supported; give the rotation as 'rpy'")
-    return pose_from_rpy(origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO))
+    xyz, rpy = origin.vector("xyz", _ZERO), origin.vector("rpy", _ZERO)
+    return pose_from_rpy(xyz, rpy) if any(rpy) else make_pose(np.eye(3), np.array(xyz))
 
 
 def _inertial(link: Element) -> Array | None:

@@ -128,6 +128,7 @@ class Robot(RobotModel):
         missing_inertia: Literal["error", "zero"] | None = None,
         fix_joints: Mapping[str, float] | None = None,
         gravity: npt.ArrayLike | None = None,
+        xacro: Mapping[str, object] | None = None,
     ) -> Robot:
         """Load a bundled robot by name, or a robot from a ``.yaml``, ``.urdf`` or MJCF (``.xml``, ``.mjcf``) file.
 
@@ -138,13 +139,16 @@ class Robot(RobotModel):
         name : str, optional
             Name of the robot; default the name in the file.
         base_link, tip_link : str, optional
-            URDF: links between which the arm is; `tip_link` of MJCF: body or site of the end effector.
+            URDF and MJCF: links between which the arm is; default those of the only arm, see `thunder_py.io.arms`.
         missing_inertia : {"error", "zero"}, optional
-            URDF: refuse a moving body without inertia (default), or treat it as massless.
+            URDF and MJCF: refuse a moving body without inertia, or treat it as massless; default massless with a
+            warning.
         fix_joints : mapping of str to float, optional
             URDF and MJCF: joints to lock, with their positions [rad or m].
         gravity : (3,) array_like, optional
             URDF: acceleration of gravity in the world [m/s^2]; default (0, 0, -9.81).
+        xacro : mapping, optional
+            Arguments of a ``.xacro`` file.
 
         Raises
         ------
@@ -170,6 +174,7 @@ class Robot(RobotModel):
                 missing_inertia=missing_inertia,
                 fix_joints=fix_joints,
                 gravity=gravity,
+                xacro=xacro,
             )
         )
 

@@ -50,7 +50,7 @@ def gripper_joints(joints: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> from thunder_py.io.arms import gripper_joints
+    >>> from thunder_py.io.selection import gripper_joints
     >>> gripper_joints(["shoulder", "elbow", "jointGripper"])
     ['jointGripper']
     """
@@ -68,7 +68,7 @@ def identifier(text: str, default: str = "robot", taken: Collection[str] = ()) -
 
     Examples
     --------
-    >>> from thunder_py.io.arms import identifier
+    >>> from thunder_py.io.selection import identifier
     >>> identifier("2-link arm é"), identifier("arm", taken=["arm"])
     ('robot_2_link_arm_e', 'arm_2')
     """
@@ -96,7 +96,8 @@ def labels(names: Iterable[str], prefix: str = "", taken: Collection[str] = ()) 
     found: list[str] = []
     for name in names:
         label = f"{prefix}:{name}" if prefix and name in RESERVED_NAMES else name
-        label = "".join(c if is_label(c) or c == " " else "_" for c in label).strip()[:MAX_LABEL] or "_"
+        if not is_label(label):
+            label = "".join(c if is_label(c) or c == " " else "_" for c in label).strip()[:MAX_LABEL] or "_"
         found.append(_numbered(label, {*found, *taken}, MAX_LABEL))
     return found
 
@@ -206,6 +207,12 @@ class Arm(NamedTuple):
         Links.
     joints : tuple of str
         Names of the joints from base to tip.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> print(th.io.Arm("left", "stand", "left_tool0", ("left_turn", "left_lift")))
+    base_link='stand', tip_link='left_tool0'  # 2 joints: left_turn, left_lift
     """
 
     name: str
@@ -587,18 +594,23 @@ class Tree:
         FileFormatError
             If `missing` is ``"error"`` and a body has no inertia.
         """
-        total, known = np.zeros((len(chain.joints) + 1, 10)), {0}
         unknown: list[MissingInertiaError] = []
+        found: list[tuple[int, Array, Array]] = []
         for name, (body, T) in chain.places.items():
-            inertial = None
             try:
                 inertial = self.links[name].inertial if body else None
             except MissingInertiaError as error:
+                inertial = None
                 unknown.append(error)
             if inertial is not None:
-                own = np.array_equal(T, np.eye(4))  # then the file's numbers stay exact
-                total[body] += inertial if own else reg_from_pseudo_inertia(T @ pseudo_inertia(inertial) @ T.T)
-                known.add(body)
+                found.append((body, T, inertial))
+        total, known = np.zeros((len(chain.joints) + 1, 10)), {0, *(body for body, _, _ in found)}
+        poses = np.array([T for _, T, _ in found]).reshape(-1, 4, 4)
+        own = np.array([row for _, _, row in found]).reshape(-1, 10)
+        moved = reg_from_pseudo_inertia(poses @ pseudo_inertia(own) @ poses.swapaxes(1, 2))
+        still = (poses == np.eye(4)).all(axis=(1, 2))  # there the file's numbers stay exact
+        for (body, _, _), row in zip(found, np.where(still[:, None], own, moved), strict=True):
+            total[body] += row
         if unknown and missing == "error":
             raise unknown[0]
         if unknown and missing is None:
