@@ -73,6 +73,14 @@ class NearestPhysical(NamedTuple):
         The consistent robot.
     distance : (n,) array
         Frobenius norm of the change of each link's second moments [kg m^2]; 0 for links that were consistent.
+
+    Examples
+    --------
+    >>> import thunder_py as th
+    >>> robot = th.Robot.load("panda")
+    >>> nearest = robot.nearest_physical()
+    >>> nearest.robot.parameters.tolist() == robot.parameters.tolist(), nearest.distance.max().item()
+    (True, 0.0)
     """
 
     robot: Robot
