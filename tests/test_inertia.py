@@ -12,6 +12,7 @@ from thunder_py.model.inertia import (
     dyn_from_reg,
     is_physical,
     log_cholesky_from_reg,
+    nearest_physical,
     pseudo_inertia,
     reg_from_dyn,
     reg_from_log_cholesky,
@@ -131,3 +132,26 @@ def test_refusals():
         (lambda: log_cholesky_from_reg(np.zeros(10)), "reg must be physically consistent: ... not positive definite"),
         (lambda: reg_from_log_cholesky(np.zeros(4)), "theta must have shape (..., 10), got (4,)"),
     )
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_nearest_physical_is_consistent_and_no_other_body_is_nearer(seed):
+    """Mass and center of mass stay; no consistent second moment, such as those of clouds, is nearer."""
+    rng = np.random.default_rng(seed)
+    given_reg = reg_from_dyn([*rng.uniform(0.5, 3.0, 1), *rng.uniform(-0.3, 0.3, 3), *rng.normal(scale=0.1, size=6)])
+    nearest = nearest_physical(given_reg)
+    assert is_physical(nearest)
+    np.testing.assert_allclose(nearest[:4], given_reg[:4], atol=1e-15)
+    about_com = [reg_from_dyn([1, 0, 0, 0, *dyn_from_reg(reg)[4:]]) for reg in (given_reg, nearest)]
+    wrong, repaired = (pseudo_inertia(reg)[:3, :3] for reg in about_com)
+    distance = np.linalg.norm(repaired - wrong)
+    if is_physical(given_reg):
+        assert distance == 0.0
+    for points in rng.normal(scale=0.1, size=(20, 6, 3)):
+        # towards any consistent one the distance does not fall: the variational inequality of a projection
+        assert np.sum((wrong - repaired) * (points.T @ points - repaired)) <= 1e-5 * np.linalg.norm(wrong) ** 2 + 1e-9
+
+
+def test_bodies_without_positive_mass_become_massless():
+    bodies = [[-0.1, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1], np.zeros(10)]
+    np.testing.assert_array_equal(nearest_physical(bodies), np.zeros((2, 10)))

@@ -17,6 +17,7 @@ __all__ = [
     "dyn_from_reg",
     "is_physical",
     "log_cholesky_from_reg",
+    "nearest_physical",
     "pseudo_inertia",
     "reg_from_dyn",
     "reg_from_log_cholesky",
@@ -286,3 +287,39 @@ def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     smallest = np.linalg.eigvalsh(about_com)[..., 0]
     rounding = 16 * np.finfo(np.float64).eps * np.abs(np.trace(Sigma, axis1=-2, axis2=-1))
     return np.asarray(positive & (smallest > rounding))
+
+
+def nearest_physical(reg: npt.ArrayLike) -> Array:
+    """Return the nearest physically consistent parameters of each body.
+
+    Mass and center of mass stay. The second moments about the center of mass change least in the Frobenius norm:
+    eigenvalues are at least 1e-6 of the largest one, or of those of a ball of the body's mass with 1 cm as radius of
+    gyration, whichever is larger. Consistent bodies stay as they are; those whose mass is not positive become massless.
+
+    Parameters
+    ----------
+    reg : (..., 10) array_like
+        REG order.
+
+    Returns
+    -------
+    (..., 10) array
+        REG order; `is_physical` holds, except for massless bodies.
+
+    Examples
+    --------
+    >>> from thunder_py.model.inertia import nearest_physical
+    >>> nearest_physical([1.0, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.05]).round(3).tolist()  # Izz > Ixx + Iyy
+    [1.0, 0.0, 0.0, 0.0, 0.025, 0.0, 0.0, 0.025, 0.0, 0.05]
+    """
+    reg = _parameters(reg, "reg")
+    P = pseudo_inertia(reg)
+    mass = P[..., 3:, 3:]
+    positive = mass > 0.0
+    h = P[..., :3, 3:]
+    of_com = h @ np.swapaxes(h, -1, -2) / np.where(positive, mass, 1.0)
+    values, axes = np.linalg.eigh(P[..., :3, :3] - of_com)
+    least = 1e-6 * np.maximum(np.abs(values).max(axis=-1, keepdims=True), 1e-4 * mass[..., 0])
+    P[..., :3, :3] = (axes * np.maximum(values, least)[..., None, :]) @ np.swapaxes(axes, -1, -2) + of_com
+    nearest = np.where(positive[..., 0], reg_from_pseudo_inertia(P), 0.0)
+    return np.where(is_physical(reg)[..., None], reg, nearest)

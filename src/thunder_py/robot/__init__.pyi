@@ -12,5 +12,6 @@ from ..model.parameters import BaseParameters as BaseParameters
 from ..model.parameters import UnknownParameters as UnknownParameters
 from .payload import Payload as Payload
 from .robot import Ellipsoid as Ellipsoid
+from .robot import NearestPhysical as NearestPhysical
 from .robot import Robot as Robot
 from .workspace import Workspace as Workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -12,8 +13,9 @@ import numpy.typing as npt
 
 from ..checks import Array, array, whole
 from ..errors import ThunderError
-from ..model import elastic
+from ..model import elastic, inertia
 from ..model.description import Limits, RobotDescription, check_physical_input, describe_dh
+from ..model.dh_frames import in_dh_frames
 from ..model.model import RobotModel
 from ..model.parameters import BaseParameters, UnknownParameters, find_base_parameters, select_parameters
 from ..table import Table, html_text
@@ -60,6 +62,21 @@ class Ellipsoid(NamedTuple):
 
     axes: Array
     lengths: Array
+
+
+class NearestPhysical(NamedTuple):
+    """A physically consistent robot and its distance from the given one; see `Robot.nearest_physical`.
+
+    Attributes
+    ----------
+    robot : Robot
+        The consistent robot.
+    distance : (n,) array
+        Frobenius norm of the change of each link's second moments [kg m^2]; 0 for links that were consistent.
+    """
+
+    robot: Robot
+    distance: Array
 
 
 class _Body(Protocol):
@@ -217,6 +234,92 @@ class Robot(RobotModel):
         fields.update({key: value for key, value in optional.items() if value is not None})
         description = describe_dh(dh, convention=convention, name=name, gravity=gravity, **fields)
         return cls(check_physical_input(description))
+
+    def to_dh(self, convention: str = "modified") -> Robot:
+        """Return the same arm with Denavit-Hartenberg frames (lecture 7): x axes along the common normals of the axes.
+
+        Base and tool take up what a table cannot hold. Joint positions, the end effector's pose and the dynamics stay;
+        link frames, and with them the inertial parameters, are others. Thunder's ``masks`` are dropped.
+
+        Parameters
+        ----------
+        convention : {"modified", "standard"}
+            See `from_dh`. A robot that has a table of this convention is returned as it is.
+
+        Returns
+        -------
+        Robot
+            ``to_dh().description.dh`` is the table, rows ``[a, alpha, d, theta]`` [m, rad].
+
+        Raises
+        ------
+        UnknownNameError
+            If the convention is unknown.
+
+        Warns
+        -----
+        UserWarning
+            If two axes are nearly parallel, so that their common normal is far away: poses and torques then have the
+            stated rounding. It comes from rounded angles in a file, such as 1.5708 for a right angle.
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> arm = th.Robot.load("panda").to_dh("standard")
+        >>> arm.description.dh[:, 0].round(4).tolist()
+        [0.0, 0.0, 0.0825, 0.0825, 0.0, 0.088, 0.0]
+        """
+        arm = Robot(in_dh_frames(self._description, convention))
+        q, dq, ddq = np.random.default_rng(0).uniform(-np.pi, np.pi, (3, 8, self.n))
+        errors = []
+        for there, here in [
+            (self.forward_kinematics(q), arm.forward_kinematics(q)),
+            (self.inverse_dynamics(q, dq, ddq), arm.inverse_dynamics(q, dq, ddq)),
+        ]:
+            errors.append(float(np.abs(here - there).max() / max(1.0, np.abs(there).max())))
+        if max(errors) > 1e-11:
+            d = arm.description
+            farthest = np.abs(d.placements[:, :3, 3] + d.offsets[:, :3, 3]).max()
+            warnings.warn(
+                f"{self.name}: joint axes are nearly parallel, and their common normals up to {farthest:.2g} m away; "
+                f"by rounding, poses differ by {errors[0]:.1g}, torques by {errors[1]:.1g} of the largest. "
+                "Write the angles of the axes exactly in the robot's file.",
+                stacklevel=2,
+            )
+        return arm
+
+    def nearest_physical(self) -> NearestPhysical:
+        """Return the nearest robot whose links are physically consistent, and how far it is.
+
+        Mass and center of mass of a link stay where the mass is positive, and its second moments about the center of
+        mass change least in the Frobenius norm: eigenvalues below a small positive bound are set to it. A link whose
+        mass is not positive becomes massless, as does one without mass that has other parameters.
+
+        Returns
+        -------
+        NearestPhysical
+            ``robot`` and ``distance`` (n,), for each link the Frobenius norm of the change of its second moments
+            [kg m^2].
+
+        See Also
+        --------
+        inertial_is_physical
+
+        Examples
+        --------
+        >>> import thunder_py as th
+        >>> robot = th.Robot.load("elbow")
+        >>> reg = robot.inertial.copy()
+        >>> reg[0, 9] = 3.0 * reg[0, 7]  # Izz > Ixx + Iyy
+        >>> wrong = robot.replace(inertial=reg)
+        >>> repaired, distance = wrong.nearest_physical()
+        >>> wrong.inertial_is_physical().tolist(), repaired.inertial_is_physical().tolist(), bool(distance[0] > 0)
+        ([False, True], [True, True], True)
+        """
+        reg = inertia.nearest_physical(self.inertial)
+        change = inertia.pseudo_inertia(reg) - inertia.pseudo_inertia(self.inertial)
+        distance = np.linalg.norm(change[:, :3, :3], axis=(1, 2))
+        return NearestPhysical(self.replace(inertial=reg), distance)
 
     def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
         """Return a robot with other elastic parameters; unphysical values are accepted.
