@@ -341,6 +341,20 @@ def test_consistency_of_a_body(dyn, expected):
     assert consistency(th.model.inertia.reg_from_dyn(np.array(dyn, dtype=float))) == expected
 
 
+def test_what_makes_a_link_impossible_is_told(tmp_path, capsys):
+    reg = th.Robot.load("elbow").inertial.copy()
+    reg[0, 4:] = [0.01, 0, 0, 0.02, 0, 0.05]
+    reg[0, 1:4] = 0.0
+    th.Robot.load("elbow").replace(inertial=reg, name="wrong").save(tmp_path / "wrong.yaml")
+    cli.main(["info", str(tmp_path / "wrong.yaml")])
+    out = capsys.readouterr().out
+    assert "link1: principal moments about the center of mass must satisfy J1 <= J2 + J3" in " ".join(out.split())
+    assert "got 0.05 > 0.02 + 0.01, by 0.02 kg m^2" in " ".join(out.split())
+    assert out.count("must satisfy") == 1
+    assert "robot.nearest_physical()" in out
+    assert th.model.inertia.violation([-1.0, *np.zeros(9)]) == "mass must be positive, got -1 kg"
+
+
 def test_info_of_files(thunder, tmp_path):
     status, out, _ = thunder("info", URDF)
     assert status == 0

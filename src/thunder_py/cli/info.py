@@ -107,7 +107,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         for i in range(robot.n)
     ]
     links = [
-        {"name": name, "consistency": consistency(reg)}
+        {"name": name, "consistency": consistency(reg), "violation": inertia.violation(reg)}
         for name, reg in zip(robot.link_names, robot.inertial, strict=True)
     ]
     return {
@@ -141,8 +141,7 @@ def consistency(reg: Array) -> str:
         return "physical"
     if not np.any(reg):
         return "massless"
-    eigenvalues = np.linalg.eigvalsh(inertia.pseudo_inertia(reg))
-    return "degenerate" if eigenvalues[0] >= -1e-9 * eigenvalues[-1] else "not physical"
+    return "not physical" if inertia.violation(reg) else "degenerate"
 
 
 def _finite(value: float) -> float | None:
@@ -184,7 +183,13 @@ def _link_table(facts: dict[str, Any]) -> str:
         for link in facts["links"]
     ]
     note = "parameters link.m, link.mcx, ...: kg, kg m, kg m2, inertia about the origin of the link's frame"
-    return str(Table(["link", *_INERTIAL, "body"], rows)) + "\n" + note
+    lines = [str(Table(["link", *_INERTIAL, "body"], rows)), note]
+    violations = [
+        textwrap.fill(f"{link['name']}: {link['violation']}", _WIDTH) for link in facts["links"] if link["violation"]
+    ]
+    if violations:
+        lines += [*violations, "robot.nearest_physical() gives the nearest robot that satisfies it"]
+    return "\n".join(lines)
 
 
 def _other_parameters(facts: dict[str, Any]) -> str:

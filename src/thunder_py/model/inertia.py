@@ -22,6 +22,7 @@ __all__ = [
     "reg_from_dyn",
     "reg_from_log_cholesky",
     "reg_from_pseudo_inertia",
+    "violation",
 ]
 
 
@@ -323,3 +324,36 @@ def nearest_physical(reg: npt.ArrayLike) -> Array:
     P[..., :3, :3] = (axes * np.maximum(values, least)[..., None, :]) @ np.swapaxes(axes, -1, -2) + of_com
     nearest = np.where(positive[..., 0], reg_from_pseudo_inertia(P), 0.0)
     return np.where(is_physical(reg)[..., None], reg, nearest)
+
+
+def violation(reg: npt.ArrayLike) -> str:
+    """Say which inequality keeps a body from being physically consistent, and by how much.
+
+    Parameters
+    ----------
+    reg : (10,) array_like
+        REG order.
+
+    Returns
+    -------
+    str
+        Empty where none is violated beyond rounding; point masses, rods and plates violate none.
+
+    Examples
+    --------
+    >>> from thunder_py.model.inertia import violation
+    >>> violation([1.0, 0, 0, 0, 0.02, 0, 0, 0.02, 0, 0.05])
+    'principal moments about the center of mass must satisfy J1 <= J2 + J3, got 0.05 > 0.02 + 0.02, by 0.01 kg m^2'
+    """
+    P = pseudo_inertia(np.reshape(_parameters(reg, "reg"), (10,)))
+    mass, h = P[3, 3], P[:3, 3]
+    if mass <= 0.0:
+        return f"mass must be positive, got {mass:g} kg" if P.any() else ""
+    second = np.linalg.eigvalsh(P[:3, :3] - np.outer(h, h) / mass)
+    if second[0] >= -1e-9 * np.abs(P[:3, :3]).max():
+        return ""
+    J3, J2, J1 = np.sort(second.sum() - second)
+    return (
+        "principal moments about the center of mass must satisfy J1 <= J2 + J3, "
+        f"got {J1:.4g} > {J2:.4g} + {J3:.4g}, by {-2 * second[0]:.3g} kg m^2"
+    )
