@@ -140,6 +140,12 @@ XACRO = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="$(arg name)"
 <xacro:include filename="$(find my_parts)/urdf/parts.xacro"/><xacro:parts mass="$(arg mass)"/></robot>"""
 
 
+def test_xacro_without_its_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xacrodoc", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "thunder_py\[xacro\]"'):
+        load(tmp_path, XACRO, "arm.urdf.xacro")
+
+
 def test_xacro(tmp_path):
     pytest.importorskip("xacrodoc")
     folder = tmp_path / "my_parts" / "urdf"

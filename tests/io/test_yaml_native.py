@@ -286,7 +286,6 @@ def test_refusals(tmp_path):
         (lambda: load_description("pnda"), "no robot is called 'pnda'; did you mean 'panda'?", UnknownNameError),
         (lambda: load_description("qqqqqq"), "no robot is called 'qqqqqq'; bundled are cart_pend...", UnknownNameError),
         (lambda: load_description("arm.txt"), "arm.txt: a robot's file must end in .yaml, .yml,...", FileFormatError),
-        (lambda: load_description("arm.xacro"), "arm.xacro: is a xacro; expand it to .urdf first", FileFormatError),
         (lambda: load_description("panda", base_link="link0"), "base_link: for URDF and MJCF files only, got 'panda'"),
         (lambda: load_description(3), "source must be a robot's name or a path, got 3"),
         (lambda: load_description(tmp_path / "missing.yaml"), "...", FileNotFoundError),
