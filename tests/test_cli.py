@@ -536,3 +536,22 @@ def test_what_identify_refuses(thunder):
         status, out, err = thunder("identify", "arm.yaml", *arguments.split(), "--cutoff", "12")
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert err.startswith(f"thunder identify: error: {message}")
+
+
+def test_an_arm_is_converted_for_thunder_and_read(thunder, tmp_path):
+    status, out, err = thunder("convert", "ur5e", "arm_conf.yaml")
+    assert (status, out) == (0, "arm_conf.yaml\n")
+    assert "not carried over: link frames other than those of modified Denavit-Hartenberg parameters are lost" in err
+    assert thunder("convert", "ur5e", "arm_par_REG.yaml")[0] == 0
+    for file in ("arm_conf.yaml", "arm_par_REG.yaml"):
+        arm, q = th.Robot.load(tmp_path / file), np.linspace(-1.0, 1.0, 6)
+        np.testing.assert_allclose(arm.mass_matrix(q), th.Robot.load("ur5e").mass_matrix(q), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [["-p"], ["--scalar", "float"]])
+def test_gen_names_the_options_that_thunder_excludes(thunder, options):
+    status, _, err = thunder("gen", "panda", "--thunder", *options)
+    assert (status, err.strip()) == (
+        2,
+        "thunder gen: error: --thunder is for the C++ class in double; leave out -p (--python) and --scalar float",
+    )

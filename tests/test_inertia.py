@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import thunder_py as th
 from tests.refusals import assert_refused
 from thunder_py.errors import ThunderError
 from thunder_py.model.inertia import (
@@ -155,3 +156,12 @@ def test_nearest_physical_is_consistent_and_no_other_body_is_nearer(seed):
 def test_bodies_without_positive_mass_become_massless():
     bodies = [[-0.1, 0, 0, 0, 0.1, 0, 0, 0.1, 0, 0.1], np.zeros(10)]
     np.testing.assert_array_equal(nearest_physical(bodies), np.zeros((2, 10)))
+
+
+def test_distance_is_that_of_the_whole_pseudo_inertia():
+    robot = th.Robot.load("elbow")
+    reg = robot.inertial.copy()
+    reg[0] = [-1.0, *np.zeros(9)]
+    assert robot.replace(inertial=reg).nearest_physical().distance.tolist() == [1.0, 0.0]
+    reg[0] = [0.0, 3.0, *np.zeros(8)]
+    np.testing.assert_allclose(robot.replace(inertial=reg).nearest_physical().distance, [3.0 * 2**0.5, 0.0])

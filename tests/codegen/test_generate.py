@@ -288,10 +288,8 @@ def test_command_names_what_its_file_cannot(thunder, tmp_path):
     (tmp_path / "my-arm.urdf").write_text(urdf.replace('robot name="', 'robot name="my-'))
     assert thunder("my-arm.urdf", "--select", "G") == (0, "my_pendulum_generatedFiles\n", "")
     (tmp_path / "my-arm.yaml").write_text((ROOT / "tests/data/thunder/arm3.yaml").read_text())
-    status, _, err = thunder("my-arm.yaml")
-    assert status == 2
-    assert "thunder gen: -n" in err
-    assert thunder("my-arm.yaml", "-n", "my_arm", "--select", "G") == (0, "my_arm_generatedFiles\n", "")
+    assert thunder("my-arm.yaml", "--select", "G") == (0, "my_arm_generatedFiles\n", "")
+    assert thunder("my-arm.yaml", "-n", "arm", "--select", "G") == (0, "arm_generatedFiles\n", "")
 
 
 def test_command_chooses_parameters(thunder, tmp_path):

@@ -268,6 +268,32 @@ def test_header_has_every_method(name, tmp_path):
     assert not {other for other in found - wanted if other.startswith("get_") and "num" not in other}
 
 
+@pytest.mark.parametrize("name", ["scara", "placements"])
+def test_class_and_file_of_an_arm_without_modified_table_are_one_description(name, tmp_path):
+    """Both have the frames of `Robot.to_dh`: values of the class, and the robot that is read from its file."""
+    robot = th.Robot.load("scara").replace(rotors=())
+    if name == "placements":
+        robot = th.Robot(robot.description.replace(dh=None, convention="placements"))
+    folder = generate(robot, tmp_path, name="arm", thunder=True, select="M,T_0_1,T_0_ee", dh=True)
+    again, arm = th.Robot.load(folder / "arm_conf.yaml"), robot.to_dh("modified")
+    np.testing.assert_allclose(again.description.dh, arm.description.dh, atol=1e-15)
+    np.testing.assert_allclose(again.inertial, arm.inertial, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(
+        th.Robot.load(folder / "arm_par_REG.yaml").inertial, arm.inertial, rtol=1e-12, atol=1e-15
+    )
+    assert again.description.masks["dh"] == (1,) * 16
+    code = (folder / "arm_gen.cpp").read_text()
+    for key, right in (("DHtable", arm.description.dh), ("DYN", dyn_from_reg(arm.inertial))):
+        numbers = re.search(rf"arm_default_par_{key}\[\d+\] = {{(.*)}}", code)[1]
+        np.testing.assert_allclose([float(number) for number in numbers.split(",")], right.ravel(), rtol=0, atol=1e-15)
+    q = np.array([0.3, -0.5, 0.1, 0.4])
+    np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(again.mass_matrix(q), robot.mass_matrix(q), rtol=0, atol=1e-12)
+    masked = robot.replace(masks={"gravity": (0, 0, 1)})
+    with pytest.raises(ThunderError, match="masks of scara are about frames"):
+        generate(masked, tmp_path, name="other", thunder=True)
+
+
 @pytest.mark.parametrize("change", ["coulomb", "armature", "python", "float", "REG"])
 def test_what_thunders_class_cannot_hold_is_refused(change, tmp_path):
     robot, options = ROBOTS["arm3"](), {}

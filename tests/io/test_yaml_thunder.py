@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import thunder_py as th
+from tests.dynamics.random_chains import random_robot
 from tests.refusals import assert_refused
 from thunder_py.errors import FileFormatError, ThunderError
 from thunder_py.io import conversion_losses, load_description, parse_description, save_description
@@ -296,7 +299,6 @@ def test_refusals():
     new = FILE.replace("type_joints:", "joints_type:").replace("  tr:", "  xyz:")
     assert_refused(
         (lambda: read(new), "...joints_type: this is written for the loaders of Thunder's 1.0 for...", FileFormatError),
-        (lambda: read(path="my-arm.yaml"), "...robot name (the file's name without its suffix) mu...", FileFormatError),
     )
 
 
@@ -324,7 +326,53 @@ def test_a_robot_is_written_for_thunder_and_read_back(tmp_path):
         save_description(panda, tmp_path / "panda_conf.yaml")
     save_description(panda, tmp_path / "panda_conf.yaml", lossy=True)
     same(load_description(tmp_path / "panda_conf.yaml").replace(masks={}), panda)
-    assert any("geometry" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
+    assert any("link frames" in loss for loss in conversion_losses(load_description("ur5e"), "ur5e_conf.yaml"))
+
+
+def same_motion(path, robot):
+    """The same arm in other link frames."""
+    again = th.Robot.load(path)
+    assert (again.description.convention, again.joint_types) == ("modified", robot.joint_types)
+    q, dq, ddq = np.random.default_rng(2).uniform(-3.0, 3.0, (3, 20, robot.n))
+    np.testing.assert_allclose(again.forward_kinematics(q), robot.forward_kinematics(q), rtol=0, atol=1e-12)
+    tau = robot.inverse_dynamics(q, dq, ddq)
+    np.testing.assert_allclose(
+        again.inverse_dynamics(q, dq, ddq), tau, rtol=0, atol=1e-10 * max(1.0, np.abs(tau).max())
+    )
+    return again
+
+
+URDF = "data/urdf/pendulum.urdf"
+
+
+@pytest.mark.parametrize("name", [URDF, "cart_pendulum", "elbow", "gen3", "scara", "ur5e", "placements", "prismatic"])
+def test_an_arm_without_modified_table_is_written_with_one(name, tmp_path):
+    if name in ("placements", "prismatic"):
+        robot = random_robot(3, 5, "placements" if name == "placements" else "standard")
+        if name == "prismatic":
+            robot = robot.replace(joint_types="PRPRP")
+    else:
+        robot = th.Robot.load(Path(__file__).parents[1] / name if name == URDF else name)
+    robot = robot.replace(rotors=(), armature=None, friction=None)
+    conf, links = tmp_path / "arm_conf.yaml", tmp_path / "arm_par_REG.yaml"
+    with pytest.raises(ThunderError, match="link frames other than"):
+        robot.save(conf)
+    robot.save(conf, lossy=True)
+    assert "# link frames other than those of modified" in conf.read_text()
+    same_motion(conf, robot)
+    heavier = robot.replace(inertial=1.5 * robot.inertial)
+    heavier.save(links)
+    same_motion(links, heavier)
+
+
+def test_parameters_about_other_link_frames_are_refused(tmp_path):
+    robot = th.Robot.load("ur5e")
+    robot.save(tmp_path / "ur5e.yaml")
+    robot.save(tmp_path / "ur5e_par_DYN.yaml")
+    same(load_description(tmp_path / "ur5e_par_DYN.yaml"), robot.description)
+    robot.save(tmp_path / "ur5e_conf.yaml", lossy=True)
+    with pytest.raises(FileFormatError, match=r"about standard link frames, but ur5e_conf\.yaml has modified ones"):
+        load_description(tmp_path / "ur5e_par_DYN.yaml")
 
 
 TABLE = """\

@@ -7,7 +7,7 @@ import pytest
 
 import thunder_py as th
 from tests.dynamics.random_chains import random_robot
-from thunder_py.errors import UnknownNameError
+from thunder_py.errors import ThunderWarning, UnknownNameError
 
 CONVENTIONS = ("modified", "standard")
 BUNDLED = ("panda", "ur5e", "gen3", "iiwa14", "scara", "cart_pendulum", "human_arm")
@@ -110,9 +110,28 @@ def test_axes_parallel_but_for_a_rounded_angle_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert_same_arm(arms[0], arms[0].to_dh("standard"))
-    with pytest.warns(UserWarning, match="nearly parallel"):
+    with pytest.warns(ThunderWarning, match="nearly parallel") as caught:
         arm = arms[1].to_dh("standard")
+    assert caught[0].filename == __file__
     assert_same_arm(arms[1], arm, 1e-10, dynamics=1e-4)
+
+
+def test_poses_are_told_from_1e_12_on():
+    """Axes of a massless arm that meet ten kilometers away: poses differ by some 3e-12."""
+    placements = np.tile(np.eye(4), (2, 1, 1))
+    placements[1, :3, 3] = [0.3, 0.2, 0.1]
+    placements[1, 1:3, 1:3] = [[np.cos(2e-5), -np.sin(2e-5)], [np.sin(2e-5), np.cos(2e-5)]]
+    arm = th.Robot(
+        random_robot(0, 2, "placements").description.replace(
+            placements=placements,
+            inertial=np.zeros((2, 10)),
+            offsets=[np.eye(4)] * 2,
+            axes=[[0, 0, 1]] * 2,
+            joint_types="RR",
+        )
+    )
+    with pytest.warns(ThunderWarning, match="poses differ by [1-9]e-12, torques by 0"):
+        arm.to_dh()
 
 
 def test_conventions_have_names():

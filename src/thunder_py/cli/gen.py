@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnknownNameError, nearest_hint
+from ..errors import ThunderError, UnknownNameError, nearest_hint
 from ..robot import Robot
 from .robot_options import add_robot_options, load_robot
 
@@ -81,7 +81,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Generate, and say where."""
     from ..codegen import generate
 
-    # a file whose own name is no identifier can be read, if another is given
+    if arguments.thunder and (arguments.python or arguments.scalar == "float"):
+        raise ThunderError("--thunder is for the C++ class in double; leave out -p (--python) and --scalar float")
     robot = load_robot(arguments.robot, arguments, name=arguments.name)
     groups: dict[str, Any] = _groups(robot, arguments.run_time, arguments.baked)
     if arguments.inertial_as is not None:

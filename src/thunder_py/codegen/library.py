@@ -14,7 +14,7 @@ from ..robot import Robot
 from ..symbolic import Function
 from .contents import catalogue, collect
 from .rendering import library_files
-from .thunder import thunder_arguments, thunder_items
+from .thunder import in_thunder_frames, thunder_arguments, thunder_items
 from .user_file import run_user_file
 
 #: from this number of joints, repeated code becomes functions, because straight code would be too large
@@ -71,7 +71,7 @@ def generate(
         Generate functions for many samples, too.
     thunder : bool
         Give the class the interface of Thunder Dynamics 0.8, for programs that were written for it; see
-        docs/coming_from/thunder.md.
+        docs/coming_from/thunder.md. Its link frames are those of `Robot.to_dh`.
     progress : callable, optional
         Called with a short text before each step.
     **arguments
@@ -87,7 +87,8 @@ def generate(
     ------
     ThunderError, UnknownNameError, FileFormatError
         If a name is invalid, in use or unknown, a file of functions fails, or the folder has content that was not
-        generated. With `thunder`, if the robot has friction terms, rotors or armature that Thunder's class cannot hold.
+        generated. With `thunder`, if the robot has friction terms, rotors, armature or masks that Thunder's class
+        cannot hold.
     OSError
         If the folder cannot be written.
 
@@ -108,6 +109,8 @@ def generate(
         )
     if thunder and (python or scalar == "float"):
         raise ThunderError("thunder=True is for the C++ class in double; leave out python and scalar='float'")
+    if thunder:
+        robot = in_thunder_frames(robot)
     target = Path(out) / f"{prefix}_generatedFiles"
     check_target(target)
     place = target.absolute()  # a user's file may change the working directory

@@ -96,7 +96,7 @@ def _values(contents: Contents) -> dict[str, Any]:
     return {
         "name": contents.name, "n": robot.n, "e": robot.e, "joint_types": robot.joint_types,
         "elastic_joints": list(robot.motor_joints),
-        "has_dh": robot.description.dh is not None, "version": __version__,
+        "has_dh": robot.description.dh is not None, "convention": robot.description.convention, "version": __version__,
         "scalar": contents.scalar, "batch": contents.batch,
         "functions": contents.functions, "example": functions.get("G", contents.functions[0]),
         "has_regressors": any("egressor" in function.description for function in contents.functions),

@@ -36,6 +36,24 @@ _WHOLE = {"DYN": "inertial"} | {key: group for key, (group, _, _) in _COEFFICIEN
 DAMPING = 0.02**0.5
 
 
+def in_thunder_frames(robot: Robot) -> Robot:
+    """Return the same arm with a table of modified DH, which Thunder's class and its file have.
+
+    Raises
+    ------
+    ThunderError
+        If there are masks about other frames.
+    """
+    if robot.description.convention == "modified":
+        return robot
+    if robot.description.masks:
+        raise ThunderError(
+            f"masks of {robot.name} are about frames that Thunder's class does not have, those of its table of "
+            "modified Denavit-Hartenberg parameters; leave them out, and name groups of run-time parameters"
+        )
+    return robot.to_dh("modified")
+
+
 def thunder_arguments(robot: Robot, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run-time parameters of Thunder's class, whose functions take DYN.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,15 +14,17 @@ from ..checks import check_name
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
 from ..model.description import RobotDescription
+from ..model.dh_frames import in_dh_frames
 from ..model.model import RobotModel
 from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
-from .selection import Arm
+from .selection import Arm, identifier
 from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import (
+    FRAMES,
     LINKS_ENDS,
     ROBOT_END,
     is_thunder,
@@ -71,7 +74,7 @@ def load_description(
         ``mujoco``). A file of links' parameters of Thunder, such as ``NAME_par_REG.yaml``, replaces those of the robot
         in ``NAME_conf.yaml`` or ``NAME.yaml`` beside it.
     name : str, optional
-        Name of the robot, an identifier; default the name in the file, or the file's name for Thunder's format.
+        Name of the robot, an identifier; default the name in the file, or that of the file's name for Thunder's format.
     base_link, tip_link : str, optional
         URDF and MJCF: links between which the arm is; default those of the only arm, see `arms`.
     missing_inertia : {"error", "zero"}, optional
@@ -141,8 +144,16 @@ def load_description(
     beside = robot_beside(path) if path.is_file() else None
     if beside is None:
         return parse_description(read_whole(path, MAX_BYTES), path, name=name)
-    description = parse_description(read_whole(beside, MAX_BYTES), beside, name=name)
-    return description.replace(inertial=read_links(parse_yaml(read_whole(path, MAX_BYTES), path), description.n))
+    description, data = parse_description(read_whole(beside, MAX_BYTES), beside, name=name), read_whole(path, MAX_BYTES)
+    rows = read_links(parse_yaml(data, path), description.n)
+    frames = data.decode().partition(FRAMES)[2].partition("\n")[0].strip()
+    if frames not in ("", description.convention):
+        raise FileFormatError(
+            f"parameters are about {frames} link frames, but {beside.name} has {description.convention} ones: "
+            "save it again with that file beside it",
+            path=path,
+        )
+    return description.replace(inertial=rows)
 
 
 def arms(path: str | Path, *, xacro: Mapping[str, object] | None = None) -> list[Arm]:
@@ -245,7 +256,7 @@ def parse_description(
     document = parse_yaml(data, path)
     if is_thunder(document):
         read = read_pipeline if "pipeline" in document.section() else read_thunder
-        return read(document, Path(path).stem.removesuffix(ROBOT_END) if name is None else name)
+        return read(document, identifier(Path(path).stem.removesuffix(ROBOT_END)) if name is None else name)
     description = read_native(document)
     return description if name is None else description.replace(name=name)
 
@@ -259,7 +270,8 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         The robot.
     path : path-like
         Ends in ``.yaml``, ``.yml``, ``.urdf``, ``.xml`` or ``.mjcf``; an existing file is replaced in one step. Names
-        that end in ``_conf.yaml``, ``_par_REG.yaml`` or ``_par_DYN.yaml`` are those of Thunder's files, in its formats.
+        that end in ``_conf.yaml``, ``_par_REG.yaml`` or ``_par_DYN.yaml`` are those of Thunder's files, in its formats:
+        a robot as `Robot.to_dh` gives it, and parameters in its link frames if it is beside, in the robot's otherwise.
     lossy : bool
         Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
         `thunder_py.io.conversion_losses` lists them in advance.
@@ -284,7 +296,7 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     """
     suffix = Path(path).suffix
     if suffix in _YAML:
-        write_whole(_yaml_text(description, Path(path).stem, lossy), path)
+        write_whole(_yaml_text(description, Path(path), lossy), path)
     elif suffix == ".urdf":
         from .urdf_writer import write_urdf
 
@@ -297,11 +309,14 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
 
 
-def _yaml_text(description: RobotDescription, stem: str, lossy: bool) -> str:
+def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
     """Return the text of a YAML file, in one of Thunder's formats where the name ends as those of Thunder's files."""
-    if stem.endswith(LINKS_ENDS):
-        return write_links(description, stem[-3:])
-    if not stem.endswith(ROBOT_END):
+    if path.stem.endswith(LINKS_ENDS):
+        with suppress(FileFormatError):  # the robot beside may be missing, or parameters of a generated class
+            if load_description(robot_beside(path) or path).convention == "modified":
+                description = in_dh_frames(description, "modified")
+        return write_links(description, path.stem[-3:])
+    if not path.stem.endswith(ROBOT_END):
         return write_native(description)
     losses = check_losses(thunder_losses(description), "Thunder's format", lossy)
     return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description)

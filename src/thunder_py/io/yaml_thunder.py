@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ..checks import Array, check_name
-from ..errors import FileFormatError, ThunderError, outer_level
+from ..checks import Array
+from ..errors import FileFormatError, outer_level
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, describe_dh
+from ..model.dh_frames import in_dh_frames
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..spatial import pose_from_rpy, rpy_from_rotation
 from .yaml_native import number_text, value_text
@@ -48,6 +49,9 @@ ELASTIC_ORDERS = {"K": "K_order", "D": "D_order", "Dm": "Dm_order"}
 #: ends of the names of files with a robot, and with parameters of links only
 ROBOT_END = "_conf"
 LINKS_ENDS = ("_par_REG", "_par_DYN", "_inertial_REG", "_inertial_DYN")
+
+#: comment of a file of links' parameters, before the convention of the robot whose frames they are about
+FRAMES = "# link frames: "
 
 
 def is_thunder(document: Value) -> bool:
@@ -83,11 +87,6 @@ def read_thunder(document: Value, name: str, legacy: Section | None = None) -> R
         top, values = _top(document)
     else:
         top, values = Section(document, {key: value for key, value in legacy.entries.items() if key in _KEYS}), {}
-    with document.checking():
-        try:
-            check_name(name, "robot name (the file's name without its suffix)")
-        except ThunderError as error:
-            raise ThunderError(f"{error}; rename the file or pass another as name= (thunder gen: -n)") from None
     n = top["num_joints"].whole(1, MAX_JOINTS)
     types = _types(top["type_joints"], n)
     masks: Masks = {}
@@ -356,7 +355,7 @@ def read_links(document: Value, n: int) -> Array:
 def write_links(description: RobotDescription, form: str) -> str:
     """Return the text of a file of links' parameters, REG or DYN."""
     rows = description.inertial if form == "REG" else dyn_from_reg(description.inertial)
-    lines = [f"# Links' parameters ({form}) of {description.name}", "dynamics:"]
+    lines = [f"# Links' parameters ({form}) of {description.name}", f"{FRAMES}{description.convention}", "dynamics:"]
     for i, row in enumerate(rows):
         lines += [f"  link{i + 1}:", "    inertial:"]
         keys = (key.replace("CoM", "m_CoM") if form == "REG" else key for key in DYN_KEYS)
@@ -375,12 +374,10 @@ def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
         "armature": d.armature is not None,
         "named frames": bool(d.frames),
         "friction other than viscous, quadratic, cubic, ...": _order(d) is None,
+        "link frames other than those of modified Denavit-Hartenberg parameters": d.convention != "modified",
+        "masks, which are about these frames,": d.convention != "modified" and bool(d.masks),
     }
-    geometry = () if d.convention == "modified" else (_GEOMETRY,)
-    return (*(f"{what} are lost" for what, there in found.items() if there), *geometry)
-
-
-_GEOMETRY = "the geometry is lost: it must be a table of modified Denavit-Hartenberg parameters"
+    return tuple(f"{what} are lost" for what, there in found.items() if there)
 
 
 def _order(d: RobotDescription) -> int | None:
@@ -395,11 +392,12 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
     Parameters
     ----------
     description : RobotDescription
-        The robot; what `thunder_losses` lists is left out.
+        The robot; what `thunder_losses` lists is left out. Without a table of modified DH, it is described by one.
     masks : mapping of str to array_like, optional
         Run-time entries by parameter group; default those of the description, and of entries without a mask none.
     """
-    d, order = description, _order(description) or 0
+    d, order = in_dh_frames(description, "modified"), _order(description) or 0
+    assert d.dh is not None
     given = d.masks if masks is None else masks
     rows = {"inertial": d.n, "friction": d.n} | {f"elastic_{key}": len(d.elastic) for key in ELASTIC_ORDERS}
 
@@ -412,8 +410,7 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
     types = ", ".join(kind + ("_SEA" if i + 1 in elastic else "") for i, kind in enumerate(d.joint_types))
     lines = [f"# {d.name}, a robot file of Thunder Dynamics 0.8", "version: 0.8", f"num_joints: {d.n}"]
     lines += [f"type_joints: [{types}]", f"Dl_order: {order}", f"ELASTIC_MODEL: {str(bool(elastic)).lower()}"]
-    if d.convention == "modified" and d.dh is not None:
-        lines += ["kinematics:", f"  symb: {bits('dh', 4 * d.n)}", f"  DH: {value_text(d.dh.ravel())}"]
+    lines += ["kinematics:", f"  symb: {bits('dh', 4 * d.n)}", f"  DH: {value_text(d.dh.ravel())}"]
     lines += ["gravity:", f"  symb: {bits('gravity', 3)}", f"  value: {value_text(d.gravity)}"]
     for key, group, T in (("Base_to_L0", "base", d.base), ("Ln_to_EE", "tool", d.tool)):
         angles = rpy_from_rotation(T[:3, :3])[::-1]

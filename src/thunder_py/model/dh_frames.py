@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import Any
 
 import numpy as np
 
 from ..checks import Array, one_of
+from ..errors import ThunderWarning, outer_level
 from ..spatial import DH_CONVENTIONS, dh_chain
 from .description import RobotDescription
 from .inertia import pseudo_inertia, reg_from_pseudo_inertia
 from .joint_data import Rotor
+from .model import RobotModel
 
 #: sine of the angle below which axes are parallel; rounded angles of robot files are above it
 _PARALLEL = 1e-10
@@ -39,7 +42,26 @@ def in_dh_frames(description: RobotDescription, convention: str) -> RobotDescrip
     x, origin = (x_out, p_out) if modified else (x_in, p_in)
     new = np.tile(np.eye(4), (len(z), 1, 1))
     new[:, :3, :] = np.stack([x, np.cross(z, x), z, origin], axis=-1)
-    return _moved(description, table, convention, old, new)
+    arm = _moved(description, table, convention, old, new)
+    _warn_of_rounding(RobotModel(description), RobotModel(arm))
+    return arm
+
+
+def _warn_of_rounding(given: RobotModel, arm: RobotModel) -> None:
+    q, dq, ddq = np.random.default_rng(0).uniform(-np.pi, np.pi, (3, 8, given.n))
+    T, tau = given.forward_kinematics(q), given.inverse_dynamics(q, dq, ddq)
+    pose = np.abs(arm.forward_kinematics(q) - T).max() / max(1.0, np.abs(T).max())
+    torque = np.abs(arm.inverse_dynamics(q, dq, ddq) - tau).max() / max(1.0, np.abs(tau).max())
+    if pose > 1e-12 or torque > 1e-11:
+        d = arm.description
+        farthest = np.abs(d.placements[:, :3, 3] + d.offsets[:, :3, 3]).max()
+        warnings.warn(
+            f"{d.name}: joint axes are nearly parallel, and their common normals up to {farthest:.2g} m away; "
+            f"by rounding, poses differ by {pose:.1g}, torques by {torque:.1g} of the largest. "
+            "Write the angles of the axes exactly in the robot's file.",
+            ThunderWarning,
+            stacklevel=outer_level(),
+        )
 
 
 def _axes(d: RobotDescription) -> tuple[Array, Array, Array]:

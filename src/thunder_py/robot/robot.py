@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -72,7 +71,8 @@ class NearestPhysical(NamedTuple):
     robot : Robot
         The consistent robot.
     distance : (n,) array
-        Frobenius norm of the change of each link's second moments [kg m^2]; 0 for links that were consistent.
+        Frobenius norm of the change of each link's pseudo-inertia (4x4, lengths in meters); 0 only for links that were
+        consistent.
 
     Examples
     --------
@@ -266,9 +266,10 @@ class Robot(RobotModel):
 
         Warns
         -----
-        UserWarning
-            If two axes are nearly parallel, so that their common normal is far away: poses and torques then have the
-            stated rounding. It comes from rounded angles in a file, such as 1.5708 for a right angle.
+        ThunderWarning
+            If poses differ by more than 1e-12 or torques by more than 1e-11 of the largest entry, or of 1 if that is
+            larger: two axes are nearly parallel, and their common normal is far away. It comes from rounded angles in a
+            file, such as 1.5708 for a right angle.
 
         Examples
         --------
@@ -277,24 +278,7 @@ class Robot(RobotModel):
         >>> arm.description.dh[:, 0].round(4).tolist()
         [0.0, 0.0, 0.0825, 0.0825, 0.0, 0.088, 0.0]
         """
-        arm = Robot(in_dh_frames(self._description, convention))
-        q, dq, ddq = np.random.default_rng(0).uniform(-np.pi, np.pi, (3, 8, self.n))
-        errors = []
-        for there, here in [
-            (self.forward_kinematics(q), arm.forward_kinematics(q)),
-            (self.inverse_dynamics(q, dq, ddq), arm.inverse_dynamics(q, dq, ddq)),
-        ]:
-            errors.append(float(np.abs(here - there).max() / max(1.0, np.abs(there).max())))
-        if max(errors) > 1e-11:
-            d = arm.description
-            farthest = np.abs(d.placements[:, :3, 3] + d.offsets[:, :3, 3]).max()
-            warnings.warn(
-                f"{self.name}: joint axes are nearly parallel, and their common normals up to {farthest:.2g} m away; "
-                f"by rounding, poses differ by {errors[0]:.1g}, torques by {errors[1]:.1g} of the largest. "
-                "Write the angles of the axes exactly in the robot's file.",
-                stacklevel=2,
-            )
-        return arm
+        return Robot(in_dh_frames(self._description, convention))
 
     def nearest_physical(self) -> NearestPhysical:
         """Return the nearest robot whose links are physically consistent, and how far it is.
@@ -306,8 +290,8 @@ class Robot(RobotModel):
         Returns
         -------
         NearestPhysical
-            ``robot`` and ``distance`` (n,), for each link the Frobenius norm of the change of its second moments
-            [kg m^2].
+            ``robot`` and ``distance`` (n,), for each link the Frobenius norm of the change of its pseudo-inertia, the
+            4x4 matrix of `thunder_py.model.inertia.pseudo_inertia`, with lengths in meters.
 
         See Also
         --------
@@ -326,8 +310,7 @@ class Robot(RobotModel):
         """
         reg = inertia.nearest_physical(self.inertial)
         change = inertia.pseudo_inertia(reg) - inertia.pseudo_inertia(self.inertial)
-        distance = np.linalg.norm(change[:, :3, :3], axis=(1, 2))
-        return NearestPhysical(self.replace(inertial=reg), distance)
+        return NearestPhysical(self.replace(inertial=reg), np.linalg.norm(change, axis=(1, 2)))
 
     def with_elastic_parameters(self, **groups: npt.ArrayLike) -> Robot:
         """Return a robot with other elastic parameters; unphysical values are accepted.

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._core import Status
+from ..checks import Array
 from ..control.stability import hold_at, loop_at
 from ..errors import outer_level
 from ..robot import Robot
@@ -40,7 +41,7 @@ def warn_of_divergence(
     between: Channel | None,
     times: dict[str, Any],
 ) -> None:
-    """Warn if a run has ended as `diverged`, unless this is recorded.
+    """Warn if a run has ended as `diverged`, or its plant has a singular mass matrix, unless this is recorded.
 
     Parameters
     ----------
@@ -54,10 +55,17 @@ def warn_of_divergence(
     times : dict
         Steps and periods, as `time_options` returns them.
     """
-    if not run.diverged or _RECORDED.get():
+    if _RECORDED.get():
+        return
+    singular = None if robot is None else _singular(robot, run.q[0])
+    if not run.diverged and singular is None:
         return
     period = times["dt"] * times["steps_per_period"]
-    if run.t[-1] >= (times["periods"] - 0.5) * period or (not run.dq[-1].any() and not np.isfinite(run.tau[-1]).all()):
+    if singular is not None:
+        text = f"the run means nothing: {singular}"
+    elif run.t[-1] >= (times["periods"] - 0.5) * period or (
+        not run.dq[-1].any() and not np.isfinite(run.tau[-1]).all()
+    ):
         text = f"the run diverged: at t = {run.t[-1]:.4g} s the estimate or the torque of the controller left its bound"
     else:
         q, dq = run.q[-1], run.dq[-1]
@@ -68,6 +76,18 @@ def warn_of_divergence(
             f"{abs(dq[joint]):.3g} rad/s or m/s at {q[joint]:.3g}: {cause}"
         )
     warnings.warn(text, RuntimeWarning, stacklevel=outer_level())
+
+
+def _singular(robot: Robot, q: Array) -> str | None:
+    """Return why the plant has no accelerations at q, a mass matrix that is singular up to rounding, or None."""
+    M = robot.mass_matrix(q)
+    values, vectors = np.linalg.eigh(M / np.sqrt(np.outer(scale, scale)) if (scale := M.diagonal()).min() > 0.0 else M)
+    if values[0] > 1e-13 * values[-1]:
+        return None
+    massless = [name for name, reg in zip(robot.link_names, robot.inertial, strict=True) if not reg.any()]
+    joint = robot.joint_names[int(np.argmax(np.abs(vectors[:, 0])))]
+    links = f": {', '.join(massless)} {'have' if len(massless) > 1 else 'has'} no mass" if massless else ""
+    return f"the mass matrix is singular, which leaves the acceleration of {joint!r} undetermined{links}"
 
 
 def _cause(run: SimulationResult, law: object, robot: Robot | None, between: Channel | None, dt: float) -> str:
