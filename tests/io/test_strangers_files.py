@@ -218,6 +218,8 @@ def test_a_side_branch_can_be_locked(tmp_path, capsys):
     with pytest.raises(FileFormatError, match=r"  base_link='w', tip_link='l4', fix_joints={'sj': 0.0}  # 4 joints"):
         load(tmp_path, text)
     assert load(tmp_path, text, base_link="w", tip_link="l4", fix_joints={"sj": 0.0}).n == 4
+    assert run(["info", str(tmp_path / "arm.urdf")]) == 0
+    assert "tip-link='l4' --fix-joint='sj'=0.0" in capsys.readouterr().out
     assert run(["gen", str(tmp_path / "arm.urdf"), "--output", str(tmp_path)]) == 2
     assert "--base-link='w' --tip-link='l4' --fix-joint='sj'=0.0  # 4" in capsys.readouterr().err
 

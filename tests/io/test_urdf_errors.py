@@ -198,7 +198,7 @@ def test_loops_and_several_roots() -> None:
 
 def test_several_arms() -> None:
     assert failure(WORKBENCH) == (
-        "arm.urdf: has 2 arms, pass one of these:\n  base_link='world', tip_link='lamp'  # 1 joints: lamp_neck\n"
+        "arm.urdf: has 2 arms, pass one of these:\n  base_link='world', tip_link='lamp'  # 1 joint: lamp_neck\n"
         "  base_link='world', tip_link='tool'  # 3 joints: turn, lift, wrist"
     )
 

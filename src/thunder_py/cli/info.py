@@ -7,6 +7,7 @@ import json
 import math
 import platform
 import textwrap
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from ..io.selection import SeveralArmsError, gripper_joints
 from ..model import inertia
 from ..robot import Robot
 from ..table import Table
-from .robot_options import add_robot_options, load_robot
+from .robot_options import add_robot_options, as_options, load_robot
 from .text import number
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
         try:
             facts, text = describe(load_robot(arguments.robot, arguments)), _robot_text
         except SeveralArmsError as error:
-            facts, text = {"arms": [arm._asdict() for arm in error.arms]}, _arms_text
+            facts, text = {"arms": [arm._asdict() for arm in error.arms]}, partial(_arms_text, whole=error.whole)
     print(json.dumps(facts, indent=2, allow_nan=False) if arguments.json else text(facts))
 
 
@@ -70,9 +71,9 @@ def _installation() -> dict[str, Any]:
     }
 
 
-def _arms_text(facts: dict[str, Any]) -> str:
+def _arms_text(facts: dict[str, Any], whole: str) -> str:
     rows = [[arm["name"], str(len(arm["joints"])), arm["base"], arm["tip"]] for arm in facts["arms"]]
-    note = "take one with --base-link and --tip-link"
+    note = f"take one with --base-link and --tip-link{as_options(whole)}"
     return str(Table(["arm", "joints", "base link", "tip link"], rows)) + "\n" + note
 
 

@@ -224,7 +224,7 @@ class Arm(NamedTuple):
 
     def __str__(self) -> str:
         some = self.joints if len(self.joints) < 4 else (self.joints[0], "...", self.joints[-1])
-        return f"base_link={self.base!r}, tip_link={self.tip!r}  # {len(self.joints)} joints: {', '.join(some)}"
+        return f"base_link={self.base!r}, tip_link={self.tip!r}  # {_count(self.joints, 'joint')}: {', '.join(some)}"
 
 
 class MissingInertiaError(FileFormatError):
@@ -237,7 +237,7 @@ class SeveralArmsError(FileFormatError):
     def __init__(self, arms: Sequence[Arm], path: str | Path | None, whole: str = "") -> None:
         lines = "".join(f"\n  {arm}" for arm in arms)
         super().__init__(f"has {len(arms)} arms, pass one of these:{lines}{whole}", path=path)
-        self.arms = tuple(arms)
+        self.arms, self.whole = tuple(arms), whole
 
 
 @dataclass(eq=False)
