@@ -370,8 +370,14 @@ def test_info_of_files(thunder, tmp_path):
     [
         (["panad"], "thunder info: error: no robot is called 'panad'; did you mean 'panda'?\n"),
         (["none.yaml"], "thunder info: error: none.yaml: No such file or directory\n"),
-        (["arm.txt"], "thunder info: error: arm.txt: a robot's file must end in .yaml, .yml, .urdf, .xml, .mjcf\n"),
-        (["panda", "--tip-link", "hand"], "thunder info: error: tip_link: for URDF and MJCF files only, got 'panda'\n"),
+        (
+            ["arm.txt"],
+            "thunder info: error: arm.txt: a robot's file must end in .yaml, .yml, .urdf, .xml, .mjcf, .xacro\n",
+        ),
+        (
+            ["panda", "--tip-link", "hand"],
+            "thunder info: error: --tip-link: for URDF and MJCF files only, got 'panda'\n",
+        ),
     ],
 )
 def test_info_refuses_in_one_sentence(thunder, arguments, message):
@@ -416,7 +422,7 @@ def test_a_gripper_that_is_part_of_the_arm_is_pointed_out(thunder, tmp_path):
     assert status == 0
     assert err == (
         "thunder info: arm.urdf: the gripper is part of the arm: 'grip' of 2 joints; "
-        "lock it with fix_joints={'grip': 0.0}, or keep it with tip_link='finger'\n"
+        "lock it with --fix-joint='grip'=0.0, or keep it with --tip-link='finger'\n"
     )
     assert "\nthe gripper is part of the arm: grip\n" in out
     status, out, err = thunder("info", "arm.urdf", "--tip-link", "finger", "--json")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
 import types
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +63,7 @@ def finger(k: int, rest: str = "") -> str:
 def test_what_does_not_act_on_the_arm(tmp_path):
     plain = load(tmp_path, arm())
     lid = link("lid") + joint("hinge", "plate", "lid", rest='<limit lower="1" upper="0" effort="1" velocity="1"/>')
-    with pytest.warns(ThunderWarning, match="1 defects that do not act on the arm, such as .*'lower' must not exceed"):
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm, such as .*'lower' must not exceed"):
         same(load(tmp_path, arm(lid), tip_link="high"), plain)
     more = LIMIT.replace("/>", ' max_velocity="3"/>')
     for text, name in (
@@ -105,6 +108,120 @@ def test_a_follower_inside_the_arm_is_refused(tmp_path):
     assert "fix_joints" not in str(error.value)
 
 
+def chain(*rest: str, extra: str = "") -> str:
+    """Return an arm with the joints j1, j2, ... from w to l1, l2, ..., with what is in them after their ends."""
+    links = ["w", *(f"l{k}" for k in range(1, len(rest) + 1))]
+    joints = (joint(f"j{k}", links[k - 1], links[k], rest=text) for k, text in enumerate(rest, start=1))
+    return f'<robot name="arm">{"".join(map(link, links))}{"".join(joints)}{extra}</robot>'
+
+
+FOUR = chain(*[LIMIT] * 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("j2", 'type="revolute"', 'type="revolut"', "'j2': type must be one of"),
+        ("j2", 'type="revolute"', 'type="planar"', "'j2': planar joints are not supported"),
+        ("j3", 'type="revolute"', 'type="floating"', "'j3': floating joints are not supported"),
+        ("j1", 'type="revolute"', 'type="revolut"', "'j1': type must be one of"),
+        ("j3", 'type="revolute"', "", "'j3': needs the attribute 'type'"),
+        ("j4", 'type="revolute"', "", "'j4': needs the attribute 'type'"),
+        ("j1", '<child link="l1"/>', "", "'j1': needs a <child>"),
+        ("j2", '<child link="l2"/>', "", "'j2': needs a <child>"),
+        ("j2", 'parent link="l1"', 'parent link="l11"', "'j2': parent: there is no link 'l11'"),
+        ("j3", "<axis", '<mimic joint="nope"/><axis', "'j3': follows 'nope' .mimic., which does not exist"),
+        ("j3", "<axis", "<mimic/><axis", "'j3' <mimic>: needs the attribute 'joint'"),
+        ("j3", "<axis", '<mimic joint="j4"/><axis', "'j3': follows joint 'j4' .mimic., which it carries"),
+        ("j4", "<axis", '<mimic joint="j4"/><axis', "'j4': follows 'j4' .mimic.: it follows itself"),
+    ],
+)
+def test_no_half_arms(tmp_path, name, old, new, message):
+    lines = FOUR.split("\n")
+    row = next(k for k, line in enumerate(lines) if f'joint name="{name}"' in line)
+    assert old in lines[row]
+    lines[row] = lines[row].replace(old, new)
+    with pytest.raises(FileFormatError, match=rf"arm.urdf:{row + 1}: joint {message}"):
+        load(tmp_path, "\n".join(lines))
+    found = []
+    with suppress(FileFormatError):
+        found = th.io.arms(tmp_path / "arm.urdf")
+    assert found == []
+
+
+def test_no_half_arms_from_a_base(tmp_path):
+    text = FOUR.replace('parent link="l1"', 'parent link="l11"')
+    with pytest.raises(FileFormatError, match="there is no link 'l11'"):
+        load(tmp_path, text, base_link="w")
+    assert load(tmp_path, text, base_link="l2").n == 2
+    assert load(tmp_path, text, base_link="w", tip_link="l1").n == 1
+
+
+def test_a_mobile_base_is_skipped(tmp_path):
+    robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
+    assert robot.joint_names == ("j2", "j3", "j4")
+    with pytest.raises(FileFormatError, match="'j1': planar"):
+        load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="w")
+
+
+def test_frames_that_follow_the_arm(tmp_path):
+    follower = '<link name="tool0"/>' + joint("pj", "l1", "tool0", rest=LIMIT + '<mimic joint="j2"/>')
+    with pytest.warns(ThunderWarning, match="follow joints of the arm .mimic. are no frames: 'tool0'"):
+        robot = load(tmp_path, chain(LIMIT, LIMIT, extra=follower))
+    assert "tool0" not in robot.description.frames
+    with pytest.raises(FileFormatError, match="'pj': follows joint 'j2'"):
+        load(tmp_path, chain(LIMIT, LIMIT, extra=follower), tip_link="tool0")
+
+
+def test_a_follower_is_not_locked_alone(tmp_path):
+    text = arm(finger(1) + finger(2, '<mimic joint="grip1"/>'))
+    with pytest.raises(th.errors.ThunderError, match=r"'grip2' follows 'grip1' .mimic.: lock 'grip1'"):
+        load(tmp_path, text, fix_joints={"grip2": 0.01})
+    assert load(tmp_path, text, fix_joints={"grip1": 0.0, "grip2": 0.01}).n == 2
+
+
+def test_two_joints_of_one_name(tmp_path):
+    with pytest.warns(ThunderWarning, match="two joints are called 'j1': the later one becomes 'j1_2'"):
+        assert load(tmp_path, arm().replace('joint name="j2"', 'joint name="j1"')).joint_names == ("j1", "j1_2")
+
+
+def test_a_gripper_in_one_chain(tmp_path):
+    text = chain(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT + '<mimic joint="grip_a"/>')
+    text = text.replace('"j4"', '"grip_a"').replace('"j5"', '"grip_b"')
+    with pytest.warns(ThunderWarning, match="the gripper is locked at zero: 'grip_a', 'grip_b'"):
+        assert load(tmp_path, text).joint_names == ("j1", "j2", "j3")
+    assert [each.joints for each in th.io.arms(tmp_path / "arm.urdf")] == [("j1", "j2", "j3")]
+
+
+def test_a_defective_frame_beside_the_arm(tmp_path):
+    camera = '<link name="camera"/>' + joint("mount", "w", "camera", "fixed", "", "0 0 zz")
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm, such as line 6: joint 'mount'") as got:
+        assert load(tmp_path, chain(LIMIT, LIMIT, extra=camera)).n == 2
+    assert str(got[0].message).count("arm.urdf") == 1
+    with pytest.raises(FileFormatError, match="'mount'"):
+        load(tmp_path, chain(LIMIT, LIMIT, extra=camera.replace('"w"', '"l1"')))
+
+
+def test_no_limit_and_wrong_arguments(tmp_path):
+    for text in ("-1", "-1.00", "-1e0", "-1 "):
+        robot = load(tmp_path, arm().replace('effort="30"', f'effort="{text}"'))
+        assert np.isinf(robot.description.limits.effort).all()
+    for options in ({"tip_link": ["high"]}, {"base_link": 3}):
+        with pytest.raises(th.errors.ThunderError, match="must be the name of a link, got"):
+            load(tmp_path, arm(), **options)
+    with pytest.raises(FileFormatError, match=r"must end in .*\.xacro"):
+        th.Robot.load(tmp_path / "arm.txt")
+
+
+def test_a_side_branch_can_be_locked(tmp_path, capsys):
+    text = chain(*[LIMIT] * 4, extra=link("s") + joint("sj", "l2", "s"))
+    with pytest.raises(FileFormatError, match=r"  base_link='w', tip_link='l4', fix_joints={'sj': 0.0}  # 4 joints"):
+        load(tmp_path, text)
+    assert load(tmp_path, text, base_link="w", tip_link="l4", fix_joints={"sj": 0.0}).n == 4
+    assert run(["gen", str(tmp_path / "arm.urdf"), "--output", str(tmp_path)]) == 2
+    assert "--base-link='w' --tip-link='l4' --fix-joint='sj'=0.0  # 4" in capsys.readouterr().err
+
+
 def test_the_tip(tmp_path):
     def tip(*frames: str) -> str:
         extra = "".join(f'<link name="{f}"/>' + joint(f + "_f", "high", f, "fixed", "") for f in frames)
@@ -146,7 +263,7 @@ def test_xacro_without_its_package(tmp_path, monkeypatch):
         load(tmp_path, XACRO, "arm.urdf.xacro")
 
 
-def test_xacro(tmp_path):
+def test_xacro(tmp_path, monkeypatch):
     pytest.importorskip("xacrodoc")
     folder = tmp_path / "my_parts" / "urdf"
     folder.mkdir(parents=True)
@@ -156,6 +273,24 @@ def test_xacro(tmp_path):
     robot = load(folder, XACRO, "arm.urdf.xacro", xacro={"name": "heavy", "mass": 3})
     assert (robot.name, robot.inertial[0, 0]) == ("heavy", 3.0)
     assert run(["info", str(folder / "arm.urdf.xacro"), "--xacro", "mass:=2"]) == 0
+    for wrong, message in (({"mas": 3}, "xacro: there is no argument 'mas'; did you mean 'mass'?"), ("mass:=3", "map")):
+        with pytest.raises(th.errors.ThunderError, match=re.escape(message)):
+            load(folder, XACRO, "arm.urdf.xacro", xacro=wrong)
+    inner = macro.replace("<xacro:macro", '<xacro:arg name="inner" default="1"/><xacro:macro', 1)
+    (folder / "parts.xacro").write_text(inner.replace('"x"', '"http://www.ros.org/wiki/xacro"'))
+    assert load(folder, XACRO, "arm.urdf.xacro", xacro={"inner": 2}).n == 2
+    packages = importlib.import_module("xacrodoc.packages")
+    packages.update_package_cache({"no_parts": folder.parent})
+    assert load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro").n == 2
+    assert packages.get_path("no_parts") == str(folder.parent)
+    packages.reset()
+
+    def refused(folder: Path) -> None:
+        raise PermissionError(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", refused)
+        assert load(folder, XACRO, "arm.urdf.xacro").n == 2
     with pytest.raises(FileFormatError, match="must be a xacro file that can be expanded"):
         load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro")
 

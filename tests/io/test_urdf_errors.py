@@ -69,8 +69,11 @@ STRUCTURE = [
     ('"revolute"', '"floating"', "3: joint 'swing': floating joints are not supported; if the arm starts below it, "
      "pass base_link='rod'"),
     ('"revolute"', '"fixed"', "1: <robot>: no joint moves: there is no arm"),
-    ("<axis", '<mimic joint="other"/><axis', "3: joint 'swing': follows joint 'other' (mimic): a serial arm has "
-     "independent joints, and a lock would change it"),
+    ("<axis", '<mimic joint="other"/><axis', "3: joint 'swing': follows 'other' (mimic), which does not exist"),
+    ("<axis", '<mimic joint="swing"/><axis', "3: joint 'swing': follows 'swing' (mimic): it follows itself"),
+    ("<axis", '<mimic/><axis', "6: joint 'swing' <mimic>: needs the attribute 'joint'"),
+    ("<axis", '<mimic joint="other" multiplyer="2"/><axis', "6: joint 'swing' <mimic>: unknown attribute "
+     "'multiplyer'; did you mean 'multiplier'?"),
     ('<limit lower="-1" upper="1" effort="2" velocity="3"/>', "", "3: joint 'swing': needs a <limit> element: "
      "a revolute joint must have one (use 'continuous' for a joint without limits)"),
     ("<axis", "<axis/><axis", "6: joint 'swing' <axis>: must occur once, first in line 6"),
@@ -169,7 +172,7 @@ def test_xacro_that_does_not_act_on_the_arm() -> None:
         "<inertial>", "<visual><xacro:a b='${c}'/></visual><inertial>", edited("</robot>", hidden + "</robot>")
     )
     assert parse_urdf(drawn) == parse_urdf(PENDULUM)
-    with pytest.warns(ThunderWarning, match="1 defects that do not act on the arm.*<xacro:hand>: is xacro"):
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm.*<xacro:hand>: is xacro"):
         assert parse_urdf(edited("</robot>", "<xacro:hand/></robot>")) == parse_urdf(PENDULUM)
     assert failure("<robot name='a'><xacro:arm/></robot>").startswith("arm.urdf:1: <xacro:arm>: is xacro")
 

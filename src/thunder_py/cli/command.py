@@ -18,6 +18,7 @@ from ..errors import ThunderError
 from ..optional import MissingExtraError
 from . import convert, demo, experiment, gen, identify, info, view
 from .exit_status import ExitStatus
+from .robot_options import as_options
 
 _DESCRIPTION = "Dynamics, regressors and adaptive control of serial robot arms."
 
@@ -76,13 +77,13 @@ def _run(argv: Sequence[str] | None) -> int:
         return ExitStatus.bad_input
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = partial(_show_warning, arguments.command)
+            warnings.showwarning = partial(_show_warning, arguments)
             arguments.run(arguments)
         _flush(sys.stdout)
     except BrokenPipeError:
         raise
     except (ThunderError, OSError, MissingExtraError) as error:
-        _report(f"thunder {arguments.command}: error: {_sentence(error)}")
+        _report(f"thunder {arguments.command}: error: {_told(arguments, _sentence(error))}")
         return ExitStatus.bad_input
     except KeyboardInterrupt:
         _report(f"thunder {arguments.command}: interrupted")
@@ -128,8 +129,12 @@ def _report(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-def _show_warning(command: str, message: Warning | str, *_: object, **__: object) -> None:
-    _report(f"thunder {command}: {message}")
+def _show_warning(arguments: argparse.Namespace, message: Warning | str, *_: object, **__: object) -> None:
+    _report(f"thunder {arguments.command}: {_told(arguments, str(message))}")
+
+
+def _told(arguments: argparse.Namespace, text: str) -> str:
+    return as_options(text) if hasattr(arguments, "fix_joint") else text
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from ..robot import Robot
@@ -40,6 +41,25 @@ def load_robot(source: str, arguments: argparse.Namespace, *, name: str | None =
     if arguments.xacro:
         options["xacro"] = dict(arguments.xacro)
     return Robot.load(source, name=name, **options)
+
+
+def as_options(text: str) -> str:
+    """Return a message with the options of the command line in place of the arguments of `Robot.load`.
+
+    Examples
+    --------
+    >>> from thunder_py.cli.robot_options import as_options
+    >>> as_options("pass base_link='w', tip_link='l4', fix_joints={'a': 0.0, 'b': 0.0}")
+    "pass --base-link='w' --tip-link='l4' --fix-joint='a'=0.0 --fix-joint='b'=0.0"
+    """
+    text = re.sub(r"(?<='), (?=(tip_link|fix_joints)=)", " ", text)
+    text = re.sub(
+        r"fix_joints=\{(.*?)\}",
+        lambda found: re.sub(r"(?:^|, )('[^']*'): ", r" --fix-joint=\1=", found[1]).strip(),
+        text,
+    )
+    text = re.sub(r"(?<!')\b(base|tip)_link(?=[=:])", r"--\1-link", text)
+    return text.replace("missing_inertia=", "--missing-inertia=").replace("fix_joints", "--fix-joint")
 
 
 def _xacro(text: str) -> tuple[str, str]:

@@ -367,7 +367,7 @@ def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[
 
 def _unknown(source: str | Path, path: Path) -> UnknownNameError | FileFormatError:
     if path.suffix or isinstance(source, Path):
-        return FileFormatError(f"a robot's file must end in {', '.join(SUFFIXES)}", path=path)
+        return FileFormatError(f"a robot's file must end in {', '.join((*SUFFIXES, '.xacro'))}", path=path)
     names = robots.names()
     hint = nearest_hint(str(source), names) or f"; bundled are {', '.join(names)}"
     return UnknownNameError(f"no robot is called {str(source)!r}{hint}")

@@ -33,6 +33,8 @@ _GRIPPER = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
 _MOVABLE = ("R", "P")
 #: most frames and joints named in a notice
 _NAMED = 12
+#: most characters of a name in a notice
+_LONG = 60
 
 
 def gripper_joints(joints: Sequence[str]) -> list[str]:
@@ -232,15 +234,15 @@ class MissingInertiaError(FileFormatError):
 class SeveralArmsError(FileFormatError):
     """Tell that a file has several arms, `arms`."""
 
-    def __init__(self, arms: Sequence[Arm], path: str | Path | None) -> None:
+    def __init__(self, arms: Sequence[Arm], path: str | Path | None, whole: str = "") -> None:
         lines = "".join(f"\n  {arm}" for arm in arms)
-        super().__init__(f"has {len(arms)} arms, pass one of these:{lines}", path=path)
+        super().__init__(f"has {len(arms)} arms, pass one of these:{lines}{whole}", path=path)
         self.arms = tuple(arms)
 
 
 @dataclass(eq=False)
 class Chain:
-    """Store what acts on an arm: joints, and body and pose of every link that moves with it or is fixed to the base."""
+    """Store what acts on an arm: joints, body and pose of each of its links, links that follow its joints."""
 
     base: str
     tip: str
@@ -249,6 +251,7 @@ class Chain:
     places: dict[str, tuple[int, Array]]
     placements: Array
     offsets: Array
+    held: set[str]
 
 
 class Tree:
@@ -280,6 +283,8 @@ class Tree:
         self.below: dict[str, list[Joint]] = {}
         #: defects of parts that are left out, and the links next to them
         self.lost: list[tuple[FileFormatError, str | None, str | None]] = []
+        #: defects of joints that may move, by the link below them, None if that is unknown
+        self.cut: dict[str | None, FileFormatError] = {}
         #: what the user is told in one warning
         self.notes: list[str] = []
 
@@ -302,19 +307,26 @@ class Tree:
         elif not reason and joint.child in self._above_of(joint.parent):
             reason = f"links form a loop through {joint.child!r}"
         if reason:
-            self.lost.append((joint.error(reason), joint.parent, joint.child))
+            self._lose(joint.error(reason), joint.parent, joint.child, joint.kind != "fixed")
             return
-        joint.name = _numbered(joint.name, self.joints, MAX_LABEL)
+        written, joint.name = joint.name, _numbered(joint.name, self.joints, MAX_LABEL)
+        if joint.name != written and joint.kind != "fixed":
+            self.notes.append(f"two joints are called {_short(written)}: the later one becomes {_short(joint.name)}")
         self.joints[joint.name] = self.above[joint.child] = joint
         self.below[joint.parent].append(joint)
 
+    def _lose(self, error: FileFormatError, parent: str | None, child: str | None, moves: bool) -> None:
+        self.lost.append((error, parent, child))
+        if moves:
+            self.cut[child if child in self.links else None] = error
+
     @contextmanager
-    def collecting(self) -> Iterator[None]:
-        """Take the error of a part that is left out for a defect."""
+    def collecting(self, parent: str | None = None, child: str | None = None, *, moves: bool = False) -> Iterator[None]:
+        """Take the error of a part between two links that is left out for a defect."""
         try:
             yield
         except FileFormatError as error:
-            self.lost.append((error, None, None))
+            self._lose(error, parent, child, moves)
 
     def links_below(self, base: str) -> Iterator[str]:
         """Yield the names of `base` and of all links below it, parents first."""
@@ -354,6 +366,17 @@ class Tree:
         locked = {name: float(array(q, (), f"fix_joints[{name!r}]")) for name, q in (fix_joints or {}).items()}
         return self._followed(locked)
 
+    def _leader(self, joint: Joint) -> Joint:
+        """Return the independent joint that a joint follows, by default itself, or raise an error if there is none."""
+        seen = [joint]
+        while (name := seen[-1].leader) is not None:
+            if name not in self.joints:
+                raise seen[-1].error(f"follows {name!r} (mimic), which does not exist{nearest_hint(name, self.joints)}")
+            if self.joints[name] in seen:
+                raise seen[-1].error(f"follows {name!r} (mimic): it follows itself")
+            seen.append(self.joints[name])
+        return seen[-1]
+
     def _followed(self, locked: dict[str, float]) -> dict[str, float]:
         """Add the joints that follow locked ones."""
         waiting = list(locked)
@@ -382,6 +405,10 @@ class Tree:
         length = sum(joint.step for joint in self._between(chain[0].child, chain[-1].child))
         if len(fingers) > 1 and all(self._is_finger(branch, len(chain), length) for branch in fingers):
             return [branch[0] for branch in fingers], [joint for branch in fingers for joint in branch]
+        names = [joint.name for joint in chain]
+        for branch in branches.values() if len(branches) == 1 else ():
+            if branch[0].name in {joint.leader for joint in branch} and inside <= {*gripper_joints([*names, *inside])}:
+                return [branch[0]], branch
         free = [branch for branch in branches.values() if any(joint.leader is None for joint in branch)]
         return [branch[0] for branch in (branches.values() if len(branches) == 1 else free)], []
 
@@ -405,19 +432,31 @@ class Tree:
         """Return the arms above a base, by default those of the file, and why further chains are none."""
         found: list[tuple[str, list[Joint]]] = []
         refused: list[FileFormatError] = []
-        waiting = [name for name in self.links if name not in self.above] if base is None else [base]
+        roots = [name for name in self.links if name not in self.above]
+        for name in (*roots, None) if base is None else ():
+            if name in self.cut and (name is not None or len(roots) > 1):
+                raise self.cut[name]
+        below = set() if base is None else {*self.links_below(base)}
+        for error, parent, child in self.lost if base is not None else ():
+            if error in self.cut.values() and parent not in self.links and child not in below:
+                raise error  # it may be a joint of the arm
+        waiting, carried = roots if base is None else [base], set[str]()
         while waiting:
             start = waiting.pop(0)
             for first in self._moving_below(start, locked):
                 if first.kind not in _MOVABLE:
-                    waiting.append(first.child)
                     refused.append(self._unsupported(first))
+                    if start in carried:
+                        raise refused[-1]
+                    if base is None and not self._is_defective(first):
+                        waiting.append(first.child)
                 elif first.leader is None:
                     chain, end = self._chain(first, locked)
                     if end is None:
                         found.append((start, chain))
                     elif isinstance(end, str):
                         waiting.append(end)
+                        carried.add(end)
                     else:
                         refused.append(end)
                 else:
@@ -436,28 +475,45 @@ class Tree:
         while True:
             own, gripper = self._sides(chain, locked)
             if not own or gripper:
-                return chain, None
+                return chain, self._astray(chain, locked)
             if len(own) > 1 or own[0].kind not in _MOVABLE:
                 return chain, chain[-1].child
             if own[0].leader is not None:
-                names = [joint.name for joint in chain]
-                grip = gripper_joints([*names, own[0].name])
-                if own[0].leader not in names:
-                    return chain, None
-                if own[0].leader in grip:
-                    return chain[: names.index(own[0].leader)], None
-                return chain, self._coupled(own[0])
+                inside = [*chain, *self._joints_below(own[0], locked)]
+                if own[0].leader in {joint.name for joint in inside}:
+                    return chain, self._coupled(own[0])
+                return chain, self._astray(chain, locked)
             chain.append(own[0])
 
-    def _unsupported(self, joint: Joint) -> FileFormatError:
+    def _astray(self, chain: Sequence[Joint], locked: Mapping[str, float]) -> FileFormatError | None:
+        """Return why a joint that moves with a chain follows none."""
+        try:
+            for joint in self._joints_below(chain[0], locked):
+                self._leader(joint)
+        except FileFormatError as error:
+            return error
+        return None
+
+    def _is_defective(self, joint: Joint) -> FileFormatError | None:
         try:
             joint.geometry  # noqa: B018
-        except FileFormatError as error:  # no type at all
+        except FileFormatError as error:
+            return error
+        return None
+
+    def _unsupported(self, joint: Joint) -> FileFormatError:
+        if error := self._is_defective(joint):  # no type at all
             return error
         way_out = f"if the arm starts below it, pass base_link={joint.child!r}"
         return joint.error(f"{joint.kind} joints are not supported; {way_out}")
 
     def _coupled(self, joint: Joint) -> FileFormatError:
+        try:
+            leader = self._leader(joint).name
+        except FileFormatError as error:
+            return error
+        if leader in {j.name for link in self.links_below(joint.child) for j in self.below[link]}:
+            return joint.error(f"follows joint {leader!r} (mimic), which it carries")
         return joint.error(
             f"follows joint {joint.leader!r} (mimic): a serial arm has independent joints, and a lock would change it"
         )
@@ -487,12 +543,17 @@ class Tree:
         """
         for what, name in (("base_link", base), ("tip_link", tip)):
             if name is not None:
+                if not isinstance(name, str):
+                    raise ThunderError(f"{what} must be the name of a link, got {name!r}")
                 known_name(name, self.links, f"{what}: there is no link")
         given = base
         if tip is None:
+            for leader, joint in ((self.joints[name].leader, name) for name in locked):
+                if leader in self.joints and leader not in locked:  # it would become a joint of the arm
+                    raise ThunderError(f"fix_joints: joint {joint!r} follows {leader!r} (mimic): lock {leader!r}")
             arms, refused = self.find(base, locked)
             if len(arms) > 1:
-                raise SeveralArmsError(arms, self.path)
+                raise SeveralArmsError(arms, self.path, self._whole(base, arms, locked))
             if not arms:
                 raise self._none(refused)
             base, tip = arms[0].base, arms[0].tip
@@ -507,6 +568,21 @@ class Tree:
                 f"the gripper is locked at zero: {_some(joint.name for joint in gripper)}; others by fix_joints"
             )
         return self._assemble(start, tip, joints, locked)
+
+    def _whole(self, base: str | None, arms: Sequence[Arm], locked: dict[str, float]) -> str:
+        """Return the longest chain with its side branches locked, if they are shorter, for a message."""
+        tip = max(arms, key=lambda arm: len(arm.joints)).tip
+        start = [*self._above_of(tip)][-1] if base is None else base
+        with suppress(FileFormatError):
+            path = self._moving(start, tip, locked)
+            skip = [*path, *self._sides(path, locked)[1]]
+            side = [j.name for j in self._joints_below(path[0], locked) if j not in skip and j.leader is None]
+            if 0 < len(side) < len(path):
+                locks = ", ".join(f"{name!r}: 0.0" for name in side)
+                joints = tuple(joint.name for joint in path)
+                whole = str(Arm("", start, tip, joints)).replace("  #", f", fix_joints={{{locks}}}  #")
+                return f"\nor the longest chain, with what it carries locked:\n  {whole}"
+        return ""
 
     def _none(self, refused: Sequence[FileFormatError]) -> FileFormatError:
         """Return the error for a file without an arm: the first defect of a moving joint, if there is one."""
@@ -546,6 +622,7 @@ class Tree:
         number = {joint.name: k for k, joint in enumerate(joints, start=1)}
         places: dict[str, tuple[int, Array]] = {base: (0, np.eye(4))}
         placements, loose, following = [np.eye(4)] * len(joints), [], []
+        follow, path = self._followed({**locked, **dict.fromkeys(number, 0.0)}), {*self._above_of(tip)}
         for link in self.links_below(base):
             if link not in places:
                 continue  # on another branch from the base: no influence on the arm's dynamics
@@ -555,25 +632,28 @@ class Tree:
                     placements[number[joint.name] - 1] = pose @ joint.geometry[0]
                     places[joint.child] = (number[joint.name], np.eye(4))
                 elif joint.kind == "fixed" or joint.name in locked:
-                    places[joint.child] = (body, pose @ joint.pose(locked.get(joint.name, 0.0)))
-                elif body > 0 and joint.leader in number:
-                    places[joint.child] = (body, pose @ joint.pose(joint.follow(0.0)))
+                    if body > 0 or joint.child in path or not self._is_defective(joint):
+                        places[joint.child] = (body, pose @ joint.pose(locked.get(joint.name, 0.0)))
+                elif body > 0 and joint.name in follow:
+                    places[joint.child] = (body, pose @ joint.pose(follow[joint.name]))
                     following.append(joint)
                 elif body > 0:
                     loose += self._joints_below(joint, locked)
         if loose:
             raise self._loose(loose, tip)
         self._raise_lost([name for name, (body, _) in places.items() if body > 0])
-        if heavy := [j.name for j in following if any(self.links[name].has_mass for name in self.links_below(j.child))]:
-            self.notes.append(f"links with mass that follow joints of the arm are held at zero: {_some(heavy)}")
+        held = {name: None for joint in following for name in self.links_below(joint.child)}
+        if following:
+            heavy = "held at zero, with their mass, and " if any(self.links[name].has_mass for name in held) else ""
+            self.notes.append(f"links that follow joints of the arm (mimic) are {heavy}no frames: {_some(held)}")
         after = np.array([joint.geometry[2] for joint in joints])
-        return Chain(base, tip, joints, locked, places, np.array(placements), after)
+        return Chain(base, tip, joints, locked, places, np.array(placements), after, {*held})
 
     def _loose(self, loose: Sequence[Joint], tip: str) -> FileFormatError:
         for joint in loose:
             if joint.kind not in _MOVABLE:
                 return joint.error(f"{joint.kind} joints are not supported, and this one is carried by the arm")
-        settings = ", ".join(f"{joint.name!r}: 0.0" for joint in loose if joint.leader is None)
+        settings = ", ".join(dict.fromkeys(f"{self._leader(joint).name!r}: 0.0" for joint in loose))
         return loose[0].error(
             f"moves off the chain to {tip!r}, on a branch that the arm carries; a serial arm needs it locked: "
             f"fix_joints={{{settings}}}, at positions of your choice"
@@ -614,7 +694,7 @@ class Tree:
         if unknown and missing == "error":
             raise unknown[0]
         if unknown and missing is None:
-            self.notes.append(f"{len(unknown)} links are massless, such as {unknown[0]}")
+            self.notes.append(f"{_count(unknown, 'massless link')}, such as {self._place(unknown[0])}")
         without = [joint for body, joint in enumerate(chain.joints, start=1) if body not in known]
         if without and missing == "error":
             raise self.links[without[0].child].error(
@@ -635,10 +715,9 @@ class Tree:
             if name in RESERVED_NAMES:
                 self.notes.append(f"{name!r} is a reserved name: the joint or link is called {label!r}")
             elif name != label:
-                self.notes.append(f"{name!r} is no label or taken: it is called {label!r}")
-        others = {
-            name: place for name, place in chain.places.items() if name not in self.hidden and name not in children
-        }
+                self.notes.append(f"{_short(name)} is no label or taken: it is called {_short(label)}")
+        hidden = {*self.hidden, *children, *chain.held}
+        others = {name: place for name, place in chain.places.items() if name not in hidden}
         frames = without_own_frames(others, set(links), chain.tip)
         return {
             "joint_types": "".join(joint.kind for joint in chain.joints),
@@ -662,10 +741,16 @@ class Tree:
             )
         defects = [*(lost[0] for lost in self.lost), *([] if self._carrier else self._elsewhere(chain))]
         if defects:
-            self.notes.append(f"{len(defects)} defects that do not act on the arm, such as {defects[0]}")
+            what = _count(defects, "defect")
+            self.notes.append(f"{what} without effect on the arm, such as {self._place(defects[0])}")
         if self.notes:
             text = f"{'' if self.path is None else f'{self.path}: '}{'; '.join(self.notes)}"
             warnings.warn(text, ThunderWarning, stacklevel=outer_level())
+
+    def _place(self, error: FileFormatError) -> str:
+        """Return a message without the path."""
+        text = str(error).removeprefix(f"{self.path}:").strip()
+        return text if text == str(error) or error.line is None else f"line {text}"
 
     def _elsewhere(self, chain: Chain) -> Iterator[FileFormatError]:
         """Yield the defects of parts that do not act on the arm."""
@@ -683,9 +768,17 @@ class Tree:
                 yield error
 
 
+def _short(name: str) -> str:
+    return repr(name if len(name) <= _LONG else f"{name[:_LONG]}...")
+
+
+def _count(found: Sequence[object], what: str) -> str:
+    return f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
+
+
 def _some(names: Iterable[str]) -> str:
     """Return the first names of a list."""
-    all_names = [repr(name) for name in names]
+    all_names = [_short(name) for name in names]
     return ", ".join(all_names[:_NAMED]) + (f" and {len(all_names) - _NAMED} more" if len(all_names) > _NAMED else "")
 
 

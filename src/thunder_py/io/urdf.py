@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 
 #: value of an absent limit where URDF requires one
 NO_LIMIT = 1e9
-_NO_LIMITS = ("-1", "-1.0")  # likewise, as in SDFormat
+_NO_LIMIT_EITHER = -1.0  # likewise, as in SDFormat
 _KINDS = {"revolute": "R", "continuous": "R", "prismatic": "P", "fixed": "fixed"}
 _TYPES = (*_KINDS, "floating", "planar")
 _JOINT_CHILDREN = (
@@ -190,7 +190,8 @@ def _tree(robot: Element, path: str | Path | None) -> Tree:
         with tree.collecting():
             tree.add_link(Link(element.text("name"), partial(_inertial, element), element.error))
     for element in robot.all("joint"):
-        with tree.collecting():
+        ends = [next((end.attributes.get("link") for end in element.all(tag)), None) for tag in ("parent", "child")]
+        with tree.collecting(*ends, moves=element.attributes.get("type") != "fixed"):
             tree.add_joint(_joint(element))
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag.removeprefix("xacro:") not in _UNUSED:
@@ -201,6 +202,8 @@ def _tree(robot: Element, path: str | Path | None) -> Tree:
 def _joint(element: Element) -> Joint:
     kind = element.text("type")
     mimic = None if kind == "fixed" else element.optional("mimic")
+    if mimic is not None:
+        mimic.check_spelling(attributes=("joint", "multiplier", "offset"))
     return Joint(
         name=element.text("name"),
         kind=_KINDS.get(kind, kind),
@@ -208,7 +211,7 @@ def _joint(element: Element) -> Joint:
         child=element.required("child").text("link"),
         read=partial(_geometry, element, kind),
         error=element.error,
-        leader=None if mimic is None else mimic.attributes.get("joint", ""),
+        leader=None if mimic is None else mimic.text("joint"),
         follow=float if mimic is None else partial(_follow, mimic),
         check=partial(_values, element),
         source=element,
@@ -283,7 +286,7 @@ def _limits(joint: Element) -> tuple[float, float, float, float]:
     limit.check_spelling(attributes=("lower", "upper", "velocity", "effort"))
     velocity, effort = (
         math.inf
-        if limit.attributes.get(key) in _NO_LIMITS
+        if limit.number(key, math.inf, finite=False) == _NO_LIMIT_EITHER
         else _unlimited(limit.non_negative(key, math.inf, finite=False))
         for key in ("velocity", "effort")
     )

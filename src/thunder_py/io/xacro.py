@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from ..errors import UnknownNameError
+from ..checks import known_name
+from ..errors import ThunderError, UnknownNameError
 from ..files import as_file, parsing, read_whole
 from ..optional import require
 from .xml import Element, parse_xml
@@ -35,22 +37,60 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
     ModuleNotFoundError
         If the extra ``xacro`` is not installed.
     """
+    if not isinstance(arguments, Mapping | None):
+        raise ThunderError(f"xacro must map names of arguments to values, got {arguments!r}")
     file = as_file(path).absolute()
     xacrodoc, packages = require("xacrodoc", "xacro"), require("xacrodoc.packages", "xacro")
     above = list(file.parents)[:_ABOVE]
-    beside = {folder.name: folder for parent in reversed(above) for folder in parent.iterdir() if folder.is_dir()}
-    packages.reset()
-    packages.update_package_cache(beside | {folder.name: folder for folder in reversed(above) if folder.name})
+    beside = {folder.name: folder for parent in reversed(above) for folder in _folders(parent)}
     # the name of a <robot> may use an argument whose default comes later
-    defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _arguments(file)}
+    defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _all(file, "xacro:arg")}
     values = {name: value for name, value in defaults.items() if "$" not in value}
     values |= {name: str(value) for name, value in (arguments or {}).items()}
-    with parsing(path, "a xacro file that can be expanded"):
-        return str(xacrodoc.XacroDoc.from_file(file, subargs=values, resolve_packages=False).to_urdf_string())
+    cache = packages._finder.package_cache  # the user's paths come first; ours are for this file only
+    own = dict(cache)
+    try:
+        packages.update_package_cache(beside | {folder.name: folder for folder in reversed(above) if folder.name} | own)
+        known: set[str] = set()
+        if arguments and _collect(file, known, set(), packages.get_path):
+            for name in arguments:
+                known_name(name, known, "xacro: there is no argument")
+        with parsing(path, "a xacro file that can be expanded"):
+            return str(xacrodoc.XacroDoc.from_file(file, subargs=values, resolve_packages=False).to_urdf_string())
+    finally:
+        cache.clear()
+        cache.update(own)
 
 
-def _arguments(file: Path) -> list[Element]:
-    return parse_xml(read_whole(file), file).all("xacro:arg")
+def _folders(parent: Path) -> list[Path]:
+    """Return the folders in a folder, none if it cannot be listed."""
+    with suppress(OSError):
+        return [folder for folder in parent.iterdir() if folder.is_dir()]
+    return []
+
+
+def _all(file: Path, tag: str) -> list[Element]:
+    """Return all elements of a file with this tag."""
+    found, waiting = [], [parse_xml(read_whole(file), file)]
+    while waiting:
+        element = waiting.pop()
+        found += element.all(tag)
+        waiting += element.children
+    return found
+
+
+def _collect(file: Path, known: set[str], seen: set[Path], find: Callable[[str], str]) -> bool:
+    """Collect the names of the arguments of a file and its includes; return whether all includes could be read."""
+    seen.add(file)
+    try:
+        known |= {arg.attributes.get("name", "") for arg in _all(file, "xacro:arg")}
+        for include in _all(file, "xacro:include"):
+            name = re.sub(r"\$\(find ([^)]*)\)", lambda m: find(m[1].strip()), include.attributes.get("filename", "$"))
+            if "$" in name or (file.parent / name not in seen and not _collect(file.parent / name, known, seen, find)):
+                return False
+    except Exception:  # also of the finder; the expansion tells the reason
+        return False
+    return True
 
 
 def described(name: str) -> Path:
