@@ -149,6 +149,14 @@ def test_no_half_arms(tmp_path, name, old, new, message):
     assert found == []
 
 
+def test_no_half_arms_from_a_base(tmp_path):
+    text = FOUR.replace('parent link="l1"', 'parent link="l11"')
+    with pytest.raises(FileFormatError, match="there is no link 'l11'"):
+        load(tmp_path, text, base_link="w")
+    assert load(tmp_path, text, base_link="l2").n == 2
+    assert load(tmp_path, text, base_link="w", tip_link="l1").n == 1
+
+
 def test_a_mobile_base_is_skipped(tmp_path):
     robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
     assert robot.joint_names == ("j2", "j3", "j4")
@@ -255,7 +263,7 @@ def test_xacro_without_its_package(tmp_path, monkeypatch):
         load(tmp_path, XACRO, "arm.urdf.xacro")
 
 
-def test_xacro(tmp_path):
+def test_xacro(tmp_path, monkeypatch):
     pytest.importorskip("xacrodoc")
     folder = tmp_path / "my_parts" / "urdf"
     folder.mkdir(parents=True)
@@ -276,6 +284,13 @@ def test_xacro(tmp_path):
     assert load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro").n == 2
     assert packages.get_path("no_parts") == str(folder.parent)
     packages.reset()
+
+    def refused(folder: Path) -> None:
+        raise PermissionError(folder)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "iterdir", refused)
+        assert load(folder, XACRO, "arm.urdf.xacro").n == 2
     with pytest.raises(FileFormatError, match="must be a xacro file that can be expanded"):
         load(folder, XACRO.replace("my_parts", "no_parts"), "arm.urdf.xacro")
 

@@ -114,7 +114,7 @@ def test_classes_and_settings(case):
 def test_bodies_of_missing_meshes_are_massless_on_the_arm_only():
     missing = '<asset><mesh name="plate" file="none.stl"/></asset>'
     drawn = '<geom type="mesh" mesh="plate"/>'
-    with pytest.warns(th.errors.ThunderWarning, match="1 links are massless.*none.stl.*without inertia.*'b'"):
+    with pytest.warns(th.errors.ThunderWarning, match="1 massless link.*none.stl.*without inertia.*'b'"):
         assert not parse_mjcf(document(BOX, drawn, missing), "b").inertial[1].any()
     with pytest.raises(FileFormatError, match="defines the inertia of its body by a mesh"):
         parse_mjcf(document(BOX, drawn, missing), "b", missing_inertia="error")

@@ -436,6 +436,10 @@ class Tree:
         for name in (*roots, None) if base is None else ():
             if name in self.cut and (name is not None or len(roots) > 1):
                 raise self.cut[name]
+        below = set() if base is None else {*self.links_below(base)}
+        for error, parent, child in self.lost if base is not None else ():
+            if error in self.cut.values() and parent not in self.links and child not in below:
+                raise error  # it may be a joint of the arm
         waiting, carried = roots if base is None else [base], set[str]()
         while waiting:
             start = waiting.pop(0)
