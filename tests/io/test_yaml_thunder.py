@@ -365,6 +365,13 @@ def test_an_arm_without_modified_table_is_written_with_one(name, tmp_path):
     same_motion(links, heavier)
 
 
+def test_negative_masses_which_cannot_be_read_are_not_written(tmp_path):
+    robot = th.Robot.load("ur5e")
+    with pytest.raises(ThunderError, match="holds no negative mass"):
+        robot.replace(inertial=-robot.inertial).save(tmp_path / "arm_conf.yaml", lossy=True)
+    assert not list(tmp_path.iterdir())
+
+
 def test_parameters_about_other_link_frames_are_refused(tmp_path):
     robot = th.Robot.load("ur5e")
     robot.save(tmp_path / "ur5e.yaml")

@@ -18,9 +18,9 @@ EXAMPLES = ROOT / "examples/ros"
 PATIENCE = 40.0
 
 
-def absent() -> str:
-    """Packages of messages and services that this Python lacks, or nothing."""
-    needed = ("diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
+def absent(client: str) -> str:
+    """Packages that this Python lacks, the client of ROS, messages and services, or nothing."""
+    needed = (client, "diagnostic_msgs", "geometry_msgs", "sensor_msgs", "std_srvs", "trajectory_msgs")
     return ", ".join(name for name in needed if importlib.util.find_spec(name) is None)
 
 

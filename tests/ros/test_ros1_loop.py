@@ -21,9 +21,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    pytest.importorskip("rospy")
-    if absent() or not shutil.which("roscore"):
-        pytest.skip(f"ROS 1 is not here: no {absent() or 'roscore'}")
+    if absent("rospy") or not shutil.which("roscore"):
+        pytest.skip(f"ROS 1 is not here: no {absent('rospy') or 'roscore'}")
     made = Ros1Network(tmp_path_factory.mktemp("ros"))
     yield made
     made.close()

@@ -18,9 +18,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
-    pytest.importorskip("rclpy")
-    if absent():
-        pytest.skip(f"ROS 2 is not here: no {absent()} in this Python")
+    if absent("rclpy"):
+        pytest.skip(f"ROS 2 is not here: no {absent('rclpy')} in this Python")
     made = Ros2Network(tmp_path_factory.mktemp("ros"))
     yield made
     made.close()

@@ -318,6 +318,12 @@ def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
         return write_links(description, path.stem[-3:])
     if not path.stem.endswith(ROBOT_END):
         return write_native(description)
+    friction = description.friction
+    viscous = friction.coefficients[:, 0] if friction is not None and friction.terms[:1] == ("viscous",) else ()
+    if min(0.0, *description.inertial[:, 0], *viscous) < 0.0:
+        raise ThunderError(
+            "Thunder's format holds no negative mass or viscous friction, as in estimates: write NAME.yaml"
+        )
     losses = check_losses(thunder_losses(description), "Thunder's format", lossy)
     return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description)
 
