@@ -213,7 +213,8 @@ class Arm(NamedTuple):
     Examples
     --------
     >>> import thunder_py as th
-    >>> print(th.io.Arm("left", "stand", "left_tool0", ("left_turn", "left_lift")))
+    >>> arm = th.io.Arm("left", "stand", "left_tool0", ("left_turn", "left_lift"))
+    >>> print(arm)
     base_link='stand', tip_link='left_tool0'  # 2 joints: left_turn, left_lift
     """
 
