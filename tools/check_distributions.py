@@ -48,7 +48,7 @@ WHEEL_MUST = {
 }
 SOURCES = {".py", ".pyi", ".typed", ".yaml", ".j2", ".inc", ".md"}
 #: the C++ interface, under thunder_py/cpp
-CPP_SOURCES = {".hpp", ".cpp", ".cmake"}
+CPP_SOURCES = {".hpp", ".cpp", ".inc", ".cmake"}
 
 
 def sdist_names(path: Path) -> set[str]:
