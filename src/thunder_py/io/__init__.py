@@ -313,7 +313,8 @@ def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
     """Return the text of a YAML file, in one of Thunder's formats where the name ends as those of Thunder's files."""
     if path.stem.endswith(LINKS_ENDS):
         with suppress(FileFormatError):  # the robot beside may be missing, or parameters of a generated class
-            if load_description(robot_beside(path) or path).convention == "modified":
+            beside = robot_beside(path)
+            if beside is not None and load_description(beside).convention == "modified":
                 description = in_dh_frames(description, "modified")
         return write_links(description, path.stem[-3:])
     if not path.stem.endswith(ROBOT_END):

@@ -449,7 +449,7 @@ class Tree:
                     refused.append(self._unsupported(first))
                     if start in carried:
                         raise refused[-1]
-                    if base is None and not self._is_defective(first):
+                    if base is None and not self._defect(first):
                         waiting.append(first.child)
                 elif first.leader is None:
                     chain, end = self._chain(first, locked)
@@ -495,7 +495,8 @@ class Tree:
             return error
         return None
 
-    def _is_defective(self, joint: Joint) -> FileFormatError | None:
+    def _defect(self, joint: Joint) -> FileFormatError | None:
+        """Return what is wrong with the geometry of a joint, if anything."""
         try:
             joint.geometry  # noqa: B018
         except FileFormatError as error:
@@ -503,7 +504,7 @@ class Tree:
         return None
 
     def _unsupported(self, joint: Joint) -> FileFormatError:
-        if error := self._is_defective(joint):  # no type at all
+        if error := self._defect(joint):  # no type at all
             return error
         way_out = f"if the arm starts below it, pass base_link={joint.child!r}"
         return joint.error(f"{joint.kind} joints are not supported; {way_out}")
@@ -558,7 +559,7 @@ class Tree:
             if not arms:
                 raise self._none(refused)
             base, tip = arms[0].base, arms[0].tip
-        start = [*self._above_of(tip)][-1] if base is None else base
+        start = self._root(tip) if base is None else base
         joints = self._moving(start, tip, locked)
         start = joints[0].parent if self._carrier and given is None else start
         _, gripper = self._sides(joints, locked)
@@ -573,7 +574,7 @@ class Tree:
     def _whole(self, base: str | None, arms: Sequence[Arm], locked: dict[str, float]) -> str:
         """Return the longest chain with its side branches locked, if they are shorter, for a message."""
         tip = max(arms, key=lambda arm: len(arm.joints)).tip
-        start = [*self._above_of(tip)][-1] if base is None else base
+        start = self._root(tip) if base is None else base
         with suppress(FileFormatError):
             path = self._moving(start, tip, locked)
             skip = [*path, *self._sides(path, locked)[1]]
@@ -594,7 +595,7 @@ class Tree:
     def _moving(self, base: str, tip: str, locked: Mapping[str, float]) -> list[Joint]:
         """Return the moving joints between two links."""
         if base not in self._above_of(tip):
-            self._raise_lost([*self._above_of(tip)][-1:])
+            self._raise_lost([self._root(tip)])
             raise self.links[tip].error(f"the tip is not below the base link {base!r}")
         path = [joint for joint in self._between(base, tip) if joint.kind != "fixed" and joint.name not in locked]
         if not path:
@@ -618,6 +619,10 @@ class Tree:
             link = self.above[link].parent
             yield link
 
+    def _root(self, link: str) -> str:
+        """Return the link that carries a link and is carried by none."""
+        return [*self._above_of(link)][-1]
+
     def _assemble(self, base: str, tip: str, joints: list[Joint], locked: dict[str, float]) -> Chain:
         """Assign the links to bodies: 0 is the base, body k moves with the k-th joint of the chain."""
         number = {joint.name: k for k, joint in enumerate(joints, start=1)}
@@ -633,7 +638,7 @@ class Tree:
                     placements[number[joint.name] - 1] = pose @ joint.geometry[0]
                     places[joint.child] = (number[joint.name], np.eye(4))
                 elif joint.kind == "fixed" or joint.name in locked:
-                    if body > 0 or joint.child in path or not self._is_defective(joint):
+                    if body > 0 or joint.child in path or not self._defect(joint):
                         places[joint.child] = (body, pose @ joint.pose(locked.get(joint.name, 0.0)))
                 elif body > 0 and joint.name in follow:
                     places[joint.child] = (body, pose @ joint.pose(follow[joint.name]))
@@ -663,7 +668,7 @@ class Tree:
     def world(self, chain: Chain) -> Array:
         """Return the pose (4, 4) of the base in the root, with the joints between them at zero or locked."""
         T = np.eye(4)
-        for joint in self._between([*self._above_of(chain.base)][-1], chain.base):
+        for joint in self._between(self._root(chain.base), chain.base):
             T = T @ joint.pose(chain.locked.get(joint.name, 0.0))
         return T
 
@@ -755,7 +760,7 @@ class Tree:
 
     def _elsewhere(self, chain: Chain) -> Iterator[FileFormatError]:
         """Yield the defects of parts that do not act on the arm."""
-        root = [*self._above_of(chain.base)][-1]
+        root = self._root(chain.base)
         for name, link in self.links.items():
             if name not in self.above and name != root:
                 yield link.error(f"is not connected to {root!r}")

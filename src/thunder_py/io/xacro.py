@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -44,7 +45,7 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
     above = list(file.parents)[:_ABOVE]
     beside = {folder.name: folder for parent in reversed(above) for folder in _folders(parent)}
     # the name of a <robot> may use an argument whose default comes later
-    defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _all(file, "xacro:arg")}
+    defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _all(file)["xacro:arg"]}
     values = {name: value for name, value in defaults.items() if "$" not in value}
     values |= {name: str(value) for name, value in (arguments or {}).items()}
     cache = packages._finder.package_cache  # the user's paths come first; ours are for this file only
@@ -69,12 +70,12 @@ def _folders(parent: Path) -> list[Path]:
     return []
 
 
-def _all(file: Path, tag: str) -> list[Element]:
-    """Return all elements of a file with this tag."""
-    found, waiting = [], [parse_xml(read_whole(file), file)]
+def _all(file: Path) -> defaultdict[str, list[Element]]:
+    """Return all elements of a file by their tag."""
+    found, waiting = defaultdict[str, list[Element]](list), [parse_xml(read_whole(file), file)]
     while waiting:
         element = waiting.pop()
-        found += element.all(tag)
+        found[element.tag].append(element)
         waiting += element.children
     return found
 
@@ -83,8 +84,9 @@ def _collect(file: Path, known: set[str], seen: set[Path], find: Callable[[str],
     """Collect the names of the arguments of a file and its includes; return whether all includes could be read."""
     seen.add(file)
     try:
-        known |= {arg.attributes.get("name", "") for arg in _all(file, "xacro:arg")}
-        for include in _all(file, "xacro:include"):
+        elements = _all(file)
+        known |= {arg.attributes.get("name", "") for arg in elements["xacro:arg"]}
+        for include in elements["xacro:include"]:
             name = re.sub(r"\$\(find ([^)]*)\)", lambda m: find(m[1].strip()), include.attributes.get("filename", "$"))
             if "$" in name or (file.parent / name not in seen and not _collect(file.parent / name, known, seen, find)):
                 return False

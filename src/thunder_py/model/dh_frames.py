@@ -30,7 +30,7 @@ def in_dh_frames(description: RobotDescription, convention: str) -> RobotDescrip
     # n + 1 lines have n common normals: the base's z axis and the joints' axes, or these and the tool's z axis
     z, p = (lines[:-1], points[:-1]) if modified else (lines[1:], points[1:])
     normals, lengths, first, second = _common_normals(z, p, old[0][:3, 0], points[0] if modified else None)
-    starts, ends = _free_ends(z, normals, first, second, (old[0], old[-1] @ description.tool), modified)
+    starts, ends = _free_ends(z, normals, first, second, (old[0], old[-1] @ description.tool))
     # x axis and origin on each line where its normal to the line before ends, and where that to the next one begins
     x_in, x_out = np.vstack([starts[0], normals]), np.vstack([normals, ends[0]])
     p_in, p_out = np.vstack([starts[1], second]), np.vstack([first, ends[1]])
@@ -112,7 +112,7 @@ def _common_normals(z: Array, p: Array, x: Array, before: Array | None) -> tuple
 
 
 def _free_ends(
-    z: Array, normals: Array, first: Array, second: Array, poses: tuple[Array, Array], modified: bool
+    z: Array, normals: Array, first: Array, second: Array, poses: tuple[Array, Array]
 ) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
     """Return x axis and origin that the convention leaves free on the first and last line.
 

@@ -256,6 +256,12 @@ def reg_from_log_cholesky(theta: npt.ArrayLike) -> Array:
     return reg_from_pseudo_inertia(U @ np.swapaxes(U, -1, -2))
 
 
+def _of_com(P: Array) -> Array:
+    """Return the part h h' / m (..., 3, 3) of the second moments of pseudo-inertias that the center of mass has."""
+    mass, h = P[..., 3:, 3:], P[..., :3, 3]
+    return np.asarray(h[..., :, None] * h[..., None, :] / np.where(mass > 0.0, mass, 1.0))
+
+
 def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Test for physical consistency: positive mass, positive definite second moments about the center of mass.
 
@@ -281,13 +287,10 @@ def is_physical(reg: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     [True, False]
     """
     P = pseudo_inertia(reg)
-    mass, h, Sigma = P[..., 3, 3], P[..., :3, 3], P[..., :3, :3]
-    positive = mass > 0.0
-    safe = np.where(positive, mass, 1.0)[..., None, None]
-    about_com = Sigma - h[..., :, None] * h[..., None, :] / safe
-    smallest = np.linalg.eigvalsh(about_com)[..., 0]
+    Sigma = P[..., :3, :3]
+    smallest = np.linalg.eigvalsh(Sigma - _of_com(P))[..., 0]
     rounding = 16 * np.finfo(np.float64).eps * np.abs(np.trace(Sigma, axis1=-2, axis2=-1))
-    return np.asarray(positive & (smallest > rounding))
+    return np.asarray((P[..., 3, 3] > 0.0) & (smallest > rounding))
 
 
 def nearest_physical(reg: npt.ArrayLike) -> Array:
@@ -315,14 +318,11 @@ def nearest_physical(reg: npt.ArrayLike) -> Array:
     """
     reg = _parameters(reg, "reg")
     P = pseudo_inertia(reg)
-    mass = P[..., 3:, 3:]
-    positive = mass > 0.0
-    h = P[..., :3, 3:]
-    of_com = h @ np.swapaxes(h, -1, -2) / np.where(positive, mass, 1.0)
+    mass, of_com = P[..., 3, 3:], _of_com(P)
     values, axes = np.linalg.eigh(P[..., :3, :3] - of_com)
-    least = 1e-6 * np.maximum(np.abs(values).max(axis=-1, keepdims=True), 1e-4 * mass[..., 0])
+    least = 1e-6 * np.maximum(np.abs(values).max(axis=-1, keepdims=True), 1e-4 * mass)
     P[..., :3, :3] = (axes * np.maximum(values, least)[..., None, :]) @ np.swapaxes(axes, -1, -2) + of_com
-    nearest = np.where(positive[..., 0], reg_from_pseudo_inertia(P), 0.0)
+    nearest = np.where(mass > 0.0, reg_from_pseudo_inertia(P), 0.0)
     return np.where(is_physical(reg)[..., None], reg, nearest)
 
 
@@ -346,10 +346,9 @@ def violation(reg: npt.ArrayLike) -> str:
     'principal moments about the center of mass must satisfy J1 <= J2 + J3, got 0.05 > 0.02 + 0.02, by 0.01 kg m^2'
     """
     P = pseudo_inertia(np.reshape(_parameters(reg, "reg"), (10,)))
-    mass, h = P[3, 3], P[:3, 3]
-    if mass <= 0.0:
-        return f"mass must be positive, got {mass:g} kg" if P.any() else ""
-    second = np.linalg.eigvalsh(P[:3, :3] - np.outer(h, h) / mass)
+    if P[3, 3] <= 0.0:
+        return f"mass must be positive, got {P[3, 3]:g} kg" if P.any() else ""
+    second = np.linalg.eigvalsh(P[:3, :3] - _of_com(P))
     if second[0] >= -1e-9 * np.abs(P[:3, :3]).max():
         return ""
     J3, J2, J1 = np.sort(second.sum() - second)

@@ -1,4 +1,4 @@
-"""What results of experiments have in common: pictures, draws of random quantities, sweeps of unprinted ones."""
+"""Common parts of experiments' results: pictures, draws of random quantities, sweeps of unprinted ones."""
 
 from __future__ import annotations
 
