@@ -80,6 +80,8 @@ def contents(value: Any, inside: tuple[int, ...] = ()) -> Any:
     if isinstance(value, (_core.Expression, _core.Graph)):
         return str(value) if isinstance(value, _core.Expression) else contents(value.__getstate__(), inside)
     parts = value.__reduce_ex__(4)
+    if isinstance(value, BaseException):  # libraries that pickle them may leave an empty dictionary behind
+        return type(value).__name__, contents((value.args, vars(value)), inside)
     return type(value).__name__, contents(parts if isinstance(parts, str) else parts[1:3], inside)
 
 
