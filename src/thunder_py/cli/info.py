@@ -124,6 +124,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "base_parameters": {
             "count": base.count,
             "condition_number": _finite(base.condition_number),
+            "gap": _finite(base.gap),
             "names": list(base.names),
         },
     }
@@ -151,7 +152,7 @@ def _finite(value: float) -> float | None:
 
 def _robot_text(facts: dict[str, Any]) -> str:
     base, count = facts["base_parameters"], len(facts["joints"])
-    condition = base["condition_number"]
+    condition, gap = ("infinite" if base[key] is None else f"{base[key]:.3g}" for key in ("condition_number", "gap"))
     joints = f"{count} joint{'s' * (count != 1)}"
     gravity = ", ".join(f"{g:g}" for g in facts["gravity"])
     parts = [
@@ -162,8 +163,8 @@ def _robot_text(facts: dict[str, Any]) -> str:
         textwrap.fill("frames: " + ", ".join(facts["frames"]), _WIDTH, break_on_hyphens=False),
         _link_table(facts),
         _other_parameters(facts),
-        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number "
-        + ("infinite" if condition is None else f"{condition:.3g}"),
+        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number {condition}, "
+        f"gap of singular values {gap}",
     ]
     return "\n\n".join(part for part in parts if part)
 
