@@ -153,10 +153,10 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
         adapted = self._adapt(robot, adaptation)
         self._frame, self._orientation = frame, orientation
-        chosen = task_arguments(
+        _, _, kind, secondary = task_arguments(
             robot, range(3 if position else 6), frame, orientation, posture, Lambda_posture, "Lambda_posture"
         )
-        super().__init__(robot, Lambda, K_p, K_d, *adapted, position, *chosen[1:])
+        super().__init__(robot, Lambda, K_p, K_d, *adapted, position, frame, kind, secondary)
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
         """Return the terms of the law at one state under the current estimate, which stays as it is.
