@@ -522,14 +522,19 @@ class Tree:
 
     def _tip(self, link: str) -> str:
         """Return the end effector among the links fixed to a link: the first of `TIPS`, or the last one with mass."""
+        return self._tips(link)[0]
+
+    def _tips(self, link: str) -> list[str]:
+        """Return the end effector, and what else may be one: other `TIPS`, or the last links where there are none."""
         fixed, waiting = [], [link]
         while waiting:
             fixed.append(waiting.pop(0))
             waiting += [joint.child for joint in self.below[fixed[-1]] if joint.kind == "fixed"]
         ranks = {name: rank for name in fixed if (rank := _rank(name)) is not None}
         if ranks:
-            return min(ranks, key=lambda name: (ranks[name], not name.startswith("robot:"), len(name)))
-        return next((name for name in reversed(fixed) if self.links[name].has_mass), link)
+            return sorted(ranks, key=lambda name: (ranks[name], not name.startswith("robot:"), len(name)))
+        heavy = next((name for name in reversed(fixed) if self.links[name].has_mass), link)
+        return [heavy, *(name for name in fixed if not self.below[name] and name != heavy)]
 
     # --- the arm ------------------------------------------------------------------------------------------------------
 
@@ -559,6 +564,10 @@ class Tree:
             if not arms:
                 raise self._none(refused)
             base, tip = arms[0].base, arms[0].tip
+            mobile = [j for j in self._between(self._root(base), base) if j.kind not in ("fixed", *_MOVABLE)]
+            if mobile and given is None:
+                what = ", ".join(f"{j.kind} joint {_short(j.name)}" for j in mobile)
+                self.notes.append(f"the base {_short(base)} is at rest: {what} left out")
         start = self._root(tip) if base is None else base
         joints = self._moving(start, tip, locked)
         start = joints[0].parent if self._carrier and given is None else start
@@ -739,6 +748,9 @@ class Tree:
     def tell(self, chain: Chain, chosen: bool) -> None:
         """Warn once of everything that the user should know; `chosen` tells that the user has chosen the tip."""
         names = [joint.name for joint in chain.joints]
+        others = [] if chosen else self._tips(chain.joints[-1].child)[1:]
+        if others := [name for name in others if name not in self._above_of(chain.tip) and name not in self.hidden]:
+            self.notes.append(f"the tip is {_short(chain.tip)}, pass tip_link= for another: {_some(others)}")
         if not chosen and (gripper := gripper_joints(names)):
             locked = ", ".join(f"{name!r}: 0.0" for name in gripper)
             self.notes.append(
@@ -770,6 +782,7 @@ class Tree:
                 if (joint := self.above.get(name)) is not None and joint not in chain.joints:
                     joint.geometry  # noqa: B018
                     _ = joint.check and joint.check()
+                    self._leader(joint)
             except FileFormatError as error:
                 yield error
 
