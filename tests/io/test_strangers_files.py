@@ -250,6 +250,16 @@ def _written(folder: Path, text: str) -> Path:
     return folder / "arm.urdf"
 
 
+def test_info_tells_the_end_effector(tmp_path, capsys):
+    frames = "".join(
+        f'<link name="{f}"/>' + joint(f"{f}_f", "high", f, "fixed", "", "0 0 0.1") for f in ("tcp", "lamp")
+    )
+    assert run(["info", str(_written(tmp_path, arm("".join(frames))))]) == 0
+    assert "\nthe end effector is at tcp, lamp\n" in capsys.readouterr().out
+    assert run(["info", str(tmp_path / "arm.urdf"), "--tip-link", "high", "--json"]) == 0
+    assert '"end_effector": [\n    "high"\n  ]' in capsys.readouterr().out
+
+
 def test_several_arms(tmp_path, capsys):
     sides = [(f"{s}_", f"{s}_j1", f"{s}_j2") for s in "lr"]
     mounts = (joint(f"{s}_mount", "stand", f"{s}_plate", "fixed", "") for s in "lr")
