@@ -125,6 +125,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "base_parameters": {
             "count": base.count,
             "condition_number": _finite(base.condition_number),
+            "gap": _finite(base.gap),
             "names": list(base.names),
         },
     }
@@ -159,7 +160,7 @@ def _finite(value: float) -> float | None:
 
 def _robot_text(facts: dict[str, Any]) -> str:
     base, count = facts["base_parameters"], len(facts["joints"])
-    condition = base["condition_number"]
+    condition, gap = ("infinite" if base[key] is None else f"{base[key]:.3g}" for key in ("condition_number", "gap"))
     joints = f"{count} joint{'s' * (count != 1)}"
     gravity = ", ".join(f"{g:g}" for g in facts["gravity"])
     parts = [
@@ -171,8 +172,8 @@ def _robot_text(facts: dict[str, Any]) -> str:
         + (f"\nthe end effector is at {', '.join(facts['end_effector'])}" if facts["end_effector"] else ""),
         _link_table(facts),
         _other_parameters(facts),
-        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number "
-        + ("infinite" if condition is None else f"{condition:.3g}"),
+        f"base parameters: {base['count']} of {len(facts['parameters'])}, condition number {condition}, "
+        f"gap of singular values {gap}",
     ]
     return "\n\n".join(part for part in parts if part)
 
