@@ -15,6 +15,7 @@ import numpy as np
 
 from ..checks import Array, check_name
 from ..errors import outer_level
+from ..files import read_whole
 from ..model.description import Friction, RobotDescription, describe_dh
 from ..model.inertia import pseudo_inertia, reg_from_dyn, reg_from_pseudo_inertia
 from ..spatial import dh_transform, pose_from_rpy, rotation_about
@@ -216,14 +217,14 @@ def _elastic(loader: Section, nodes: list[_Node], masks: Masks) -> tuple[Any, ..
 
 
 def _urdf(loader: Section, name: str) -> RobotDescription:
-    from .urdf import load_urdf
+    from .urdf import parse_urdf
 
     masks: Masks = {}
     path = Path(loader.value.path or ".").parent / loader["urdf_path"].text()
     links = {"base_link": loader.get("base_link"), "tip_link": loader.get("ee_link")}
     options: dict[str, Any] = {key: link.text() for key, link in links.items() if link is not None}
     gravity = read_gravity(loader, masks)
-    arm = load_urdf(path, name=name, gravity=gravity, **options)
+    arm = parse_urdf(read_whole(path), path=path, name=name, gravity=gravity, **options)
     base, tool = (
         _frame(loader.get(key), masks, group) for key, group in (("Base_to_L0", "base"), ("Ln_to_EE", "tool"))
     )
