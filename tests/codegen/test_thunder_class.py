@@ -37,9 +37,12 @@ MOTORS = ("x", "dx", "ddx", "ddxr")
 
 
 def panda() -> th.Robot:
-    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters; with armature in M."""
-    friction = Friction(terms=("viscous", "quadratic"), coefficients=np.tile([0.1, 0.01], (7, 1)))
-    masks = {"inertial": ((1,) * 10,) * 7, "friction": ((1, 1),) * 7, "tool": (1, 1, 1, 0, 0, 0)}
+    """The Panda as in Thunder's file: friction and the tool's position are run-time parameters.
+
+    Armature and Coulomb friction, which Thunder does not know, are constants.
+    """
+    friction = Friction(terms=("viscous", "coulomb", "quadratic"), coefficients=np.tile([0.1, 0.3, 0.01], (7, 1)))
+    masks = {"inertial": ((1,) * 10,) * 7, "friction": ((1, 0, 1),) * 7, "tool": (1, 1, 1, 0, 0, 0)}
     return th.Robot.load("panda").replace(friction=friction, masks=masks, armature=np.full(7, 0.05))
 
 
@@ -48,6 +51,11 @@ ROBOTS = {
     "sea3": partial(th.Robot.load, DATA / "sea3.yaml"),
     "panda": panda,
 }
+
+
+def known(friction: Friction) -> Array:
+    """The terms that Thunder knows."""
+    return np.array([term != "coulomb" for term in friction.terms])
 
 
 def masks(robot: th.Robot) -> dict[str, Array]:
@@ -67,7 +75,7 @@ def getters(robot: th.Robot) -> set[str]:
     if any(mask[group].any() for group in ("dh", "base", "tool") if group in mask):
         names |= {"reg_Jdq", "reg_JTw"}
     if d.friction is not None:
-        names |= {"dl"} | {f"Dl{k + 1}" for k in range(len(d.friction.terms))}
+        names |= {"dl"} | {f"Dl{k + 1}" for k in range(known(d.friction).sum())}
     for key, name in (("K", "k"), ("D", "d"), ("Dm", "dm")):
         count = len(getattr(d.elastic[0], key)) if d.elastic else 0
         names |= {name} if count else set()
@@ -106,7 +114,7 @@ def parameters(robot: th.Robot) -> dict[str, Array]:
     if d.dh is not None:
         values["DHtable"] = d.dh.ravel()
     if d.friction is not None:
-        values["Dl"] = d.friction.coefficients.ravel()
+        values["Dl"] = d.friction.coefficients[:, known(d.friction)].ravel()
     return values | ({key: np.ravel(part) for key, part in robot.elastic_parameters.items()} if robot.e else {})
 
 
@@ -223,9 +231,9 @@ class TestCalls:
 
     def test_constants(self, gone_through):
         robot, _, _, _, values, _ = gone_through
-        terms = () if robot.description.friction is None else robot.description.friction.terms
         orders = [len(getattr(robot.elastic[0], key)) if robot.e else 0 for key in ("K", "D", "Dm")]
-        right = [robot.n, robot.e > 0, robot.e, *orders[:2], len(terms), orders[2], 10 * robot.n, 10 * robot.n]
+        Dl_order = known(robot.description.friction).sum()
+        right = [robot.n, robot.e > 0, robot.e, *orders[:2], Dl_order, orders[2], 10 * robot.n, 10 * robot.n]
         assert values["constants"].tolist() == right
         flags = [values[f"elastic{i}"][0] for i in range(robot.n)]
         assert flags == [i in robot.motor_joints for i in range(robot.n)]
@@ -240,7 +248,7 @@ class TestCalls:
         np.testing.assert_array_equal(values["alone.DYN"], values["reloaded.DYN"])
         np.testing.assert_array_equal(values["reset"], values["default.par_REG"])
         again = th.Robot.load(folder / f"{folder.name.removesuffix('_generatedFiles')}_conf.yaml")
-        np.testing.assert_allclose(again.inertial, robot.inertial, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(again.parameters, robot.parameters, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(again.description.tool, robot.description.tool, atol=1e-15)
         for form in ("REG", "DYN"):
             target = folder.parent / f"{again.name}_par_{form}.yaml"
@@ -294,11 +302,11 @@ def test_class_and_file_of_an_arm_without_modified_table_are_one_description(nam
         generate(masked, tmp_path, name="other", thunder=True)
 
 
-@pytest.mark.parametrize("change", ["coulomb", "armature", "python", "float", "REG"])
+@pytest.mark.parametrize("change", ["gap", "armature", "python", "float", "REG"])
 def test_what_thunders_class_cannot_hold_is_refused(change, tmp_path):
     robot, options = ROBOTS["arm3"](), {}
-    if change == "coulomb":
-        robot = robot.replace(friction=Friction(terms=("viscous", "coulomb"), coefficients=np.ones((3, 2))), masks={})
+    if change == "gap":
+        robot = robot.replace(friction=Friction(terms=("viscous", "cubic"), coefficients=np.ones((3, 2))), masks={})
     elif change == "armature":
         robot, options = robot.replace(armature=np.ones(3)), {"armature": True}
     else:
