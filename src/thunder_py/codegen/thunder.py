@@ -37,24 +37,6 @@ _WHOLE = {"DYN": "inertial"} | {key: group for key, (group, _, _) in _COEFFICIEN
 DAMPING = 0.02**0.5
 
 
-def in_thunder_frames(robot: Robot) -> Robot:
-    """Return the same arm with a table of modified DH, which Thunder's class and its file have.
-
-    Raises
-    ------
-    ThunderError
-        If there are masks about other frames.
-    """
-    if robot.description.convention == "modified":
-        return robot
-    if robot.description.masks:
-        raise ThunderError(
-            f"masks of {robot.name} are about frames that Thunder's class does not have, those of its table of "
-            "modified Denavit-Hartenberg parameters; leave them out, and name groups of run-time parameters"
-        )
-    return robot.to_dh("modified")
-
-
 def thunder_arguments(robot: Robot, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the run-time parameters of Thunder's class, whose functions take DYN.
 
@@ -72,7 +54,8 @@ def thunder_arguments(robot: Robot, arguments: Mapping[str, Any]) -> dict[str, A
                 f"{', '.join(friction.terms)}; change them with replace(friction=...), or leave out thunder"
             )
         given = arguments.get("friction", masks.get("friction", not masks))
-        constant["friction"] = np.broadcast_to(given, (robot.n, len(friction.terms))) & np.isin(friction.terms, terms)
+        whole = np.full(friction.coefficients.shape, given) if np.ndim(given) == 0 else np.reshape(given, (robot.n, -1))
+        constant["friction"] = whole & np.isin(friction.terms, terms)
     for group in ("rotor", "armature"):
         if np.any(arguments.get(group, robot.description.masks.get(group, False))):
             raise ThunderError(f"{group}: Thunder's class has no such parameters; bake them, or leave out thunder")

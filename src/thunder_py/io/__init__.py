@@ -277,6 +277,7 @@ def save_description(
         a robot as `Robot.to_dh` gives it, and parameters in its link frames if it is beside, in the robot's otherwise.
     lossy : bool
         Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
+        Thunder's files hold what Thunder does not know under a key that it ignores.
         `thunder_py.io.conversion_losses` lists them in advance.
     thunder : {"0.8", "1.0"}
         Version of Thunder's files.

@@ -8,8 +8,8 @@ joint 1. Angles ``rpy`` are turns about the moving x, y, z axes, ``ypr`` about z
 
 Defaults are Thunder's: no friction without ``Dl_order``, no springs without ``ELASTIC_MODEL``; a warning tells of a
 block that is therefore not used. Differences: a file without gravity is refused (weightlessness there), as are masks
-and lists of the wrong length, and unknown keys of 0.8 unless their value is a number or a list of numbers (constants for
-anchors, values for functions of the user). Switches of its generator have no effect here.
+and lists of the wrong length, and unknown keys of 0.8 unless their value is a number or a list of numbers: constants
+for anchors, values for functions of the user. Switches of its generator have no effect here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import difflib
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,7 +133,7 @@ def read_thunder(document: Value, name: str) -> RobotDescription:
         for key in ("dh_loader", "dyn_loader", "soft_loader")
     )
     if chain is None:
-        nodes, dh = _tree(_loader(top, "kin_loader")["kinematics"]), None
+        nodes, dh = _tree(_loader(top, "kin_loader")["kinematics"], masks), None
     else:
         nodes, dh = _table(chain, keys, masks)
     fields = _walk(nodes, forces, keys, masks)
@@ -171,13 +172,11 @@ def _values(top: Section, strict: bool) -> dict[str, float | tuple[float, ...]]:
                 f"a table of inertial parameters is no robot: call it NAME{LINKS_ENDS[0]}.yaml (about link origins) or "
                 f"NAME{LINKS_ENDS[1]}.yaml (about centers of mass), beside NAME{ROBOT_END}.yaml or NAME.yaml"
             )
-        if strict and (name in _OLD_KEYS or difflib.get_close_matches(name, _TOP, n=1, cutoff=0.75)):
+        if name not in _OLD_KEYS and not difflib.get_close_matches(name, _TOP, n=1, cutoff=0.75):
+            with suppress(FileFormatError):
+                values[name] = value.number_or_numbers()
+        if strict and name not in values:
             raise value.unknown(name, _TOP)
-        try:
-            values[name] = value.number_or_numbers()
-        except ValueError:
-            if strict:
-                raise value.unknown(name, _TOP) from None
     return values
 
 
@@ -216,10 +215,10 @@ def _types(value: Value, n: int | None) -> list[str]:
     return list(word)
 
 
-def _tree(kinematics: Value) -> list[_Node]:
-    """Read the nodes of a chain of frames."""
+def _tree(kinematics: Value, masks: Masks) -> list[_Node]:
+    """Read the nodes of a chain of frames; those before and behind all joints have masks."""
     nodes: list[_Node] = []
-    unused: Masks = {}
+    given: Masks = {}
     known = (*_KEYS["1.0"].frame, "parent", "joint_type", "axis", "dimension", "available", "derivatives")
     for name, value in kinematics.section().entries.items():
         node = value.section(known)
@@ -228,8 +227,13 @@ def _tree(kinematics: Value) -> list[_Node]:
             raise value.error(f"parent must be the node before, for an arm without branches, got {parent!r}")
         kind = node["joint_type"].one_of((*_TYPES, "FIXED")) if "joint_type" in node else "FIXED"
         axis = node["axis"].numbers(3) if "axis" in node else np.array([0.0, 0.0, 1.0])
-        nodes.append(_Node(name, _frame(node, unused, name), kind, axis / np.linalg.norm(axis)))
-    if np.any(list(unused.values())):
+        nodes.append(_Node(name, _frame(node, given, name), kind, axis / np.linalg.norm(axis)))
+    moving = [k for k, node in enumerate(nodes) if node.kind != "FIXED"]
+    for group, ends in (("base", nodes[: moving[:1] == [1]]), ("tool", nodes[moving[-1] + 1 :] if moving else [])):
+        bits = np.array([given.pop(node.name, (0,) * 6) for node in ends])
+        if bits.any():
+            masks[group] = tuple((bits[0] if len(ends) == 1 else np.ones(6, dtype=int)).tolist())
+    if np.any(list(given.values())):
         _warn(kinematics, "symb is not used: run-time geometry needs a Denavit-Hartenberg table")
     return nodes
 
@@ -287,7 +291,10 @@ def _bodies(forces: Section | None, keys: _Keys, nodes: list[_Node]) -> tuple[di
         frictions = {name: body for name, body in bodies.items() if "Dl" in body}
     else:
         table = forces["dynamics"].section(names)
-        links = {name: table[name].section(("inertial", "friction")) for name in names or table.entries}
+        links = {name: table[name].section(("inertial", "friction", "motor")) for name in names or table.entries}
+        for link in links.values():  # of versions that were not released
+            if "motor" in link and link["motor"].section()["Ia"].number() != 0.0:
+                raise link["motor"].error(f"inertia of motors is not read: write it as armature under {REST}")
         known = {"inertial": ("symb", *DYN_KEYS, "CoM", "I"), "friction": ("symb", "Dl")}
         bodies, frictions = (
             {name: link[key].section(known[key]) for name, link in links.items() if key in link or name in required}
@@ -445,9 +452,10 @@ def _symbolic_bodies(value: Value, arm: RobotDescription, tip: str) -> tuple[tup
     places = {tip: arm.n, **{name: link for name, (link, _) in arm.frames.items()}}
     for name, entry in entries.items():
         if isinstance(entry.node, yaml.MappingNode):
-            part = entry.section(("mass", "com", "inertia"))
+            part = entry.section(("mass", "com", "inertia", "CoM", "I"))
             mass = part["mass"].whole(0, 1) if "mass" in part else 0
-            row = (mass, *_bits(part, 3, "com"), *_bits(part, 6, "inertia"))
+            center, tensor = ("CoM", "I") if "CoM" in part or "I" in part else ("com", "inertia")
+            row = (mass, *_bits(part, 3, center), *_bits(part, 6, tensor))
         elif isinstance(entry.node, yaml.SequenceNode):
             row = tuple(item.whole(0, 1) for item in entry.items(10))
         else:
@@ -538,19 +546,26 @@ def write_links(description: RobotDescription, form: str, version: str = "0.8") 
 def thunder_losses(description: RobotDescription) -> tuple[str, ...]:
     """Return what Thunder does not know or its format cannot represent, one sentence for each."""
     d = description
-    unknown = {
-        "rotors": bool(d.rotors),
-        "armature": d.armature is not None,
-        "Coulomb friction": d.friction is not None and "coulomb" in d.friction.terms,
+    found = {
+        "rotors are unknown to Thunder": bool(d.rotors),
+        "armature is unknown to Thunder": d.armature is not None,
+        "Coulomb friction is unknown to Thunder": d.friction is not None and "coulomb" in d.friction.terms,
+        "link frames other than those of modified Denavit-Hartenberg parameters are lost": d.convention != "modified",
     }
-    lost = {
-        "link frames other than those of modified Denavit-Hartenberg parameters": d.convention != "modified",
-        "masks, which are about these frames,": d.convention != "modified" and bool(d.masks),
-    }
-    return (
-        *(f"{what} are unknown to Thunder" for what, there in unknown.items() if there),
-        *(f"{what} are lost" for what, there in lost.items() if there),
-    )
+    return tuple(what for what, there in found.items() if there)
+
+
+def in_thunder_frames(description: RobotDescription) -> RobotDescription:
+    """Return the same arm with a table of modified DH; in new frames, a mask of a part of a body or pose is of all."""
+    d = description
+    if d.convention == "modified":
+        return d
+    masks = dict(d.masks)
+    for group in masks.keys() & {"dh", "base", "tool"}:
+        masks[group] = (int(any(masks[group])),) * len(masks[group])
+    if "inertial" in masks:
+        masks["inertial"] = tuple((int(any(row)),) * 10 for row in masks["inertial"])
+    return in_dh_frames(d, "modified").replace(masks=masks)
 
 
 def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None = None, version: str = "0.8") -> str:
@@ -562,21 +577,24 @@ def write_thunder(description: RobotDescription, masks: Mapping[str, Any] | None
         The robot. Without a table of modified DH, it is described by one; what Thunder does not know is under a key
         that it ignores.
     masks : mapping of str to array_like, optional
-        Run-time entries by parameter group; default those of the description, and of entries without a mask none.
+        Run-time entries by parameter group; default those of the description, of one without masks all of the links
+        and of friction, as in generated libraries.
     version : {"0.8", "1.0"}
         The version.
     """
-    d, keys, new = in_dh_frames(description, "modified"), _KEYS[version], version == "1.0"
+    d, keys, new = in_thunder_frames(description), _KEYS[version], version == "1.0"
     assert d.dh is not None
-    given, drives = d.masks if masks is None else masks, {drive.joint: drive for drive in d.elastic}
+    given = d.masks if masks is None else masks
+    default = () if given else ("inertial", "friction")
+    drives = {drive.joint: drive for drive in d.elastic}
 
-    def bits(group: str, values: Array) -> Any:
-        flat = [np.ravel(part) for part in given.get(group, ())] or [np.zeros(values.size)]
+    def bits(group: str, values: Array) -> Array:
+        flat = [np.ravel(part) for part in given.get(group, ())] or [np.full(values.size, group in default)]
         return np.concatenate(flat).reshape(values.shape)
 
     types = ", ".join(kind + ("_SEA" if i + 1 in drives else "") for i, kind in enumerate(d.joint_types))
     poses = {
-        key: np.concatenate([T[:3, 3], rpy_from_rotation(T[:3, :3])[::-1]])
+        key: np.concatenate([T[:3, 3], rpy_from_rotation(T[:3, :3])[::-1]]) + 0.0  # no negative zeros
         for key, T in zip(_ENDS, (d.base, d.tool), strict=True)
     }
     dyn = dyn_from_reg(d.inertial)
