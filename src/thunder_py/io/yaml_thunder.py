@@ -66,7 +66,7 @@ _SWITCHES = ("gen_python", "gen_casadi", "gen_robot", "copy_gen")
 #: keys before 0.2 and those that took their place
 _OLD_KEYS = {"DH": "kinematics", "inertial": "dynamics"}
 _MARKS = ("num_joints", "type_joints", "kinematics", "DH")
-_LINK, _JOINT = re.compile(r"link\d+"), re.compile(r"joint\d+")
+_LINK = re.compile(r"link\d+")
 DYN_KEYS = ("mass", "CoM_x", "CoM_y", "CoM_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 REG_KEYS = tuple(key.replace("CoM", "m_CoM") for key in DYN_KEYS)
 _ENDS = {"Base_to_L0": "base", "Ln_to_EE": "tool"}
@@ -229,7 +229,9 @@ def _tree(kinematics: Value, masks: Masks) -> list[_Node]:
         axis = node["axis"].numbers(3) if "axis" in node else np.array([0.0, 0.0, 1.0])
         nodes.append(_Node(name, _frame(node, given, name), kind, axis / np.linalg.norm(axis)))
     moving = [k for k, node in enumerate(nodes) if node.kind != "FIXED"]
-    for group, ends in (("base", nodes[: moving[:1] == [1]]), ("tool", nodes[moving[-1] + 1 :] if moving else [])):
+    if not moving:
+        raise kinematics.error("must have a node that moves, of type R or P")
+    for group, ends in (("base", nodes[: moving[0] == 1]), ("tool", nodes[moving[-1] + 1 :])):
         bits = np.array([given.pop(node.name, (0,) * 6) for node in ends])
         if bits.any():
             masks[group] = tuple((bits[0] if len(ends) == 1 else np.ones(6, dtype=int)).tolist())
@@ -394,12 +396,7 @@ def _elastic(part: Section | None, nodes: list[_Node], masks: Masks, loaders: li
             raise part["type_joints"].error("an elastic model needs a joint of type R_SEA or P_SEA")
     if "soft_loader" not in loaders:
         part = part["elastic"].section(("joints", *_ORDERS.values()))
-        elastic = dict(zip(elastic, (f"joint{k + 1}" for k in range(len(elastic))), strict=True))
-        for name, value in part["joints"].section().entries.items():
-            if name not in elastic.values() and _JOINT.fullmatch(name):
-                raise value.error(
-                    f"beyond the {len(elastic)} elastic joints: jointK is the K-th joint of type R_SEA or P_SEA"
-                )
+        elastic = {i: f"joint{k + 1}" for k, i in enumerate(elastic)}
     orders = {key: part[order].whole(int(key == "K"), 20) for key, order in _ORDERS.items()}
     joints = part["joints"].section(tuple(elastic.values()))
     return tuple(_drive(joints[name], index, orders, masks) for index, name in elastic.items())
