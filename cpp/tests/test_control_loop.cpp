@@ -35,7 +35,7 @@ std::shared_ptr<Controller> joint_law(const std::shared_ptr<const Model>& model)
 
 std::shared_ptr<Controller> task_law(const std::shared_ptr<const Model>& model) {
   return std::make_shared<Backstepping>(arms::adaptive(model, 10.0), model->frame(model->end_effector()),
-                                        Backstepping::Task::pose,
+                                        Backstepping::Task::pose, OrientationKind::axis_angle,
                                         Backstepping::Gains{arms::identity(6, 5.0), arms::identity(6, 50.0),
                                                             {arms::identity(7, 10.0), arms::posture(), arms::identity(7, 1.0)}});
 }

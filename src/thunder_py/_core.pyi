@@ -4142,6 +4142,7 @@ class OperationalSpace(TaskController):
         integral_limit: typing.Any,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4161,6 +4162,7 @@ class CartesianComputedTorque(TaskController):
         K_d: numpy.typing.ArrayLike,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
         points: typing.Any,
         gain: typing.SupportsFloat,
@@ -4192,6 +4194,7 @@ class Impedance(TaskController):
         inertia: typing.Any,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4221,6 +4224,7 @@ class CartesianMACT(TaskController):
         prediction: tuple[str, float, float, typing.Any],
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4256,8 +4260,9 @@ class Backstepping(TaskController):
         K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
-        frame: typing.Any,
         position_only: bool,
+        frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:

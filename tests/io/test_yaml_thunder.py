@@ -251,7 +251,7 @@ BAD = {
     "no joints": ("num_joints: 3", "num_joints: 0", "num_joints", r"num_joints: must be an integer from 1 to 64, got '0'$"),
     "type": ("R_SEA,", "R_SAE,", "type_joints", r"type_joints\[1\]: must be one of R, P, R_SEA, P_SEA, got 'R_SAE'; did you mean 'R_SEA'\?$"),
     "no elastic joints": ("['R', R_SEA, \"P_SEA\"]", "[R, R, P]", "type_joints", r"type_joints: an elastic model needs a joint of type R_SEA or P_SEA$"),
-    "elastic joint": ("    joint2: {K", "    joint3: {K", "joint1: {K", r"elastic.joints: unknown key 'joint3'; did you mean 'joint[12]'\?$"),
+    "elastic joint": ("    joint2: {K", "    joint3: {K", "    joint3: {K", r"elastic.joints: unknown key 'joint3'; did you mean 'joint[12]'\?$"),
     "motor inertia": ("Mm: 0.6", "Mm: -0.6", "    joint2: {K", r"elastic.joints.joint2.Mm: motor inertia must not be negative, got -0.6$"),
     "extra link": ("  link3:", "  link4:", "  link4:", r"dynamics: unknown key 'link4'; did you mean 'link3'\?$"),
     "not a number": ("CoM_z: -0.05", "CoM_z: five", "CoM_z: five", r"dynamics.link1.inertial.CoM_z: must be a number"),

@@ -27,8 +27,6 @@ EXCLUDED = {
     "thunder_py.realtime.Pacer": "a clock of its process",
     "thunder_py.realtime.DriveLoop": "holds the drive of a robot",
     "thunder_py.realtime.FrankyDrive": "connection to a robot",
-    "thunder_py.realtime.PandaPyDrive": "connection to a robot",
-    "thunder_py.realtime.PylibfrankaDrive": "connection to a robot",
     "thunder_py.realtime.RealtimeLoop": "a thread of its process",
     "thunder_py.realtime.URDrive": "connection to a robot",
     "thunder_py.realtime.nodes.ControllerNode": "live ROS node",

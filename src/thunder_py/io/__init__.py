@@ -49,8 +49,7 @@ __all__ = [
     "save_description",
 ]
 
-_MJCF_OPTIONS = ("base_link", "tip_link", "missing_inertia", "fix_joints")
-_YAML, _MJCF = (".yaml", ".yml"), (".xml", ".mjcf")
+_YAML, _URDF, _MJCF = (".yaml", ".yml"), (".urdf", ".xacro"), (".xml", ".mjcf")
 #: suffixes of robot files, for reading and writing
 SUFFIXES = (*_YAML, ".urdf", *_MJCF)
 
@@ -125,20 +124,19 @@ def load_description(
         check_name(name)
     path = _path(source)
     suffix = path.suffix.lower()
-    if xacro is not None and suffix != ".xacro":
-        raise ThunderError(f"xacro: for xacro files only, got {str(source)!r}")
-    if suffix in (".urdf", ".xacro"):
+    if suffix in _URDF:
         from .urdf import parse_urdf
 
-        return parse_urdf(_urdf_text(path, xacro), name=name, path=path, **options)
+        text, place = _urdf_text(path, xacro)
+        return parse_urdf(text, path=place, name=name, **options)
+    if xacro is not None:
+        raise ThunderError(f"xacro: for xacro files only, got {str(source)!r}")
     if suffix in _MJCF:
-        from .mjcf import load_mjcf
+        from .mjcf import parse_mjcf
 
-        for option in options:
-            if option not in _MJCF_OPTIONS:
-                raise ThunderError(f"{option}: not for MJCF files, got {str(source)!r}")
-
-        return load_mjcf(path, name=name, **options)
+        if gravity is not None:
+            raise ThunderError(f"gravity: not for MJCF files, got {str(source)!r}")
+        return parse_mjcf(read_whole(path), path=path, name=name, **options)
     if suffix not in _YAML:
         raise _unknown(source, path)
     if options:
@@ -194,15 +192,15 @@ def arms(path: str | Path, *, xacro: Mapping[str, object] | None = None) -> list
     """
     file = _path(path)
     suffix = file.suffix.lower()
-    if suffix in (".urdf", ".xacro"):
-        from .urdf import urdf_arms
+    if suffix in _URDF:
+        from .urdf import urdf_tree
 
-        return urdf_arms(_urdf_text(file, xacro), file)
+        return urdf_tree(*_urdf_text(file, xacro)).arms()
     if suffix in _MJCF:
-        from .mjcf import mjcf_arms
+        from .mjcf import Model
 
-        return mjcf_arms(read_whole(file), file)
-    raise FileFormatError("arms are listed of .urdf, .xacro, .xml and .mjcf files", path=file)
+        return Model(read_whole(file), file).tree.arms()
+    raise FileFormatError(f"arms are listed of {', '.join((*_URDF, *_MJCF))} files", path=file)
 
 
 def _path(source: str | Path) -> Path:
@@ -216,12 +214,15 @@ def _path(source: str | Path) -> Path:
     return Path(source)
 
 
-def _urdf_text(path: Path, xacro: Mapping[str, object] | None) -> str | bytes:
-    if path.suffix.lower() == ".urdf":
-        return read_whole(path)
-    from .xacro import expand
+def _urdf_text(path: Path, xacro: Mapping[str, object] | None) -> tuple[str | bytes, str | Path]:
+    """Return the text of a URDF or xacro file, and its path for messages."""
+    if path.suffix.lower() == ".xacro":
+        from .xacro import expand
 
-    return expand(path, xacro)
+        return expand(path, xacro), f"{path} (expanded)"
+    if xacro is not None:
+        raise ThunderError(f"xacro: for xacro files only, got {str(path)!r}")
+    return read_whole(path), path
 
 
 def parse_description(

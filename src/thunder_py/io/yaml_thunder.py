@@ -28,6 +28,7 @@ import yaml
 
 from ..checks import Array, check_name
 from ..errors import FileFormatError, outer_level
+from ..files import read_whole
 from ..model.description import MAX_JOINTS, Elastic, Friction, RobotDescription, check_physical_input
 from ..model.dh_frames import in_dh_frames
 from ..model.elastic import with_parameters as elastic_with_parameters
@@ -418,7 +419,7 @@ def _drive(value: Value, index: int, orders: dict[str, int], masks: Masks) -> El
 
 
 def _urdf(loader: Section, name: str) -> RobotDescription:
-    from .urdf import load_urdf
+    from .urdf import parse_urdf
 
     masks: Masks = {}
     path = Path(loader.value.path or ".").parent / loader["urdf_path"].text()
@@ -429,7 +430,7 @@ def _urdf(loader: Section, name: str) -> RobotDescription:
     for key in ("symbolic_kinematics", "par_KIN_symb", "par_DYN_symb"):
         if key in loader:
             _warn(loader[key], "not used: run-time geometry needs a DH table, run-time bodies symbolic_dynamics")
-    arm = load_urdf(path, name=name, gravity=_gravity(loader, masks), **options)
+    arm = parse_urdf(read_whole(path), path=path, name=name, gravity=_gravity(loader, masks), **options)
     base, tool = (
         _frame(loader[key].section(_KEYS["1.0"].frame), masks, group) if key in loader else np.eye(4)
         for key, group in _ENDS.items()

@@ -11,8 +11,6 @@ from .drives.adapter import DriveError as DriveError
 from .drives.adapter import DriveFacts as DriveFacts
 from .drives.adapter import DriveState as DriveState
 from .drives.franky_drive import FrankyDrive as FrankyDrive
-from .drives.panda_py_drive import PandaPyDrive as PandaPyDrive
-from .drives.pylibfranka_drive import PylibfrankaDrive as PylibfrankaDrive
 from .drives.simulated_drive import DriveFault as DriveFault
 from .drives.simulated_drive import SimulatedDrive as SimulatedDrive
 from .drives.ur_drive import URDrive as URDrive

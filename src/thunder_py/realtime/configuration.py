@@ -39,7 +39,7 @@ LAWS: tuple[str, ...] = (
     "SlotineLi",
 )
 #: arguments that define the law instead of its gains; constant while the loop runs
-_FIXED = ("frame", "rows", "slow")
+_FIXED = ("frame", "rows", "orientation", "slow")
 _ADAPTATION = {"gradient": control.GradientAdaptation, "natural": control.NaturalAdaptation}
 
 
