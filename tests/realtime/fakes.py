@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import thunder_py as th
-from thunder_py.realtime import FrankyDrive, PandaPyDrive, PylibfrankaDrive, URDrive
+from thunder_py.realtime import FrankyDrive, URDrive
 
 #: flange in the frame of the last link of a Panda [m]
 FLANGE = np.array([0.0, 0.0, 0.107])
@@ -99,7 +99,7 @@ class Arm:
         return [float("nan")] * self.robot.n if self.blind else self.q.tolist()
 
 
-# --- libfranka in three packages --------------------------------------------------------------------------------------
+# --- franky -----------------------------------------------------------------------------------------------------------
 
 
 class Duration:
@@ -110,145 +110,16 @@ class Duration:
         return 1e-9 * self.nanoseconds
 
 
-class Errors:
-    def __init__(self, text):
-        self.text = text
-
-    def __bool__(self):
-        return bool(self.text)
-
-    def __str__(self):
-        return f"[{self.text!r}]"
-
-
 class RobotState:
-    current_errors = dq = q = time = None
+    dq = q = time = None
 
-    def __init__(self, arm, errors=True):
-        self.q, self.dq, self.time = arm.positions(), arm.dq.tolist(), Duration(arm.time)
-        self.current_errors = Errors(arm.error) if errors else object()
-        self.arm = arm
-
-
-class FrankaConfig:
-    kEnforce, kIgnore = 0, 1
+    def __init__(self, arm):
+        self.q, self.dq, self.time, self.arm = arm.positions(), arm.dq.tolist(), Duration(arm.time), arm
 
 
 def franka_payload(mass, com, inertia):
     about = np.array(inertia).reshape(3, 3, order="F")
     return th.Payload(mass, com=np.asarray(com) + FLANGE, inertia=about)
-
-
-def pylibfranka(arm):
-    """The module pylibfranka: states and commands in turn."""
-
-    class Torques:
-        def __init__(self, arg0, /):
-            assert isinstance(arg0, list)
-            self.tau_J = arg0
-
-    class Model:
-        def gravity(self, arg0, /):
-            return arg0.arm.gravity().tolist()
-
-    class ActiveControlBase:
-        def readOnce(self):
-            arm.check()
-            arm.advance()
-            return RobotState(arm), Duration(10**6)
-
-        def writeOnce(self, arg0, /):
-            arm.take(arg0.tau_J)
-
-    class Robot:
-        def __init__(self, robot_ip_address, realtime_config=FrankaConfig.kEnforce):
-            self.address = robot_ip_address
-
-        def load_model(self):
-            return Model()
-
-        def set_load(self, arg0, arg1, arg2, /):
-            arm.tell(franka_payload(arg0, arg1, arg2))
-
-        def start_torque_control(self):
-            arm.start()
-            return ActiveControlBase()
-
-        def stop(self):
-            arm.stop()
-
-    names = {"Duration": Duration, "Errors": Errors, "RobotState": RobotState, "RealtimeConfig": FrankaConfig}
-    return {"pylibfranka": module(**names, **only(locals(), Torques, Model, ActiveControlBase, Robot))}
-
-
-def panda_py(arm):
-    """The package panda_py: a thread repeats the last command; errors are raised by the context."""
-
-    class Model:
-        def gravity(self, robot_state, gravity_earth=(0.0, 0.0, -9.81)):
-            return robot_state.arm.gravity().tolist()
-
-    class Robot:
-        def set_load(self, load_mass, F_x_Cload, load_inertia):
-            arm.tell(franka_payload(load_mass, F_x_Cload, load_inertia))
-
-    class AppliedTorque:
-        def __init__(self, damping=(0.0,) * 7, filter_coeff=1.0):
-            self.running = False
-
-        def set_control(self, torque):
-            if self.running:
-                arm.take(torque)
-
-    class PandaContext:
-        def __init__(self, period):
-            self.cycles = round(period / arm.cycle)
-
-        def __enter__(self):
-            return self
-
-        def ok(self):
-            arm.check()
-            arm.advance(self.cycles)
-            return True
-
-    class Panda:
-        def __init__(self, hostname, name="panda", realtime_config=FrankaConfig.kIgnore):
-            self.controller = None
-
-        def create_context(self, frequency, max_runtime=0.0, max_iter=0):
-            return PandaContext(1.0 / frequency)
-
-        def get_model(self):
-            return Model()
-
-        def get_robot(self):
-            return Robot()
-
-        def get_state(self):
-            return RobotState(arm)
-
-        def is_moving(self):
-            return self.controller is not None
-
-        def refresh_state(self):
-            assert not arm.broken
-
-        def start_controller(self, controller):
-            arm.error = ""  # it recovers from errors by itself
-            arm.start()
-            controller.running, self.controller = True, controller
-
-        def stop_controller(self):
-            arm.stop()
-            self.controller = None
-
-    libfranka = module(
-        Robot=Robot, Model=Model, RobotState=RobotState, Errors=Errors, Duration=Duration, RealtimeConfig=FrankaConfig
-    )
-    controllers = module(AppliedTorque=AppliedTorque)
-    package = module(Panda=Panda, PandaContext=PandaContext, libfranka=libfranka, controllers=controllers)
-    return {"panda_py": package, "panda_py.controllers": controllers, "panda_py.libfranka": libfranka}
 
 
 class FrankyConfig:
@@ -303,7 +174,7 @@ def franky(arm):
 
         @property
         def state(self):
-            return RobotState(arm, errors=False)
+            return RobotState(arm)
 
         def set_load(self, load_mass, F_x_Cload, load_inertia):
             arm.tell(franka_payload(load_mass, F_x_Cload, load_inertia))
@@ -432,9 +303,7 @@ Q_PANDA = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 Q_UR = np.array([0.0, -1.2, 1.6, -1.9, -1.5, 0.0])
 #: adapter, package, model, posture, arguments
 DRIVES = {
-    "pylibfranka": (PylibfrankaDrive, pylibfranka, PANDA, Q_PANDA, {}),
-    "panda_py": (PandaPyDrive, panda_py, PANDA, Q_PANDA, {"period": 4e-3, "watchdog": 5.0}),
-    "franky": (FrankyDrive, franky, PANDA, Q_PANDA, {"period": 4e-3}),
+    "franky": (FrankyDrive, franky, PANDA, Q_PANDA, {"period": 2e-3}),
     "ur_rtde": (URDrive, ur_rtde, UR, Q_UR, {}),
 }
 

@@ -1,6 +1,6 @@
 """Signatures of the published packages that the adapters use: those of the fakes, and those of installed packages.
 
-The fakes have those of pylibfranka 0.21.3, panda-python 1.1.1, franky-control 2.0.0 and ur_rtde 1.6.5, as read from
+The fakes have those of franky-control 2.0.0 and ur_rtde 1.6.5, as read from
 documentation strings. An argument is its name, with ``=`` if it has a default; ``/`` follows arguments without a name.
 An attribute that is no function is "attribute".
 """
@@ -12,7 +12,7 @@ import sys
 from types import ModuleType
 
 #: objects that come from the package, however it makes them
-MADE = ("Duration", "Errors", "RobotState", "PandaContext")
+MADE = ("Duration", "RobotState")
 
 
 def signatures(module: ModuleType, prefix: str = "") -> dict[str, str]:
@@ -22,8 +22,7 @@ def signatures(module: ModuleType, prefix: str = "") -> dict[str, str]:
         if isinstance(thing, ModuleType):
             parts |= signatures(thing, f"{prefix}{name}.")
         for part, value in vars(thing).items() if isinstance(thing, type) else ():
-            special = ("__enter__", "__bool__") if name in MADE else ("__init__",)
-            if part in special or not part.startswith("_"):
+            if (part == "__init__" and name not in MADE) or not part.startswith("_"):
                 parts[f"{prefix}{name}.{part}"] = written(value) if inspect.isfunction(value) else "attribute"
     return parts
 
@@ -73,6 +72,4 @@ def member(module: object, name: str) -> object:
 
 if __name__ == "__main__":
     package, names = importlib.import_module(sys.argv[1]), sys.argv[2:]
-    if sys.argv[1] == "panda_py":
-        importlib.import_module("panda_py.controllers")
     print(json.dumps({name: sorted(found(member(package, name))) for name in names}))

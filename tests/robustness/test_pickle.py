@@ -27,8 +27,6 @@ EXCLUDED = {
     "thunder_py.realtime.Pacer": "a clock of its process",
     "thunder_py.realtime.DriveLoop": "holds the drive of a robot",
     "thunder_py.realtime.FrankyDrive": "connection to a robot",
-    "thunder_py.realtime.PandaPyDrive": "connection to a robot",
-    "thunder_py.realtime.PylibfrankaDrive": "connection to a robot",
     "thunder_py.realtime.RealtimeLoop": "a thread of its process",
     "thunder_py.realtime.URDrive": "connection to a robot",
     "thunder_py.realtime.nodes.ControllerNode": "live ROS node",
@@ -188,7 +186,6 @@ USES: dict[type, Callable[[Any], object]] = {
     _core.StepEnd: end_of_step,
     _core.ControlLoop: lambda loop: loop.state(NOW, NOW, np.arange(7), 7, *np.zeros((2, 7))),
     _core.SafeTorque: lambda safe: safe.leave(),
-    _core.StateGate: lambda gate: gate.read(NOW, NOW, np.arange(2), 2, [0.0, 0.0], [0.0, 0.0]),
 }
 
 

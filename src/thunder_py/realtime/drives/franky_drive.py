@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...checks import Array, positive
 from ...optional import require
 from ...robot import Robot
 from ...robot.payload import Payload
 from ..timing import Pacer
-from .adapter import DriveError, DriveFacts, DriveState
-from .franka import drive_state, franka_facts, franka_load
+from .adapter import DriveError, DriveFacts, DriveState, require_arm
 
-#: largest change of a torque per cycle that franky passes on [N m]
-_LARGEST_STEP = 1.0
+#: period of the robot's control [s]
+_CYCLE = 1e-3
+_JOINTS = 7
+#: origin of the flange in the frame of the seventh link [m]
+_FLANGE = np.array([0.0, 0.0, 0.107])
+#: largest change of a torque per cycle that franky passes on [N m], and the rate with a margin for rounding [N m/s]
+_LARGEST_STEP, _TORQUE_RATE = 1.0, 999.0
 #: frequency from which on libfranka passes commands unfiltered (its kMaxCutoffFrequency) [Hz]
 _NO_LOW_PASS = 1000.0
 #: longest time that franky takes to brake the arm, and a margin [s]
@@ -89,9 +95,11 @@ class FrankyDrive:
         realtime: bool = True,
         pacer: Pacer | None = None,
     ) -> None:
-        self._watchdog = positive(watchdog, "watchdog", "s")
-        self.facts: DriveFacts = franka_facts(robot, payload, positive(period, "period", "s"), self._watchdog)
-        self._load = franka_load(payload)
+        require_arm(robot, payload, _JOINTS)
+        effort, timeout = robot.limits.effort, positive(watchdog, "watchdog", "s")
+        self.facts: DriveFacts = DriveFacts(
+            robot.joint_names, positive(period, "period", "s"), _CYCLE, effort, _TORQUE_RATE, timeout, payload
+        )
         self._package = package = require("franky", "franka")
         self._pacer = Pacer(period) if pacer is None else pacer
         config = package.RealtimeConfig
@@ -101,26 +109,26 @@ class FrankyDrive:
     def start(self) -> None:
         """Tell the robot its load and begin a motion by torques."""
         self._raise_errors()
-        self._robot.set_load(*self._load)
-        motion = self._package.SimpleTorqueMotion(signal_timeout=self._watchdog, max_delta_tau=_LARGEST_STEP)
+        payload = Payload(0.0) if self.facts.payload is None else self.facts.payload
+        com = np.asarray(payload.com) - _FLANGE if payload.mass else np.zeros(3)
+        self._robot.set_load(payload.mass, com.tolist(), np.asarray(payload.inertia).ravel("F").tolist())
+        motion = self._package.SimpleTorqueMotion(signal_timeout=self.facts.watchdog, max_delta_tau=_LARGEST_STEP)
         self._motion = motion
         self._robot.move(motion, asynchronous=True, cutoff_frequency=_NO_LOW_PASS)
 
     def read(self) -> DriveState:
         """Wait for the next period and return the state."""
         self._pacer.wait()
-        if self._motion is None:
-            raise DriveError("torque control has not been started")
+        self._active()
         if not self._robot.poll_motion():
             raise DriveError("the robot's motion has ended")
         self._raise_errors()
-        return drive_state(self._robot.state, self._robot.model)
+        state = self._robot.state
+        return DriveState(round(1e9 * state.time.to_sec()), state.q, state.dq, self._robot.model.gravity(state))
 
     def write(self, tau: Array, /) -> None:
         """Command torques without gravity, (7,) [N m]."""
-        if self._motion is None:
-            raise DriveError("torque control has not been started")
-        self._motion.set_torque(tau)
+        self._active().set_torque(tau)
 
     def stop(self) -> None:
         """Brake by franky's stop of torque motions; stop the robot if that does not end."""
@@ -132,6 +140,11 @@ class FrankyDrive:
             if self._robot.join_motion(timeout=_LONGEST_STOP):
                 return
         self._robot.stop()
+
+    def _active(self) -> Any:
+        if self._motion is None:
+            raise DriveError("torque control has not been started")
+        return self._motion
 
     def _raise_errors(self) -> None:
         if self._robot.has_errors:
