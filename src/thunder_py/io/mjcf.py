@@ -21,7 +21,7 @@ from ..spatial.single import exp, make_pose, matrix_of
 from .mjcf_elastic import couplings, numbers_of, read_drives, wraps_of
 from .mjcf_text import prepare_mjcf
 from .mjcf_writer import translate_rotors
-from .selection import Chain, Joint, Link, MissingInertiaError, Tree, friction_of, reg_of
+from .selection import Chain, Joint, Link, MissingInertiaError, Tree, dyn_of, friction_of
 
 #: in the order of MuJoCo's types
 _KINDS = ("free", "ball", "P", "R")
@@ -144,14 +144,14 @@ class Model:
             return str(error)
 
     def _inertia(self, body: int) -> Array | None:
-        """Return the REG parameters (10,) of a body in its frame, None for a body without mass."""
+        """Return the DYN parameters (10,) of a body in its frame, None for a body without mass."""
         model = self._with_meshes if body in self._unread else self.model
         if isinstance(model, str):
             raise MissingInertiaError(f"{self._unread[body]}, or the files of the meshes: {model}")
         if body in self._massless or model.body_mass[body] == 0.0:
             return None
         R = _pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
-        return reg_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
+        return dyn_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
 
     def _tool(self) -> str | None:
         """Return the site ``tool`` of files of this package; next to a frame of this name it is ``robot:tool``."""

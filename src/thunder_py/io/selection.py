@@ -98,9 +98,9 @@ def labels(names: Iterable[str], prefix: str = "", taken: Collection[str] = ()) 
     return found
 
 
-def reg_of(mass: float, center: Array, tensor: Array) -> Array:
-    """Return the REG parameters (10,) of a body from its tensor (3, 3) about the center of mass."""
-    return reg_from_dyn(np.array([mass, *center, *tensor[_UPPER]]))
+def dyn_of(mass: float, center: Array, tensor: Array) -> Array:
+    """Return the DYN parameters (10,) of a body from its tensor (3, 3) about the center of mass."""
+    return np.array([mass, *center, *tensor[_UPPER]])
 
 
 def friction_of(**terms: Array) -> Friction | None:
@@ -122,7 +122,7 @@ def _failure(read: Callable[[], object]) -> FileFormatError | None:
 class Link:
     """Store a link: its name in the file, and functions for its inertia and for errors about it.
 
-    `read` returns REG parameters (10,), None without an inertia, and raises `FileFormatError` for wrong numbers;
+    `read` returns DYN parameters (10,), None without an inertia, and raises `FileFormatError` for wrong numbers;
     `error` returns one with a message and the place in the file.
     """
 
@@ -132,7 +132,7 @@ class Link:
 
     @cached_property
     def inertial(self) -> Array | None:
-        """REG parameters (10,), None without an inertia."""
+        """DYN parameters (10,), None without an inertia."""
         return self.read()
 
     @property
@@ -704,7 +704,7 @@ class Tree:
                 unknown.append(error)
         total, known = np.zeros((len(chain.joints) + 1, 10)), {body for body, _, _ in found}
         poses = np.array([T for _, T, _ in found]).reshape(-1, 4, 4)
-        own = np.array([row for _, _, row in found]).reshape(-1, 10)
+        own = reg_from_dyn(np.array([row for _, _, row in found]).reshape(-1, 10))
         moved = reg_from_pseudo_inertia(poses @ pseudo_inertia(own) @ poses.swapaxes(1, 2))
         still = (poses == np.eye(4)).all(axis=(1, 2))  # there the file's numbers stay exact
         np.add.at(total, [body for body, _, _ in found], np.where(still[:, None], own, moved))
