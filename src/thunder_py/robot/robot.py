@@ -353,16 +353,19 @@ class Robot(RobotModel):
         """
         return self.replace(**elastic.rigid(self.description)) if self.elastic else self
 
-    def save(self, path: str | Path, *, lossy: bool = False) -> None:
+    def save(self, path: str | Path, *, lossy: bool = False, thunder: Literal["0.8", "1.0"] = "0.8") -> None:
         """Write the robot to a file: ``.yaml`` (`load` reads it back exactly), ``.urdf``, ``.xml`` or ``.mjcf``.
 
         Parameters
         ----------
         path : path-like
-            The suffix selects the format; an existing file is replaced in one step.
+            The suffix selects the format, ``_conf.yaml``, ``_par_REG.yaml`` and ``_par_DYN.yaml`` those of Thunder
+            Dynamics; an existing file is replaced in one step.
         lossy : bool
             Write the robot even if URDF or MJCF cannot represent all of its behavior; comments in the file name what
             is missing.
+        thunder : {"0.8", "1.0"}
+            Version of Thunder's formats.
 
         Raises
         ------
@@ -385,7 +388,7 @@ class Robot(RobotModel):
         """
         from ..io import save_description
 
-        save_description(self._description, path, lossy=lossy)
+        save_description(self._description, path, lossy=lossy, thunder=thunder)
 
     def replace(self, **changes: Any) -> Robot:
         """Return a robot with some fields of its description changed.
