@@ -9,11 +9,11 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import yaml
@@ -26,6 +26,9 @@ MAX_BYTES = 1_000_000
 MAX_DEPTH = 24
 MAX_ITEMS = 1000
 MAX_VALUES = 100_000
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FACTOR = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|pi)"
@@ -235,10 +238,13 @@ class Section:
         """Return an optional entry or None."""
         return self.entries.get(key)
 
+    def read(self, key: str, read: Callable[[Value], T], default: U) -> T | U:
+        """Return what a function reads of an optional entry, or `default`."""
+        return read(self.entries[key]) if key in self.entries else default
+
     def number(self, key: str, default: float, *, infinite: bool = False) -> float:
         """Return an optional number, or raise `FileFormatError` for another value."""
-        value = self.entries.get(key)
-        return default if value is None else value.number(infinite=infinite)
+        return self.read(key, lambda value: value.number(infinite=infinite), default)
 
 
 def _yaml_error(error: yaml.YAMLError, path: str | Path | None) -> FileFormatError:
