@@ -60,17 +60,9 @@ def prepare_mjcf(
 ) -> tuple[str, dict[int, FileFormatError]]:
     """Return a self-contained MJCF text with only the elements that dynamics needs, and what it lacks.
 
-    Without meshes, bodies whose inertia one of them defines have a stand-in for it; errors about them are returned by
-    the number of the body in MuJoCo's model.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like, optional
-        Path of the file; included files must be in its folder or below. With None includes are refused.
-    meshes : bool
-        Keep meshes that define inertias; MuJoCo reads their files.
+    Without `meshes`, which MuJoCo reads from their files, bodies whose inertia one of them defines have a stand-in for
+    it; errors about them are returned by the number of the body in MuJoCo's model. Included files must be in the folder
+    of `path` or below; without a path they are refused.
 
     Raises
     ------
@@ -110,13 +102,7 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
 
 
 class _Includes:
-    """Replace ``<include>`` by the included file recursively, and refuse unsupported elements.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of included files; None for a text without a file.
-    """
+    """Replace ``<include>`` by files of a folder recursively, and refuse unsupported elements."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder, self._count = folder, 0
@@ -211,13 +197,6 @@ class _Bodies:
 
     Attributes of shapes are resolved from default classes as MuJoCo does: elements of a class apply before its nested
     classes, which start as copies of it.
-
-    Parameters
-    ----------
-    root : Element
-        The document with included files inserted.
-    meshes : bool
-        Keep meshes that define inertias.
     """
 
     def __init__(self, root: Element, meshes: bool) -> None:
