@@ -311,7 +311,9 @@ def test_info_of_a_bundled_robot(thunder, name):
         assert text in out
     facts = json.loads(thunder("info", name, "--json")[1])
     base = facts["base_parameters"]
-    assert f"base parameters: {base['count']} of {robot.p}, condition number {base['condition_number']:.3g}" in out
+    condition = f"condition number {base['condition_number']:.3g}, gap of singular values infinite"
+    assert f"base parameters: {base['count']} of {robot.p}, {condition}" in out
+    assert base["gap"] is None
     assert len(base["names"]) == base["count"]
     assert facts["parameters"] == dict(zip(robot.parameter_names, robot.parameters, strict=True))
     assert facts["frames"] == list(robot.frame_names)

@@ -158,8 +158,10 @@ def test_no_half_arms_from_a_base(tmp_path):
 
 
 def test_a_mobile_base_is_skipped(tmp_path):
-    robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
+    with pytest.warns(ThunderWarning, match="the base 'l1' is at rest: planar joint 'j1' left out"):
+        robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
     assert robot.joint_names == ("j2", "j3", "j4")
+    assert load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="l1").n == 3
     with pytest.raises(FileFormatError, match="'j1': planar"):
         load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="w")
 
@@ -191,6 +193,12 @@ def test_a_gripper_in_one_chain(tmp_path):
     with pytest.warns(ThunderWarning, match="the gripper is locked at zero: 'grip_a', 'grip_b'"):
         assert load(tmp_path, text).joint_names == ("j1", "j2", "j3")
     assert [each.joints for each in th.io.arms(tmp_path / "arm.urdf")] == [("j1", "j2", "j3")]
+
+
+def test_a_follower_of_nothing_beside_the_arm(tmp_path):
+    flag = link("flag") + joint("wave", "w", "flag", rest=LIMIT + '<mimic joint="nope"/>')
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm, such as .*'wave': follows 'nope'"):
+        assert load(tmp_path, chain(LIMIT, LIMIT, extra=flag)).n == 2
 
 
 def test_a_defective_frame_beside_the_arm(tmp_path):
@@ -232,11 +240,24 @@ def test_the_tip(tmp_path):
     assert tip("camera", "flange", "my_tool0", "ee_link") == "my_tool0"
     assert tip("camera", "Hand_TCP") == "Hand_TCP"
     assert tip("camera", "lamp") == "high"
+    with pytest.warns(ThunderWarning, match="the tip is 'high', pass tip_link= for another: 'camera', 'lamp'"):
+        th.Robot.load(tmp_path / "arm.urdf")
+    assert th.Robot.load(tmp_path / "arm.urdf", tip_link="lamp").n == 2
 
 
 def _written(folder: Path, text: str) -> Path:
     (folder / "arm.urdf").write_text(text)
     return folder / "arm.urdf"
+
+
+def test_info_tells_the_end_effector(tmp_path, capsys):
+    frames = "".join(
+        f'<link name="{f}"/>' + joint(f"{f}_f", "high", f, "fixed", "", "0 0 0.1") for f in ("tcp", "lamp")
+    )
+    assert run(["info", str(_written(tmp_path, arm("".join(frames))))]) == 0
+    assert "\nthe end effector is at tcp, lamp\n" in capsys.readouterr().out
+    assert run(["info", str(tmp_path / "arm.urdf"), "--tip-link", "high", "--json"]) == 0
+    assert '"end_effector": [\n    "high"\n  ]' in capsys.readouterr().out
 
 
 def test_several_arms(tmp_path, capsys):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from .. import robots
-from ..checks import check_name
+from ..checks import check_name, one_of
 from ..errors import FileFormatError, ThunderError, UnknownNameError, nearest_hint
 from ..files import read_whole, write_whole
 from ..model.description import RobotDescription
@@ -20,14 +20,16 @@ from ..public import publish
 from .losses import check_losses
 from .meshes import Meshes
 from .selection import Arm, identifier
-from .thunder_pipeline import read_pipeline
 from .yaml_native import read_native, write_native
 from .yaml_text import MAX_BYTES, parse_yaml
 from .yaml_thunder import (
     FRAMES,
     LINKS_ENDS,
+    REST,
     ROBOT_END,
+    VERSIONS,
     is_thunder,
+    read_generated,
     read_links,
     read_thunder,
     robot_beside,
@@ -255,13 +257,14 @@ def parse_description(
     """
     document = parse_yaml(data, path)
     if is_thunder(document):
-        read = read_pipeline if "pipeline" in document.section() else read_thunder
-        return read(document, identifier(Path(path).stem.removesuffix(ROBOT_END)) if name is None else name)
-    description = read_native(document)
+        return read_thunder(document, identifier(Path(path).stem.removesuffix(ROBOT_END)) if name is None else name)
+    description = read_generated(document) if REST in document.section() else read_native(document)
     return description if name is None else description.replace(name=name)
 
 
-def save_description(description: RobotDescription, path: str | Path, *, lossy: bool = False) -> None:
+def save_description(
+    description: RobotDescription, path: str | Path, *, lossy: bool = False, thunder: Literal["0.8", "1.0"] = "0.8"
+) -> None:
     """Write a robot in the format of the suffix: native YAML, which is lossless, URDF or MJCF.
 
     Parameters
@@ -274,7 +277,10 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         a robot as `Robot.to_dh` gives it, and parameters in its link frames if it is beside, in the robot's otherwise.
     lossy : bool
         Write the robot even if the format cannot represent all of its behavior; comments in the file name the losses.
+        Thunder's files hold what Thunder does not know under a key that it ignores.
         `thunder_py.io.conversion_losses` lists them in advance.
+    thunder : {"0.8", "1.0"}
+        Version of Thunder's files.
 
     Raises
     ------
@@ -295,8 +301,9 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
     True
     """
     suffix = Path(path).suffix
+    one_of(thunder, VERSIONS, "thunder")
     if suffix in _YAML:
-        write_whole(_yaml_text(description, Path(path), lossy), path)
+        write_whole(_yaml_text(description, Path(path), lossy, thunder), path)
     elif suffix == ".urdf":
         from .urdf_writer import write_urdf
 
@@ -309,14 +316,14 @@ def save_description(description: RobotDescription, path: str | Path, *, lossy: 
         raise FileFormatError(f"a robot is saved as {', '.join(SUFFIXES)}, got {suffix or 'no suffix'!r}", path=path)
 
 
-def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
+def _yaml_text(description: RobotDescription, path: Path, lossy: bool, version: str) -> str:
     """Return the text of a YAML file, in one of Thunder's formats where the name ends as those of Thunder's files."""
     if path.stem.endswith(LINKS_ENDS):
         with suppress(FileFormatError):  # the robot beside may be missing, or parameters of a generated class
             beside = robot_beside(path)
             if beside is not None and load_description(beside).convention == "modified":
                 description = in_dh_frames(description, "modified")
-        return write_links(description, path.stem[-3:])
+        return write_links(description, path.stem[-3:], version)
     if not path.stem.endswith(ROBOT_END):
         return write_native(description)
     friction = description.friction
@@ -326,7 +333,7 @@ def _yaml_text(description: RobotDescription, path: Path, lossy: bool) -> str:
             "Thunder's format holds no negative mass or viscous friction, as in estimates: write NAME.yaml"
         )
     losses = check_losses(thunder_losses(description), "Thunder's format", lossy)
-    return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description)
+    return "".join(f"# {loss}\n" for loss in losses) + write_thunder(description, version=version)
 
 
 def conversion_losses(description: RobotDescription, path: str | Path) -> tuple[str, ...]:

@@ -31,10 +31,10 @@ class Model:
     """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
-        plain, self._unread = prepare_mjcf(text, path)
+        plain, self._unread, self._massless = prepare_mjcf(text, path)
         self.mujoco, self.path, self._text = require("mujoco", "mujoco"), path, text
         if self._unread and "settotalmass" in plain:  # the masses of all bodies depend on the meshes
-            plain, self._unread = prepare_mjcf(text, path, meshes=True)
+            plain, self._unread, self._massless = prepare_mjcf(text, path, meshes=True)
         if "<body" not in plain:  # also a part of another file, which MuJoCo would refuse
             raise self.error("no joint moves: there is no arm")
         self.model = compiled(self.mujoco, plain, path)
@@ -131,15 +131,17 @@ class Model:
     def _with_meshes(self) -> Any:
         """Model with meshes, or the reason why there is none."""
         try:
-            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True)[0], self.path)
+            return compiled(self.mujoco, prepare_mjcf(self._text, self.path, meshes=True).text, self.path)
         except FileFormatError as error:
             return str(error)
 
-    def _inertia(self, body: int) -> Array:
-        """Return the DYN parameters (10,) of a body in its frame."""
+    def _inertia(self, body: int) -> Array | None:
+        """Return the DYN parameters (10,) of a body in its frame, None for a body without mass."""
         model = self._with_meshes if body in self._unread else self.model
         if isinstance(model, str):
             raise MissingInertiaError(f"{self._unread[body]}, or the files of the meshes: {model}")
+        if body in self._massless or model.body_mass[body] == 0.0:
+            return None
         R = _pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
         return dyn_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
 

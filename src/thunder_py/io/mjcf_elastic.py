@@ -15,10 +15,9 @@ from ..errors import ThunderError
 from ..model.description import RobotDescription
 from ..model.elastic import motor_names
 from ..model.joint_data import Elastic
+from .mjcf_text import LEAST
 from .xml import number, numbers, open_tag, tag
 
-#: least mass [kg] and moment of inertia [kg m^2] of a moving body; MuJoCo requires more than 1e-15
-LEAST = 1.2e-15
 #: numbers of coefficients that MuJoCo has: x and x^3 (it has x^2, too) for springs; v, v abs(v) and v^3 for damping
 _ORDERS = {"K": 2, "D": 3, "Dm": 3}
 

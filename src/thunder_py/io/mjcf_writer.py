@@ -14,7 +14,8 @@ from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from ..model.joint_data import Limits
 from .losses import check_losses, friction_of_joint, used_terms
-from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
+from .mjcf_elastic import lost_powers, motor_bodies, springs
+from .mjcf_text import LEAST
 from .xml import comment, number, numbers, open_tag, quaternion, tag
 
 if TYPE_CHECKING:

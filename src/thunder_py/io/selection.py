@@ -515,14 +515,19 @@ class Tree:
 
     def _tip(self, link: str) -> str:
         """Return the end effector among the links fixed to a link: the first of `TIPS`, or the last one with mass."""
+        return self._tips(link)[0]
+
+    def _tips(self, link: str) -> list[str]:
+        """Return the end effector, and what else may be one: other `TIPS`, or the last links where there are none."""
         fixed, waiting = [], [link]
         while waiting:
             fixed.append(waiting.pop(0))
             waiting += [joint.child for joint in self.below[fixed[-1]] if joint.kind == "fixed"]
         ranks = {name: rank for name in fixed if (rank := _rank(name)) is not None}
         if ranks:
-            return min(ranks, key=lambda name: (ranks[name], not name.startswith("robot:"), len(name)))
-        return next((name for name in reversed(fixed) if self.links[name].has_mass), link)
+            return sorted(ranks, key=lambda name: (ranks[name], not name.startswith("robot:"), len(name)))
+        heavy = next((name for name in reversed(fixed) if self.links[name].has_mass), link)
+        return [heavy, *(name for name in fixed if not self.below[name] and name != heavy)]
 
     # --- the arm ------------------------------------------------------------------------------------------------------
 
@@ -578,6 +583,10 @@ class Tree:
                 nothing = self.error("no joint moves: there is no arm" if self.links else "has no links")
                 raise next(iter((*(lost.error for lost in self.lost), *refused)), nothing)
             base, tip = arms[0].base, arms[0].tip
+            mobile = [j for j in self._between(self._root(base), base) if j.kind not in ("fixed", *_MOVABLE)]
+            if mobile and given is None:
+                what = ", ".join(f"{j.kind} joint {_short(j.name)}" for j in mobile)
+                self._notes.append(f"the base {_short(base)} is at rest: {what} left out")
         base = self._root(tip) if base is None else base
         joints = self._moving(base, tip)
         base = joints[0].parent if self._carrier and given is None else base
@@ -728,6 +737,9 @@ class Tree:
     def _tell(self, chain: Chain, chosen: bool) -> None:
         """Warn once of everything that the user should know; `chosen` tells that the user has chosen the tip."""
         names = [joint.name for joint in chain.joints]
+        others = [] if chosen or self._default_tip else self._tips(chain.joints[-1].child)[1:]
+        if others := [name for name in others if name not in self._above_of(chain.tip) and name not in self.hidden]:
+            self._notes.append(f"the tip is {_short(chain.tip)}, pass tip_link= for another: {_some(others)}")
         if not chosen and (gripper := gripper_joints(names)):
             self._notes.append(
                 f"the gripper is part of the arm: {_some(gripper)} of {len(names)} joints; lock it with "
