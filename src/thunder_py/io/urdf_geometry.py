@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -11,11 +13,13 @@ from urllib.parse import unquote, urlparse
 import numpy as np
 
 from ..checks import Array
-from ..errors import FileFormatError
+from ..errors import FileFormatError, ThunderError
 from ..files import read_whole
 from .urdf import origin_of, urdf_root
 from .xml import Element
 
+#: folders above a file that are searched for packages, and where these are
+_NEAR, _LEVELS = 4, ("package.xml", "*/package.xml", "*/*/package.xml")
 _KINDS = ("box", "cylinder", "sphere", "mesh")
 
 
@@ -61,8 +65,21 @@ def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
 
 
 def package_folders(name: str, folders: Iterable[Path]) -> list[Path]:
-    """Return the folders of a ROS package: of its name, among folders and in them."""
-    return [path for folder in folders for path in (folder, folder / name) if path.name == name and path.is_dir()]
+    """Return the folders of a ROS package: of its name, among folders and in them, or with it in ``package.xml``.
+
+    The latter are found two levels below the first `_NEAR` folders, as in checkouts of several repositories.
+    """
+    folders = list(folders)
+    named = [path for folder in folders for path in (folder, folder / name) if path.name == name and path.is_dir()]
+    files = (file for folder in folders[:_NEAR] for level in _LEVELS for file in sorted(folder.glob(level)))
+    return [*dict.fromkeys(named or (file.parent for file in files if _is_named(file, name)))]
+
+
+def _is_named(package: Path, name: str) -> bool:
+    """Return whether ``package.xml`` has a name."""
+    with suppress(OSError, ThunderError):
+        return re.search(rb"<name>\s*" + re.escape(name.encode()) + rb"\s*</name>", read_whole(package)) is not None
+    return False
 
 
 def mesh_path(geometry: Geometry, urdf: str | Path, package_dirs: Sequence[str | Path] = ()) -> Path:

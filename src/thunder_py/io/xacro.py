@@ -20,7 +20,8 @@ from .xml import Element, parse_xml
 def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> str:
     """Return the URDF text of a xacro file, with values of its ``<xacro:arg>``.
 
-    A package is a folder of its name above the file or next to a folder above it, or one that ROS knows.
+    A package is a folder of its name above the file or next to a folder above it, one whose ``package.xml`` has its
+    name there or one level below, or one that ROS knows.
 
     Raises
     ------
@@ -53,7 +54,8 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
         if arguments and _collect(file, known, set(), packages.get_path):
             for name in arguments:
                 known_name(name, known, "xacro: there is no argument")
-        with parsing(path, "a xacro file that can be expanded"):
+        choice = f" (xacro= sets {', '.join(sorted(defaults))})" if defaults else ""
+        with parsing(path, f"a xacro file that can be expanded{choice}"):
             document = xacrodoc.XacroDoc.from_file(file, walk_up=False, subargs=values, resolve_packages=False)
             return str(document.to_urdf_string())
     finally:
