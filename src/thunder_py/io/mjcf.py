@@ -21,22 +21,14 @@ from ..spatial.single import exp, make_pose, matrix_of
 from .mjcf_elastic import couplings, numbers_of, read_drives, wraps_of
 from .mjcf_text import prepare_mjcf
 from .mjcf_writer import translate_rotors
-from .selection import Chain, Joint, Link, MissingInertiaError, Tree, friction_of, reg_of
+from .selection import Chain, Joint, Link, MissingInertiaError, Tree, dyn_of, friction_of
 
 #: in the order of MuJoCo's types
 _KINDS = ("free", "ball", "P", "R")
 
 
 class Model:
-    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like or None
-        Path for messages and included files.
-    """
+    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
         plain, self._unread, self._massless = prepare_mjcf(text, path)
@@ -144,14 +136,14 @@ class Model:
             return str(error)
 
     def _inertia(self, body: int) -> Array | None:
-        """Return the REG parameters (10,) of a body in its frame, None for a body without mass."""
+        """Return the DYN parameters (10,) of a body in its frame, None for a body without mass."""
         model = self._with_meshes if body in self._unread else self.model
         if isinstance(model, str):
             raise MissingInertiaError(f"{self._unread[body]}, or the files of the meshes: {model}")
         if body in self._massless or model.body_mass[body] == 0.0:
             return None
         R = _pose(model.body_ipos[body], model.body_iquat[body])[:3, :3]
-        return reg_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
+        return dyn_of(model.body_mass[body], model.body_ipos[body], R @ np.diag(model.body_inertia[body]) @ R.T)
 
     def _tool(self) -> str | None:
         """Return the site ``tool`` of files of this package; next to a frame of this name it is ``robot:tool``."""
@@ -230,17 +222,7 @@ def _friction(file: Model, joints: Sequence[int]) -> Friction | None:
 
 
 class _Acting:
-    """Tell which tendons and constraints act on an arm, and refuse forces that a `RobotDescription` does not have.
-
-    Parameters
-    ----------
-    file : Model
-        The file.
-    chain : Chain
-        The arm.
-    joints : sequence of int
-        Joints of the arm.
-    """
+    """Refuse forces on an arm that a `RobotDescription` does not have."""
 
     def __init__(self, file: Model, chain: Chain, joints: Sequence[int]) -> None:
         self._file, self._joints = file, set(joints)
