@@ -28,15 +28,7 @@ _KINDS = ("free", "ball", "P", "R")
 
 
 class Model:
-    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like or None
-        Path for messages and included files.
-    """
+    """Provide the tree and the numbers of a MuJoCo model; body 0 is the world."""
 
     def __init__(self, text: str | bytes, path: str | Path | None = None) -> None:
         plain, self._unread, self._massless = prepare_mjcf(text, path)
@@ -230,17 +222,7 @@ def _friction(file: Model, joints: Sequence[int]) -> Friction | None:
 
 
 class _Acting:
-    """Tell which tendons and constraints act on an arm, and refuse forces that a `RobotDescription` does not have.
-
-    Parameters
-    ----------
-    file : Model
-        The file.
-    chain : Chain
-        The arm.
-    joints : sequence of int
-        Joints of the arm.
-    """
+    """Refuse forces on an arm that a `RobotDescription` does not have."""
 
     def __init__(self, file: Model, chain: Chain, joints: Sequence[int]) -> None:
         self._file, self._joints = file, set(joints)

@@ -15,7 +15,7 @@ from ..errors import nearest_hint
 from ..model.description import Limits, RobotDescription
 from ..spatial import pose_from_rpy
 from ..spatial.single import make_pose
-from .selection import Chain, Joint, Link, Tree, dyn_of, friction_of
+from .selection import Chain, Joint, Link, Lost, Tree, dyn_of, friction_of
 from .xml import XACRO, Element, parse_xml
 
 __all__ = ["parse_urdf"]
@@ -110,7 +110,7 @@ def urdf_tree(text: str | bytes, path: str | Path | None = None) -> Tree:
             tree.add_joint(_joint(element))
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag.removeprefix("xacro:") not in _UNUSED:
-            tree.lose(element.error(XACRO))
+            tree.lost.append(Lost(element.error(XACRO)))
     return tree
 
 

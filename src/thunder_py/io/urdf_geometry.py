@@ -25,20 +25,10 @@ _KINDS = ("box", "cylinder", "sphere", "mesh")
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Store one ``<visual>`` or ``<collision>`` of a link.
+    """Store one ``<visual>`` or ``<collision>``: its link, pose (4, 4) in the link's frame, size, color and shape.
 
-    Attributes
-    ----------
-    link : str
-        Name of the link in the file.
-    pose : (4, 4) array
-        Pose in the link's frame.
-    size : tuple of float
-        Edges of a box, radius and length of a cylinder, radius of a sphere [m]; scale of a mesh.
-    color : (3,) array or None
-        Red, green and blue, 0 to 1, if the file has a color.
-    element : Element
-        ``<box>``, ``<cylinder>`` (about z), ``<sphere>``, centered on their frames, or ``<mesh>``.
+    `size` has the edges of a box, radius and length of a cylinder about z, radius of a sphere [m], or scale of a mesh;
+    `color` has red, green and blue, 0 to 1, if the file has a color.
     """
 
     link: str
@@ -59,13 +49,7 @@ class Geometry:
 
 
 def read_geometry(path: str | Path, which: str = "visual") -> list[Geometry]:
-    """Read the ``visual`` or ``collision`` elements of the links of a URDF.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not a valid URDF or a geometry is invalid; with line and element.
-    """
+    """Read the ``visual`` or ``collision`` elements of the links of a URDF; errors have line and element."""
     robot = urdf_root(read_whole(path), path)
     colors = {
         material.attributes.get("name", ""): color
