@@ -1,5 +1,6 @@
 import re
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -321,7 +322,8 @@ def test_what_tune_finds_is_stable(name: str, law: Any, period: float) -> None:
     robot = th.Robot.load(name)
     q = np.array(MIDDLE[name])
     motion = Sinusoid([0.2] * robot.n, np.linspace(0.15, 0.3, robot.n), center=q)
-    tuning = th.control.tune(robot, law, period=period)
+    with pytest.warns(RuntimeWarning, match="hardly any inertia") if name == "human_arm" else nullcontext():
+        tuning = th.control.tune(robot, law, period=period)
     assert tuning.damping_share <= 0.501
     start = motion(0.0)
     run = th.simulate(
