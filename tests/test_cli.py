@@ -311,7 +311,9 @@ def test_info_of_a_bundled_robot(thunder, name):
         assert text in out
     facts = json.loads(thunder("info", name, "--json")[1])
     base = facts["base_parameters"]
-    assert f"base parameters: {base['count']} of {robot.p}, condition number {base['condition_number']:.3g}" in out
+    condition = f"condition number {base['condition_number']:.3g}, gap of singular values infinite"
+    assert f"base parameters: {base['count']} of {robot.p}, {condition}" in out
+    assert base["gap"] is None
     assert len(base["names"]) == base["count"]
     assert facts["parameters"] == dict(zip(robot.parameter_names, robot.parameters, strict=True))
     assert facts["frames"] == list(robot.frame_names)
@@ -497,10 +499,14 @@ def test_identify_reads_other_tables(thunder, logs):
     table = np.loadtxt(logs[0], delimiter=",", skiprows=1) * [1.0, *[180.0 / np.pi] * 2, 1.0, 1.0]
     np.savetxt("degrees.csv", table, delimiter=",", header="when,a,b,c,d", comments="")
     options = ["--cutoff", 12, "--json"]
-    columns = ["--unit", "deg", "--columns", "t=when", "q=a,b", "tau=c,d"]
-    status, out, err = thunder("identify", "arm.yaml", "degrees.csv", *options, *columns)
-    assert (status, err) == (0, "thunder identify: No physical body has the parameters of link1: use --consistent.\n")
-    assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
+    columns = ["--unit", "deg", "--columns", "q=a,b", "tau=c,d"]
+    for time in (["t=when"], ["--rate", 100]):
+        status, out, err = thunder("identify", "arm.yaml", "degrees.csv", *options, *columns, *time)
+        assert (status, err) == (
+            0,
+            "thunder identify: No physical body has the parameters of link1: use --consistent.\n",
+        )
+        assert json.loads(out)["parameters"]["joint1.viscous"] == pytest.approx(2.0, abs=0.05)
 
 
 @pytest.mark.filterwarnings("always")
@@ -524,7 +530,8 @@ REFUSED = {
     "log0.csv --held-out log1.csv ./log0.csv": "each log must be given once, to fit or with --held-out, got",
     "log9.csv --output arm.urdf": "--output: .urdf cannot hold all of this robot: gravity is lost: pass gravity=[0.0",
     "log0.csv --columns t=t q=q1,q3 tau=tau1,tau2": "log0.csv: columns q3 of q must be there, got t, q1, q2, tau1",
-    "other.csv": "other.csv: there must be a column of time, such as t or time, got when, q1, q2, tau1, tau2; name it",
+    "other.csv": "other.csv: there must be a column of time, such as t or time, got when, q1, q2, tau1, tau2; name "
+    "it with --columns, or give the number of rows per second with --rate",
     "log9.csv": "log9.csv: No such file or directory",
 }
 

@@ -79,11 +79,11 @@ inline thunder::ACT act(const SharedModel& model, Route route) {
 
 inline thunder::TaskSetup whole_task(const SharedModel& model) {
   const int n = model->n();
-  return {model->frame(model->end_effector()), thunder::TaskRows{}, {damping(n), posture(n), gain(n, 1.0)}};
+  return {model->frame(model->end_effector()), thunder::TaskRows{}, thunder::OrientationKind::axis_angle, {damping(n), posture(n), gain(n, 1.0)}};
 }
 
 inline thunder::Backstepping backstepping(const SharedModel& model) {
-  return {adaptive(model), model->frame(model->end_effector()), thunder::Backstepping::Task::pose,
+  return {adaptive(model), model->frame(model->end_effector()), thunder::Backstepping::Task::pose, thunder::OrientationKind::axis_angle,
           {gain(6, 5.0), gain(6, 50.0), whole_task(model).null_space}};
 }
 

@@ -2,6 +2,7 @@
 #include "control.hpp"
 #include "exclusive.hpp"
 #include "gil.hpp"
+#include "realtime.hpp"
 #include "thunder/realtime/realtime_loop.hpp"
 
 namespace thunder::python {
@@ -19,28 +20,19 @@ RealtimeLoop& here(RealtimeLoop& loop) {
   throw py::error_already_set();
 }
 
-std::shared_ptr<RealtimeLoop> make_realtime_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop,
-                                                 std::shared_ptr<Safety> safety, std::shared_ptr<SafeTorque> brake, double duration,
-                                                 int most_missed, int priority, int core, bool lock_memory,
-                                                 std::vector<std::string> signals, std::size_t log_rows, int log_every) {
-  auto control = std::make_unique<DriveControl>(std::move(loop), std::move(safety), std::move(brake), drive->facts(),
-                                                DriveControl::Settings{duration, most_missed});
+std::shared_ptr<RealtimeLoop> make_realtime_loop(std::shared_ptr<Drive> drive, std::shared_ptr<ControlLoop> loop, int priority,
+                                                 int core, bool lock_memory, std::vector<std::string> signals,
+                                                 std::size_t log_rows, int log_every) {
   return std::make_shared<RealtimeLoop>(
-      std::move(drive), std::move(control),
+      std::move(drive), std::move(loop),
       RealtimeLoop::Settings{{priority, core, lock_memory}, std::move(signals), log_rows, log_every});
 }
 
 py::typing::Dict<py::str, py::object> statistics(RealtimeLoop& loop) {
   const LoopStatistics s = here(loop).statistics();
   py::typing::Dict<py::str, py::object> result;
+  set_report(result, s.report);
   const auto set = [&](const char* name, auto&& value) { result[name] = py::cast(value); };
-  set("reason", static_cast<int>(s.report.reason));
-  set("at_once", s.report.at_once);
-  set("at_rest", s.report.at_rest);
-  set("t", s.report.t);
-  set("cycles", s.report.cycles);
-  set("missed", s.report.missed);
-  set("worst_missed", s.report.worst_missed);
   set("overruns", s.overruns);
   set("period", s.period);
   set("latency", s.latency);
@@ -76,16 +68,15 @@ std::shared_ptr<Source> timed(const std::shared_ptr<Source>& source) {
   return source;
 }
 
-void require_stop(int reason) { read_enum<StopReason>(reason, static_cast<int>(StopReason::none), "reason"); }
+void require_stop(int reason) { read_enum<Reason>(reason, kReasons, "reason"); }
 
 }  // namespace
 
 void bind_realtime_loop(py::module_& module) {
   bind_simulated_arm(module);
   py::class_<RealtimeLoop, std::shared_ptr<RealtimeLoop>>(module, "RealtimeLoop", "A control loop in a thread of its own.")
-      .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("safety").none(false),
-           py::arg("brake").none(false), py::arg("duration"), py::arg("most_missed"), py::arg("priority"), py::arg("core"),
-           py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
+      .def(py::init(&make_realtime_loop), py::arg("drive").none(false), py::arg("loop").none(false), py::arg("priority"),
+           py::arg("core"), py::arg("lock_memory"), py::arg("signals"), py::arg("log_rows"), py::arg("log_every"))
       .def(
           "start",
           [](RealtimeLoop& loop) {
@@ -98,7 +89,7 @@ void bind_realtime_loop(py::module_& module) {
           "request",
           [](RealtimeLoop& loop, int reason) {
             require_stop(reason);
-            here(loop).request(static_cast<StopReason>(reason));
+            here(loop).request(static_cast<Reason>(reason));
           },
           py::arg("reason"), "Ask for a stop.")
       .def(

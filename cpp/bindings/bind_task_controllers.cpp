@@ -19,9 +19,14 @@ TaskRows task_rows(const Model& model, const std::vector<int>& rows) {
   return result;
 }
 
-/// Of the arguments rows, frame, null_space and K_d; the null space gives torques or velocities.
+OrientationKind orientation_kind(const LawArguments& a) {
+  return read_enum<OrientationKind>(a.get<int>("orientation"), 6, "orientation");
+}
+
+/// Of the arguments rows, frame, orientation, null_space and K_d; the null space gives torques or velocities.
 TaskSetup task_setup(const LawArguments& a, NullSpace (*null_space)(const NullSpaceArguments&, const Eigen::MatrixXd&)) {
-  return {find_frame(*a.model, a["frame"]), task_rows(*a.model, a.get<std::vector<int>>("rows")), null_space(a.null_space(), a.gain("K_d"))};
+  return {find_frame(*a.model, a["frame"]), task_rows(*a.model, a.get<std::vector<int>>("rows")), orientation_kind(a),
+          null_space(a.null_space(), a.gain("K_d"))};
 }
 
 /// One value for all rows or one per row; empty for None.
@@ -69,7 +74,7 @@ NamedArrays evaluate_backstepping(Backstepping& controller, const ArrayLike& q, 
   read_reference(reference, desired);
   Backstepping::Terms terms = controller.blank_terms();
   if (controller.evaluate(q_.data(), dq_.data(), desired, terms) != Status::ok)
-    throw py::value_error("the law is singular at this state: orientation error near 90 degrees, or J rank deficient");
+    throw py::value_error("the law is singular at this state: the orientation error has no Jacobian, or J is rank deficient");
   NamedArrays result;
   const int m = controller.rows();
   for (auto [name, v] : {std::pair{"e", &terms.task.e}, {"e_dot", &terms.task.e_dot}})
@@ -95,7 +100,7 @@ void bind_task_controllers(py::module_& module) {
   bind_task_law<OperationalSpace>(
       module, "OperationalSpace", "Inverse dynamics in task space with integral action.",
       {{"K_0", T::gain}, {"K_1", T::gain}, {"K_d", T::gain}, {"K_integral", T::any}, {"integral_limit", T::any},
-       {"rows", T::rows}, {"frame", T::any}, {"null_space", T::null_space}},
+       {"rows", T::rows}, {"frame", T::any}, {"orientation", T::count}, {"null_space", T::null_space}},
       [](A a) {
         TaskSetup task = task_setup(a, torque_null_space);
         const int m = task.rows.count();
@@ -106,7 +111,7 @@ void bind_task_controllers(py::module_& module) {
   bind_task_law<CartesianComputedTorque>(
       module, "CartesianComputedTorque", "Computed torque in task space with a secondary task.",
       {{"K_0", T::gain}, {"K_1", T::gain}, {"K_d", T::gain}, {"rows", T::rows}, {"frame", T::any},
-       {"null_space", T::null_space}, {"points", T::any}, {"gain", T::number}, {"influence", T::number},
+       {"orientation", T::count}, {"null_space", T::null_space}, {"points", T::any}, {"gain", T::number}, {"influence", T::number},
        {"largest_force", T::number}},
       [](A a) {
         TaskSetup task = task_setup(a, torque_null_space);
@@ -121,7 +126,7 @@ void bind_task_controllers(py::module_& module) {
   bind_task_law<Impedance>(
       module, "Impedance", "Impedance control in task space.",
       {{"K", T::gain}, {"D", T::gain}, {"K_d", T::gain}, {"inertia", T::any}, {"rows", T::rows}, {"frame", T::any},
-       {"null_space", T::null_space}},
+       {"orientation", T::count}, {"null_space", T::null_space}},
       [](A a) {
         TaskSetup task = task_setup(a, torque_null_space);
         const int m = task.rows.count();
@@ -140,7 +145,7 @@ void bind_task_controllers(py::module_& module) {
   auto mact = bind_task_law<CartesianMACT>(
       module, "CartesianMACT", "Modified adaptive computed torque in task space.",
       {{"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"prediction", T::prediction},
-       {"rows", T::rows}, {"frame", T::any}, {"null_space", T::null_space}},
+       {"rows", T::rows}, {"frame", T::any}, {"orientation", T::count}, {"null_space", T::null_space}},
       [](A a) {
         TaskSetup task = task_setup(a, velocity_null_space);
         const int m = task.rows.count();
@@ -149,8 +154,8 @@ void bind_task_controllers(py::module_& module) {
   bind_estimate(mact);
   auto backstepping = bind_task_law<Backstepping>(
       module, "Backstepping", "Adaptive backstepping in task space.",
-      {{"Lambda", T::gain}, {"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"frame", T::any},
-       {"position_only", T::flag}, {"null_space", T::null_space}},
+      {{"Lambda", T::gain}, {"K_p", T::gain}, {"K_d", T::gain}, {"law", T::law}, {"unknown", T::mask}, {"position_only", T::flag},
+       {"frame", T::any}, {"orientation", T::count}, {"null_space", T::null_space}},
       [](A a) {
         const auto task = a.flag("position_only") ? Backstepping::Task::position : Backstepping::Task::pose;
         const int m = static_cast<int>(task), n = a.model->n();
@@ -158,7 +163,7 @@ void bind_task_controllers(py::module_& module) {
           throw py::value_error("task needs at least " + std::to_string(m) + " joints, got " + std::to_string(n));
         Backstepping::Gains gains{a.gain("Lambda", m), a.gain("K_p", m), velocity_null_space(a.null_space(), a.gain("K_d"))};
         require_joint_definiteness(gains.K_p, gains.Lambda);
-        return std::make_shared<Backstepping>(a.adaptive_model(), find_frame(*a.model, a["frame"]), task, std::move(gains));
+        return std::make_shared<Backstepping>(a.adaptive_model(), find_frame(*a.model, a["frame"]), task, orientation_kind(a), std::move(gains));
       });
   backstepping.def(
       "_evaluate", &evaluate_backstepping, py::arg("q"), py::arg("dq"), py::arg("reference"),

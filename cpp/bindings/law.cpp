@@ -17,7 +17,7 @@ LawArguments::LawArguments(const LawParameters& parameters, std::shared_ptr<Mode
 }
 
 std::string law_signature(const char* name, const LawParameters& parameters) {
-  static const char* const kTypes[] = {"numpy.typing.ArrayLike", "typing.SupportsFloat", "bool", "str", "collections.abc.Sequence[bool]",
+  static const char* const kTypes[] = {"numpy.typing.ArrayLike", "typing.SupportsFloat", "int", "bool", "str", "collections.abc.Sequence[bool]",
                                        "collections.abc.Sequence[int]", "thunder_py._core.AdaptationLaw | None",
                                        "tuple[str, float, float, typing.Any]",
                                        "tuple[typing.Any, collections.abc.Sequence[bool], typing.Any]", "typing.Any"};

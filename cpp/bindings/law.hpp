@@ -12,7 +12,7 @@
 namespace thunder::python {
 
 /// What an argument is in Python, for signatures.
-enum class Takes { gain, number, flag, text, mask, rows, law, prediction, null_space, any };
+enum class Takes { gain, number, count, flag, text, mask, rows, law, prediction, null_space, any };
 
 using LawParameters = std::vector<std::pair<const char*, Takes>>;
 

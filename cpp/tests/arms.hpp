@@ -89,7 +89,7 @@ inline thunder::AdaptiveModel adaptive(const std::shared_ptr<const thunder::Mode
 }
 
 inline thunder::Backstepping backstepping(const std::shared_ptr<const thunder::Model>& model, double Gamma) {
-  return {adaptive(model, Gamma), model->frame(model->end_effector()), thunder::Backstepping::Task::pose,
+  return {adaptive(model, Gamma), model->frame(model->end_effector()), thunder::Backstepping::Task::pose, thunder::OrientationKind::axis_angle,
           {identity(6, 5.0), identity(6, 50.0), {identity(7, 10.0), posture(), identity(7, 1.0)}}};
 }
 

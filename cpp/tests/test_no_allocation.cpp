@@ -192,9 +192,11 @@ void check_task_laws(const std::shared_ptr<const Model>& model) {
   const TaskReference reference = arms::reference_at(*model, arms::posture());
   const Frame<double> frame = model->frame(model->end_effector());
   const Eigen::MatrixXd K = arms::identity(7, 10.0);
-  for (const TaskRows rows : {TaskRows{}, TaskRows{0x07}, TaskRows{0x2a}}) {
+  using Kind = OrientationKind;
+  for (const auto& [rows, kind] : {std::pair{TaskRows{}, Kind::axis_angle}, {TaskRows{}, Kind::rotation_vector}, {TaskRows{}, Kind::quaternion},
+                                   {TaskRows{}, Kind::zyx}, {TaskRows{0x07}, Kind::axis_angle}, {TaskRows{0x2a}, Kind::axis_angle_plain}}) {
     const Eigen::MatrixXd gain = arms::identity(rows.count(), 20.0);
-    const TaskSetup task{frame, rows, {K, VectorXd::Zero(7), K}};
+    const TaskSetup task{frame, rows, kind, {K, VectorXd::Zero(7), K}};
     OperationalSpace operational_space(model, task, {gain, gain, gain, VectorXd::Ones(rows.count())});
     check_steps(operational_space, reference);
     Repulsion repulsion({model->frame(2), model->frame(4)}, {1.0, 10.0, 50.0}, 7);

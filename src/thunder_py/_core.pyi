@@ -86,7 +86,6 @@ __all__: list[str] = [
     "SlotineLi",
     "Sphere",
     "SphericalWrist",
-    "StateGate",
     "Status",
     "StepEnd",
     "SymbolicChain",
@@ -4141,6 +4140,7 @@ class OperationalSpace(TaskController):
         integral_limit: typing.Any,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4160,6 +4160,7 @@ class CartesianComputedTorque(TaskController):
         K_d: numpy.typing.ArrayLike,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
         points: typing.Any,
         gain: typing.SupportsFloat,
@@ -4191,6 +4192,7 @@ class Impedance(TaskController):
         inertia: typing.Any,
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4220,6 +4222,7 @@ class CartesianMACT(TaskController):
         prediction: tuple[str, float, float, typing.Any],
         rows: collections.abc.Sequence[int],
         frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4255,8 +4258,9 @@ class Backstepping(TaskController):
         K_d: numpy.typing.ArrayLike,
         law: AdaptationLaw | None,
         unknown: collections.abc.Sequence[bool],
-        frame: typing.Any,
         position_only: bool,
+        frame: typing.Any,
+        orientation: int,
         null_space: tuple[typing.Any, collections.abc.Sequence[bool], typing.Any],
     ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
@@ -4687,6 +4691,58 @@ class SphericalWrist:
     def _solve(self, T: numpy.typing.ArrayLike, near: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]:
         """See SphericalWristIK.solve."""
 
+class Safety:
+    """Checks states and limits commands of an arm."""
+
+    def __init__(
+        self,
+        model: Model,
+        lower: numpy.typing.ArrayLike,
+        upper: numpy.typing.ArrayLike,
+        velocity: numpy.typing.ArrayLike,
+        torque: numpy.typing.ArrayLike,
+        torque_rate: numpy.typing.ArrayLike,
+        torque_step: numpy.typing.ArrayLike,
+        obstacles: collections.abc.Sequence[Obstacle],
+        clearance: typing.SupportsFloat | typing.SupportsIndex,
+        lookahead: typing.SupportsFloat | typing.SupportsIndex,
+        patience: typing.SupportsFloat | typing.SupportsIndex,
+        period: typing.SupportsFloat | typing.SupportsIndex,
+        observer: ExternalObserver | None,
+    ) -> None: ...
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        """Pickle by the arguments of the constructor."""
+
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
+        """Pickle by protocol 2 at least."""
+
+    def __setstate__(self, pickled: typing.Any) -> None:
+        """Initialize from the result of `__reduce__`."""
+
+    def _check(
+        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
+    ) -> int: ...
+    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
+        """Estimates, filters and other memory of the object, as numbers."""
+
+    def _limit(
+        self,
+        t: typing.SupportsFloat | typing.SupportsIndex,
+        tau: typing.Any,
+        gravity: typing.Any,
+        together: bool = False,
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
+        """Restore the state of an object with the same constructor arguments."""
+
+    def reset(self) -> None:
+        """Forget the violation; the last command is zero."""
+
+    @property
+    def _reason(self) -> int: ...
+    @_reason.setter
+    def _reason(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
+
 class Quantiles:
     """Quantiles of durations in constant memory."""
 
@@ -4721,51 +4777,6 @@ class Quantiles:
     @property
     def worst(self) -> float:
         """The longest one [s]; 0 without any."""
-
-class StateGate:
-    """Accepts measured states that are new, of their time, and an arm's."""
-
-    def __init__(self, oldest: typing.SupportsFloat | typing.SupportsIndex) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Estimates, filters and other memory of the object, as numbers."""
-
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Restore the state of an object with the same constructor arguments."""
-
-    def read(
-        self,
-        stamp: typing.Any,
-        now: typing.Any,
-        places: typing.Any,
-        count: typing.SupportsInt | typing.SupportsIndex,
-        q: typing.Any,
-        dq: typing.Any,
-    ) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
-        """Return positions and velocities at `places`; None, and counted, if the message is dropped."""
-
-    def reset(self) -> None:
-        """Reset counts and stamps."""
-
-    @property
-    def dropped(self) -> list[int]:
-        """Numbers of dropped states by reason."""
-
-    @property
-    def in_a_row(self) -> int:
-        """Number of invalid states since the last accepted one."""
-
-    @property
-    def taken(self) -> int:
-        """Number of accepted states."""
 
 class SafeTorque:
     """Brakes an arm, then holds its position."""
@@ -4930,7 +4941,15 @@ class TaskFollower:
 class ControlLoop:
     """The loop of `thunder_py.realtime.ControlLoop`, without names and messages."""
 
-    def __init__(self, law: Controller, observer: ExternalObserver | None, **kwargs: typing.Any) -> None: ...
+    def __init__(
+        self,
+        safety: Safety,
+        brake: SafeTorque,
+        law: Controller | None,
+        observer: ExternalObserver | None = None,
+        known: Controller | None = None,
+        **kwargs: typing.Any,
+    ) -> None: ...
     def __reduce__(self) -> tuple[typing.Any, ...]:
         """Pickle by the arguments of the constructor."""
 
@@ -4946,11 +4965,32 @@ class ControlLoop:
     def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
         """Restore the state of an object with the same constructor arguments."""
 
+    def begin(
+        self,
+        stamp: typing.Any,
+        places: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
+        count: typing.SupportsInt | typing.SupportsIndex,
+        q: typing.Any,
+        dq: typing.Any,
+        gravity: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
+    ) -> tuple[typing.Any, ...] | None:
+        """Take a state of a run; whether a torque is wanted, time, q and dq, or None if the loop does not answer it."""
+
     def cancel(self) -> None:
         """Give the reference up: the arm is held."""
 
+    def finish(
+        self,
+        tau: typing.Annotated[numpy.typing.ArrayLike, numpy.float64] | None,
+        status: typing.SupportsInt | typing.SupportsIndex,
+    ) -> tuple[typing.Any, ...]:
+        """Return demand, command, and the number of the reason for a stop."""
+
     def follow(self, motion: JointMotion) -> None:
         """Follow a motion from the next state on."""
+
+    def request(self, reason: typing.SupportsInt | typing.SupportsIndex) -> None:
+        """Ask for a stop of a run."""
 
     def reset(self) -> None:
         """Reset the state, but not the law."""
@@ -4965,6 +5005,9 @@ class ControlLoop:
         dq: typing.Any,
     ) -> tuple[typing.Any, ...] | None:
         """Answer a message of `count` names, whose robot's joints, and motors, are at `places`; None if it is dropped."""
+
+    def stop(self, reason: typing.SupportsInt | typing.SupportsIndex, at_once: bool = False) -> None:
+        """Stop a run."""
 
     def take_pose(
         self,
@@ -5007,6 +5050,10 @@ class ControlLoop:
         """Numbers of dropped states by reason."""
 
     @property
+    def ended(self) -> bool:
+        """Whether the drive is to be stopped."""
+
+    @property
     def joint_reference(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...] | None:
         """What the law followed at the last state; None unless it tracked in joint space."""
 
@@ -5039,6 +5086,10 @@ class ControlLoop:
         """Number of the reason."""
 
     @property
+    def report(self) -> dict[str, typing.Any]:
+        """Outcome of a run so far."""
+
+    @property
     def t(self) -> float:
         """Time of the last state [s]."""
 
@@ -5049,58 +5100,6 @@ class ControlLoop:
     @property
     def task(self) -> bool:
         """Whether the law follows poses."""
-
-class Safety:
-    """Checks states and limits commands of an arm."""
-
-    def __init__(
-        self,
-        model: Model,
-        lower: numpy.typing.ArrayLike,
-        upper: numpy.typing.ArrayLike,
-        velocity: numpy.typing.ArrayLike,
-        torque: numpy.typing.ArrayLike,
-        torque_rate: numpy.typing.ArrayLike,
-        torque_step: numpy.typing.ArrayLike,
-        obstacles: collections.abc.Sequence[Obstacle],
-        clearance: typing.SupportsFloat | typing.SupportsIndex,
-        lookahead: typing.SupportsFloat | typing.SupportsIndex,
-        patience: typing.SupportsFloat | typing.SupportsIndex,
-        period: typing.SupportsFloat | typing.SupportsIndex,
-        observer: ExternalObserver | None,
-    ) -> None: ...
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        """Pickle by the arguments of the constructor."""
-
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> str | tuple[typing.Any, ...]:
-        """Pickle by protocol 2 at least."""
-
-    def __setstate__(self, pickled: typing.Any) -> None:
-        """Initialize from the result of `__reduce__`."""
-
-    def _check(
-        self, t: typing.SupportsFloat | typing.SupportsIndex, q: numpy.typing.ArrayLike, dq: numpy.typing.ArrayLike
-    ) -> int: ...
-    def _core_state(self) -> numpy.typing.NDArray[numpy.float64]:
-        """Estimates, filters and other memory of the object, as numbers."""
-
-    def _limit(
-        self,
-        t: typing.SupportsFloat | typing.SupportsIndex,
-        tau: typing.Any,
-        gravity: typing.Any,
-        together: bool = False,
-    ) -> numpy.typing.NDArray[numpy.float64]: ...
-    def _set_core_state(self, state: numpy.typing.ArrayLike) -> None:
-        """Restore the state of an object with the same constructor arguments."""
-
-    def reset(self) -> None:
-        """Forget the violation; the last command is zero."""
-
-    @property
-    def _reason(self) -> int: ...
-    @_reason.setter
-    def _reason(self, arg1: typing.SupportsInt | typing.SupportsIndex) -> None: ...
 
 class Drive:
     """Drive of an arm, for loops in C++."""
@@ -5230,10 +5229,6 @@ class RealtimeLoop:
         self,
         drive: Drive,
         loop: ControlLoop,
-        safety: Safety,
-        brake: SafeTorque,
-        duration: typing.SupportsFloat | typing.SupportsIndex,
-        most_missed: typing.SupportsInt | typing.SupportsIndex,
         priority: typing.SupportsInt | typing.SupportsIndex,
         core: typing.SupportsInt | typing.SupportsIndex,
         lock_memory: bool,

@@ -95,6 +95,26 @@ def test_units_in_the_names_of_columns_are_converted(log, tmp_path):
         assert_same(LogFile(tmp_path / "log.csv", columns=columns, unit=unit).load(elbow()), log, rtol=1e-14)
 
 
+@pytest.mark.parametrize("name", ["log.csv", "log.npz", "log.parquet"])
+def test_logs_without_time(name, log, tmp_path):
+    """Instants follow from the rows per second, also where the log is read in parts."""
+    even, path = Log(t=np.arange(T.size) / 125.0, q=log.q, tau=log.tau), tmp_path / name
+    if name == "log.csv":
+        rows = np.column_stack([log.q, log.tau])
+        np.savetxt(path, rows, "%.17g", ",", header="q1,q2,tau1,tau2", comments="")
+    elif name == "log.npz":
+        np.savez(path, q=log.q, tau=log.tau)
+    else:
+        pa = pytest.importorskip("pyarrow")
+        columns = dict(zip(["q1", "q2", "tau1", "tau2"], [*log.q.T, *log.tau.T], strict=True))
+        pytest.importorskip("pyarrow.parquet").write_table(pa.table(columns), path)
+    file = LogFile(path, rate=125)
+    assert_same(read(file), even)
+    assert_same(Log.joined(list(file.chunks(elbow(), 37))), even)
+    assert abs(file.rows() - T.size) < 10
+    assert_refused((lambda: LogFile(path).load(elbow()), "...give the number of rows per second with rate="))
+
+
 def test_units_of_signals():
     for signal, revolute, column, factor in (
         ("dq", True, "dq1 [deg/s]", np.pi / 180.0),
@@ -313,6 +333,9 @@ def test_other_arguments_are_refused(log, tmp_path):
         (lambda: identify(elbow(), log, log.q, tau=log.tau, cutoff=10.0), "q, tau must be None where t is a Log"),
         (lambda: identify(elbow(), [log, 3], cutoff=10.0), "t must hold runs, logs or paths, got 3"),
         (lambda: LogFile("log.csv", unit="grad"), "unit must be one of rad, deg, got 'grad'..."),
+        (lambda: LogFile("log.csv", rate=0.0), "rate must be positive..."),
+        (lambda: LogFile("log.csv", {"t": "t"}, rate=9.0), "columns must not name t where rate is given"),
+        (lambda: LogFile("log.bag", rate=9.0), "rate must be None for a bag, whose messages have times, got 9"),
         (lambda: Log(t=log.t, q=log.q[:3], tau=log.tau), "q must have 200 rows like t, got 3"),
     )
     q, dq, ddq = motion(2)

@@ -6,7 +6,6 @@ import importlib
 import re
 import sys
 import types
-import warnings
 from contextlib import suppress
 from pathlib import Path
 
@@ -159,8 +158,10 @@ def test_no_half_arms_from_a_base(tmp_path):
 
 
 def test_a_mobile_base_is_skipped(tmp_path):
-    robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
+    with pytest.warns(ThunderWarning, match="the base 'l1' is at rest: planar joint 'j1' left out"):
+        robot = load(tmp_path, FOUR.replace("revolute", "planar", 1))
     assert robot.joint_names == ("j2", "j3", "j4")
+    assert load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="l1").n == 3
     with pytest.raises(FileFormatError, match="'j1': planar"):
         load(tmp_path, FOUR.replace("revolute", "planar", 1), base_link="w")
 
@@ -192,6 +193,12 @@ def test_a_gripper_in_one_chain(tmp_path):
     with pytest.warns(ThunderWarning, match="the gripper is locked at zero: 'grip_a', 'grip_b'"):
         assert load(tmp_path, text).joint_names == ("j1", "j2", "j3")
     assert [each.joints for each in th.io.arms(tmp_path / "arm.urdf")] == [("j1", "j2", "j3")]
+
+
+def test_a_follower_of_nothing_beside_the_arm(tmp_path):
+    flag = link("flag") + joint("wave", "w", "flag", rest=LIMIT + '<mimic joint="nope"/>')
+    with pytest.warns(ThunderWarning, match="1 defect without effect on the arm, such as .*'wave': follows 'nope'"):
+        assert load(tmp_path, chain(LIMIT, LIMIT, extra=flag)).n == 2
 
 
 def test_a_defective_frame_beside_the_arm(tmp_path):
@@ -233,11 +240,24 @@ def test_the_tip(tmp_path):
     assert tip("camera", "flange", "my_tool0", "ee_link") == "my_tool0"
     assert tip("camera", "Hand_TCP") == "Hand_TCP"
     assert tip("camera", "lamp") == "high"
+    with pytest.warns(ThunderWarning, match="the tip is 'high', pass tip_link= for another: 'camera', 'lamp'"):
+        th.Robot.load(tmp_path / "arm.urdf")
+    assert th.Robot.load(tmp_path / "arm.urdf", tip_link="lamp").n == 2
 
 
 def _written(folder: Path, text: str) -> Path:
     (folder / "arm.urdf").write_text(text)
     return folder / "arm.urdf"
+
+
+def test_info_tells_the_end_effector(tmp_path, capsys):
+    frames = "".join(
+        f'<link name="{f}"/>' + joint(f"{f}_f", "high", f, "fixed", "", "0 0 0.1") for f in ("tcp", "lamp")
+    )
+    assert run(["info", str(_written(tmp_path, arm("".join(frames))))]) == 0
+    assert "\nthe end effector is at tcp, lamp\n" in capsys.readouterr().out
+    assert run(["info", str(tmp_path / "arm.urdf"), "--tip-link", "high", "--json"]) == 0
+    assert '"end_effector": [\n    "high"\n  ]' in capsys.readouterr().out
 
 
 def test_several_arms(tmp_path, capsys):
@@ -318,64 +338,3 @@ def test_robots_by_name(tmp_path, monkeypatch):
     assert th.Robot.load("robot_descriptions:my_description").n == 2
     with pytest.raises(UnknownNameError, match="'other'"):
         th.Robot.load("robot_descriptions:other")
-
-
-COLLECTION = Path(__file__).parents[2].parent / "shared" / "data" / "robots"
-
-
-@pytest.mark.release
-@pytest.mark.skipif(not COLLECTION.is_dir(), reason="needs ../shared/data")
-def test_arms_of_a_collection_equal_those_of_pinocchio():
-    pinocchio = pytest.importorskip("pinocchio")
-    compared = 0
-    for path in sorted(p for folder in ("urdf", "vendor") for p in (COLLECTION / folder).iterdir()):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                arms = th.io.arms(path)
-                whole = pinocchio.buildModelFromUrdf(str(path))
-            except (FileFormatError, ValueError):
-                continue
-            robots = [th.Robot.load(path, base_link=arm.base, tip_link=arm.tip) for arm in arms]
-        for robot in robots:
-            if set(robot.joint_names) <= set(whole.names) and robot.inertial.any():
-                compared += _compare(pinocchio, whole, robot)
-    assert compared > 150
-
-
-def _compare(pinocchio, whole, robot: th.Robot) -> bool:
-    others = [k for k, name in enumerate(whole.names) if k > 0 and name not in robot.joint_names]
-    try:
-        model = pinocchio.buildReducedModel(whole, others, pinocchio.neutral(whole)) if others else whole
-    except ValueError:  # two frames have one name
-        return False
-    data, rng = model.createData(), np.random.default_rng(0)
-    pinocchio.framesForwardKinematics(model, data, pinocchio.neutral(model))
-    first = model.jointPlacements[1].homogeneous
-    base = first @ np.linalg.inv(robot.description.placements[0])
-    robot = robot.replace(base=base, friction=None)
-    for _ in range(20):
-        q, dq, ddq = rng.normal(size=(3, robot.n))
-        full = pinocchio.integrate(model, pinocchio.neutral(model), q)
-        tau = pinocchio.rnea(model, data, full, dq, ddq)
-        scale = 1.0 + np.abs(tau).max()
-        M = pinocchio.crba(model, data, full)
-        M = np.triu(M) + np.triu(M, 1).T
-        G = pinocchio.computeGeneralizedGravity(model, data, full)
-        np.testing.assert_allclose(robot.inverse_dynamics(q, dq, ddq), tau, rtol=0, atol=1e-10 * scale)
-        np.testing.assert_allclose(robot.mass_matrix(q), M, rtol=0, atol=1e-10 * (1.0 + np.abs(M).max()))
-        np.testing.assert_allclose(robot.gravity_vector(q), G, rtol=0, atol=1e-10 * scale)
-        bias = pinocchio.nonLinearEffects(model, data, full, dq) - G
-        np.testing.assert_allclose(robot.coriolis_matrix(q, dq) @ dq, bias, rtol=0, atol=1e-9 * scale)
-        pi = robot.parameters
-        np.testing.assert_allclose(robot.regressor(q, dq, ddq) @ pi, tau, rtol=0, atol=1e-9 * scale)
-        if np.linalg.cond(M) < 1e8:
-            back = robot.forward_dynamics(q, dq, tau)
-            np.testing.assert_allclose(back, ddq, rtol=0, atol=1e-5 * (1.0 + np.abs(ddq).max()))
-        pinocchio.forwardKinematics(model, data, full)
-        last = robot.forward_kinematics(q, robot.link_names[-1])
-        np.testing.assert_allclose(last, data.oMi[robot.n].homogeneous, rtol=0, atol=1e-10)
-        J = pinocchio.computeJointJacobian(model, data, full, robot.n).reshape(6, -1)
-        R = np.kron(np.eye(2), data.oMi[robot.n].rotation)
-        np.testing.assert_allclose(robot.jacobian(q, robot.link_names[-1]), R @ J, rtol=0, atol=1e-10)
-    return True

@@ -10,6 +10,8 @@ from thunder_py.realtime import Command, ControlLoop, JointState, Mode, Referenc
 #: some time of day [ns]
 NOON = 1_700_000_000_000_000_000
 MS = 1_000_000
+#: modes of a loop that is in no fault and follows nothing
+HELD = (Mode.braking, Mode.holding)
 FAULT = "the loop is in a fault: call reset first"
 Q0 = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 LINK_7 = {"gradient": {"Gamma": 5, "unknown": "link7"}}

@@ -57,7 +57,7 @@ def test_a_law_that_sees_motors_tracks(soft: tuple[th.Robot, str]) -> None:
     robot, path = soft
     loop, arm = make_loop(path), make_arm(path)
     play(loop, arm, 0.05, NOON)
-    assert loop.mode is Mode.hold
+    assert loop.mode is Mode.holding
     follow(loop, Q0 + 0.2)
     state = play(loop, arm, 3.0, NOON + 50 * MS)
     assert loop.mode is Mode.tracking
@@ -72,7 +72,7 @@ def test_without_motors_it_is_held_with_a_reason(soft: tuple[th.Robot, str]) -> 
     play(loop, arm, 0.01, NOON)
     follow(loop, Q0)
     play(loop, arm, 0.05, NOON + 10 * MS, motors=False)
-    assert (loop.mode, loop.reason) == (Mode.hold, Reason.no_motors)
+    assert (loop.mode, loop.reason) == (Mode.holding, Reason.no_motors)
     state = play(loop, arm, 1.0, NOON + 60 * MS, motors=False)
     np.testing.assert_allclose(state.q, Q0, atol=1e-2)
     play(loop, arm, 0.05, NOON + 1060 * MS)

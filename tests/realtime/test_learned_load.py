@@ -8,9 +8,9 @@ from thunder_py.realtime import (
     DriveFacts,
     DriveLoop,
     RealtimeLoop,
+    Reason,
     SafetyLimits,
     SimulatedArm,
-    StopReason,
 )
 from thunder_py.realtime.safety import brake
 
@@ -38,13 +38,13 @@ def first_of_the_brake(kind: str, control: th.SlotineLi, told: th.Payload | None
         cycles = list[th.realtime.Cycle]()
         limits = SafetyLimits.of(PANDA)
         done = DriveLoop(drive, PANDA, control, STILL, limits=limits, on_cycle=cycles.append).run(LENGTH)
-        assert done.reason is StopReason.finished
+        assert done.reason is Reason.finished
         first = next(c for c in cycles if c.stop is not None)
         return first.q, first.dq, first.tau
     loop = RealtimeLoop(drive, PANDA, control, STILL, duration=LENGTH)
     with loop:
         assert loop.join(60.0)
-    assert loop.reason is StopReason.finished
+    assert loop.reason is Reason.finished
     log = loop.log()
     k = next(k for k, stop in enumerate(log.stop) if stop is not None)
     return log.q[k], log.dq[k], log.tau[k]

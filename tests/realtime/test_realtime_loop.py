@@ -23,10 +23,10 @@ from thunder_py.realtime import (
     DriveLoop,
     Mode,
     RealtimeLoop,
+    Reason,
     SafetyLimits,
     SimulatedArm,
     StopKind,
-    StopReason,
 )
 
 ELBOW = th.Robot.load("elbow")
@@ -79,8 +79,8 @@ def test_torques_are_those_of_the_loop_in_python():
     np.testing.assert_allclose(log.q[:count], [c.q for c in cycles[:count]], atol=1e-6)
     np.testing.assert_allclose(log.command[:count], [c.command for c in cycles[:count]], atol=2e-2)
     assert log.stop[count - 1] is None
-    assert log.stop[-1] is StopReason.finished
-    assert loop.reason is StopReason.finished
+    assert log.stop[-1] is Reason.finished
+    assert loop.reason is Reason.finished
 
 
 def test_braking_adaptation_and_torque_rate():
@@ -90,7 +90,7 @@ def test_braking_adaptation_and_torque_rate():
     drive = simulated(payloads=th.Payload(0.5), facts=facts(torque_rate=1000.0))
     loop = run(drive, law, log=("error", "parameters"), duration=2.0)
     log, found = loop.log(), loop.statistics()
-    assert (loop.reason, found.at_rest, found.drive_stopped) == (StopReason.finished, True, True)
+    assert (loop.reason, found.at_rest, found.drive_stopped) == (Reason.finished, True, True)
     assert 0.0 < drive.largest_step <= 1.0 + 1e-9
     assert not drive.failed
     assert np.array_equal(log.signals["parameters"][0].shape, before.shape)
@@ -102,11 +102,11 @@ def test_braking_adaptation_and_torque_rate():
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        (DriveFault.error, StopReason.drive_fault),
-        (DriveFault.silence, StopReason.states_lost),
-        (DriveFault.invalid_state, StopReason.invalid_states),
-        (DriveFault.no_command, StopReason.drive_fault),
-        (DriveFault.missed_cycles, StopReason.missed_cycles),
+        (DriveFault.error, Reason.drive_fault),
+        (DriveFault.silence, Reason.states_lost),
+        (DriveFault.invalid_state, Reason.invalid_states),
+        (DriveFault.no_command, Reason.drive_fault),
+        (DriveFault.missed_cycles, Reason.missed_cycles),
     ],
 )
 def test_faults_of_the_drive(fault, reason):
@@ -125,15 +125,15 @@ def test_limits_and_contacts():
     limits = SafetyLimits([-1.0, -2.0], [0.9, 2.0], 5.0, 100.0)
     drive = simulated()
     loop = run(drive, reference=fast, limits=limits, duration=3.0)
-    assert (loop.reason, loop.statistics().at_rest) == (StopReason.position, True)
+    assert (loop.reason, loop.statistics().at_rest) == (Reason.position, True)
     assert drive.q[0] < 0.95
     observer = th.control.MomentumObserver(ELBOW, 50.0, detector=th.control.ContactDetector(3.0))
     push = th.simulation.ExternalTorque([0.0, 8.0], start=0.3)
     loop = run(simulated(external=[push]), observer=observer, duration=3.0)
-    assert (loop.reason, loop.statistics().at_rest) == (StopReason.contact, True)
+    assert (loop.reason, loop.statistics().at_rest) == (Reason.contact, True)
     tip = ELBOW.forward_kinematics(START)[:3, 3]
     wall = th.geometry.HalfSpace(np.add(tip, (0.0, 0.0, 0.02)), [0.0, 0.0, -1.0])
-    assert run(limits=SafetyLimits.of(ELBOW, obstacles=[wall], clearance=0.5)).reason is StopReason.workspace
+    assert run(limits=SafetyLimits.of(ELBOW, obstacles=[wall], clearance=0.5)).reason is Reason.workspace
 
 
 def test_exchange_of_references_gains_and_adaptation():
@@ -150,7 +150,7 @@ def test_exchange_of_references_gains_and_adaptation():
 
     estimates = []
     with loop:
-        until(lambda: loop.statistics().mode is Mode.hold)
+        until(lambda: loop.statistics().mode is Mode.holding)
         loop.set_reference(SINE)
         until(lambda: loop.statistics().mode is Mode.tracking)
         assert np.abs(fresh()[-1] - ELBOW.parameters).max() > 0.0
@@ -162,7 +162,7 @@ def test_exchange_of_references_gains_and_adaptation():
         moved = np.ptp(np.concatenate([before, fresh()]), axis=0) > 0.0
         assert moved.any()
         assert not moved[:10].any()
-    assert loop.reason is StopReason.requested
+    assert loop.reason is Reason.requested
 
 
 @pytest.mark.parametrize("compensates", [False, True])
@@ -170,7 +170,7 @@ def test_an_arm_that_pushes_at_its_limit_is_stopped(compensates):
     """The law itself is limited to what `Safety` allows."""
     limits, goal = SafetyLimits.of(ELBOW, torque=[10.0, 15.0]), th.reference.SetPoint(START)
     loop = run(simulated(compensates_gravity=compensates), reference=goal, limits=limits, duration=1.0)
-    assert loop.reason is StopReason.torque
+    assert loop.reason is Reason.torque
     assert loop.statistics().t == pytest.approx(0.25 + 2.0, abs=0.01)  # patience, and the brake at its limit as well
 
 
@@ -180,7 +180,7 @@ def test_poses():
     T[1, 3] += 0.05
     goal = th.reference.SetPose(T)
     loop = run(drive, POSE_LAW, goal, PANDA, duration=2.0)
-    assert loop.reason is StopReason.finished
+    assert loop.reason is Reason.finished
     np.testing.assert_allclose(PANDA.forward_kinematics(drive.q)[:3, 3], T[:3, 3], atol=2e-3)
 
 
@@ -235,7 +235,7 @@ def test_any_thread_at_any_time():
         assert loop.join(60.0)
     loop.log(), loop.statistics(), loop.stop()
     assert not errors
-    assert loop.reason is StopReason.requested
+    assert loop.reason is Reason.requested
 
 
 def test_a_copy_of_a_simulated_drive_is_a_drive_of_its_own():
@@ -344,7 +344,7 @@ def test_a_second_ctrl_c_does_not_take_the_stop_from_the_first():
     with pytest.raises(KeyboardInterrupt):
         loop.join(60.0)
     assert not loop.running
-    assert loop.reason is StopReason.interrupted
+    assert loop.reason is Reason.interrupted
 
 
 @pytest.mark.usefixtures("python_handler")
@@ -355,7 +355,7 @@ def test_ctrl_c_at_the_end_of_a_short_wait_brakes_the_arm():
     with pytest.raises(KeyboardInterrupt):
         loop.join(0.01)
     assert not loop.running
-    assert (loop.reason, loop.statistics().at_rest) == (StopReason.interrupted, True)
+    assert (loop.reason, loop.statistics().at_rest) == (Reason.interrupted, True)
 
 
 @pytest.mark.release
@@ -433,13 +433,13 @@ def still(robot):
 
 
 def test_a_stop_that_was_asked_for_is_no_first_ctrl_c():
-    for first, at_once in ((StopReason.requested, False), (StopReason.interrupted, True)):
+    for first, at_once in ((Reason.requested, False), (Reason.interrupted, True)):
         loop = RealtimeLoop(simulated(), ELBOW, dict(GAINS), SINE)
         loop.stop(first)  # before the start, or the arm might be at rest before the second one
-        loop.stop(StopReason.interrupted)
+        loop.stop(Reason.interrupted)
         loop.start()
         assert loop.join(60.0)
-        assert loop.reason is StopReason.interrupted
+        assert loop.reason is Reason.interrupted
         assert loop.statistics().at_rest is not at_once
 
 
@@ -448,7 +448,7 @@ def test_a_slow_drive_is_not_late():
     loop = RealtimeLoop(slow, ELBOW, {**GAINS, "Lambda": 1.0, "K_d": 2.0}, th.reference.SetPoint(START), duration=0.3)
     with loop:
         assert loop.join(60.0)
-    assert loop.reason is StopReason.finished
+    assert loop.reason is Reason.finished
 
 
 @pytest.mark.release
@@ -465,7 +465,7 @@ def test_tuned_gains_hold_for_ten_minutes(name, unknown):
         SimulatedArm(arm, q, real_time=False), law, reference, robot, duration=600.0, log_every=100, log_time=700.0
     )
     rows = loop.log()
-    assert loop.reason is StopReason.finished
+    assert loop.reason is Reason.finished
     assert rows.t[-1] > 600.0
     settled = (rows.t > 30.0) & (rows.t < 600.0)
     np.testing.assert_allclose(rows.q[settled], reference(rows.t[settled]).q, atol=0.01)

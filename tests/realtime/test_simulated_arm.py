@@ -56,7 +56,7 @@ def test_the_arm_moves_as_in_simulate_whoever_drives_it(plant: str) -> None:
             loop = RealtimeLoop(arm, ELBOW, law(), SINE, duration=0.3)
             with loop:
                 assert loop.join(60.0)
-            assert loop.reason is th.realtime.StopReason.finished
+            assert loop.reason is th.realtime.Reason.finished
         assert not arm.running
         assert not arm.failed
         ends.append(arm.q)

@@ -30,7 +30,7 @@ IMMUTABLE = {
 #: of pickles, beside each class's own methods
 STATE = {"_core_state", "_set_core_state"}
 #: what they hold changes, but only with the GIL held and never across a call of Python
-GROWING = {"Graph", "Quantiles", "StateGate", "JointFollower", "TaskFollower"}
+GROWING = {"Graph", "Quantiles", "JointFollower", "TaskFollower"}
 #: used beside the thread of a real-time loop: tests/realtime/test_realtime_loop.py
 THREADED = {"RealtimeLoop", "SimulatedArm"}
 

@@ -8,10 +8,12 @@ namespace thunder {
 using Eigen::Map;
 using Eigen::VectorXd;
 
-Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, Gains gains)
+Backstepping::Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, OrientationKind kind,
+                           Gains gains)
     : AdaptiveController(std::move(adaptive_model), gains.null_space.K_d),
       frame_(frame),
       rows_{(1 << static_cast<int>(task)) - 1},
+      kind_(kind),
       null_space_(std::move(gains.null_space)),
       Lambda_(spread_rows(rows_, gains.Lambda)),
       K_p_(spread_rows(rows_, gains.K_p)),
@@ -43,7 +45,7 @@ bool Backstepping::reference_motion(const double* q, const double* dq, Terms& o)
 Status Backstepping::evaluate(const double* q, const double* dq, const TaskReference& desired, Terms& o) noexcept {
   o.motion.update(dynamics_, frame_, q, dq);
   for (Jacobian* J : {&o.motion.J, &o.motion.J_dot}) keep_rows(rows_, *J);
-  if (!o.task.update(o.motion, desired, rows_) || !reference_motion(q, dq, o)) return Status::singular;
+  if (!o.task.update(o.motion, desired, rows_, kind_) || !reference_motion(q, dq, o)) return Status::singular;
 
   adaptive_model_.torque(q, dq, o.dq_r.data(), o.ddq_r.data(), o.tau.data());  // Y_r pihat
   Vector6d restoring = K_p_ * o.task.e;

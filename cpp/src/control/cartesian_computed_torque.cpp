@@ -7,7 +7,7 @@ CartesianComputedTorque::CartesianComputedTorque(std::shared_ptr<const Model> mo
                                                  Repulsion repulsion)
     : TaskController(std::move(model), task.null_space.K_d),
       null_space_(std::move(task.null_space)),
-      motion_(n(), task.frame, task.rows),
+      motion_(n(), task.frame, task.rows, task.kind),
       inertia_(n()),
       K_0_(spread_rows(task.rows, K_0)),
       K_1_(spread_rows(task.rows, K_1)),
@@ -23,7 +23,7 @@ Status CartesianComputedTorque::law(double, const double* q, const double* dq, c
     return Status::singular;
   const TaskError& error = motion_.error;
   const Vector6d force =
-      inertia_.Lambda * (error.f_dot - motion_.bias + K_1_ * error.e_dot + K_0_ * error.e);
+      inertia_.Lambda * (error.f_dot - motion_.bias + K_1_ * error.velocity + K_0_ * error.e);
   dynamics_.inverse_dynamics(q, dq, zero_.data(), tau_);  // h
   add_transposed(motion_.J, force, tau_);
   if (!motion_.redundant()) return Status::ok;

@@ -10,7 +10,7 @@ CartesianMACT::CartesianMACT(AdaptiveModel adaptive_model, PredictionError predi
     : AdaptiveController(std::move(adaptive_model), task.null_space.K_d),
       prediction_error_(std::move(prediction_error)),
       null_space_(std::move(task.null_space)),
-      motion_(n(), task.frame, task.rows),
+      motion_(n(), task.frame, task.rows, task.kind),
       K_p_(spread_rows(task.rows, K_p)) {
   for (VectorXd* v : {&beta_, &alpha_, &s_}) v->setZero(n());
   publish("error", motion_.error_rows.data(), row_names(motion_.rows()));

@@ -4,8 +4,8 @@
 
 namespace thunder {
 
-ControlTask::ControlTask(int n, const Frame<double>& controlled, TaskRows rows)
-    : TaskMotion(n, controlled, rows), error_rows(Eigen::VectorXd::Zero(rows.count())) {}
+ControlTask::ControlTask(int n, const Frame<double>& controlled, TaskRows rows, OrientationKind kind)
+    : TaskMotion(n, controlled, rows, kind), error_rows(Eigen::VectorXd::Zero(rows.count())) {}
 
 bool ControlTask::update(const Evaluator& dynamics, const double* q, const double* dq, const TaskReference& desired,
                          bool held) noexcept {

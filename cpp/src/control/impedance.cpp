@@ -16,7 +16,7 @@ Matrix6d spread_inverse(TaskRows rows, const Eigen::MatrixXd& inertia) {
 Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains gains)
     : TaskController(std::move(model), task.null_space.K_d),
       null_space_(std::move(task.null_space)),
-      motion_(n(), task.frame, task.rows),
+      motion_(n(), task.frame, task.rows, task.kind),
       inertia_(n()),
       M_(RowMajor::Zero(n(), n())),
       C_(M_),
@@ -34,14 +34,14 @@ Impedance::Impedance(std::shared_ptr<const Model> model, TaskSetup task, Gains g
 /// the dynamically consistent inverse Jbar = M^-1 J' Lambda.
 Vector6d Impedance::with_own_inertia(const double* dq) noexcept {
   const TaskError& error = motion_.error;
-  const Vector6d momentum = inertia_.Lambda * error.e_dot;
+  const Vector6d momentum = inertia_.Lambda * error.velocity;
   free_.setZero();
   add_transposed(inertia_.J_over_M, momentum, free_.data());  // Jbar e'
   torque_ = C_.lazyProduct(free_);
   const Vector6d coriolis = inertia_.J_over_M.lazyProduct(torque_);
   free_ += Eigen::Map<const Eigen::VectorXd>(dq, n());
   const Vector6d bias = motion_.J_dot.lazyProduct(free_);
-  return K_ * error.e + D_ * error.e_dot + inertia_.Lambda * (error.f_dot - bias + coriolis);
+  return K_ * error.e + D_ * error.velocity + inertia_.Lambda * (error.f_dot - bias + coriolis);
 }
 
 /// inertia e'' + D e' + K e = -F, F the measured wrench in task coordinates.
@@ -51,7 +51,7 @@ Vector6d Impedance::with_desired_inertia() noexcept {
   add_transposed(motion_.frame.J, wrench_, free_.data());
   const Vector6d task_wrench = inertia_.Lambda * inertia_.J_over_M.lazyProduct(free_);
   const Vector6d wanted =
-      error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.e_dot + task_wrench);
+      error.f_dot - motion_.bias + inverse_inertia_ * (K_ * error.e + D_ * error.velocity + task_wrench);
   return inertia_.Lambda * wanted - task_wrench;
 }
 

@@ -5,7 +5,7 @@ namespace thunder {
 OperationalSpace::OperationalSpace(std::shared_ptr<const Model> model, TaskSetup task, Gains gains)
     : TaskController(std::move(model), task.null_space.K_d),
       null_space_(std::move(task.null_space)),
-      motion_(n(), task.frame, task.rows),
+      motion_(n(), task.frame, task.rows, task.kind),
       inertia_(n()),
       K_0_(spread_rows(task.rows, gains.K_0)),
       K_1_(spread_rows(task.rows, gains.K_1)),
@@ -43,7 +43,7 @@ Status OperationalSpace::law(double t, const double* q, const double* dq, const 
   // e'' = f' - J_dot dq - J ddq becomes -K_1 e' - K_0 e - K_I (integral of e)
   const TaskError& error = motion_.error;
   const Vector6d wanted =
-      error.f_dot - motion_.bias + K_1_ * error.e_dot + K_0_ * error.e + K_I_ * integral;
+      error.f_dot - motion_.bias + K_1_ * error.velocity + K_0_ * error.e + K_I_ * integral;
   const Vector6d weights = motion_.gram_inverse * wanted;
   y_.setZero();
   add_transposed(motion_.J, weights, y_.data());

@@ -21,6 +21,26 @@ Matrix3d half_trace_minus_transpose(const Matrix3d& A) noexcept {
   return 0.5 * (A.trace() * Matrix3d::Identity() - A.transpose());
 }
 
+/// The kinds with the geometric Jacobian. Rt' = [w] Rt with w = w_d - Rt w_actual.
+void geometric(OrientationKind kind, const Matrix3d& Rt, const OrientationMotion& desired, const OrientationMotion& actual,
+               OrientationError& error) noexcept {
+  const Vector3d w = desired.w - Rt * actual.w;
+  if (kind == OrientationKind::axis_angle_plain) {
+    error.e = axis_angle_error(Rt);
+    error.e_dot = half_trace_minus_transpose(Rt).transpose() * w;
+    error.regular = Rt.trace() > 1.0 || error.e.norm() > OrientationError::kSmallestPlain;
+  } else if (kind == OrientationKind::rotation_vector) {
+    error.e = rotation_log(Rt);
+    error.e_dot = rotation_jacobian(error.e).inverse() * w;
+  } else {
+    const Eigen::Quaterniond q = shorter_quaternion(Rt);
+    error.e = q.vec();
+    error.e_dot = 0.5 * (q.w() * w + w.cross(error.e));
+  }
+  error.f = desired.w;
+  error.f_dot = desired.w_dot;
+}
+
 /// e' = L' w_d - L w with L = (tr(Rt) 1 - Rt') / 2 (errata section 0 and T-11).
 void axis_angle(const Matrix3d& Rt, const OrientationMotion& desired, const OrientationMotion& actual,
                 OrientationError& error) noexcept {
@@ -30,6 +50,7 @@ void axis_angle(const Matrix3d& Rt, const OrientationMotion& desired, const Orie
   error.L_dot = half_trace_minus_transpose(cross_matrix(desired.w) * Rt - Rt * cross_matrix(actual.w));
   error.f = error.L.transpose() * desired.w;
   error.f_dot = error.L_dot.transpose() * desired.w + error.L.transpose() * desired.w_dot;
+  error.e_dot = error.f - error.L * actual.w;
   error.regular = cosine >= OrientationError::kSmallestCosine;
   error.condition = 1.0 / cosine;
 }
@@ -80,6 +101,7 @@ void euler(OrientationKind kind, const OrientationMotion& desired, const Orienta
   const Matrix3d T_d_inverse = angles_d.T_inverse();
   error.f = T_d_inverse * desired.w;
   error.f_dot = T_d_inverse * (desired.w_dot - angles_d.T_dot(error.f) * error.f);
+  error.e_dot = error.f - error.L * actual.w;
 }
 
 }  // namespace
@@ -91,18 +113,10 @@ OrientationError::OrientationError(OrientationKind kind, const OrientationMotion
     return;
   }
   const Matrix3d Rt = desired.R * actual.R.transpose();
-  if (kind == OrientationKind::axis_angle) {
+  if (kind == OrientationKind::axis_angle)
     axis_angle(Rt, desired, actual, *this);
-    return;
-  }
-  if (kind == OrientationKind::axis_angle_plain) {
-    e = axis_angle_error(Rt);
-    regular = Rt.trace() > 1.0 || e.norm() > kSmallestPlain;
-  }
-  if (kind == OrientationKind::rotation_vector) e = rotation_log(Rt);
-  if (kind == OrientationKind::quaternion) e = shorter_quaternion(Rt).vec();
-  f = desired.w;
-  f_dot = desired.w_dot;
+  else
+    geometric(kind, Rt, desired, actual, *this);
 }
 
 }  // namespace thunder

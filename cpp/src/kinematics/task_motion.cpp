@@ -23,17 +23,19 @@ bool TaskError::update(const FrameMotion& motion, const TaskReference& desired, 
   e.head<3>() = desired.p - motion.p;
   f = desired.xi;
   f_dot = desired.xi_dot;
-  e_dot = motion.xi;
+  velocity = motion.xi;
   if (turns) {
     orientation = OrientationError(kind, {desired.R, desired.xi.tail<3>(), desired.xi_dot.tail<3>()},
                                    {motion.R, motion.xi.tail<3>(), Eigen::Vector3d::Zero()});
     e.tail<3>() = orientation.e;
     f.tail<3>() = orientation.f;
     f_dot.tail<3>() = orientation.f_dot;
-    e_dot.tail<3>() = orientation.L * motion.xi.tail<3>();
+    velocity.tail<3>() = orientation.L * motion.xi.tail<3>();
   }
-  e_dot = f - e_dot;
-  for (Vector6d* v : {&e, &e_dot, &f, &f_dot}) keep_rows(rows, *v);
+  velocity = f - velocity;
+  e_dot = velocity;
+  if (turns) e_dot.tail<3>() = orientation.e_dot;
+  for (Vector6d* v : {&e, &e_dot, &velocity, &f, &f_dot}) keep_rows(rows, *v);
   return orientation.regular;
 }
 

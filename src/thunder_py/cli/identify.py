@@ -34,6 +34,7 @@ examples:
   thunder identify panda logs/*.parquet --cutoff 20 --folds 10 --jobs 2
   thunder identify arm.yaml fit/*.csv --held-out check/*.csv --cutoff 20 --robust
   thunder identify arm.yaml log.csv --cutoff 20 --unit deg --columns t=stamp q=a,b tau=i,j
+  thunder identify arm.yaml log.csv --cutoff 20 --rate 125
 
 logs: .csv, .npz, .parquet, ROS bags, and runs of SimulationResult.save. A CSV file has a column of time, t [s], and for
 each joint its position and torque, q1, q2, ... [rad or m] and tau1, tau2, ... [N m or N]; docs/identification.md tells
@@ -46,6 +47,9 @@ What to look at: a held-out error that is much larger than that of the fit means
 lacks something, such as friction; parameters with standard deviations of 100 % need a more exciting motion
 (thunder_py.identification.optimize_excitation). URDF and MJCF hold only bodies that exist: use --consistent.
 """
+
+#: options of `LogFile` that are those of the command
+_READING = ("unit", "topic", "rate")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIGNAL=NAMES",
         help="names of the columns, such as t=stamp q=a,b tau=i,j; of a bag q=JOINTS, its names of the joints",
     )
+    reading.add_argument("--rate", type=float, metavar="HZ", help="rows per second of logs without a column of time")
     reading.add_argument("--topic", metavar="NAME", help="topic of bags with several of sensor_msgs/JointState")
     fit = parser.add_argument_group("fit")
     fit.add_argument("--cutoff", type=float, required=True, metavar="HZ", help="cutoff frequency of the filters")
@@ -105,7 +110,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _with_options(message: str) -> str:
-    return re.sub(r"\b(columns|resample|consistent|robust)=(True)?", r"--\1", message)
+    return re.sub(r"\b(columns|rate|resample|consistent|robust)=(True)?", r"--\1", message)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -195,8 +200,8 @@ def _logs(paths: Sequence[str], arguments: argparse.Namespace) -> list[LogFile]:
     """Return files of logs, read with the options of the command line."""
     from ..identification import LogFile
 
-    columns = dict(arguments.columns) or None
-    return [LogFile(Path(path), columns=columns, unit=arguments.unit, topic=arguments.topic) for path in paths]
+    columns, options = dict(arguments.columns) or None, {key: getattr(arguments, key) for key in _READING}
+    return [LogFile(Path(path), columns=columns, **options) for path in paths]
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

@@ -12,7 +12,7 @@ from ..reference import TaskReference
 from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
-from .null_space import PostureLike, null_space
+from .null_space import PostureLike, task_arguments
 
 
 class BacksteppingTerms(NamedTuple):
@@ -58,7 +58,7 @@ class BacksteppingTerms(NamedTuple):
 
 
 class Backstepping(AdaptiveLyapunov, _core.Backstepping):
-    """Adaptive backstepping with axis-angle orientation error; follows a `TaskReference`.
+    """Adaptive backstepping in task space; follows a `TaskReference`.
 
     ::
 
@@ -88,6 +88,9 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         parameters unknown; a larger Gamma adapts more slowly. None keeps the initial estimate.
     frame : int or str, optional
         Controlled frame, default the end effector.
+    orientation : str
+        Error of the orientation, as of `CLIK` and in docs/controllers.md. The default, r sin(theta) with its own
+        Jacobian, is singular from 88.9 degrees; ``rotation_vector`` and ``quaternion`` reach goals beyond.
     task : {"pose", "position"}
         ``"position"`` leaves the orientation free.
     posture : (n,) array_like, "middle" or None
@@ -110,10 +113,11 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
 
     Notes
     -----
-    Thunder article, section 4, as corrected in docs/errata.md. The law is defined below 90 degrees of orientation
-    error and away from kinematic singularities. From 88.9 degrees on, or if the condition number of J (Frobenius norms,
-    meters and radians together) exceeds 200, the status is ``singular``, and the arm is held where it is, with its load
-    (docs/controllers.md). Speeds are already high close to that limit: plan paths away from it.
+    Thunder article, section 4, as corrected in docs/errata.md. The article's law is defined below 90 degrees of
+    orientation error and away from kinematic singularities. From 88.9 degrees on, with another `orientation` where its
+    error has no Jacobian, or if the condition number of J (Frobenius norms, meters and radians together) exceeds 200,
+    the status is ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Speeds are already
+    high close to that limit: plan paths away from it.
 
     Signals: ``error`` (e), ``s``, ``parameters`` (the estimate). Status ``diverged`` once an estimate exceeds 1e6,
     until `reset`.
@@ -140,6 +144,7 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         *,
         adaptation: AdaptationLike,
         frame: int | str | None = None,
+        orientation: str = "axis_angle",
         task: Literal["pose", "position"] = "pose",
         posture: PostureLike = "middle",
         Lambda_posture: npt.ArrayLike | None = None,
@@ -147,9 +152,11 @@ class Backstepping(AdaptiveLyapunov, _core.Backstepping):
         position = one_of(task, ("pose", "position"), "task") == "position"
         self.Lambda, self.K_p, self.K_d = Lambda, K_p, K_d
         adapted = self._adapt(robot, adaptation)
-        secondary = null_space(robot, 3 if position else 6, posture, Lambda_posture, "Lambda_posture")
-        self._frame = frame
-        super().__init__(robot, Lambda, K_p, K_d, *adapted, frame, position, secondary)
+        self._frame, self._orientation = frame, orientation
+        _, _, kind, secondary = task_arguments(
+            robot, range(3 if position else 6), frame, orientation, posture, Lambda_posture, "Lambda_posture"
+        )
+        super().__init__(robot, Lambda, K_p, K_d, *adapted, position, frame, kind, secondary)
 
     def evaluate(self, q: npt.ArrayLike, dq: npt.ArrayLike, reference: TaskReference) -> BacksteppingTerms:
         """Return the terms of the law at one state under the current estimate, which stays as it is.

@@ -12,9 +12,8 @@ from .. import _core
 from ..checks import Array, array, of_kind, positive
 from ..errors import ThunderError
 from ..geometry import Sphere
-from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
-from .null_space import PostureLike, null_space
+from .null_space import PostureLike, task_arguments
 
 #: a frame, or a frame and a point in its coordinates [m]
 ArmPoint: TypeAlias = int | str | tuple[int | str, npt.ArrayLike]
@@ -91,6 +90,9 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all.
     frame : int or str, optional
         Controlled frame, default the end effector.
+    orientation : str
+        Error of the orientation, as of `CLIK` and in docs/controllers.md. The default, r sin(theta) with its own
+        Jacobian, is singular from 88.9 degrees; ``rotation_vector`` and ``quaternion`` reach goals beyond.
 
     Raises
     ------
@@ -102,8 +104,8 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
     D4.2, eqs. 108 to 112, with e = desired - actual and P a projector of torques (errata D-24, D-25). The task has
     priority, so null-space repulsion does not guarantee clearance. `reset` keeps the obstacles.
 
-    From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
+    If the orientation error has no Jacobian, or the condition number of J (Frobenius norms) exceeds 200, the status is
+    ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
 
     Examples
     --------
@@ -133,14 +135,15 @@ class CartesianComputedTorque(_core.CartesianComputedTorque):
         largest_force: float = 100.0,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
+        orientation: str = "axis_angle",
     ) -> None:
         of_kind(robot, Robot, "robot")
         repelled = arm_points(robot) if points is None else [_point(p) for p in points]
         repulsion = positive(gain, "gain"), positive(influence, "influence", finite=False)
-        largest, chosen = positive(largest_force, "largest_force"), resolve_rows(rows)
-        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
-        self._frame = frame
-        super().__init__(robot, K_0, K_1, K_d, chosen, frame, secondary, repelled, *repulsion, largest)
+        largest = positive(largest_force, "largest_force")
+        self._frame, self._orientation = frame, orientation
+        task = task_arguments(robot, rows, frame, orientation, posture, K_posture, "K_posture")
+        super().__init__(robot, K_0, K_1, K_d, *task, repelled, *repulsion, largest)
         self.obstacles = obstacles
 
     @property

@@ -8,11 +8,10 @@ from typing import Literal
 import numpy.typing as npt
 
 from .. import _core
-from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
 from .adaptation import AdaptationLike
 from .lyapunov_functions import AdaptiveLyapunov
-from .null_space import PostureLike, null_space
+from .null_space import PostureLike, task_arguments
 
 
 class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
@@ -53,6 +52,9 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all.
     frame : int or str, optional
         Controlled frame, default the end effector.
+    orientation : str
+        Error of the orientation, as of `CLIK` and in docs/controllers.md. The default, r sin(theta) with its own
+        Jacobian, is singular from 88.9 degrees; ``rotation_vector`` and ``quaternion`` reach goals beyond.
     posture : (n,) array_like, "middle" or None
         Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
         where joints without limits are free. None only damps the null space, through s.
@@ -78,8 +80,8 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
     ``V' = -s' K_d s - gamma (W pitilde)' R_t (W pitilde)``. In a partial task, L J and L' xi_d stand for their chosen
     rows. Integration of the estimate and the applied torque are as in `MACT`.
 
-    From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md).
+    If the orientation error has no Jacobian, or the condition number of J (Frobenius norms) exceeds 200, the status is
+    ``singular``, and the arm is held where it is, with its load (docs/controllers.md).
 
     Signals: ``error`` (e), ``s``, ``prediction_error`` (y - W pihat), ``parameters``. Status ``diverged`` once an
     estimate exceeds 1e6, until `reset`.
@@ -109,12 +111,13 @@ class CartesianMACT(AdaptiveLyapunov, _core.CartesianMACT):
         cutoff: float = 5.0,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
+        orientation: str = "axis_angle",
         posture: PostureLike = "middle",
         Lambda_posture: npt.ArrayLike | None = None,
     ) -> None:
         self.K_p, self.K_d = K_p, K_d
         law, mask = self._adapt(robot, adaptation)
-        prediction, chosen = self._prediction(route, cutoff, gamma, R_t, K_d), resolve_rows(rows)
-        secondary = null_space(robot, len(chosen), posture, Lambda_posture, "Lambda_posture")
-        self._frame = frame
-        super().__init__(robot, K_p, K_d, law, mask, prediction, chosen, frame, secondary)
+        prediction = self._prediction(route, cutoff, gamma, R_t, K_d)
+        self._frame, self._orientation = frame, orientation
+        task = task_arguments(robot, rows, frame, orientation, posture, Lambda_posture, "Lambda_posture")
+        super().__init__(robot, K_p, K_d, law, mask, prediction, *task)

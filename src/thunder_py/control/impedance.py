@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
-from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
-from .null_space import PostureLike, null_space
+from .null_space import PostureLike, task_arguments
 
 
 class Impedance(_core.Impedance):
@@ -41,6 +40,9 @@ class Impedance(_core.Impedance):
         Controlled rows, of ``x y z rx ry rz`` (or 0 to 5); default all. The others are free.
     frame : int or str, optional
         Controlled frame, default the end effector.
+    orientation : str
+        Error of the orientation, as of `CLIK` and in docs/controllers.md. The default, r sin(theta) with its own
+        Jacobian, is singular from 88.9 degrees; ``rotation_vector`` and ``quaternion`` reach goals beyond.
     posture : (n,) array_like, "middle" or None
         Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
         where joints without limits are free. None only damps the null space.
@@ -57,8 +59,8 @@ class Impedance(_core.Impedance):
     Hogan (1985); Ott, Cartesian Impedance Control of Redundant and Flexible-Joint Robots (2008). For an arm without
     redundancy at a fixed pose the first form is J' (K e + D e') + G + friction: C dq is not compensated.
 
-    From 88.9 degrees of orientation error on, or if the condition number of J (Frobenius norms) exceeds 200, the status
-    is ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
+    If the orientation error has no Jacobian, or the condition number of J (Frobenius norms) exceeds 200, the status is
+    ``singular``, and the arm is held where it is, with its load (docs/controllers.md). Signals: ``error`` (e).
 
     Examples
     --------
@@ -82,10 +84,10 @@ class Impedance(_core.Impedance):
         inertia: npt.ArrayLike | None = None,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
+        orientation: str = "axis_angle",
         posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
-        chosen = resolve_rows(rows)
-        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
-        self._frame = frame
-        super().__init__(robot, K, D, K_d, inertia, chosen, frame, secondary)
+        self._frame, self._orientation = frame, orientation
+        task = task_arguments(robot, rows, frame, orientation, posture, K_posture, "K_posture")
+        super().__init__(robot, K, D, K_d, inertia, *task)

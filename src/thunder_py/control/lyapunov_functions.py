@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .._core import Status
 from ..checks import Array
 from ..errors import ThunderError
+from ..kinematics.task_rows import GEOMETRIC
 from ..model.inertia import is_physical, pseudo_inertia
 from ..robot import Robot
 from .adaptation import AdaptiveController, GradientAdaptation, NaturalAdaptation
@@ -51,15 +52,17 @@ def half_form(x: Array, A: Array) -> Array:
 class AdaptiveLyapunov(AdaptiveController):
     """Mixin for adaptive controllers with s: V and V_dot along a run.
 
-    V = 1/2 s' M s + D(pi, pihat) [+ 1/2 e' K_p e], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
+    V = 1/2 s' M s + D(pi, pihat) [+ U], where D is ``1/2 pitilde' Gamma pitilde`` for the gradient law and
     ``sum gamma_i D(P_i || Phat_i)`` for the natural one (Slotine and Li 1987; Thunder article, section 4; Lee, Kwon and
-    Park 2018). V_dot = -s' K_d s [- e' K_p Lambda e] [- gamma eps' R_t eps], eps the prediction error (D4.2, eq. 67).
+    Park 2018). U is ``1/2 e' K_p e``, for the geometric errors of the orientation the potential of K_p.
+    V_dot = -s' K_d s [- e' K_p Lambda e] [- gamma eps' R_t eps], eps the prediction error (D4.2, eq. 67).
     """
 
     Lambda: npt.ArrayLike = 0.0
     K_d: npt.ArrayLike
     K_p: npt.ArrayLike | None = None  # gain of the position error, for laws with e in V
     _counts_motors = False  # V has the energy of springs and motors
+    _orientation = "axis_angle"
 
     def lyapunov(self, robot: Robot, result: LoggedRun) -> Array:
         """Return V at each logged instant, (k,).
@@ -79,7 +82,7 @@ class AdaptiveLyapunov(AdaptiveController):
         s = result.s
         V: Array = 0.5 * np.einsum("ki,kij,kj->k", s, robot.mass_matrix(result.q), s)
         if self.K_p is not None:
-            V += half_form(result.error, gain(self.K_p, result.error.shape[1]))
+            V += self._potential(result.error)
         if self.adaptation is None:
             return V
         check_parameters(robot, result)
@@ -88,6 +91,28 @@ class AdaptiveLyapunov(AdaptiveController):
             return V + _natural_distance(self.adaptation, mask, robot, result.parameters)
         wrong = (robot.parameters - result.parameters)[:, mask]
         return V + half_form(wrong, gain(self.adaptation.Gamma, wrong.shape[1]))
+
+    def _potential(self, e: Array) -> Array:
+        """Return the energy of K_p (k,) at errors e (k, m), whose orientation may have no Jacobian of its own."""
+        K_p = gain(self.K_p, e.shape[1])  # type: ignore[arg-type]
+        V, kind = half_form(e, K_p), self._orientation
+        if kind not in GEOMETRIC or e.shape[1] <= 3:
+            return V
+        stiffness = K_p[-1, -1]
+        if e.shape[1] < 6 or np.any(K_p[3:, 3:] != stiffness * np.eye(3)) or np.any(K_p[:3, 3:]):
+            raise ThunderError(
+                f"K_p must be one number for all three rows of the orientation {kind!r} for a Lyapunov function, "
+                f"got {np.asarray(self.K_p).tolist()}"
+            )
+        if kind == "axis_angle_plain":
+            raise ThunderError(
+                f"orientation must not be {kind!r} for a Lyapunov function: beyond 90 degrees the angle does not "
+                "follow from the error; rotation_vector and quaternion have one"
+            )
+        if kind == "quaternion":
+            square = np.minimum((e[:, 3:] ** 2).sum(axis=1), 1.0)  # sin(theta / 2)^2
+            V += stiffness * (2.0 * (1.0 - np.sqrt(1.0 - square)) - 0.5 * square)
+        return V
 
     def lyapunov_dot(self, robot: Robot, result: LoggedRun) -> Array | None:
         """Return V_dot at each logged instant, (k,), or None if the law's expression does not hold.

@@ -1,7 +1,8 @@
-"""Posture of redundant arms in the null space of a task, for the laws in task space."""
+"""The task of a law in task space: its rows, its error and the posture of redundant arms in its null space."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from ..checks import Array, array, of_kind, one_of
 from ..errors import ThunderError
+from ..kinematics.task_rows import resolve_orientation, resolve_rows
 from ..robot import Robot
 from ..robot.workspace import within_limits
 
@@ -57,3 +59,18 @@ def null_space(
         return None, everywhere, gain
     middle = 0.5 * (np.where(limited, lower, 0.0) + np.where(limited, upper, 0.0))
     return middle, limited.tolist(), gain
+
+
+def task_arguments(
+    robot: Robot,
+    rows: Sequence[int | str] | None,
+    frame: int | str | None,
+    orientation: str,
+    posture: PostureLike,
+    gain: npt.ArrayLike | None,
+    name: str,
+) -> tuple[list[int], int | str | None, int, tuple[Array | None, list[bool], npt.ArrayLike | None]]:
+    """Return rows, frame, orientation and null space of a law, for the core; the last three as in `null_space`."""
+    chosen = resolve_rows(rows)
+    secondary = null_space(robot, len(chosen), posture, gain, name)
+    return chosen, frame, resolve_orientation(orientation), secondary

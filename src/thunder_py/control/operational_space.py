@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy.typing as npt
 
 from .. import _core
-from ..kinematics.task_rows import resolve_rows
 from ..robot import Robot
-from .null_space import PostureLike, null_space
+from .null_space import PostureLike, task_arguments
 
 
 class OperationalSpace(_core.OperationalSpace):
@@ -42,6 +41,9 @@ class OperationalSpace(_core.OperationalSpace):
         ``("x", "y", "z", "rz")``.
     frame : int or str, optional
         Controlled frame, default the end effector.
+    orientation : str
+        Error of the orientation, as of `CLIK` and in docs/controllers.md. The default, r sin(theta) with its own
+        Jacobian, is singular from 88.9 degrees; ``rotation_vector`` and ``quaternion`` reach goals beyond.
     posture : (n,) array_like, "middle" or None
         Posture that attracts a redundant arm in the null space of the task; default the middle of the joint limits,
         where joints without limits are free. None only damps the null space.
@@ -55,10 +57,10 @@ class OperationalSpace(_core.OperationalSpace):
 
     Notes
     -----
-    SCARA report, section 4.3; for a SCARA, whose angle is yaw, the report's J_A equals J. Anti-windup: the integral is
-    held while ``torque_limits`` clip and while the law is singular. From 88.9 degrees of orientation error on, or if
-    the condition number of J (Frobenius norms) exceeds 200, the status is ``singular``, and the arm is held where it
-    is, with its load (docs/controllers.md).
+    SCARA report, section 4.3; its J_A is that of ``orientation="rotation_vector"``, or of ``"zyx"``, whose row rx is
+    the yaw. Anti-windup: the integral is held while ``torque_limits`` clip and while the law is singular. If the
+    orientation error has no Jacobian, or the condition number of J (Frobenius norms) exceeds 200, the status is
+    ``singular``, and the arm is held where it is, with its load (docs/controllers.md).
 
     Signals: ``error`` (e), ``integral`` (of e).
 
@@ -85,10 +87,10 @@ class OperationalSpace(_core.OperationalSpace):
         integral_limit: npt.ArrayLike | None = None,
         rows: Sequence[int | str] | None = None,
         frame: int | str | None = None,
+        orientation: str = "axis_angle",
         posture: PostureLike = "middle",
         K_posture: npt.ArrayLike | None = None,
     ) -> None:
-        chosen = resolve_rows(rows)
-        secondary = null_space(robot, len(chosen), posture, K_posture, "K_posture")
-        self._frame = frame
-        super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, chosen, frame, secondary)
+        self._frame, self._orientation = frame, orientation
+        task = task_arguments(robot, rows, frame, orientation, posture, K_posture, "K_posture")
+        super().__init__(robot, K_0, K_1, K_d, K_integral, integral_limit, *task)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
-from ..checks import one_of
+from ..checks import one_of, positive
 from ..errors import FileFormatError, ThunderError
 from ..files import LARGEST_DATA, as_file, parsing
 from ..robot import Robot
@@ -48,6 +49,9 @@ class LogFile(Value):
         the names of columns, such as ``q1 [deg]``, ``time [ms]`` and ``tau1 [kN m]``, come first.
     topic : str, optional
         Topic of a bag, where it has several of ``sensor_msgs/JointState``.
+    rate : float, optional
+        Rows per second [1/s] of a table or archive without time; the first row is at zero. A column of time is not read
+        then.
 
     Raises
     ------
@@ -72,13 +76,18 @@ class LogFile(Value):
     columns: Mapping[str, str | Sequence[str]] | None = None
     unit: str = "rad"
     topic: str | None = None
+    rate: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the ending of the path and the unit."""
+        """Check the ending of the path, the unit and the rate."""
         if not isinstance(self.path, (str, Path)):
             raise ThunderError(f"path must be a path, got {self.path!r:.80}")
         set_fields(self, path=Path(self.path), columns=frozen(self.columns))
         one_of(self.unit, ("rad", "deg"), "unit")
+        if self.rate is not None:
+            set_fields(self, rate=positive(self.rate, "rate"))
+            if "t" in (self.columns or {}):
+                raise ThunderError("columns must not name t where rate is given")
         self._reader()
 
     @property
@@ -93,9 +102,12 @@ class LogFile(Value):
 
     def chunks(self, robot: Robot, size: int) -> Iterator[Log]:
         """Yield the log in parts of `size` instants, or raise `FileFormatError`, also where the file is damaged."""
+        first = 0
         with self._opened() as reader:
             for signals in reader.chunks(robot, size):
-                t = signals.pop("t")
+                last = first + len(signals["q"])
+                t = signals.pop("t") if self.rate is None else np.arange(first, last) / self.rate
+                first = last
                 yield Log(t=t, name=self.name, **signals)
 
     def load(self, robot: Robot) -> Log:
@@ -129,7 +141,9 @@ class LogFile(Value):
         bag = ending == ".bag" or path.is_dir()
         if self.topic is not None and not bag:
             raise ThunderError(f"topic must be None for a file that is no bag, got {self.topic!r} for {str(path)!r}")
-        names = Names(path, self.columns, self.unit)
+        if self.rate is not None and bag:
+            raise ThunderError(f"rate must be None for a bag, whose messages have times, got {self.rate:g}")
+        names = Names(path, self.columns, self.unit, timed=self.rate is None)
         if ending in (".csv", ".txt", ".tsv"):
             return CSVReader(path, names)
         if ending == ".npz":

@@ -13,7 +13,8 @@ from ..model.description import RobotDescription, check_physical_input, own_fram
 from ..model.elastic import motor_names
 from ..model.inertia import dyn_from_reg, reg_from_dyn
 from .losses import check_losses
-from .mjcf_elastic import LEAST, lost_powers, motor_bodies, springs
+from .mjcf_elastic import lost_powers, motor_bodies, springs
+from .mjcf_text import LEAST
 from .xml import comment, number, numbers, open_tag, quaternion, tag
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import re
 from collections import defaultdict
@@ -48,10 +49,12 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
     defaults = {arg.attributes.get("name", ""): arg.attributes.get("default", "$(") for arg in _all(file)["xacro:arg"]}
     values = {name: value for name, value in defaults.items() if "$" not in value}
     values |= {name: str(value) for name, value in (arguments or {}).items()}
-    cache = packages._finder.package_cache  # the user's paths come first; ours are for this file only
-    own = dict(cache)
+    finder = packages._finder  # has no public way to forget folders; those of the user come first, ours are forgotten
+    packages._finder = own = copy.copy(finder)
+    own.finder_funcs = list(finder.finder_funcs)
+    named = {folder.name: folder for folder in reversed(above) if folder.name}
+    own.package_cache = {name: str(folder) for name, folder in (beside | named | finder.package_cache).items()}
     try:
-        packages.update_package_cache(beside | {folder.name: folder for folder in reversed(above) if folder.name} | own)
         known: set[str] = set()
         if arguments and _collect(file, known, set(), packages.get_path):
             for name in arguments:
@@ -59,8 +62,7 @@ def expand(path: str | Path, arguments: Mapping[str, object] | None = None) -> s
         with parsing(path, "a xacro file that can be expanded"):
             return str(xacrodoc.XacroDoc.from_file(file, subargs=values, resolve_packages=False).to_urdf_string())
     finally:
-        cache.clear()
-        cache.update(own)
+        packages._finder = finder
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -34,7 +34,7 @@ from ..robot import Limits, Robot
 from ..sampled_loop import excess
 from ..values import Value
 from .objectives import Objective
-from .task_rows import ROW_NAMES, resolve_rows
+from .task_rows import ROW_NAMES, resolve_orientation, resolve_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +115,6 @@ class CLIKResult(Value):
 
 
 METHODS = ("inverse", "transpose", "pseudoinverse", "damped")
-ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz", "zyx")
 MEASURES = ("singular_value", "manipulability")
 INTEGRATORS = ("euler", "rk4")
 #: postures of a motion whose stability is checked, and step of differences [rad or m, and per second]
@@ -283,9 +282,8 @@ class CLIK(_core.Clik):
             "period": positive(period, "period"),
             "objective": native,
         }
-        chosen = ORIENTATIONS.index(one_of(orientation, ORIENTATIONS, "orientation"))
         with argument_names(**dict(zip(("K", "K_D"), gains, strict=False))):
-            super().__init__(robot, frame, mask, chosen, settings)
+            super().__init__(robot, frame, mask, resolve_orientation(orientation), settings)
 
     @classmethod
     def visual_servoing(

@@ -1,4 +1,4 @@
-"""Arguments shared by the task-space laws: the robot and the rows of the task."""
+"""Arguments shared by the task-space laws: rows of the task and error of the orientation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..checks import one_of
 from ..errors import ThunderError
 
 ROW_NAMES = ("x", "y", "z", "rx", "ry", "rz")
+#: errors of the orientation, in the order of the core's
+ORIENTATIONS = ("axis_angle", "axis_angle_plain", "rotation_vector", "quaternion", "zyz", "zyx")
+#: those whose rate is not that of L J: with a stiffness of one number it is the force of a potential
+GEOMETRIC = ORIENTATIONS[1:4]
+
+
+def resolve_orientation(orientation: str) -> int:
+    """Return the number of a kind of orientation error, for the core."""
+    return ORIENTATIONS.index(one_of(orientation, ORIENTATIONS, "orientation"))
 
 
 def resolve_rows(rows: Sequence[int | str] | None) -> list[int]:

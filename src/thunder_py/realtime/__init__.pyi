@@ -1,6 +1,7 @@
 from .command import Command as Command
 from .command import Mode as Mode
 from .command import Reason as Reason
+from .command import StopKind as StopKind
 from .configuration import LoopOptions as LoopOptions
 from .control_loop import ControlLoop as ControlLoop
 from .drive_loop import Cycle as Cycle
@@ -23,8 +24,6 @@ from .safety import SafetyLimits as SafetyLimits
 from .simulated_arm import DriveFault as DriveFault
 from .simulated_arm import JointState as JointState
 from .simulated_arm import SimulatedArm as SimulatedArm
-from .stops import StopKind as StopKind
-from .stops import StopReason as StopReason
 from .timing import Pacer as Pacer
 from .timing import Quantiles as Quantiles
 from .trajectory_goal import GoalCode as GoalCode

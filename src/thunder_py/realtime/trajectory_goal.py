@@ -25,6 +25,10 @@ _CLOSE = {"R": 0.05, "P": 0.01}
 _JOINED = 1e-6
 
 
+#: modes of a loop without a reference
+_HELD = (Mode.holding, Mode.braking)
+
+
 class GoalCode(IntEnum):
     """Result of a goal, with the numbers of ``control_msgs/FollowJointTrajectory``.
 
@@ -223,7 +227,7 @@ class TrajectoryGoal:
     def _begin(self, now: int, stamp: int, points: tuple[object, ...], places: npt.NDArray[np.intp]) -> None:
         """Hand the trajectory over, or refuse it."""
         loop, start = self._loop, stamp or now
-        if loop.mode in (Mode.waiting, Mode.fault):
+        if loop.mode in (Mode.starting, Mode.fault):
             self._refuse(GoalCode.invalid_goal, loop.reason.value)
             return
         clock = loop.references.clock
@@ -289,7 +293,10 @@ class TrajectoryGoal:
             self._stop(GoalCode.invalid_goal, "the motion from the arm to the trajectory would leave the limits")
         elif loop.mode is Mode.tracking or loop.reason is Reason.state_late:
             return
-        elif self._seen > 1 or loop.mode is not Mode.hold:  # the first state may have been answered before
+        elif self._seen > 1 or loop.mode not in (
+            Mode.holding,
+            Mode.braking,
+        ):  # the first state may have been answered before
             self._stop(GoalCode.invalid_goal, f"{loop.mode.name}: {loop.reason.value}")
 
     def cancel(self) -> None:

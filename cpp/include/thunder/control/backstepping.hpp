@@ -1,4 +1,4 @@
-// Adaptive backstepping in task space with axis-angle orientation error (Thunder article, section 4).
+// Adaptive backstepping in task space (Thunder article, section 4, which has the axis-angle orientation error).
 #pragma once
 
 #include "../kinematics/task_error.hpp"
@@ -24,7 +24,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
   };
 
   /// `frame` of the nominal model is the one to control. Gains: see `gain_matrix` and `require_joint_definiteness`.
-  Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, Gains gains);
+  Backstepping(AdaptiveModel adaptive_model, const Frame<double>& frame, Task task, OrientationKind kind, Gains gains);
 
   int rows() const noexcept { return rows_.count(); }
   Terms blank_terms() const;
@@ -39,6 +39,7 @@ class Backstepping final : public AdaptiveController<TaskReference> {
 
   Frame<double> frame_;
   TaskRows rows_;
+  OrientationKind kind_;
   NullSpace null_space_;
   Matrix6d Lambda_, K_p_;
   Terms terms_;

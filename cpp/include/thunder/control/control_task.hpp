@@ -12,9 +12,9 @@ class ControlTask : public TaskMotion {
   Matrix6d gram_inverse = Matrix6d::Zero();  // (J J')^-1
   Eigen::VectorXd error_rows;                // e in the rows of the task, for logs
 
-  ControlTask(int n, const Frame<double>& controlled, TaskRows rows);
+  ControlTask(int n, const Frame<double>& controlled, TaskRows rows, OrientationKind kind);
 
-  /// False near 90 degrees of orientation error and near a singularity of the task.
+  /// False where the orientation error has no Jacobian, and near a singularity of the task.
   bool update(const Evaluator& dynamics, const double* q, const double* dq, const TaskReference& desired,
               bool held) noexcept;
 };
@@ -38,6 +38,7 @@ struct NullSpace {
 struct TaskSetup {
   Frame<double> frame;
   TaskRows rows;
+  OrientationKind kind;
   NullSpace null_space;
 };
 

@@ -21,7 +21,9 @@ struct OrientationMotion {
   Eigen::Vector3d w, w_dot;  // w_dot is used in the reference only
 };
 
-/// The error e; e' = f - L w for the kinds with a Jacobian of their own, L = 1 and f = w_d for the others.
+/// The error e; e' = f - L w for the kinds with a Jacobian of their own. The others have L = 1 and f = w_d, with which
+/// e'(f - L w) is the rate of a potential: 1 - cos(theta) of axis_angle_plain, theta^2 / 2 of rotation_vector and
+/// 2 (1 - cos(theta / 2)) of quaternion. Laws with a stiffness are passive with it, if it is one number.
 struct OrientationError {
   /// L of axis_angle has the determinant cos(theta) (1 + cos(theta)) / 2: no inverse at 90 degrees, and past it laws would
   /// let the error settle at half a turn (errata T-11). Below this cosine (88.9 degrees) the error counts as singular.
@@ -34,6 +36,7 @@ struct OrientationError {
   Eigen::Vector3d e = Eigen::Vector3d::Zero();
   Eigen::Matrix3d L = Eigen::Matrix3d::Identity(), L_dot = Eigen::Matrix3d::Zero();
   Eigen::Vector3d f = Eigen::Vector3d::Zero(), f_dot = Eigen::Vector3d::Zero();
+  Eigen::Vector3d e_dot = Eigen::Vector3d::Zero();  // the derivative of e, of all kinds
   bool regular = true;     // where it is not, the error of Euler angles is zero
   double condition = 1.0;  // of L, about: no singularity of the arm
 

@@ -7,10 +7,11 @@
 
 namespace thunder {
 
-/// e = [p_d - p; error of orientation], e' = f - [v; L w] with the L of the orientation, and f' with f. Rows that are
-/// not in the task are zero; L is the identity without an orientation.
+/// e = [p_d - p; error of orientation] and its derivative; with the L of the orientation the error of the velocity,
+/// f - [v; L w], which is e' for the kinds of orientation with a Jacobian of their own, and f' with f. Rows that are not
+/// in the task are zero; L is the identity without an orientation.
 struct TaskError {
-  Vector6d e = Vector6d::Zero(), e_dot = Vector6d::Zero();
+  Vector6d e = Vector6d::Zero(), e_dot = Vector6d::Zero(), velocity = Vector6d::Zero();
   Vector6d f = Vector6d::Zero(), f_dot = Vector6d::Zero();
   OrientationError orientation;
 

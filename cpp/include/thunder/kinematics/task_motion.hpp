@@ -17,8 +17,8 @@ void gather(TaskRows rows, const Vector6d& from, TaskVector& to) noexcept;
 void gather(TaskRows rows, const Jacobian& from, CompactJacobian& to) noexcept;
 std::vector<std::string> row_names(TaskRows rows);
 
-/// e' = f - J dq and e'' = f' - J_dot dq - J ddq, with J = L times the frame's Jacobian, in the rows of the task. Where
-/// there is no orientation error L is the identity, and J the frame's own Jacobian.
+/// The error of the velocity f - J dq and its derivative f' - J_dot dq - J ddq, with J = L times the frame's Jacobian, in
+/// the rows of the task. Where there is no orientation error L is the identity, and J the frame's own Jacobian.
 class TaskMotion {
  public:
   FrameMotion frame;

@@ -15,7 +15,7 @@ import numpy as np
 from ...checks import Array
 from ...errors import FileFormatError
 from ...robot import Robot
-from .names import SIGNALS, Names
+from .names import NO_TIME, SIGNALS, Names
 
 #: columns of an array, all of which are read at once
 _MOST_COLUMNS = 1024
@@ -49,7 +49,8 @@ class ArchiveReader:
     def rows(self) -> int:
         """Number of instants."""
         with ExitStack() as stack:
-            return self._open(stack, {"t": self._name("t")})["t"].rows
+            first = self.names.required[0]
+            return self._open(stack, {first: self._name(first)})[first].rows
 
     def _name(self, signal: str) -> str:
         name = (self.names.given or {}).get(signal, signal)
@@ -82,18 +83,18 @@ class ArchiveReader:
 
     def _names(self, robot: Robot) -> dict[str, str]:
         present = self._present()
-        wanted = list(self.names.given or ("t", *SIGNALS))
+        wanted = list(self.names.given or dict.fromkeys((*self.names.required, *SIGNALS)))
         if self._is_run():
-            wanted = ["t", "q", "tau", "x"]
+            wanted = [*self.names.required, "x"]
         if not robot.e:
             wanted = [name for name in wanted if name not in ("x", "dx", "ddx", "joint_torque")]
         names = {signal: self._name(signal) for signal in wanted}
-        required = list(names) if self.names.given else ["t", "q", "tau"]
+        required = list(names) if self.names.given else self.names.required
         missing = [name for signal, name in names.items() if signal in required and name not in present]
         if missing:
-            raise FileFormatError(
-                f"there must be arrays {', '.join(missing)}, got {', '.join(present) or 'none'}", path=self.path
-            )
+            way_out = f"; {NO_TIME}" if missing == ["t"] else ""
+            text = f"there must be arrays {', '.join(missing)}, got {', '.join(present) or 'none'}{way_out}"
+            raise FileFormatError(text, path=self.path)
         return {signal: name for signal, name in names.items() if name in present}
 
     def _open(self, stack: ExitStack, names: Mapping[str, str]) -> dict[str, _Member]:

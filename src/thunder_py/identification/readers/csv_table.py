@@ -48,18 +48,17 @@ class CSVReader:
             header, delimiter, line, first = self._header(text)
             columns = self.names.columns(robot, header)
             order = [header.index(name) for names in columns.values() for name in names]
-            rows, last, time = itertools.chain(first, text), -np.inf, order.index(header.index(columns["t"][0]))
+            rows, last = itertools.chain(first, text), -np.inf
             while lines := list(itertools.islice(rows, size)):
                 table = self._table(lines, delimiter, order, line)
-                self._check_increasing(table[:, time], last, lines, line)
+                ends = np.cumsum([len(names) for names in columns.values()])
+                parts = np.split(table, ends[:-1], axis=1)
+                signals = {name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)}
+                if "t" in signals:
+                    self._check_increasing(signals["t"], last, lines, line)
                 line += len(lines)
                 if len(table):
-                    last = float(table[-1, time])
-                    ends = np.cumsum([len(names) for names in columns.values()])
-                    parts = np.split(table, ends[:-1], axis=1)
-                    signals = {
-                        name: part[:, 0] if name == "t" else part for name, part in zip(columns, parts, strict=True)
-                    }
+                    last = float(signals["t"][-1]) if "t" in signals else last
                     yield self.names.scaled(robot, signals, columns)
 
     def _lines(self, file: TextIO) -> Iterator[str]:

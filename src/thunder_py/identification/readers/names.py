@@ -27,6 +27,8 @@ SIGNALS: Mapping[str, tuple[str, ...]] = {
     "joint_torque": ("joint_torque", "tau_j", "joint_torques"),
 }
 _TIME = ("t", "time", "stamp", "timestamp", "seconds")
+#: way out for a log without time
+NO_TIME = "give the number of rows per second with rate="
 _OF_MOTORS = ("x", "dx", "ddx", "joint_torque")
 _ANGLES = ("q", "dq", "ddq", "x", "dx", "ddx")
 
@@ -50,11 +52,19 @@ class Names:
         Columns of ``t`` and of each signal; None recognizes them.
     unit : "rad" or "deg"
         Unit of the motion of revolute joints in columns whose names have no unit.
+    timed : bool
+        Whether the file has the instants.
     """
 
     path: Path
     given: NamesOf | None = None
     unit: str = "rad"
+    timed: bool = True
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Signals that every log of a table or archive has."""
+        return ("t", "q", "tau") if self.timed else ("q", "tau")
 
     def columns(self, robot: Robot, present: Iterable[str]) -> dict[str, list[str]]:
         """Return the columns of each signal that the table has, in the order of joints.
@@ -68,7 +78,7 @@ class Names:
         if self.given is not None:
             return self._given(robot, names)
         plain = {_plain(name): name for name in names}
-        found = {"t": [self._time(plain, names)]}
+        found = {"t": [self._time(plain, names)]} if self.timed else {}
         for signal, called in SIGNALS.items():
             joints = elastic_joints(robot) if signal in _OF_MOTORS else robot.joint_names
             columns = self._of_joints(plain, called, joints) if joints else None
@@ -151,7 +161,8 @@ class Names:
             if name in plain:
                 return plain[name]
         raise FileFormatError(
-            f"there must be a column of time, such as t or time, got {listed(names)}; name it with columns=",
+            f"there must be a column of time, such as t or time, got {listed(names)}; name it with columns=, or "
+            f"{NO_TIME}",
             path=self.path,
         )
 
@@ -170,7 +181,7 @@ class Names:
                     f"columns {', '.join(missing)} of {signal} must be there, got {listed(names)}", path=self.path
                 )
             found[signal] = chosen
-        for signal in ("t", "q", "tau"):
+        for signal in self.required:
             if signal not in found:
                 raise FileFormatError(f"columns must name those of {signal}", path=self.path)
         self._check_once(found, names)
