@@ -1,5 +1,6 @@
 import re
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def pd(name: str, share: float, **options: Any) -> th.PDGravity:
 )
 def test_the_limit_against_the_arm(name: str, T: float, sensors: Any, actuators: Any) -> None:
     """A warning at 1.1 of the limit, where the arm at rest begins to move, and silence at 0.9, where it stays."""
-    robot, q = th.Robot.load(name), np.array(Q[name])
+    robot, q = th.Robot.load(name).replace(limits=None), np.array(Q[name])
     measured = None if sensors is None else th.Sensors(**sensors)
     drives = None if actuators is None else th.Actuators(**actuators)
     between = th.simulation.sensors.channel(measured, drives, robot.n, T)
@@ -321,7 +322,8 @@ def test_what_tune_finds_is_stable(name: str, law: Any, period: float) -> None:
     robot = th.Robot.load(name)
     q = np.array(MIDDLE[name])
     motion = Sinusoid([0.2] * robot.n, np.linspace(0.15, 0.3, robot.n), center=q)
-    tuning = th.control.tune(robot, law, period=period)
+    with pytest.warns(RuntimeWarning, match="hardly any inertia") if name == "human_arm" else nullcontext():
+        tuning = th.control.tune(robot, law, period=period)
     assert tuning.damping_share <= 0.501
     start = motion(0.0)
     run = th.simulate(

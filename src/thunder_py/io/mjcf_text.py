@@ -81,16 +81,10 @@ def prepare_mjcf(
 ) -> Prepared:
     """Return a self-contained MJCF text with only the elements that dynamics needs, and what it lacks.
 
-    Parameters
-    ----------
-    text : str or bytes
-        The document.
-    path : path-like, optional
-        Path of the file; included files must be in its folder or below. With None includes are refused.
-    meshes : bool
-        Keep meshes that define inertias; MuJoCo reads their files.
-    complete : bool
-        Give moving bodies without inertia a stand-in, without which MuJoCo refuses them.
+    Without `meshes`, which MuJoCo reads from their files, bodies whose inertia one of them defines have a stand-in for
+    it; errors about them are returned by the number of the body in MuJoCo's model. `complete` gives a stand-in to
+    moving bodies without inertia, which MuJoCo refuses. Included files must be in the folder of `path` or below;
+    without a path they are refused.
 
     Raises
     ------
@@ -130,13 +124,7 @@ def _parsed(text: str | bytes, path: str | Path | None) -> Element:
 
 
 class _Includes:
-    """Replace ``<include>`` by the included file recursively, and refuse unsupported elements.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of included files; None for a text without a file.
-    """
+    """Replace ``<include>`` by files of a folder recursively, and refuse unsupported elements."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder, self._count = folder, 0
@@ -231,15 +219,6 @@ class _Bodies:
 
     Attributes of shapes are resolved from default classes as MuJoCo does: elements of a class apply before its nested
     classes, which start as copies of it.
-
-    Parameters
-    ----------
-    root : Element
-        The document with included files inserted.
-    meshes : bool
-        Keep meshes that define inertias.
-    complete : bool
-        Give moving bodies without inertia a stand-in.
     """
 
     def __init__(self, root: Element, meshes: bool, complete: bool) -> None:
