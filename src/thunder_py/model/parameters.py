@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, whole, within
+from ..checks import Array, array, whole, within
 from ..errors import ThunderError, ThunderWarning, UnknownNameError, nearest_hint, outer_level
+from .description import RobotDescription
 from .model import RobotModel
 
 _GROUPS = ("inertial", "friction", "rotor", "armature")
@@ -127,6 +130,23 @@ def unknown_parameter(robot: RobotModel, name: str, others: Iterable[str] = ()) 
     names = robot.parameter_names
     known = {*names, *map(_owner, names), *_GROUPS, *others} - {name}
     return UnknownNameError(f"no parameter of {robot.name} is called {name!r}{nearest_hint(name, sorted(known))}")
+
+
+def parameter_changes(description: RobotDescription, parameters: npt.ArrayLike) -> dict[str, Any]:
+    """Return the fields of a description for another parameter vector; see `Robot.with_parameters`."""
+    d, n = description, len(description.joint_types)
+    terms = 0 if d.friction is None else len(d.friction.terms)
+    sizes = [10 * n, terms * n, len(d.rotors), 0 if d.armature is None else n]
+    pi = array(parameters, (sum(sizes),), "parameters")
+    inertial, friction, rotors, armature = np.split(pi, np.cumsum(sizes[:-1]))
+    changes: dict[str, Any] = {"inertial": inertial.reshape(n, 10)}
+    if d.friction is not None:
+        changes["friction"] = dataclasses.replace(d.friction, coefficients=friction.reshape(n, terms))
+    pairs = zip(d.rotors, rotors.tolist(), strict=True)
+    changes["rotors"] = tuple(dataclasses.replace(rotor, inertia=value) for rotor, value in pairs)
+    if d.armature is not None:
+        changes["armature"] = armature
+    return changes
 
 
 @dataclass(frozen=True)
