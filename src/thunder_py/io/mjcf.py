@@ -233,12 +233,13 @@ class _Acting:
     def refuse(self) -> None:
         """Refuse springs, polynomial damping, constraints, tendons, fluids and compensated gravity on the arm."""
         file, model = self._file, self._file.model
-        for j in sorted(self._joints):
-            key = file.key_of("JOINT", j)
-            if np.any([*numbers_of(model, "jnt_stiffness", j), *numbers_of(model, "jnt_stiffnesspoly", j)]):
-                raise file.error("springs (stiffness) are not read; set it to 0", key)
+        joints, stiffness = sorted(self._joints), ("jnt_stiffness", "jnt_stiffnesspoly")
+        if springs := [j for j in joints if any(np.any(numbers_of(model, key, j)) for key in stiffness)]:
+            names = ", ".join(file.key_of("JOINT", j) for j in springs)
+            raise file.error("springs (stiffness) are not read: set it to 0", names)
+        for j in joints:
             if np.any(numbers_of(model, "dof_dampingpoly", int(model.jnt_dofadr[j]))):
-                raise file.error("damping of higher order is not read; give one number", key)
+                raise file.error("damping of higher order is not read; give one number", file.key_of("JOINT", j))
         if model.opt.density or model.opt.viscosity:
             raise file.error("density and viscosity of a fluid are not read; set them to 0", "<option>")
         if any(link and model.body_gravcomp[body] for body, link in self._numbers.items()):
@@ -247,8 +248,8 @@ class _Acting:
             self._refuse_actuator(k)
         for k in filter(self._equality, range(model.neq)):
             raise file.error("equality constraints on the arm are not supported", f"<equality>, number {k + 1}")
-        springs = {coupling.tendon for coupling in file.elastic if coupling.joint in self._joints}
-        for k in set(range(model.ntendon)) - springs:
+        drives = {coupling.tendon for coupling in file.elastic if coupling.joint in self._joints}
+        for k in set(range(model.ntendon)) - drives:
             keys = ["stiffness", "damping", "frictionloss", "limited"]
             if wraps_of(model, k)[0].kind != file.mujoco.mjtWrap.mjWRAP_JOINT:  # others are of rotors
                 keys.append("armature")

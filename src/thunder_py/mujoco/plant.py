@@ -274,7 +274,8 @@ class MujocoPlant(Stateful):
     True
     >>> np.allclose(plant.forward_dynamics(q, dq, tau), robot.forward_dynamics(q, dq, tau), atol=1e-8)
     True
-    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), th.reference.SetPoint(q), 0.1, q0=q)
+    >>> rest = th.reference.SetPoint([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+    >>> run = th.simulate(plant, th.ComputedTorque(robot, 100.0, 20.0), rest, 0.1)
     >>> run.rmse() < 1e-6
     True
     """
