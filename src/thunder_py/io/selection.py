@@ -445,13 +445,13 @@ class Tree:
 
     def _refuse_cut(self, base: str | None, roots: Sequence[str]) -> None:
         """Raise the defect of a joint that may be one of the arm's."""
-        cut = {child if child in self.links else None: error for error, _, child, moves in self.lost if moves}
-        for name in (*roots, None) if base is None else ():
-            if name in cut and (name is not None or len(roots) > 1):
-                raise cut[name]
         below = set() if base is None else {*self._links_below(base)}
-        for error, parent, child, moves in self.lost if base is not None else ():
-            if moves and parent not in self.links and child not in below:
+        for error, parent, child, moves in self.lost:
+            if base is None:
+                acts = child in roots or (child not in self.links and len(roots) > 1)
+            else:
+                acts = parent not in self.links and child not in below
+            if moves and acts:
                 raise error
 
     def _arm(self, base: str, chain: Sequence[Joint]) -> Arm:
