@@ -20,6 +20,7 @@ from ..robot import Robot
 from ..robot.payload import Payload, read_payloads
 from .adaptive import advance
 from .divergence import warn_of_divergence
+from .friction import FrictionModel
 from .native import is_native, reference_is_native
 from .observers import read_observers
 from .options import initial_state, loaded_at_start, motor_joints, start_position, time_options, torque_bounds
@@ -49,6 +50,7 @@ def simulate(
     external: ExternalWrench | ExternalTorque | Sequence[ExternalWrench | ExternalTorque] = (),
     sensors: Sensors | None = None,
     actuators: Actuators | None = None,
+    friction: FrictionModel | None = None,
     observers: _core.ExternalObserver | Mapping[str, _core.ExternalObserver] | None = None,
     log: Sequence[str] | None = None,
     log_every: int = 1,
@@ -98,6 +100,9 @@ def simulate(
     actuators : Actuators, optional
         Model from the controller's torque, then the signal ``tau_commanded``, to ``tau``. `torque_limits` apply behind
         their delay.
+    friction : FrictionModel, optional
+        Friction of the joints of the plant, which must be a `Robot`, in addition to its own; with stiction not for
+        ``integrator="adaptive"``. It is logged as the signal ``friction``, zero at rest.
     observers : MomentumObserver, EnergyObserver, or mapping of str to these, optional
         Observers of the external torque, which see the measured state, of motors too, and the applied torque; their
         models must have the plant's elastic joints. `reset` is called before the run. A single one logs
@@ -158,7 +163,8 @@ def simulate(
     options = {
         "n": n,
         **times,
-        **_parts(sensors, actuators, n, times, integrator, torque_bounds(torque_limits, n)),
+        **_parts(sensors, actuators, n, times, None if native else integrator, torque_bounds(torque_limits, n)),
+        "friction": _friction(friction, native, n, integrator),
         "payloads": [(p.time, p.link, p.parameters.tolist()) for p in bodies],
         "external": read_external(external, plant, native),
         "observers": read_observers(observers, times["dt"] * times["steps_per_period"]),
@@ -178,6 +184,8 @@ def simulate(
     with ExitStack() as stack:
         raw = _core.simulate(plant, controller, reference, progress=_progress(progress, stack), **options)
     held = times["log_every"] == 1 and (actuators is None or actuators._holds(n))
+    if friction is not None:
+        raw["friction"] = friction.torque(raw["dq"])
     result = _result(raw, _names(plant, robot, n), robot, bodies, held)
     warn_of_divergence(result, controller, loaded, between, times)
     return result
@@ -209,12 +217,28 @@ def _check_inertia(plant: object) -> None:
         )
 
 
+def _friction(friction: FrictionModel | None, native: bool, n: int, integrator: str) -> dict[str, Any] | None:
+    """Return the core's options of the friction."""
+    if friction is None:
+        return None
+    if not isinstance(friction, FrictionModel):
+        raise ThunderError(f"friction must be a FrictionModel or None, got {friction!r:.80}")
+    if not native:
+        raise ThunderError("friction must be None unless plant is a Robot; a plant written in Python has its own")
+    if friction.stiction and integrator == "adaptive":
+        raise ThunderError(
+            "friction must have no stiction for integrator='adaptive', which cannot solve inclusions; "
+            "the fixed steps can, or set stiction=False with a small delta"
+        )
+    return friction._options(n)
+
+
 def _parts(
     sensors: Sensors | None,
     actuators: Actuators | None,
     n: int,
     times: dict[str, Any],
-    integrator: str,
+    explicit: str | None,
     limits: Array,
 ) -> dict[str, Any]:
     """Return the core's options of sensors, actuators and torque limits."""
@@ -224,7 +248,7 @@ def _parts(
     dt, period = times["dt"], times["dt"] * times["steps_per_period"]
     return {
         "sensors": None if sensors is None else sensors._options(n, period),
-        "actuators": None if actuators is None else actuators._options(n, period, dt, integrator, limits),
+        "actuators": None if actuators is None else actuators._options(n, period, dt, explicit, limits),
         "torque_limits": limits if actuators is None else np.zeros(0),
     }
 
